@@ -6,10 +6,10 @@ mod stage;
 use stage::{line, long_game, verdict};
 use std::time::{Duration, Instant};
 use touchmove::boards::{Address, BOARDS, LinkState, Millis, Model};
-use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::ctl::run::{self, HostInput, RunEvent, VirtualCable};
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::CLUB;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Input, Settings, Table};
 
 /// How often each is measured.
@@ -44,12 +44,12 @@ fn best(mut measure: impl FnMut() -> Duration) -> Duration {
 
 /// What a board sends in the game, and how long that lasts.
 fn simulated(model: &'static Model) -> Option<(Chunks, Millis)> {
-    let scene = Scene { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
-    let stage = Stage::new(model.name, &long_game(), &scene)?;
+    let scene = SimulationSetup { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let stage = Simulation::new(model.name, &long_game(), &scene)?;
     let (until, mut chunks) = (stage.ends_at(), Vec::new());
     let mut table = Table::new(settings(model));
-    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
-        if let Moment::Said(Said::Bytes(bytes, _)) = moment {
+    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
+        if let RunEvent::Input(HostInput::Bytes(bytes, _)) = moment {
             chunks.push((now, bytes.clone()));
         }
     });
@@ -89,7 +89,7 @@ fn follow(model: &Model, chunks: &[(Millis, Vec<u8>)]) -> Duration {
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
             for cue in table.handle(*at, Input::Reading(reading)).cues {
-                let _ = protocol.act(*at, Address::ONLY, cue);
+                let _ = protocol.execute(*at, Address::ONLY, cue);
             }
         }
         while std::hint::black_box(protocol.poll_write()).is_some() {}

@@ -13,7 +13,7 @@ use std::path::Path;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 use touchmove::names;
-use touchmove::publish::client::{Absent, Client};
+use touchmove::publish::client::{Client, IfNotRunning};
 use touchmove::publish::dbus::{Bus, Stream};
 use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
 
@@ -94,7 +94,7 @@ async fn play(bus: &PrivateBus, board: &Board) {
     stage::play(board, &stage::long_game(), PLIES, PAUSE);
     tokio::time::sleep(CALM).await;
     let bus = [Bus::Address(bus.address())];
-    let client = Client::connect(&bus, Stream::Live, Absent::Leave).await.expect("touchmoved runs");
+    let client = Client::connect(&bus, Stream::Live, IfNotRunning::Fail).await.expect("touchmoved runs");
     let snapshot = client.snapshot().await.expect("touchmoved answers");
     let plies: Vec<usize> = snapshot.games.iter().map(|game| game.moves.len()).collect();
     assert_eq!(plies, [PLIES], "the game did not arrive whole");

@@ -19,9 +19,9 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
-use touchmove::publish::client::{Client, Seen};
+use touchmove::publish::client::{Client, WatchItem};
 use touchmove::publish::dbus::{Bus, Stream};
-use touchmove::publish::web::tokens::{Role, Tokens};
+use touchmove::publish::web::tokens::{Role, TokenStore};
 
 /// Moves of the one board, and moves before them.
 const MOVES: (usize, usize) = (80, 5);
@@ -81,7 +81,7 @@ impl Served {
             stage::harness::eventually("the port", || daemon.log().split_once(before)?.1.split_once('/')?.0.parse().ok())
         };
         let (web, livechess) = (port("the page is at http://127.0.0.1:"), port("ws://127.0.0.1:"));
-        let token = Tokens::of(&state).create("Anna", Role::Arbiter, 0).expect("a token");
+        let token = TokenStore::of(&state).create("Anna", Role::Arbiter, 0).expect("a token");
         Served { daemon, web, livechess, arbiter: format!("Authorization: Bearer {token}\r\n") }
     }
 }
@@ -141,7 +141,7 @@ async fn one_board(bus: &PrivateBus) {
 }
 
 async fn by_dbus(address: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
-    let client = Client::wait(&Bus::Address(address.to_owned()), Stream::Live).await.expect("the bus");
+    let client = Client::connect_to_bus(&Bus::Address(address.to_owned()), Stream::Live).await.expect("the bus");
     let mut watch = client.watch().await.expect("signals");
     while client.snapshot().await.expect("touchmoved").games.is_empty() {
         tokio::task::yield_now().await;
@@ -149,7 +149,7 @@ async fn by_dbus(address: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) 
     let _ = ready.send(());
     let mut ply = 0;
     while let Some(seen) = watch.next().await {
-        if matches!(seen, Seen::Happened(happened) if happened.event == "MoveMade") {
+        if matches!(seen, WatchItem::Happened(happened) if happened.event == "MoveMade") {
             ply += 1;
             tell(ply);
         }

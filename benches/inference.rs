@@ -7,7 +7,7 @@ use shakmaty::{Board, Chess, Color, Move, Piece, Position as _, Role, Square};
 use stage::{Figures, Stream, line, ratio, time, verdict};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
-use touchmove::boards::{Address, LinkState, Sensing, model};
+use touchmove::boards::{Address, LinkState, SensorKind, model};
 use touchmove::simulate::hands::{CLEAN, CLUB};
 use touchmove::table::{Input, Settings, Table};
 
@@ -23,7 +23,7 @@ const OCCUPANCY_GOAL: (f64, f64) = (10.0, 200.0);
 fn main() {
     println!("decoding and inference, one changed square of a DGT board:");
     let clean: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLEAN, seed)).collect();
-    let (ours, plain) = compare(&clean, Sensing::Identity);
+    let (ours, plain) = compare(&clean, SensorKind::Identity);
     for (clean, moves) in clean.iter().zip(&plain.moves) {
         assert_eq!(&clean.truth, moves, "the plain loop is wrong on clean hands");
     }
@@ -43,7 +43,7 @@ fn main() {
     );
 
     let club: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLUB, seed)).collect();
-    let (ours, plain) = compare(&club, Sensing::Identity);
+    let (ours, plain) = compare(&club, SensorKind::Identity);
     line("club hands, touchmove, median (p99)", both(&ours.updates));
     line("club hands, plies right up to the first mistake, touchmove", right(&club, &ours));
     line("the same, all legal successors compared", right(&club, &plain));
@@ -51,7 +51,7 @@ fn main() {
 
     // The plain loop still sees the pieces: without them it is not right on any hands.
     for (hands, streams) in [("clean", &clean), ("club", &club)] {
-        let (ours, plain) = compare(streams, Sensing::Occupancy);
+        let (ours, plain) = compare(streams, SensorKind::Occupancy);
         let least = plain.updates.median();
         line(&format!("{hands} hands, occupancy, touchmove, median (p99)"), both(&ours.updates));
         line("plies right up to the first mistake", right(streams, &ours));
@@ -87,7 +87,7 @@ struct Run {
 }
 
 /// Both on the same streams, one after the other, so that what disturbs one disturbs the other.
-fn compare(streams: &[Stream], sensing: Sensing) -> (Run, Run) {
+fn compare(streams: &[Stream], sensing: SensorKind) -> (Run, Run) {
     let (mut ours, mut plain) = (Run::default(), Run::default());
     for round in 0..ROUNDS {
         for stream in streams {
@@ -105,7 +105,7 @@ fn is_update(chunk: &[u8]) -> bool {
     chunk.first() == Some(&0x8e)
 }
 
-fn touchmove(stream: &Stream, sensing: Sensing, run: &mut Run) -> Vec<String> {
+fn touchmove(stream: &Stream, sensing: SensorKind, run: &mut Run) -> Vec<String> {
     let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
     let mut table = Table::new(Settings { sensing, ..Settings::default() });
     let (mut longest, mut told): (Vec<String>, u64) = (Vec::new(), 0);
@@ -120,7 +120,7 @@ fn touchmove(stream: &Stream, sensing: Sensing, run: &mut Run) -> Vec<String> {
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
             for cue in black_box(table.handle(*at, Input::Reading(reading))).cues {
-                let _ = protocol.act(*at, Address::ONLY, cue);
+                let _ = protocol.execute(*at, Address::ONLY, cue);
             }
         }
         while let Some(write) = protocol.poll_write() {

@@ -16,15 +16,15 @@ use std::num::NonZeroUsize;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use touchmove::boards::Connection::Serial;
-use touchmove::boards::{BOARDS, Clocks};
-use touchmove::ctl::pty::Port;
+use touchmove::boards::{BOARDS, ClockSupport};
+use touchmove::ctl::pty::PseudoTerminal;
 use touchmove::daemon::journal;
 use touchmove::game::event::Rotation;
 use touchmove::names;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::{Bus, Stream};
 use touchmove::simulate::hands::CLUB;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use zbus::fdo::DBusProxy;
 use zbus::message::Type;
 use zbus::names::BusName;
@@ -48,7 +48,7 @@ const ALERTS: usize = 30;
 /// So long a piece stands before the clock is pressed: nothing else has to be waited for then.
 const RESTS: Duration = Duration::from_millis(1_200);
 /// So long after the press all that belongs to a move has been told: a whole scan of the slowest board, and the line.
-const SCAN: Duration = Duration::from_millis(touchmove::infer::model::SCANNED);
+const SCAN: Duration = Duration::from_millis(touchmove::infer::model::SCAN_TIME);
 
 fn main() {
     let Some(bus) = PrivateBus::start() else { return };
@@ -132,17 +132,17 @@ async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures
     let mut config = entry("measured", "dgt", &board.path());
     let kinds = BOARDS.iter().filter(|model| matches!(model.connection, Serial(_)) && !(model.protocol)().is_chain());
     for (number, model) in (1..HALL.0).zip(kinds.cycle()) {
-        let clock = model.clock != Clocks::None;
-        let scene = Scene { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
-        let stage = Stage::new(model.name, &stage::long_game(), &scene).expect("there is a virtual board");
-        let mut port = Port::open().expect("a pseudo-terminal");
+        let clock = model.clock != ClockSupport::None;
+        let scene = SimulationSetup { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
+        let stage = Simulation::new(model.name, &stage::long_game(), &scene).expect("there is a virtual board");
+        let mut port = PseudoTerminal::open().expect("a pseudo-terminal");
         config += &entry(&format!("board_{number}"), model.name, Path::new(port.path()));
         std::thread::spawn(move || port.serve(stage, 1, true));
     }
     let file = dir.join("hall.toml");
     std::fs::write(&file, config).expect("a file");
     let daemon = Touchmoved::configured(bus, &dir.join("hall"), &file);
-    let watching = Client::wait(&Bus::Address(bus.address()), Stream::Live).await.expect("the bus is there");
+    let watching = Client::connect_to_bus(&Bus::Address(bus.address()), Stream::Live).await.expect("the bus is there");
     let end = Instant::now() + PATIENCE;
     let game = loop {
         let games = watching.snapshot().await.map(|snapshot| snapshot.games).unwrap_or_default();
@@ -279,7 +279,7 @@ async fn begun(state: &Path) -> Database {
     let end = Instant::now() + PATIENCE;
     loop {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let found = Database::open_with_flags(state.join(journal::FILE), flags);
+        let found = Database::open_with_flags(state.join(journal::FILE_NAME), flags);
         let games = |database: &Database| database.query_row("SELECT count(*) FROM game", [], |row| row.get::<_, i64>(0));
         if let Ok(database) = found
             && games(&database).is_ok_and(|games| games == 1)
@@ -313,7 +313,7 @@ struct Least {
 impl Least {
     fn open(dir: &Path, journal: &Database) -> Least {
         std::fs::create_dir(dir).expect("a directory");
-        let database = Database::open(dir.join(journal::FILE)).expect("a database");
+        let database = Database::open(dir.join(journal::FILE_NAME)).expect("a database");
         database
             .execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;")
             .and_then(|()| database.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(())))

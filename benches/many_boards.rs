@@ -14,8 +14,8 @@ use std::collections::BinaryHeap;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::Duration;
-use touchmove::boards::{Address, LinkState, Millis, Protocol, Sensing, model};
-use touchmove::simulate::hands::{BLITZ, CLUB, Profile};
+use touchmove::boards::{Address, LinkState, Millis, Protocol, SensorKind, model};
+use touchmove::simulate::hands::{BLITZ, CLUB, HandsProfile};
 use touchmove::table::{Input, Output, Settings, Table};
 
 /// Boards at once.
@@ -28,12 +28,13 @@ const APART: Millis = 997;
 const MEMORY_GOAL: isize = 1 << 20;
 
 fn main() {
-    for (profile, sensing) in [(&BLITZ, Sensing::Identity), (&BLITZ, Sensing::Occupancy), (&CLUB, Sensing::Occupancy)] {
+    for (profile, sensing) in [(&BLITZ, SensorKind::Identity), (&BLITZ, SensorKind::Occupancy), (&CLUB, SensorKind::Occupancy)]
+    {
         measure(profile, sensing);
     }
 }
 
-fn measure(profile: &Profile, sensing: Sensing) {
+fn measure(profile: &HandsProfile, sensing: SensorKind) {
     let streams: Vec<Stream> = (1..=STREAMS as u64).map(|seed| Stream::simulated(profile, seed)).collect();
     // Until then all of them play.
     let until = streams.iter().filter_map(|stream| stream.chunks.last()).map(|(at, _)| *at).min().unwrap_or(0);
@@ -138,7 +139,7 @@ impl<'a> Board<'a> {
 
     fn carry_out(&mut self, now: Millis, output: Output) {
         for cue in black_box(output).cues {
-            let _ = self.protocol.act(now, Address::ONLY, cue);
+            let _ = self.protocol.execute(now, Address::ONLY, cue);
         }
     }
 

@@ -9,7 +9,7 @@ pub mod hooks;
 pub mod keys;
 pub mod lichess;
 pub mod livechess;
-pub mod own;
+pub mod overrides;
 pub mod secret;
 pub mod url;
 mod values;
@@ -18,8 +18,8 @@ pub mod web;
 use crate::boards::{Address, ControlLines, Model};
 use crate::game::event::Rotation;
 use crate::game::{Delay, IllegalMoves};
-use crate::link::Place;
-use crate::table::{Help, Settings};
+use crate::link::BoardLocation;
+use crate::table::{LightsMode, Settings};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
@@ -37,11 +37,11 @@ pub struct Config {
     /// The directory of journal and recordings; `None`: see [`Config::state_dir`].
     state_dir: Option<PathBuf>,
     /// The disk space for recordings; `None`: nothing is recorded.
-    pub recordings: Option<Room>,
+    pub recordings: Option<DiskLimits>,
     /// The settings common to all boards. `sensing`, `rotation`, `clock_side` and `start_fen` are set for each board.
     game: Settings,
     /// The PGN tags of the event, the same for every game.
-    pub tags: Tags,
+    pub tags: EventTags,
     /// The delay after which the public learns of events.
     pub delay: Delay,
     /// Whether moves that are not legal are shown to the public.
@@ -59,12 +59,12 @@ pub struct Config {
     /// The web page.
     pub web: web::Web,
     /// The configured boards. If empty, every board that is identified by its USB id is served.
-    pub boards: Vec<Board>,
+    pub boards: Vec<BoardConfig>,
 }
 
 /// PGN tags that are the same for all games.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tags {
+pub struct EventTags {
     /// The event; `?` if unknown.
     pub event: String,
     /// The site; `?` if unknown.
@@ -75,7 +75,7 @@ pub struct Tags {
     pub round: String,
 }
 
-impl Tags {
+impl EventTags {
     /// Returns the name and value of each tag that is the same for all games.
     pub fn pairs(&self) -> Vec<(String, String)> {
         let always = [("Event", &self.event), ("Site", &self.site), ("Round", &self.round)];
@@ -86,7 +86,7 @@ impl Tags {
 
 /// One configured board.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Board {
+pub struct BoardConfig {
     /// The name: ASCII letters, digits and `_` only.
     pub name: String,
     /// On a bus, the names of the boards by address, in the same format as `name`.
@@ -94,7 +94,7 @@ pub struct Board {
     /// The model.
     pub model: &'static Model,
     /// The port or device to which it is connected.
-    pub place: Place,
+    pub place: BoardLocation,
     /// The state of the serial control lines DTR and RTS.
     pub control: ControlLines,
     /// The orientation of the board; `None`: inferred from the position.
@@ -102,14 +102,14 @@ pub struct Board {
     /// The orientation of its clock; `None`: inferred from the first presses.
     pub clock_side: Option<Rotation>,
     /// What its lights show to the players.
-    pub lights: Help,
+    pub lights: LightsMode,
     /// The start position of its games, where it is not recognised on the board.
     pub start_fen: Option<String>,
 }
 
 /// Limits on disk space, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Room {
+pub struct DiskLimits {
     /// Maximum size of all recordings together.
     pub max: u64,
     /// Minimum free space on the disk; below it, nothing is recorded.
@@ -122,10 +122,10 @@ impl Default for Config {
     }
 }
 
-impl Board {
+impl BoardConfig {
     /// Creates a board with default settings for everything but name, model and place.
-    pub fn new(name: String, model: &'static Model, place: Place) -> Board {
-        Board {
+    pub fn new(name: String, model: &'static Model, place: BoardLocation) -> BoardConfig {
+        BoardConfig {
             name,
             names: BTreeMap::new(),
             model,
@@ -133,7 +133,7 @@ impl Board {
             control: model.connection.control_lines(),
             rotation: None,
             clock_side: None,
-            lights: Help::default(),
+            lights: LightsMode::default(),
             start_fen: None,
         }
     }
@@ -160,7 +160,7 @@ impl Config {
             Err(error) => return Err(ConfigError::Unreadable { path: path.into(), error }),
         };
         let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: path.into() })?;
-        Config::parse(&text).map_err(|problems| ConfigError::Wrong { path: path.into(), problems })
+        Config::parse(&text).map_err(|problems| ConfigError::Invalid { path: path.into(), problems })
     }
 
     /// Returns the path of the configuration if none is given: the user's own file if it exists, else the system's.
@@ -210,11 +210,11 @@ impl Config {
     pub fn exposed_secrets(&self) -> Vec<String> {
         let token = self.lichess.as_ref().and_then(|lichess| lichess.token_file.as_deref());
         let key = self.web.tls.as_ref().map(|tls| tls.key.as_path());
-        [token, key].into_iter().flatten().filter_map(secret::exposed).collect()
+        [token, key].into_iter().flatten().filter_map(secret::exposure_warning).collect()
     }
 
     /// Returns the settings of a table session for this board.
-    pub fn settings(&self, board: &Board) -> Settings {
+    pub fn settings(&self, board: &BoardConfig) -> Settings {
         Settings {
             sensing: board.model.sensing,
             rotation: board.rotation,
@@ -268,7 +268,7 @@ pub enum ConfigError {
     },
     /// The content is invalid: one line for each problem, with file, line and column.
     #[error("{}", problems.iter().map(|problem| format!("{}:{problem}", path.display())).collect::<Vec<_>>().join("\n"))]
-    Wrong {
+    Invalid {
         /// The file.
         path: PathBuf,
         /// The problems, at least one.

@@ -7,11 +7,11 @@ mod own;
 
 pub use own::Messages;
 
-use crate::boards::Sensed;
+use crate::boards::SquareState;
 use crate::game::event::Difference;
 use crate::game::{Arg, Text};
-use crate::laws::Act;
-use crate::laws::reason::{Man, MovedBefore, Word};
+use crate::laws::RulingAction;
+use crate::laws::reason::{MovedBefore, PlacedPiece, ReasonArg};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use shakmaty::{Color, Piece, Role, Square};
@@ -89,11 +89,11 @@ pub fn sentence(locale: Locale, text: &Text) -> String {
 }
 
 /// Returns what a ruling requires, as an imperative or a short sentence.
-pub fn act(locale: Locale, act: &Act) -> String {
+pub fn ruling_act(locale: Locale, act: &RulingAction) -> String {
     let in_words = act.to_string();
     let args = match act {
-        Act::Add(seconds) => FluentArgs::from_iter([("time", time(locale, *seconds))]),
-        Act::Halve(halving) => {
+        RulingAction::Add(seconds) => FluentArgs::from_iter([("time", time(locale, *seconds))]),
+        RulingAction::Halve(halving) => {
             FluentArgs::from_iter([("most", time(locale, halving.max_s)), ("least", time(locale, halving.floor_s))])
         }
         _ => FluentArgs::new(),
@@ -103,14 +103,14 @@ pub fn act(locale: Locale, act: &Act) -> String {
 }
 
 /// Returns the heading of a kind of alert, by its word: two to four words. Any other word is returned as it is.
-pub fn kind(locale: Locale, word: &str) -> String {
+pub fn alert_heading(locale: Locale, word: &str) -> String {
     message(locale, &format!("kind-{word}"), &FluentArgs::new()).unwrap_or_else(|| word.replace('_', " "))
 }
 
 /// Returns the messages of the web page, by key: its own sentences, the headings of alerts, and the words for composing parts.
 /// Arguments appear as `{name}`, for the page to fill in.
 pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
-    let said = |key: &str| PAGE.iter().any(|beginning| key.starts_with(beginning));
+    let said = |key: &str| PAGE_KEY_PREFIXES.iter().any(|beginning| key.starts_with(beginning));
     let words = keys::KEYS.iter().filter(|(key, _)| said(key)).map(|(key, args)| {
         let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
         (*key, message(locale, key, &args.collect()).unwrap_or_default())
@@ -119,25 +119,25 @@ pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
 }
 
 /// Prefixes of the keys that the page needs.
-const PAGE: &[&str] = &["page-", "kind-", "player-", "role-", "piece-", "holds-", "difference"];
+const PAGE_KEY_PREFIXES: &[&str] = &["page-", "kind-", "player-", "role-", "piece-", "holds-", "difference"];
 
 /// Sets the argument of a chess word. A piece on a square sets three: the whole, `-role` and `-square`.
-fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &Word) {
+fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &ReasonArg) {
     let text: String = match word {
-        Word::Square(square) => square.to_string(),
-        Word::Role(role) => self::role(locale, *role),
-        Word::Player(Color::White) => part(locale, "player-white", []),
-        Word::Player(Color::Black) => part(locale, "player-black", []),
-        Word::Men(men) => joined(locale, "men", "men-last", men.iter().map(|man| self::man(locale, man)).collect()),
-        Word::Man(man) => {
+        ReasonArg::Square(square) => square.to_string(),
+        ReasonArg::Role(role) => self::role(locale, *role),
+        ReasonArg::Player(Color::White) => part(locale, "player-white", []),
+        ReasonArg::Player(Color::Black) => part(locale, "player-black", []),
+        ReasonArg::Men(men) => joined(locale, "men", "men-last", men.iter().map(|man| self::man(locale, man)).collect()),
+        ReasonArg::Man(man) => {
             args.set(format!("{name}-role"), self::role(locale, man.piece.role));
             args.set(format!("{name}-square"), man.square.to_string());
             self::man(locale, man)
         }
         // Not for display: messages select by it.
-        Word::Moved(MovedBefore::King) => "king".to_owned(),
-        Word::Moved(MovedBefore::Rook) => "rook".to_owned(),
-        Word::Moved(MovedBefore::Either) => "either".to_owned(),
+        ReasonArg::Moved(MovedBefore::King) => "king".to_owned(),
+        ReasonArg::Moved(MovedBefore::Rook) => "rook".to_owned(),
+        ReasonArg::Moved(MovedBefore::Either) => "either".to_owned(),
     };
     args.set(name.to_owned(), text);
 }
@@ -156,11 +156,11 @@ fn difference(locale: Locale, difference: &Difference) -> String {
     let nothing = || part(locale, "holds-nothing", []);
     let square: Square = difference.square;
     let seen = match difference.seen {
-        Sensed::Empty => nothing(),
-        Sensed::Piece(found) => piece(locale, found),
-        Sensed::Side(Color::White) => part(locale, "holds-white", []),
-        Sensed::Side(Color::Black) => part(locale, "holds-black", []),
-        Sensed::Occupied => part(locale, "holds-piece", []),
+        SquareState::Empty => nothing(),
+        SquareState::Piece(found) => piece(locale, found),
+        SquareState::Side(Color::White) => part(locale, "holds-white", []),
+        SquareState::Side(Color::Black) => part(locale, "holds-black", []),
+        SquareState::Occupied => part(locale, "holds-piece", []),
     };
     let expected = difference.expected.map_or_else(nothing, |expected| piece(locale, expected));
     part(locale, "difference", [("square", square.to_string()), ("expected", expected), ("seen", seen)])
@@ -171,7 +171,7 @@ fn piece(locale: Locale, piece: Piece) -> String {
     part(locale, key, [("role", role(locale, piece.role))])
 }
 
-fn man(locale: Locale, man: &Man) -> String {
+fn man(locale: Locale, man: &PlacedPiece) -> String {
     part(locale, "man", [("role", role(locale, man.piece.role)), ("square", man.square.to_string())])
 }
 
@@ -215,6 +215,6 @@ fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     // Unparsable messages are skipped; the tests make sure that there are none.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
     messages.add_resource_overriding(resource);
-    own::of(locale).for_each(|own| messages.add_resource_overriding(own));
+    own::overrides(locale).for_each(|own| messages.add_resource_overriding(own));
     messages
 }

@@ -161,7 +161,7 @@ impl Round {
     ///
     /// # Errors
     /// All problems in the file.
-    pub fn read(text: &str, number: Option<u16>, order: &trf::Order) -> Result<Round, BadRound> {
+    pub fn read(text: &str, number: Option<u16>, order: &trf::TableOrder) -> Result<Round, BadRound> {
         let round = match Format::of(text).ok_or(BadRound::Unknown)? {
             Format::Pgn => pgn::read(text, number),
             Format::Csv => csv::read(text, number),

@@ -9,9 +9,9 @@ mod words;
 
 pub use words::{Word, sensed_from_word, sensed_to_word};
 
-use crate::game::{Command, Event, Order, Stamped};
+use crate::game::{Command, Event, Order, StampedEvent};
 use crate::table::Settings;
-use form::{Line, Thousandths, WireCommand, WireEvent, WireSettings};
+use form::{Thousandths, WireCommand, WireEvent, WireLine, WireSettings};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -31,8 +31,8 @@ pub enum WireError {
 
 /// Writes an event as one line of JSON without the line break: `t`, then `n` if the event is durable, then `event` and its fields,
 /// always in the same order.
-pub fn to_json(stamped: &Stamped) -> String {
-    let line = Line { t: stamped.at, n: stamped.number, event: WireEvent::from(&stamped.event) };
+pub fn to_json(stamped: &StampedEvent) -> String {
+    let line = WireLine { t: stamped.at, n: stamped.number, event: WireEvent::from(&stamped.event) };
     let mut bytes = Vec::with_capacity(256);
     // Serialization cannot fail: every key is a string, and a `Vec` accepts every write.
     let written = line.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Thousandths));
@@ -41,25 +41,27 @@ pub fn to_json(stamped: &Stamped) -> String {
 }
 
 /// Returns the output of [`to_json`] as a value, to be embedded in other JSON.
-pub fn event_to_value(stamped: &Stamped) -> Value {
+pub fn event_to_value(stamped: &StampedEvent) -> Value {
     // The text was just written as JSON.
     serde_json::from_str(&to_json(stamped)).unwrap_or_default()
 }
 
 /// Parses the output of [`to_json`]. Unknown fields are ignored, so that an older program can read a newer journal's events. A
 /// durable event must have its number.
-pub fn from_json(text: &str) -> Result<Stamped, WireError> {
-    let line: Line = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
+pub fn from_json(text: &str) -> Result<StampedEvent, WireError> {
+    let line: WireLine = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
     let event = Event::try_from(line.event).map_err(WireError::Event)?;
     match (event.is_durable(), line.n) {
-        (true, None) => Err(WireError::Event(format!("a \"{}\" is numbered, and field `n` is missing", kind(&event)))),
-        (false, Some(_)) => Err(WireError::Event(format!("a \"{}\" is never numbered, and field `n` is there", kind(&event)))),
-        (_, number) => Ok(Stamped { at: line.t, number, event }),
+        (true, None) => Err(WireError::Event(format!("a \"{}\" is numbered, and field `n` is missing", event_kind(&event)))),
+        (false, Some(_)) => {
+            Err(WireError::Event(format!("a \"{}\" is never numbered, and field `n` is there", event_kind(&event))))
+        }
+        (_, number) => Ok(StampedEvent { at: line.t, number, event }),
     }
 }
 
 /// Returns the word in field `event`.
-pub fn kind(event: &Event) -> &'static str {
+pub fn event_kind(event: &Event) -> &'static str {
     match event {
         Event::GameStarted { .. } => "game_started",
         Event::MoveMade { .. } => "move_made",

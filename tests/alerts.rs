@@ -2,14 +2,14 @@
 
 use crate::orders::{START, Stage};
 use shakmaty::Color::{Black, White};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, SensorKind};
 use touchmove::game::{AlertKind, Command, Record};
 use touchmove::laws::Laws;
 use touchmove::table::Input;
 
 /// A game of these moves on a board that knows its pieces.
 pub fn after(moves: &[&str]) -> Stage {
-    let mut stage = Stage::new(Sensing::Identity, START, "");
+    let mut stage = Stage::new(SensorKind::Identity, START, "");
     stage.play("", 1_200);
     for words in moves {
         stage.play(words, 2_000);

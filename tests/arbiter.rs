@@ -2,13 +2,13 @@
 
 use crate::orders::{START, Stage};
 use shakmaty::Color::{Black, White};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, Reading, SensorKind};
 use touchmove::game::answer::Verdict;
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
 use touchmove::game::record::{Ply, PlyState};
-use touchmove::game::{Alert, AlertKind, Answer, Command, Event, GameResult, Record, Stamped, Text};
-use touchmove::laws::draws::Claimed;
-use touchmove::laws::reason::Reason;
+use touchmove::game::{Alert, AlertKind, Answer, Command, Event, GameResult, Record, StampedEvent, Text};
+use touchmove::laws::draws::ClaimKind;
+use touchmove::laws::reason::IllegalReason;
 use touchmove::laws::{Irregularity, Laws};
 use touchmove::table::{Input, Settings, Table};
 
@@ -17,7 +17,7 @@ const ILLEGAL: [&str; 4] = ["e2- e4P", "e7- e5p", "f1- a4B", "b8- c6n"];
 
 /// A game of these moves on a board that knows its pieces.
 fn after(moves: &[&str]) -> Stage {
-    let mut stage = Stage::new(Sensing::Identity, START, "");
+    let mut stage = Stage::new(SensorKind::Identity, START, "");
     stage.play("", 1_200);
     for words in moves {
         stage.play(words, 2_000);
@@ -60,7 +60,7 @@ fn a_position_is_put_back_and_touched_pieces_bind() {
         let mut stage = after(&ILLEGAL);
         assert_eq!(stage.moves(), ["e4", "e5", "Bf1-a4", "Nc6"]);
         let answer = stage.ask(Command::Restore { ply: 3 }).expect("it is put back");
-        let Answer::Bound(mut allowed) = answer else { panic!("{answer:?}") };
+        let Answer::AllowedMoves(mut allowed) = answer else { panic!("{answer:?}") };
         allowed.sort();
         assert_eq!(allowed, ["f1a6", "f1b5", "f1c4", "f1d3", "f1e2"]);
         assert_eq!(stage.moves(), ["e4", "e5"]);
@@ -89,15 +89,15 @@ fn a_position_is_put_back_from_1_to_one_more_than_there_are() {
         let refused = stage.order(Command::Restore { ply }).expect("no such ply");
         assert_eq!(refused, format!("there is no position before ply {ply}: the game has 1 plies, so give 1 to 2"));
     }
-    assert_eq!(stage.ask(Command::Restore { ply: 2 }), Ok(Answer::Bound(Vec::new())));
-    assert_eq!(stage.ask(Command::Restore { ply: 1 }), Ok(Answer::Bound(Vec::new())), "a legal move binds nobody");
+    assert_eq!(stage.ask(Command::Restore { ply: 2 }), Ok(Answer::AllowedMoves(Vec::new())));
+    assert_eq!(stage.ask(Command::Restore { ply: 1 }), Ok(Answer::AllowedMoves(Vec::new())), "a legal move binds nobody");
     assert_eq!(stage.moves(), [""; 0]);
     assert_eq!(stage.displaced(), ["e2 e4"]);
 }
 
 const KNIGHTS: [&str; 4] = ["g1- f3N", "g8- f6n", "f3- g1N", "f6- g8n"];
 
-fn claim(stage: &mut Stage, player: shakmaty::Color, claimed: Claimed, intended: Option<&str>) -> Verdict {
+fn claim(stage: &mut Stage, player: shakmaty::Color, claimed: ClaimKind, intended: Option<&str>) -> Verdict {
     let intended = intended.map(str::to_owned);
     match stage.ask(Command::Claim { player, claimed, intended }) {
         Ok(Answer::Claim(verdict)) => verdict,
@@ -116,19 +116,19 @@ fn told(verdict: &Verdict) -> String {
 fn a_claim_is_answered_and_changes_nothing() {
     let mut stage = after(&[KNIGHTS, KNIGHTS].concat());
     let before = record(&stage).clone();
-    let verdict = claim(&mut stage, White, Claimed::Repetition, None);
-    assert!(verdict.right);
+    let verdict = claim(&mut stage, White, ClaimKind::Repetition, None);
+    assert!(verdict.is_correct);
     assert_eq!(told(&verdict), "claim-repeated, times 3 | [0, 4, 8] | 8 | draw | 9.2.2, 9.2.3, 9.5.2");
-    let verdict = claim(&mut stage, White, Claimed::Repetition, Some("g1f3"));
+    let verdict = claim(&mut stage, White, ClaimKind::Repetition, Some("g1f3"));
     assert_eq!(told(&verdict), "claim-repeated, times 3 | [1, 5, 9] | 9 | draw | 9.2.1, 9.2.3, 9.5.2");
-    let verdict = claim(&mut stage, White, Claimed::FiftyMoves, None);
-    assert!(!verdict.right);
+    let verdict = claim(&mut stage, White, ClaimKind::FiftyMoves, None);
+    assert!(!verdict.is_correct);
     assert_eq!(told(&verdict), "claim-too_few_moves, missing 92, of 100 | [0, 4, 8] | 8 | add 120 | 9.5.3");
-    let verdict = claim(&mut stage, Black, Claimed::Repetition, None);
+    let verdict = claim(&mut stage, Black, ClaimKind::Repetition, None);
     assert_eq!(verdict.text.key, "claim-not_on_move");
-    let verdict = claim(&mut stage, White, Claimed::Repetition, Some("g1g5"));
+    let verdict = claim(&mut stage, White, ClaimKind::Repetition, Some("g1g5"));
     assert_eq!(verdict.text.key, "claim-illegal_move");
-    let no_move = Command::Claim { player: White, claimed: Claimed::Repetition, intended: Some("e5e6".to_owned()) };
+    let no_move = Command::Claim { player: White, claimed: ClaimKind::Repetition, intended: Some("e5e6".to_owned()) };
     let refused = stage.order(no_move).expect("nothing stands there");
     assert!(refused.contains("\"e5e6\" is no move in this position"), "{refused}");
     let claims = before.last_number + 5;
@@ -145,22 +145,22 @@ fn a_claim_on_which_no_text_is_at_hand_is_neither_right_nor_wrong() {
             stage.play(words, 2_000);
         }
         let verdict = claim(&mut stage, White, claimed, intended);
-        (verdict.right, told(&verdict))
+        (verdict.is_correct, told(&verdict))
     };
     let unknown = (false, "claim-not_at_hand | [0, 4, 8] | 8 |  | ".to_owned());
-    assert_eq!(by("china-1973", Claimed::Repetition, None), unknown);
-    assert_eq!(by("china-1973", Claimed::FiftyMoves, Some("g1f3")), unknown);
+    assert_eq!(by("china-1973", ClaimKind::Repetition, None), unknown);
+    assert_eq!(by("china-1973", ClaimKind::FiftyMoves, Some("g1f3")), unknown);
     // What is at hand of 1997 has repetition, also with a move that is only written down, and fifty moves on the board.
     let right = |of: &str| (true, format!("claim-repeated, times 3 | {of} | draw | 5.2(4)"));
-    assert_eq!(by("fide-1997", Claimed::Repetition, None), right("[0, 4, 8] | 8"));
-    assert_eq!(by("fide-1997", Claimed::Repetition, Some("g1f3")), right("[1, 5, 9] | 9"));
-    assert_eq!(by("fide-1997", Claimed::FiftyMoves, Some("g1f3")), unknown);
+    assert_eq!(by("fide-1997", ClaimKind::Repetition, None), right("[0, 4, 8] | 8"));
+    assert_eq!(by("fide-1997", ClaimKind::Repetition, Some("g1f3")), right("[1, 5, 9] | 9"));
+    assert_eq!(by("fide-1997", ClaimKind::FiftyMoves, Some("g1f3")), unknown);
     let short = "claim-too_few_moves, missing 92, of 100 | [0, 4, 8] | 8 |  | ";
-    assert_eq!(by("fide-1997", Claimed::FiftyMoves, None), (false, short.to_owned()));
+    assert_eq!(by("fide-1997", ClaimKind::FiftyMoves, None), (false, short.to_owned()));
 }
 
 /// An alert that counts, told of this table's game as if it had been raised.
-fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> Stamped {
+fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> StampedEvent {
     let alert = Alert {
         id: record(stage).alerts_raised + 1,
         kind,
@@ -177,7 +177,7 @@ fn counted(stage: &Stage, kind: AlertKind, ply: u32) -> Stamped {
         evidence: Vec::new(),
     };
     let number = Some(record(stage).last_number + 1);
-    Stamped { at: stage.now, number, event: Event::AlertRaised(alert) }
+    StampedEvent { at: stage.now, number, event: Event::AlertRaised(alert) }
 }
 
 #[test]
@@ -333,7 +333,7 @@ fn an_irregular_move_that_the_arbiter_lets_stand_is_told_in_no_other_way() {
             let refused = stage.order(Command::LetStand(raised)).expect("nothing to stand");
             assert!(refused.ends_with("is about no irregular move on record, so nothing has to stand: acknowledge it instead"));
             restart(&mut stage);
-            assert_eq!(record(&stage).stood, [3]);
+            assert_eq!(record(&stage).let_stand_plies, [3]);
         }
         // Its player puts the bishop where one may go.
         stage.play("a4- c4B", 3_000);
@@ -342,7 +342,7 @@ fn an_irregular_move_that_the_arbiter_lets_stand_is_told_in_no_other_way() {
             stage.play("c4- a4B", 1_000);
             assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(Command::LetStand(raised - 1))));
             let again = record(&stage).alerts.last().map(|alert| (alert.kind, alert.ply, alert.count));
-            assert_eq!((again, record(&stage).stood.len()), (Some((AlertKind::IllegalMove, 3, None)), 0));
+            assert_eq!((again, record(&stage).let_stand_plies.len()), (Some((AlertKind::IllegalMove, 3, None)), 0));
         }
     }
 }
@@ -532,7 +532,7 @@ fn a_capture_en_passant_that_came_too_late_stays_one() {
         assert_eq!((record(&stage).fen(), stage.moves()), (fen.as_str(), moves.to_vec()), "{command:?}");
         assert!(record(&stage).plies[6].played.irregular);
     }
-    let why = |reason: &Reason| Some(reason.key().to_owned());
+    let why = |reason: &IllegalReason| Some(reason.key().to_owned());
     let text = pgn_with(record(&stage), &[], AfterIllegal::Stop, &why).replace('\n', " ");
     assert!(text.contains("e5xd6 (en_passant_too_late)"), "{text}");
 }
@@ -559,5 +559,5 @@ fn what_a_touched_piece_allows_the_opponent_binds_no_one_else() {
     }
     stage.durable.push(event);
     restart(&mut stage);
-    assert_eq!(stage.ask(Command::Restore { ply: 3 }), Ok(Answer::Bound(Vec::new())));
+    assert_eq!(stage.ask(Command::Restore { ply: 3 }), Ok(Answer::AllowedMoves(Vec::new())));
 }

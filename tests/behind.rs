@@ -3,9 +3,11 @@
 use crate::memory::shown;
 use crate::simulate::random_games;
 use shakmaty::{Board, Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, Cue, LinkState, Millis, Placement, Reading, Remembered, Sensed, Sensing, Trouble};
-use touchmove::game::event::Matter;
-use touchmove::game::{AlertKind, Command, Event, GameResult, Order, Stamped};
+use touchmove::boards::{
+    BoardCommand, ClockHalf, LinkState, MemoryEntry, Millis, Placement, ProtocolError, Reading, SensorKind, SquareState,
+};
+use touchmove::game::event::AlertCategory;
+use touchmove::game::{AlertKind, Command, Event, GameResult, Order, StampedEvent};
 use touchmove::laws::{Changes, Position};
 use touchmove::table::{Input, Settings, Table};
 
@@ -14,15 +16,15 @@ struct Play {
     table: Table,
     position: Position,
     now: Millis,
-    told: Vec<Stamped>,
+    told: Vec<StampedEvent>,
 }
 
 impl Play {
     fn new() -> Play {
-        Play::on(Sensing::Identity)
+        Play::on(SensorKind::Identity)
     }
 
-    fn on(sensing: Sensing) -> Play {
+    fn on(sensing: SensorKind) -> Play {
         let table = Table::new(Settings { sensing, ..Settings::default() });
         let mut play = Play { table, position: Position::start(), now: 0, told: Vec::new() };
         play.take(Input::Link(LinkState::Up));
@@ -30,21 +32,21 @@ impl Play {
         play
     }
 
-    fn take(&mut self, input: Input) -> Vec<Cue> {
+    fn take(&mut self, input: Input) -> Vec<BoardCommand> {
         let output = self.table.handle(self.now, input);
         self.told.extend(output.events);
         output.cues
     }
 
     /// All squares are read.
-    fn show(&mut self) -> Vec<Cue> {
+    fn show(&mut self) -> Vec<BoardCommand> {
         let placement = Box::new(shown(&self.position));
         self.take(Input::Reading(Reading::Placement(placement)))
     }
 
     /// All squares are read, and no update has told of some.
     fn show_late(&mut self) {
-        self.take(Input::Reading(Reading::Trouble(Trouble::Late)));
+        self.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
         self.show();
     }
 
@@ -56,7 +58,7 @@ impl Play {
         for (square, piece) in changes {
             self.wait(apart);
             if seen {
-                self.take(Input::Reading(Reading::Square(square, piece.map_or(Sensed::Empty, Sensed::Piece))));
+                self.take(Input::Reading(Reading::Square(square, piece.map_or(SquareState::Empty, SquareState::Piece))));
             }
         }
         self.position = self.position.play(mv);
@@ -84,8 +86,7 @@ impl Play {
 
     /// Whether the arbiter was told that moves are uncertain.
     fn is_told_uncertain(&self) -> bool {
-        let told =
-            |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::MovesUncertain);
+        let told = |stamped: &StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::MovesUncertain);
         self.told.iter().any(told)
     }
 
@@ -105,7 +106,7 @@ impl Play {
     /// When the arbiter was first told of the board or of play.
     fn alerted(&self) -> Option<(Millis, AlertKind)> {
         self.told.iter().find_map(|stamped| match &stamped.event {
-            Event::AlertRaised(alert) if matches!(alert.kind.matter(), Matter::Board | Matter::Play) => {
+            Event::AlertRaised(alert) if matches!(alert.kind.category(), AlertCategory::Board | AlertCategory::Play) => {
                 Some((stamped.at, alert.kind))
             }
             _ => None,
@@ -144,7 +145,7 @@ impl Play {
     fn change(&mut self, changes: &[(Millis, Square, Option<Piece>)]) {
         for (after, square, piece) in changes {
             self.wait(*after);
-            self.take(Input::Reading(Reading::Square(*square, piece.map_or(Sensed::Empty, Sensed::Piece))));
+            self.take(Input::Reading(Reading::Square(*square, piece.map_or(SquareState::Empty, SquareState::Piece))));
         }
     }
 }
@@ -179,7 +180,7 @@ fn moves_that_come_late_and_all_at_once_are_told_of() {
     let (white, black) = (Role::Pawn.of(Color::White), Role::Pawn.of(Color::Black));
     play.change(&[(0, Square::F2, None), (60, Square::F3, Some(white))]);
     play.wait(900);
-    play.take(Input::Reading(Reading::Trouble(Trouble::Late)));
+    play.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
     play.change(&[(0, Square::F7, None), (0, Square::F6, Some(black)), (0, Square::F3, None), (0, Square::F4, Some(white))]);
     play.wait(20_000);
     assert!(play.moves()[2..] == ["f2f4", "f7f6"] || play.alerted().is_some(), "{:?}", play.moves());
@@ -229,12 +230,12 @@ fn a_promotion_to_a_piece_that_the_board_does_not_know_is_told_of() {
         play.change(&[(0, Square::A7, None)]);
         play.wait(400);
         if !is_known {
-            play.take(Input::Reading(Reading::Trouble(Trouble::Assumed(vec![Square::A8]))));
+            play.take(Input::Reading(Reading::Trouble(ProtocolError::AssumedQueens(vec![Square::A8]))));
         }
         play.change(&[(100, Square::A8, Some(Role::Queen.of(Color::White)))]);
         play.wait(10_000);
         assert_eq!(play.moves(), ["a7a8q"]);
-        let key = |stamped: &Stamped| match &stamped.event {
+        let key = |stamped: &StampedEvent| match &stamped.event {
             Event::AlertRaised(alert) if alert.kind == AlertKind::MovesUncertain => Some(alert.text.key.clone()),
             _ => None,
         };
@@ -304,7 +305,7 @@ fn missed(plies: usize) -> Play {
     play.take(Input::Link(LinkState::Down));
     GAME[3..3 + plies].iter().for_each(|uci| play.play(uci, false, 300));
     play.take(Input::Link(LinkState::Up));
-    assert_eq!(play.show(), [Cue::Memory]);
+    assert_eq!(play.show(), [BoardCommand::Memory]);
     play.take(Input::Reading(Reading::Memory(Vec::new())));
     play
 }
@@ -345,7 +346,7 @@ fn more_missed_plies_are_told_of() {
 
 /// The record of a game that is known by its durable events alone.
 fn restored(play: &Play) -> Table {
-    let durable: Vec<Stamped> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
+    let durable: Vec<StampedEvent> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
     Table::restore(Settings::default(), &durable)
 }
 
@@ -368,8 +369,7 @@ fn play_after_missing_moves_is_taken_up() {
         let alert = play.table.record().expect("a game").alerts.iter().find(|alert| alert.text.key == "moves_missing");
         let alert = alert.expect("an alert");
         assert_eq!((alert.kind, alert.ply), (AlertKind::MovesUncertain, 4), "the first of them");
-        let illegal =
-            |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::IllegalMove);
+        let illegal = |stamped: &StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::IllegalMove);
         assert!(!play.told.iter().any(illegal));
         let mut again =
             Play { table: restored(&play), position: play.position.clone(), now: play.now, told: play.told.clone() };
@@ -391,15 +391,15 @@ fn play_after_missing_moves_is_taken_up() {
 fn nothing_is_taken_up_without_play() {
     let mut play = missed(8);
     play.wait(20_000);
-    let change = |play: &mut Play, square: Square, sensed: Sensed| {
+    let change = |play: &mut Play, square: Square, sensed: SquareState| {
         play.take(Input::Reading(Reading::Square(square, sensed)));
         play.wait(4_000);
     };
     let board = play.position.board().clone();
     for (from, to) in [(Square::A1, Square::E5), (Square::H8, Square::E4), (Square::D4, Square::A8)] {
         let piece = board.piece_at(from).expect("a piece");
-        change(&mut play, from, Sensed::Empty);
-        change(&mut play, to, Sensed::Piece(piece));
+        change(&mut play, from, SquareState::Empty);
+        change(&mut play, to, SquareState::Piece(piece));
     }
     assert_eq!(play.moves(), GAME[..3]);
 }
@@ -414,16 +414,16 @@ fn a_memory_that_comes_late_fills_what_is_missing() {
     play.play("h2h3", true, 300);
     play.wait(4_000);
     assert_eq!(play.moves().len(), 3 + 2 + 2);
-    let mut log = vec![Remembered::Start];
+    let mut log = vec![MemoryEntry::StartPosition];
     let mut position = Position::start();
     for uci in GAME.iter().chain(&["h2h3"]) {
         let mv = position.parse_uci(uci).expect("a move");
         let mut changes: Vec<_> = Changes::of(position.turn(), mv).iter().collect();
         changes.sort_by_key(|(_, piece)| piece.is_some());
-        let entry = |(square, piece): &(Square, Option<_>)| Remembered::Square {
+        let entry = |(square, piece): &(Square, Option<_>)| MemoryEntry::Square {
             square: *square,
-            sensed: piece.map_or(Sensed::Empty, Sensed::Piece),
-            soon: false,
+            sensed: piece.map_or(SquareState::Empty, SquareState::Piece),
+            follows_at_once: false,
         };
         log.extend(changes.iter().map(entry));
         position = position.play(mv);
@@ -432,7 +432,7 @@ fn a_memory_that_comes_late_fills_what_is_missing() {
         play.now += 1_000;
         let output = play.table.advance(play.now);
         play.told.extend(output.events);
-        if output.cues.contains(&Cue::Memory) {
+        if output.cues.contains(&BoardCommand::Memory) {
             play.take(Input::Reading(Reading::Memory(log.clone())));
             break;
         }
@@ -482,20 +482,21 @@ fn a_position_without_a_game_is_noticed() {
         let mut table = Table::new(Settings { sensing, ..Settings::default() });
         let board: Board = fen.parse().expect("a placement");
         table.handle(0, Input::Link(LinkState::Up));
-        let shown = Square::ALL.map(|square| board.piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing));
+        let shown =
+            Square::ALL.map(|square| board.piece_at(square).map_or(SquareState::Empty, SquareState::Piece).reduce_to(sensing));
         table.handle(0, Input::Reading(Reading::Placement(Box::new(shown))));
         table.advance(wait);
         table.plays_unrecorded()
     };
     let fen = amid.board().to_string();
-    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         assert_eq!([6_000, 9_000].map(|wait| told(sensing, &fen, wait)), [false, true], "{sensing:?}");
         for quiet in ["rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "8/8/8/8/8/8/PPPP4/R7", "8/8/8/8/8/8/8/8"] {
             assert!(!told(sensing, quiet, 60_000), "{sensing:?} {quiet}");
         }
     }
-    assert!(!told(Sensing::Identity, "5r2/5ppp/8/3K4/4k3/8/5PPP/5R2", 60_000), "kings in the centre");
-    assert!(!told(Sensing::Identity, "8/8/pP1k4/8/8/3K1p2/8/4P3", 60_000), "a heap");
+    assert!(!told(SensorKind::Identity, "5r2/5ppp/8/3K4/4k3/8/5PPP/5R2", 60_000), "kings in the centre");
+    assert!(!told(SensorKind::Identity, "8/8/pP1k4/8/8/3K1p2/8/4P3", 60_000), "a heap");
 }
 
 /// After a game that is over moves may be shown; the clock is pressed for another game only.
@@ -539,10 +540,10 @@ fn play_without_a_game_is_noticed() {
     // Pieces are put up, one after the other.
     let mut table = Table::new(Settings::default());
     table.handle(0, Input::Link(LinkState::Up));
-    let empty = Box::new([Sensed::Empty; 64]);
+    let empty = Box::new([SquareState::Empty; 64]);
     table.handle(0, Input::Reading(Reading::Placement(empty)));
     for (at, (square, piece)) in (1_000..).step_by(700).zip(Position::start().board().iter().skip(2)) {
-        table.handle(at, Input::Reading(Reading::Square(square, Sensed::Piece(piece))));
+        table.handle(at, Input::Reading(Reading::Square(square, SquareState::Piece(piece))));
         table.advance(at + 600);
         assert!(!table.plays_unrecorded());
     }
@@ -572,15 +573,15 @@ fn moves_that_come_at_once_on_a_bad_line_are_told_of() {
         play.play(uci, true, 300);
     }
     play.wait(1_000);
-    let black = |square| Sensed::Piece(Position::start().piece_at(square).expect("a piece"));
+    let black = |square| SquareState::Piece(Position::start().piece_at(square).expect("a piece"));
     let square = |play: &mut Play, square, sensed| play.take(Input::Reading(Reading::Square(square, sensed)));
-    square(&mut play, Square::G8, Sensed::Empty);
-    play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(3))));
+    square(&mut play, Square::G8, SquareState::Empty);
+    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
     play.wait(6_000);
     for (at, sensed) in [
-        (Square::G1, Sensed::Empty),
+        (Square::G1, SquareState::Empty),
         (Square::F3, black(Square::G1)),
-        (Square::B8, Sensed::Empty),
+        (Square::B8, SquareState::Empty),
         (Square::C6, black(Square::B8)),
     ] {
         square(&mut play, at, sensed);
@@ -608,7 +609,7 @@ fn a_reply_to_a_move_that_was_lost_is_told_of() {
         play.play(uci, true, 200);
         press(&mut play, turn);
     }
-    play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(3))));
+    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
     // The pawn comes to a3, which is lost.
     play.change(&[(300, Square::A2, None)]);
     play.play("a2a3", false, 50);
@@ -633,7 +634,7 @@ fn a_reply_to_a_move_that_was_lost_is_told_of() {
 #[test]
 fn a_gap_in_which_little_happened_raises_no_doubt() {
     for (missed, is_restarted) in [(0, false), (1, false), (0, true), (1, true)] {
-        let mut play = Play::on(Sensing::Occupancy);
+        let mut play = Play::on(SensorKind::Occupancy);
         play.wait(1_000);
         let mut moves = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1", "f7f6", "d2d4"].into_iter();
         for uci in moves.by_ref().take(3) {
@@ -645,12 +646,12 @@ fn a_gap_in_which_little_happened_raises_no_doubt() {
         play.wait(4_000);
         let mut squares = shown(&play.position);
         if is_restarted {
-            let sensing = Sensing::Occupancy;
-            let durable: Vec<Stamped> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
+            let sensing = SensorKind::Occupancy;
+            let durable: Vec<StampedEvent> = play.told.iter().filter(|stamped| stamped.number.is_some()).cloned().collect();
             play.table = Table::restore(Settings { sensing, ..Settings::default() }, &durable);
             // The player to move has his knight in the air.
             let knight = if missed == 0 { Square::B8 } else { Square::F1 };
-            squares[knight as usize] = Sensed::Empty;
+            squares[knight as usize] = SquareState::Empty;
         }
         play.take(Input::Link(LinkState::Up));
         play.take(Input::Reading(Reading::Placement(Box::new(squares))));
@@ -720,7 +721,7 @@ fn an_old_answer_after_a_restart_begins_no_game() {
             if play.now >= until && play.position.fen() == Position::start().fen() {
                 play.position = position.clone();
             }
-            if output.cues.contains(&Cue::Placement) {
+            if output.cues.contains(&BoardCommand::Placement) {
                 play.now += 100;
                 play.show();
             }
@@ -750,13 +751,13 @@ fn a_game_that_began_in_a_gap_is_followed() {
     // Its first piece is in the hand when the squares are read again.
     let (mut hand, _) = shows_start_after_restart();
     hand.wait(4_900);
-    hand.take(Input::Reading(Reading::Square(Square::E2, Sensed::Empty)));
+    hand.take(Input::Reading(Reading::Square(Square::E2, SquareState::Empty)));
     hand.wait(200);
     let mut lifted = shown(&Position::start());
-    lifted[Square::E2 as usize] = Sensed::Empty;
+    lifted[Square::E2 as usize] = SquareState::Empty;
     hand.take(Input::Reading(Reading::Placement(Box::new(lifted))));
     hand.wait(300);
-    hand.take(Input::Reading(Reading::Square(Square::E4, Sensed::Piece(Role::Pawn.of(Color::White)))));
+    hand.take(Input::Reading(Reading::Square(Square::E4, SquareState::Piece(Role::Pawn.of(Color::White)))));
     hand.wait(2_000);
     assert_eq!(hand.moves(), ["e2e4"]);
 
@@ -771,32 +772,32 @@ fn a_game_that_began_in_a_gap_is_followed() {
     let next = ["d2d4", "d7d5", "c2c4"];
     play.position = next.iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
     play.take(Input::Link(LinkState::Up));
-    assert_eq!(play.show(), [Cue::Memory]);
-    let change = |square: &str, sensed| Remembered::Square { square: square.parse().unwrap(), sensed, soon: false };
-    let pawn = |color: Color| Sensed::Piece(Role::Pawn.of(color));
-    let mut log = vec![Remembered::Start];
+    assert_eq!(play.show(), [BoardCommand::Memory]);
+    let change = |square: &str, sensed| MemoryEntry::Square { square: square.parse().unwrap(), sensed, follows_at_once: false };
+    let pawn = |color: Color| SquareState::Piece(Role::Pawn.of(color));
+    let mut log = vec![MemoryEntry::StartPosition];
     let mut position = Position::start();
     for uci in GAME {
         let mv = position.parse_uci(uci).unwrap();
         let mut changes: Vec<_> = Changes::of(position.turn(), mv).iter().collect();
         changes.sort_by_key(|(_, piece)| piece.is_some());
-        let changes = changes.into_iter().map(|(square, piece)| (square, piece.map_or(Sensed::Empty, Sensed::Piece)));
-        log.extend(changes.map(|(square, sensed)| Remembered::Square { square, sensed, soon: false }));
+        let changes = changes.into_iter().map(|(square, piece)| (square, piece.map_or(SquareState::Empty, SquareState::Piece)));
+        log.extend(changes.map(|(square, sensed)| MemoryEntry::Square { square, sensed, follows_at_once: false }));
         position = position.play(mv);
     }
     let (end, start) = (shown(&position), shown(&Position::start()));
     let set_up: Vec<Square> = Square::ALL.into_iter().filter(|&at| end[at as usize] != start[at as usize]).collect();
-    let shows = |square, sensed| Remembered::Square { square, sensed, soon: false };
-    log.extend(set_up.iter().map(|&at| shows(at, Sensed::Empty)));
+    let shows = |square, sensed| MemoryEntry::Square { square, sensed, follows_at_once: false };
+    log.extend(set_up.iter().map(|&at| shows(at, SquareState::Empty)));
     log.extend(
         set_up
             .iter()
             .map(|&at| shows(at, start[at as usize]))
-            .filter(|put| !matches!(put, Remembered::Square { sensed: Sensed::Empty, .. })),
+            .filter(|put| !matches!(put, MemoryEntry::Square { sensed: SquareState::Empty, .. })),
     );
-    log.push(Remembered::Start);
+    log.push(MemoryEntry::StartPosition);
     for (uci, color) in next.iter().zip([Color::White, Color::Black, Color::White]) {
-        log.extend([change(&uci[..2], Sensed::Empty), change(&uci[2..], pawn(color))]);
+        log.extend([change(&uci[..2], SquareState::Empty), change(&uci[2..], pawn(color))]);
     }
     play.told.clear();
     play.wait(1_000);
@@ -821,7 +822,7 @@ fn moves_that_waited_and_were_read_at_once_are_told_of() {
             let mut changes: Vec<_> = Changes::of(play.position.turn(), mv).iter().collect();
             changes.sort_by_key(|(_, piece)| piece.is_some());
             for (square, piece) in changes {
-                squares[square as usize] = piece.map_or(Sensed::Empty, Sensed::Piece);
+                squares[square as usize] = piece.map_or(SquareState::Empty, SquareState::Piece);
                 play.wait(pause);
                 play.take(Input::Reading(Reading::Placement(Box::new(squares))));
             }
@@ -841,14 +842,14 @@ fn moves_that_were_read_at_once_stay_doubted() {
     play.wait(2_000);
     play.play("e2e4", true, 200);
     play.wait(4_500);
-    play.take(Input::Reading(Reading::Trouble(Trouble::Late)));
+    play.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
     ["g8f6", "f1b5", "g7g6"].iter().for_each(|uci| play.play(uci, true, 0));
     let tell = |play: &mut Play, square, sensed| play.take(Input::Reading(Reading::Square(square, sensed)));
-    tell(&mut play, Square::D7, Sensed::Empty);
+    tell(&mut play, Square::D7, SquareState::Empty);
     play.wait(50);
-    tell(&mut play, Square::B5, Sensed::Empty);
+    tell(&mut play, Square::B5, SquareState::Empty);
     play.wait(200);
-    tell(&mut play, Square::D7, Sensed::Piece(Piece { color: Color::White, role: Role::Bishop }));
+    tell(&mut play, Square::D7, SquareState::Piece(Piece { color: Color::White, role: Role::Bishop }));
     play.wait(20_000);
     let played = ["e2e4", "g8f6", "f1b5", "g7g6", "b5d7"];
     assert!(play.moves() == played || play.stays_uncertain(), "{:?}, and nobody is told", play.moves());
@@ -857,7 +858,7 @@ fn moves_that_were_read_at_once_stay_doubted() {
 /// Six pieces are missing since somebody looked last, and nothing moves: nobody is putting them away.
 #[test]
 fn pieces_that_are_missing_at_rest_are_told_of_soon() {
-    let mut play = Play::on(Sensing::Occupancy);
+    let mut play = Play::on(SensorKind::Occupancy);
     play.wait(1_000);
     for uci in ["a2a3", "d7d5", "d2d4", "c8h3", "e2e4"] {
         play.play(uci, true, 300);
@@ -881,15 +882,15 @@ fn pieces_that_are_missing_at_rest_are_told_of_soon() {
 #[test]
 fn a_piece_that_may_have_been_put_down_in_a_damaged_message_is_told_of() {
     for (is_damaged, within) in [(false, 31_000), (true, 20_000)] {
-        let mut play = Play::on(Sensing::Occupancy);
+        let mut play = Play::on(SensorKind::Occupancy);
         play.wait(2_000);
         play.play("e2e4", true, 600);
         play.wait(1_000);
-        play.take(Input::Reading(Reading::Square(Square::F8, Sensed::Empty)));
+        play.take(Input::Reading(Reading::Square(Square::F8, SquareState::Empty)));
         let lifted_at = play.now;
         play.wait(500);
         if is_damaged {
-            play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(5))));
+            play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(5))));
         }
         play.wait(40_000);
         let (at, _) = play.alerted().expect("an alert");
@@ -905,7 +906,7 @@ fn a_move_that_was_found_out_of_place_is_told_of() {
     let mut play = Play::new();
     play.wait(2_000);
     ["d2d4", "b8c6", "c2c4"].iter().for_each(|uci| play.play(uci, true, 600));
-    play.take(Input::Reading(Reading::Trouble(Trouble::Garbage(3))));
+    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
     let knight = Role::Knight.of(Color::Black);
     play.change(&[(600, Square::E5, Some(knight))]);
     play.play("c6e5", false, 0);
@@ -926,7 +927,7 @@ fn moves_that_an_occupancy_board_does_not_tell_apart_are_told_of() {
     let mut is_wrong = false;
     for rest in [700, 1_700] {
         for pace in [200, 500, 900] {
-            let mut play = Play::on(Sensing::Occupancy);
+            let mut play = Play::on(SensorKind::Occupancy);
             play.wait_polled(600, &shown(&Position::start()));
             play.take(Input::Link(LinkState::Down));
             play.play(truth[0], false, 300);
@@ -942,7 +943,7 @@ fn moves_that_an_occupancy_board_does_not_tell_apart_are_told_of() {
                 changes.sort_by_key(|(_, piece)| piece.is_some());
                 for (square, piece) in changes {
                     play.wait_polled(300, &squares);
-                    squares[square as usize] = piece.map_or(Sensed::Empty, Sensed::Piece);
+                    squares[square as usize] = piece.map_or(SquareState::Empty, SquareState::Piece);
                 }
                 play.position = play.position.play(mv);
                 play.wait_polled(if index == 4 { pace + rest } else { pace }, &squares);

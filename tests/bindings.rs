@@ -4,12 +4,12 @@ use crate::hall::{Hall, game};
 use crate::harness::{Board, Daemon, PrivateBus, installed, until};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use touchmove::daemon::hub::{BoardId, BoardView, Seat};
+use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::{Hub, Source};
-use touchmove::game::{Event, Stamped};
+use touchmove::game::{Event, StampedEvent};
 use touchmove::names;
-use touchmove::publish::dbus::{self, Bus, Presence, Stream};
+use touchmove::publish::dbus::{self, Bus, NameState, Stream};
 use zbus::fdo::ObjectManagerProxy;
 
 /// The types that Qt does not know by itself: the signature, and the C++ type that stands for it in what qdbusxml2cpp writes. All but
@@ -162,13 +162,13 @@ GLib.MainLoop().run()
     live.wait_for("the move", |line| line == "1 fide-2023 1 1");
     public.wait_for("the move", |line| line == "1 fide-2023 1 -");
     let blitz = touchmove::game::Command::Laws("fide-2023 blitz limited".parse().unwrap());
-    hall.client.order(hall.game, &blitz).await.unwrap();
+    hall.client.send_command(hall.game, &blitz).await.unwrap();
     live.wait_for("the Laws", |line| line == "1 fide-2023 blitz limited 1 1");
-    hall.client.order(hall.game, &touchmove::game::Command::TakeBack(1)).await.unwrap();
+    hall.client.send_command(hall.game, &touchmove::game::Command::TakeBack(1)).await.unwrap();
     live.wait_for("the takeback", |line| line.starts_with("0 "));
     public.wait_for("the takeback", |line| line.starts_with("0 "));
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned();
-    hall.client.order(hall.game, &touchmove::game::Command::Position(fen)).await.unwrap();
+    hall.client.send_command(hall.game, &touchmove::game::Command::Position(fen)).await.unwrap();
     live.wait_for("another game", |line| line.ends_with(" 2 2"));
     public.wait_for("another game", |line| line.ends_with(" 2 -"));
 }
@@ -202,22 +202,22 @@ async fn a_description_does_not_grow_with_what_is_below_its_children() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let model = touchmove::boards::model("dgt").unwrap();
-    let seats: Vec<Seat> = (1..=BOARDS)
+    let seats: Vec<BoardHandle> = (1..=BOARDS)
         .map(|number| {
             let board = BoardView::new(BoardId::new(&format!("board_{number}")), model, model.sensing);
-            let (seat, _) = hub.seat(board);
+            let (seat, _) = hub.register_board(board);
             let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into();
             let (laws, rotation) = ("fide-2023".into(), touchmove::game::event::Rotation::Upright);
             let event = Event::GameStarted { fen, chess960: Some(518), laws, rotation };
-            seat.publish(1_700_000_000_000, vec![Stamped { at: 0, number: Some(1), event }], |_| (), None);
+            seat.publish(1_700_000_000_000, vec![StampedEvent { at: 0, number: Some(1), event }], |_| (), None);
             seat
         })
         .collect();
     until("the games", async || (hub.read(|state| state.games.len()) == BOARDS).then_some(())).await;
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let (presence, mut present) = tokio::sync::watch::channel(Presence::Unknown);
+    let (presence, mut present) = tokio::sync::watch::channel(NameState::NotTried);
     let serving = tokio::spawn(dbus::run(Source::Live(hub), Bus::Address(bus.address()), presence, stopped));
-    present.wait_for(|presence| *presence == Presence::Held).await.unwrap();
+    present.wait_for(|presence| *presence == NameState::Owned).await.unwrap();
     let connection = bus.connect().await;
     let description = async |path: &str| -> String {
         let introspectable = "org.freedesktop.DBus.Introspectable";

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use shakmaty::{Color, Role, Square};
 use std::path::Path;
 use touchmove::boards::{
-    Address, BOARDS, Battery, ClockHalf, ClockReading, Cue, HalfTime, Identity, LinkState, Millis, Placement, Protocol,
-    Reading, Sensed, Trouble, Unsupported, dgt, model,
+    Address, BOARDS, Battery, BoardCommand, ClockHalf, ClockReading, HalfTime, Identity, LinkState, Millis, Placement,
+    Protocol, ProtocolError, Reading, SquareState, Unsupported, dgt, model,
 };
 
 /// Serial number 24060.
@@ -30,7 +30,7 @@ fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
             reading
         })
         // Whether it waited depends on how it is cut.
-        .filter(|reading| *reading != trouble(Trouble::Late))
+        .filter(|reading| *reading != trouble(ProtocolError::ChangesDelayed))
         .collect()
 }
 
@@ -42,7 +42,10 @@ fn dgt_changes_that_come_all_at_once_have_waited() {
         board.link(0, LinkState::Up);
         board.receive(100, &lifted.repeat(count));
         let first = board.poll_reading().unwrap().1;
-        assert_eq!((first == trouble(Trouble::Late), readings(&mut *board).len()), (is_late, if is_late { count } else { 1 }));
+        assert_eq!(
+            (first == trouble(ProtocolError::ChangesDelayed), readings(&mut *board).len()),
+            (is_late, if is_late { count } else { 1 })
+        );
     }
     // A dump has as many bytes.
     let mut board = board();
@@ -88,19 +91,19 @@ fn check(stream: &[u8], expect: &[Reading]) {
 
 fn start() -> Reading {
     let board = shakmaty::Board::default();
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     for (square, piece) in board {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     Reading::Placement(Box::new(placement))
 }
 
 fn put(square: Square, role: Role, color: Color) -> Reading {
-    Reading::Square(square, Sensed::Piece(role.of(color)))
+    Reading::Square(square, SquareState::Piece(role.of(color)))
 }
 
 fn lift(square: Square) -> Reading {
-    Reading::Square(square, Sensed::Empty)
+    Reading::Square(square, SquareState::Empty)
 }
 
 fn clock(left_s: u32, right_s: u32, turn: ClockHalf, running: bool) -> ClockReading {
@@ -113,12 +116,12 @@ fn shows(reading: ClockReading) -> Vec<Reading> {
     vec![Reading::Clock(Some(reading))]
 }
 
-fn trouble(trouble: Trouble) -> Reading {
+fn trouble(trouble: ProtocolError) -> Reading {
     Reading::Trouble(trouble)
 }
 
 fn impossible(why: &str) -> Vec<Reading> {
-    vec![trouble(Trouble::Impossible(why.to_owned()))]
+    vec![trouble(ProtocolError::InvalidContent(why.to_owned()))]
 }
 
 fn text(words: &str) -> Vec<Reading> {
@@ -179,8 +182,8 @@ fn dgt_messages() {
         ("a0 00 0c 65 7f 7f 00 10 00 01 02 02", impossible("a battery of 101 %")),
         ("a0 00 03", impossible("message a0 of 3 bytes")),
         // Nothing that is known.
-        ("94 00 04 00 8e 00 05 34 00", vec![trouble(Trouble::Unknown(0x94)), lift(Square::E2)]),
-        ("ff 00 03 8e 00 05 34 00", vec![trouble(Trouble::Unknown(0xff)), lift(Square::E2)]),
+        ("94 00 04 00 8e 00 05 34 00", vec![trouble(ProtocolError::Unknown(0x94)), lift(Square::E2)]),
+        ("ff 00 03 8e 00 05 34 00", vec![trouble(ProtocolError::Unknown(0xff)), lift(Square::E2)]),
     ];
     for (hex, expect) in cases {
         check(&bytes(hex), &expect);
@@ -207,14 +210,14 @@ fn dgt_finds_back_after_damage() {
     ];
     for &(damage, count) in cases {
         let stream = [bytes(damage), bytes("8e 00 05 34 00")].concat();
-        check(&stream, &[trouble(Trouble::Garbage(count)), lift(Square::E2)]);
+        check(&stream, &[trouble(ProtocolError::Garbage(count)), lift(Square::E2)]);
     }
     // A lost byte in a dump, and a doubled one.
     let dump = bytes(DUMP);
     let lost = [&dump[..20], &dump[21..], &dump].concat();
-    check(&lost, &[trouble(Trouble::Garbage(66)), start()]);
+    check(&lost, &[trouble(ProtocolError::Garbage(66)), start()]);
     let wrong = [&dump[..30], &[0x55], &dump[31..], &dump].concat();
-    check(&wrong, &[trouble(Trouble::Impossible("piece code 55 on d5 in a board dump".to_owned())), start()]);
+    check(&wrong, &[trouble(ProtocolError::InvalidContent("piece code 55 on d5 in a board dump".to_owned())), start()]);
 }
 
 /// A board at the other end of the line, in simulated time.
@@ -284,7 +287,7 @@ fn dgt_greets() {
     bench.board.link(12_000, LinkState::Up);
     assert_eq!(writes(&mut *bench.board)[..3], [(12_000, 0x40), (12_040, 0x4b), (12_080, 0x42)]);
     bench.board.receive(12_100, &bytes("34 00 8e 00 05 24 01"));
-    assert_eq!(readings(&mut *bench.board), [trouble(Trouble::Garbage(2)), put(Square::E4, Role::Pawn, Color::White)]);
+    assert_eq!(readings(&mut *bench.board), [trouble(ProtocolError::Garbage(2)), put(Square::E4, Role::Pawn, Color::White)]);
 }
 
 #[test]
@@ -295,7 +298,7 @@ fn dgt_greets_until_there_is_a_dump() {
     assert_eq!(resets[..4], [0, 2080, 4280, 6480]);
     assert!(resets.len() >= 9, "for ever: {resets:?}");
     assert!(sent.windows(2).skip(7).all(|pair| pair[1].0 >= pair[0].0 + 100), "with long pauses: {sent:?}");
-    assert_eq!(read, [(5000, trouble(Trouble::Silent(5000)))], "once");
+    assert_eq!(read, [(5000, trouble(ProtocolError::Silent(5000)))], "once");
     bench.receive("93 00 05 03 0a");
     let (sent, _) = bench.pass(24_000);
     assert!(sent.iter().any(|(_, byte)| *byte == 0x40), "a version is no dump: {sent:?}");
@@ -307,18 +310,18 @@ fn dgt_tests_a_silent_link() {
     let (sent, read) = bench.pass(20_000);
     let tests: Vec<_> = sent.chunks(2).map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect();
     assert_eq!(tests[..4], [(10_150, 0x4b, 0x42), (12_250, 0x4b, 0x42), (14_350, 0x4b, 0x42), (16_450, 0x4b, 0x42)]);
-    assert_eq!(read, [(15_150, trouble(Trouble::Silent(15_000)))]);
+    assert_eq!(read, [(15_150, trouble(ProtocolError::Silent(15_000)))]);
     bench.pass(60_000);
     // Any byte counts as an answer; the board may have lost its power, so it is set up again.
     bench.board.receive(60_000, &bytes("8e 00 05 34 00"));
-    assert_eq!(readings(&mut *bench.board), [trouble(Trouble::Answering), lift(Square::E2)]);
+    assert_eq!(readings(&mut *bench.board), [trouble(ProtocolError::Recovered), lift(Square::E2)]);
     assert_eq!(writes(&mut *bench.board).iter().map(|(_, byte)| *byte).collect::<Vec<_>>(), [0x4b, 0x42]);
     bench.receive("8e 00 05 34 01");
     bench.receive(DUMP);
     // Answered tests say nothing, and are all there is to wake up for.
     for _ in 0..5 {
         let deadline = bench.board.next_deadline().unwrap();
-        assert_eq!(deadline, bench.now + dgt::QUIET);
+        assert_eq!(deadline, bench.now + dgt::LINK_TEST_AFTER);
         let (sent, read) = bench.pass(deadline + 100);
         assert_eq!((sent.len(), read.len()), (2, 0));
         assert_eq!(bench.receive(DUMP), []);
@@ -329,18 +332,18 @@ fn dgt_tests_a_silent_link() {
 fn dgt_asks_for_a_dump_once() {
     let mut bench = Bench::settled();
     for _ in 0..3 {
-        assert_eq!(bench.board.act(bench.now, Address::ONLY, Cue::Placement), Ok(()));
+        assert_eq!(bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement), Ok(()));
     }
     assert_eq!(bench.pass(1100).0, [(1000, 0x42)], "one request for three");
     bench.receive(DUMP);
-    assert_eq!(bench.board.act(1100, Address::ONLY, Cue::Placement), Ok(()));
+    assert_eq!(bench.board.execute(1100, Address::ONLY, BoardCommand::Placement), Ok(()));
     assert_eq!(writes(&mut *bench.board), [(1100, 0x42)], "the last one was answered");
     // An unanswered one is asked again.
     assert_eq!(bench.pass(3200).0, [(3100, 0x4b), (3200, 0x42)]);
     bench.receive(DUMP);
     // The memory takes 8 s to come; the request waits.
     bench.receive("8f 3e 03 00");
-    bench.board.act(3200, Address::ONLY, Cue::Placement).unwrap();
+    bench.board.execute(3200, Address::ONLY, BoardCommand::Placement).unwrap();
     for now in (3250..11_000).step_by(50) {
         assert_eq!(bench.pass(now), (vec![], vec![]));
         bench.board.receive(now, &[0; 51]);
@@ -349,8 +352,8 @@ fn dgt_asks_for_a_dump_once() {
     bench.board.receive(11_000, &vec![0; rest]);
     assert_eq!(readings(&mut *bench.board), [Reading::Memory(vec![])]);
     assert_eq!(writes(&mut *bench.board), [(11_000, 0x42)]);
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Lights(vec![])), Err(Unsupported));
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::ClockText("hello".to_owned())), Err(Unsupported));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::Lights(vec![])), Err(Unsupported));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::ClockText("hello".to_owned())), Err(Unsupported));
 }
 
 /// A dump has no checksum: one that differs from what is known is asked for again.
@@ -362,7 +365,7 @@ fn dgt_doubts_a_dump_that_differs() {
     };
     let lifted = DUMP.replacen(" 01", " 00", 1);
     let Reading::Placement(mut placement) = start() else { unreachable!() };
-    placement[Square::A2 as usize] = Sensed::Empty;
+    placement[Square::A2 as usize] = SquareState::Empty;
     let shows = [Reading::Placement(placement)];
 
     // Another dump says the same.
@@ -370,7 +373,11 @@ fn dgt_doubts_a_dump_that_differs() {
     assert_eq!(board(&mut bench, &lifted), []);
     assert_eq!(writes(&mut *bench.board), [(1000, 0x42)], "it is asked for again, at once");
     bench.board.receive(bench.now, &bytes(&lifted));
-    assert_eq!(bench.board.poll_reading().map(|(_, reading)| reading), Some(trouble(Trouble::Late)), "no update said so");
+    assert_eq!(
+        bench.board.poll_reading().map(|(_, reading)| reading),
+        Some(trouble(ProtocolError::ChangesDelayed)),
+        "no update said so"
+    );
     assert_eq!(readings(&mut *bench.board), shows);
     // Another dump says what was known.
     let mut bench = Bench::settled();
@@ -390,7 +397,7 @@ fn dgt_doubts_a_dump_that_differs() {
     // There is no other dump: better this one than none.
     let mut bench = Bench::settled();
     assert_eq!(board(&mut bench, &lifted), []);
-    assert_eq!(bench.pass(1_000 + dgt::ANSWER).1, [(1_000 + dgt::ANSWER, shows[0].clone())]);
+    assert_eq!(bench.pass(1_000 + dgt::REPLY_TIMEOUT).1, [(1_000 + dgt::REPLY_TIMEOUT, shows[0].clone())]);
 }
 
 /// A dump that came before one was asked for counts once it has waited, also if half a message came meanwhile.
@@ -424,7 +431,7 @@ fn dgt_asks_for_a_dump_after_damage() {
         assert_eq!(bench.receive(damage), []);
         let (sent, read) = bench.pass(2000);
         assert_eq!(sent, [(1500, 0x42)], "{damage}");
-        assert_eq!(read, skipped.map(|count| (1500, trouble(Trouble::Garbage(count)))).into_iter().collect::<Vec<_>>());
+        assert_eq!(read, skipped.map(|count| (1500, trouble(ProtocolError::Garbage(count)))).into_iter().collect::<Vec<_>>());
         bench.receive(DUMP);
         assert_eq!(bench.pass(11_900).0, [], "{damage}");
     }
@@ -490,9 +497,9 @@ proptest! {
             match what {
                 0 => bench.board.link(bench.now, LinkState::Up),
                 1 => bench.board.link(bench.now, LinkState::Down),
-                2 => bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap(),
+                2 => bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap(),
                 3 => bench.board.timeout(bench.now),
-                4 => bench.board.act(bench.now, Address::ONLY, Cue::Clock).unwrap(),
+                4 => bench.board.execute(bench.now, Address::ONLY, BoardCommand::Clock).unwrap(),
                 _ => bench.board.receive(bench.now, &chunk),
             }
             sent.extend(writes(&mut *bench.board));

@@ -14,7 +14,7 @@ use touchmove::laws::Irregularity;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
-use touchmove::round::trf::Order as TrfOrder;
+use touchmove::round::trf::TableOrder as TrfOrder;
 
 /// Who plays at each table, and what: openings, by their squares.
 const TABLES: [(&str, &str, &str); 8] = [
@@ -289,10 +289,10 @@ async fn another_arbiter(browser: &Browser, hall: &Hall) {
              return Promise.reject(new Error('nobody answers'));
          };");
     let count = Order::Count { player: Color::Black, what: Irregularity::TwoHands };
-    hall.client.order(game.id, &count).await.unwrap();
+    hall.client.send_command(game.id, &count).await.unwrap();
     browser.until("what is counted", &format!("{counted} === {}", before + 1));
     let strike = Order::Strike { player: Color::Black, ply: game.moves.len() as u32 };
-    hall.client.order(game.id, &strike).await.unwrap();
+    hall.client.send_command(game.id, &strike).await.unwrap();
     browser.until("what is counted no more", &format!("{counted} === {before}"));
     browser.until("it can be taken back", "!document.querySelector('#undo').disabled");
 }

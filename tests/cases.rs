@@ -14,7 +14,7 @@ pub use form::{Case, Deed};
 use perform::{Manner, perform};
 use serde_json::Value;
 use std::collections::BTreeMap;
-use touchmove::boards::{Millis, Sensing};
+use touchmove::boards::{Millis, SensorKind};
 use touchmove::laws::Position;
 
 /// Milliseconds between two things that hands do: as fast as a blitz player, as a club player, and at leisure.
@@ -63,7 +63,7 @@ fn failures(case: &Case, seeds: u64) -> Option<String> {
     let others = case.rulings.iter().map(|row| row.laws).chain(case.expect.verdicts.iter().map(|verdict| verdict.laws));
     for laws in others {
         if manners.iter().all(|manner| manner.laws != laws) {
-            manners.push(Manner { laws, sensing: Sensing::Identity, pace: PACES[2], seed: 0 });
+            manners.push(Manner { laws, sensing: SensorKind::Identity, pace: PACES[2], seed: 0 });
         }
     }
     let mut lines: BTreeMap<String, Vec<String>> = BTreeMap::new();

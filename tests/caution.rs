@@ -1,11 +1,11 @@
 //! When a move is settled for clients that cannot take it back.
 
 use shakmaty::{Board, Square};
-use touchmove::boards::{Placement, Sensed};
-use touchmove::game::Caution;
+use touchmove::boards::{Placement, SquareState};
+use touchmove::game::SettledPlies;
 use touchmove::game::caution::shows_clock;
 use touchmove::game::event::{ClockTimes, Rotation};
-use touchmove::game::{CompletedBy, Confidence, CorrectionReason, Event, Played, Record, Stamped};
+use touchmove::game::{CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, Record, StampedEvent};
 use touchmove::laws::Position;
 
 /// A record, what stands on the board, and what has been settled by then.
@@ -14,11 +14,11 @@ struct Play {
     position: Position,
     squares: Placement,
     clock_runs: bool,
-    caution: Caution,
+    caution: SettledPlies,
 }
 
 fn squares(board: &Board) -> Placement {
-    std::array::from_fn(|index| board.piece_at(Square::new(index as u32)).map_or(Sensed::Empty, Sensed::Piece))
+    std::array::from_fn(|index| board.piece_at(Square::new(index as u32)).map_or(SquareState::Empty, SquareState::Piece))
 }
 
 impl Play {
@@ -26,26 +26,26 @@ impl Play {
         let position = Position::from_fen(fen, false).unwrap();
         let record = Record::new(0, fen.to_owned(), None, "fide-2023".to_owned(), Rotation::Upright);
         let squares = squares(position.board());
-        let mut play = Play { record, position, squares, clock_runs: false, caution: Caution::new(0) };
+        let mut play = Play { record, position, squares, clock_runs: false, caution: SettledPlies::new(0) };
         play.see(0);
         play
     }
 
     fn see(&mut self, now: u64) -> usize {
-        self.caution.see(now, &self.record, Some(&self.squares), self.clock_runs);
+        self.caution.update(now, &self.record, Some(&self.squares), self.clock_runs);
         self.caution.settled()
     }
 
     fn tell(&mut self, at: u64, event: Event) {
         let number = Some(self.record.last_number + 1);
-        self.record.apply(&Stamped { at, number, event });
+        self.record.apply(&StampedEvent { at, number, event });
     }
 
-    fn played(&self, uci: &str) -> (Played, Position) {
+    fn played(&self, uci: &str) -> (PlayedMove, Position) {
         let mv = self.position.parse_uci(uci).unwrap();
         let after = self.position.play(mv);
         let (san, fen) = (self.position.san(mv), after.fen());
-        (Played { uci: uci.to_owned(), san, fen, irregular: false, evidence: Vec::new() }, after)
+        (PlayedMove { uci: uci.to_owned(), san, fen, irregular: false, evidence: Vec::new() }, after)
     }
 
     /// The move comes on record with the pieces as they stand after it.
@@ -77,7 +77,7 @@ fn without_a_clock_a_quiet_second_settles() {
     assert_eq!(play.makes(5_000, "e2e4"), 0);
     assert_eq!(play.later(5_999), (0, Some(6_000)));
     // Any square that changes begins the second anew.
-    play.squares[Square::A5 as usize] = Sensed::Occupied;
+    play.squares[Square::A5 as usize] = SquareState::Occupied;
     assert_eq!(play.see(5_999), 0);
     assert_eq!(play.later(6_998), (0, Some(6_999)));
     assert_eq!(play.later(6_999), (1, None));
@@ -87,7 +87,7 @@ fn without_a_clock_a_quiet_second_settles() {
 fn without_a_clock_the_opponent_settles_by_lifting_a_piece() {
     let mut play = Play::from(START);
     play.makes(5_000, "e2e4");
-    play.squares[Square::E7 as usize] = Sensed::Empty;
+    play.squares[Square::E7 as usize] = SquareState::Empty;
     assert_eq!(play.see(5_300), 0);
     assert_eq!(play.later(5_599), (0, Some(5_600)));
     assert_eq!(play.later(5_600), (1, None));
@@ -114,7 +114,7 @@ fn a_square_that_does_not_work_disturbs_no_quiet() {
     play.tell(1, Event::BoardFault { square: Square::A5, fault: Fault::Flickering, detail: String::new() });
     play.makes(5_000, "e2e4");
     for at in [5_300, 5_600, 5_900] {
-        play.squares[Square::A5 as usize] = if at == 5_600 { Sensed::Empty } else { Sensed::Occupied };
+        play.squares[Square::A5 as usize] = if at == 5_600 { SquareState::Empty } else { SquareState::Occupied };
         play.see(at);
     }
     assert_eq!(play.later(6_000), (1, None));
@@ -185,7 +185,7 @@ fn a_square_that_shows_nothing_holds_no_move_back_for_ever() {
         play.clock_runs = clock_runs;
         // The rook's square has failed, and nobody knows it yet.
         play.makes(5_000, "e2e4");
-        play.squares[Square::H1 as usize] = Sensed::Empty;
+        play.squares[Square::H1 as usize] = SquareState::Empty;
         play.see(5_100);
         assert_eq!(play.completes(5_200, 1, CompletedBy::Clock), 0);
         assert_eq!(play.later(10_099), (0, Some(10_100)), "clock: {clock_runs}");
@@ -206,11 +206,11 @@ fn where_all_is_late_the_delay_is_no_quiet() {
     };
     let see = |play: &mut Play, now: u64| {
         let clock_runs = shows_clock(&play.record);
-        play.caution.see(now, &play.record, None, clock_runs);
+        play.caution.update(now, &play.record, None, clock_runs);
         play.caution.settled()
     };
     let mut play = Play::from(START);
-    play.caution = Caution::new(0);
+    play.caution = SettledPlies::new(0);
     late(&mut play, 5_000, "e2e4");
     assert_eq!(see(&mut play, 65_000), 0);
     assert_eq!(play.later(66_000), (1, None));

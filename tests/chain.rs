@@ -4,28 +4,28 @@ use crate::hall::client;
 use crate::harness::{Daemon, PrivateBus, until};
 use crate::simulate::random_games;
 use std::collections::{BTreeMap, VecDeque};
-use touchmove::boards::{Address, Cue, LinkState, Millis, Protocol, Reading, Trouble, Write, dgt_bus};
-use touchmove::ctl::pty::Port;
-use touchmove::game::Stamped;
+use touchmove::boards::{Address, BoardCommand, LinkState, Millis, Protocol, ProtocolError, Reading, Write, dgt_bus};
+use touchmove::ctl::pty::PseudoTerminal;
+use touchmove::game::StampedEvent;
 use touchmove::game::event::Rotation;
 use touchmove::publish::dbus::Stream;
-use touchmove::simulate::dgt_bus::Faults;
-use touchmove::simulate::hands::{CLEAN, CLUB, Profile, Rates};
+use touchmove::simulate::dgt_bus::BusFaults;
+use touchmove::simulate::hands::{CLEAN, CLUB, HandsProfile, Rates};
 use touchmove::simulate::rng::Rng;
-use touchmove::simulate::{FIRST_ADDRESS, Scene, Stage, pgn};
+use touchmove::simulate::{FIRST_ADDRESS, Simulation, SimulationSetup, pgn};
 use touchmove::table::{Input, Output, Settings, Table};
 
 /// What the issue of such a line is measured by.
-const BAD: Faults = Faults { lost: 50, corrupted: 10, unheard: 0 };
+const BAD: BusFaults = BusFaults { lost: 50, corrupted: 10, command_lost: 0 };
 /// All boards have been found by then. Milliseconds.
 const FOUND: Millis = 30_000;
 
-static TIDY: Profile = Profile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
-static CASUAL: Profile = Profile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
+static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
+static CASUAL: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
 
 /// A line with its protocol and a table for each board, in simulated time.
 struct Line {
-    stage: Stage,
+    stage: Simulation,
     protocol: Box<dyn Protocol>,
     tables: BTreeMap<Address, Table>,
     writes: VecDeque<Write>,
@@ -33,11 +33,11 @@ struct Line {
     /// Commands sent: when and what.
     sent: Vec<(Millis, Vec<u8>)>,
     readings: Vec<(Millis, Address, Reading)>,
-    events: BTreeMap<Address, Vec<Stamped>>,
+    events: BTreeMap<Address, Vec<StampedEvent>>,
 }
 
 impl Line {
-    fn new(stage: Stage) -> Line {
+    fn new(stage: Simulation) -> Line {
         let mut protocol = (dgt_bus::MODEL.protocol)();
         protocol.link(0, LinkState::Up);
         let (tables, writes, events) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new());
@@ -95,8 +95,8 @@ impl Line {
     fn output(&mut self, address: Address, output: Output) {
         self.events.entry(address).or_default().extend(output.events);
         for cue in output.cues {
-            let is_memory = cue == Cue::Memory;
-            if self.protocol.act(self.now, address, cue).is_err() && is_memory {
+            let is_memory = cue == BoardCommand::Memory;
+            if self.protocol.execute(self.now, address, cue).is_err() && is_memory {
                 let table = self.tables.get_mut(&address).unwrap();
                 let output = table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
                 self.output(address, output);
@@ -112,18 +112,18 @@ impl Line {
     }
 }
 
-fn scene(profile: &Profile, seed: u64) -> Scene<'_> {
-    Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed }
+fn scene(profile: &HandsProfile, seed: u64) -> SimulationSetup<'_> {
+    SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed }
 }
 
-fn truths(stage: &Stage) -> Vec<Vec<String>> {
+fn truths(stage: &Simulation) -> Vec<Vec<String>> {
     stage.truths().map(|truth| truth.plies.iter().map(|ply| ply.uci.clone()).collect()).collect()
 }
 
 #[test]
 fn twelve_boards_on_a_bad_line_play_twelve_games() {
-    for (profile, faults) in [(&TIDY, BAD), (&TIDY, Faults { unheard: 20, ..BAD }), (&CASUAL, BAD)] {
-        let stage = Stage::chain(&random_games(12, 80), &scene(profile, 1), faults, FOUND);
+    for (profile, faults) in [(&TIDY, BAD), (&TIDY, BusFaults { command_lost: 20, ..BAD }), (&CASUAL, BAD)] {
+        let stage = Simulation::chain(&random_games(12, 80), &scene(profile, 1), faults, FOUND);
         let (truths, ends_at) = (truths(&stage), stage.ends_at());
         let mut line = Line::new(stage);
         line.pass(ends_at);
@@ -206,7 +206,7 @@ fn first_seconds(clock_at: Millis) -> Vec<(Millis, Reading)> {
     while now < 10_000 {
         if now >= clock_at && !asked {
             asked = true;
-            bus.act(now, Address(1025), Cue::Clock).expect("a board with a clock");
+            bus.execute(now, Address(1025), BoardCommand::Clock).expect("a board with a clock");
         }
         for write in std::iter::from_fn(|| bus.poll_write()).collect::<Vec<_>>() {
             let answer = match write.bytes.first() {
@@ -255,7 +255,7 @@ fn a_clock_that_was_doubted_is_told_again() {
 #[test]
 fn boards_come_and_go() {
     let games = random_games(3, 40);
-    let mut line = Line::new(Stage::chain(&games, &scene(&TIDY, 2), Faults::default(), FOUND));
+    let mut line = Line::new(Simulation::chain(&games, &scene(&TIDY, 2), BusFaults::default(), FOUND));
     line.stage.connect(2, false);
     line.pass(20_000);
     assert_eq!(line.tables.len(), 2);
@@ -265,7 +265,7 @@ fn boards_come_and_go() {
     let silent = |line: &Line| {
         line.readings
             .iter()
-            .filter(|(_, _, reading)| matches!(reading, Reading::Trouble(Trouble::Silent(_) | Trouble::Answering)))
+            .filter(|(_, _, reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_) | ProtocolError::Recovered)))
             .map(|(at, board, reading)| (*at, board.0, reading.clone()))
             .collect::<Vec<_>>()
     };
@@ -273,11 +273,17 @@ fn boards_come_and_go() {
     line.stage.connect(0, false);
     line.pass(90_000);
     let troubles = silent(&line);
-    assert!(matches!(troubles[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::Trouble(Trouble::Silent(_)))]), "{troubles:?}");
+    assert!(
+        matches!(troubles[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Silent(_)))]),
+        "{troubles:?}"
+    );
     line.stage.connect(0, true);
     line.pass(105_000);
     let troubles = silent(&line);
-    assert!(matches!(troubles[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::Trouble(Trouble::Answering))]), "{troubles:?}");
+    assert!(
+        matches!(troubles[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Recovered))]),
+        "{troubles:?}"
+    );
     let (truths, ends_at) = (truths(&line.stage), line.stage.ends_at());
     line.pass(ends_at);
     let played = line.played();
@@ -288,7 +294,7 @@ fn boards_come_and_go() {
 #[test]
 fn a_frame_that_broke_off_before_a_question_does_not_end_it() {
     let games = random_games(1, 5);
-    let mut line = Line::new(Stage::chain(&games, &scene(&TIDY, 2), Faults::default(), FOUND));
+    let mut line = Line::new(Simulation::chain(&games, &scene(&TIDY, 2), BusFaults::default(), FOUND));
     line.pass(20_000);
     for later in 1..100 {
         line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
@@ -303,14 +309,14 @@ fn a_frame_that_broke_off_before_a_question_does_not_end_it() {
 /// Nor does half an answer put off for ever that a board is silent, or leave a deadline that has passed.
 #[test]
 fn a_board_that_is_silent_among_broken_frames_is_told() {
-    let mut line = Line::new(Stage::chain(&random_games(1, 5), &scene(&TIDY, 2), Faults::default(), FOUND));
+    let mut line = Line::new(Simulation::chain(&random_games(1, 5), &scene(&TIDY, 2), BusFaults::default(), FOUND));
     line.pass(20_000);
     line.stage.connect(0, false);
     for later in 1..100 {
         line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
         line.pass(20_000 + 137 * later);
     }
-    let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(Trouble::Silent(_)));
+    let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_)));
     assert_eq!(line.readings.iter().filter(silent).count(), 1);
 }
 
@@ -338,8 +344,8 @@ fn nothing_harmful_is_sent() {
             assert!(bus.next_deadline().is_none_or(|at| at > now));
         }
         if rng.chance(100) {
-            let cue = if rng.chance(500) { Cue::Placement } else { Cue::Memory };
-            let _ = bus.act(now, Address(960 + rng.below(4) as u16), cue);
+            let cue = if rng.chance(500) { BoardCommand::Placement } else { BoardCommand::Memory };
+            let _ = bus.execute(now, Address(960 + rng.below(4) as u16), cue);
         }
         while let Some(write) = bus.poll_write() {
             let [code, high, low, check] = write.bytes[..] else { panic!("{:x?}", write.bytes) };
@@ -359,9 +365,9 @@ async fn a_chain_over_dbus() {
     let Some(bus) = PrivateBus::start() else { return };
     let state = tempfile::tempdir().unwrap();
     let games = pgn::read(&"[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 *\n\n".repeat(3)).games;
-    let stage = Stage::chain(&games, &scene(&TIDY, 3), BAD, 16_000);
+    let stage = Simulation::chain(&games, &scene(&TIDY, 3), BAD, 16_000);
     let truth = truths(&stage);
-    let mut port = Port::open().unwrap();
+    let mut port = PseudoTerminal::open().unwrap();
     let path = std::path::PathBuf::from(port.path());
     std::thread::spawn(move || port.serve(stage, SPEED, true));
     let start = || Daemon::on(&bus, state.path(), &path, &["--board", "dgt-bus"]);

@@ -5,11 +5,13 @@ use proptest::prelude::*;
 use shakmaty::Square;
 use std::path::Path;
 use touchmove::boards::chessnut::{self, PACE, QUIET, SILENT};
-use touchmove::boards::{Address, Battery, Cue, Identity, LinkState, Millis, Protocol, Reading, Sensed, Trouble, Unsupported};
+use touchmove::boards::{
+    Address, Battery, BoardCommand, Identity, LinkState, Millis, Protocol, ProtocolError, Reading, SquareState, Unsupported,
+};
 use touchmove::ctl::{run, score, simulate as simulating};
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::{CLEAN, CLUB};
-use touchmove::simulate::{Scene, Stage, chessnut::VirtualChessnut};
+use touchmove::simulate::{Simulation, SimulationSetup, chessnut::VirtualChessnut};
 use touchmove::table::{Settings, Table};
 
 /// The squares of the start position as the maker codes them.
@@ -80,7 +82,7 @@ fn fen(readings: &[Reading]) -> Vec<String> {
         Reading::Placement(placement) => {
             let mut board = shakmaty::Board::empty();
             for (square, sensed) in Square::ALL.into_iter().zip(placement.iter()) {
-                if let Sensed::Piece(piece) = sensed {
+                if let SquareState::Piece(piece) = sensed {
                     board.set_piece_at(square, *piece);
                 }
             }
@@ -96,7 +98,7 @@ const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 #[test]
 fn messages() {
     let battery = |percent, charging| Reading::Battery(Battery { percent, charging: Some(charging) });
-    let garbage = |count| Reading::Trouble(Trouble::Garbage(count));
+    let garbage = |count| Reading::Trouble(ProtocolError::Garbage(count));
     let cases: Vec<(&str, Vec<Reading>)> = vec![
         ("2a 02 64 01", vec![battery(100, true)]),
         ("2a 02 58 00", vec![battery(88, false)]),
@@ -146,11 +148,14 @@ fn only_news_are_passed_on() {
     let mut counted = report(START);
     counted[40] = 7;
     assert_eq!(bench.receive(&counted), [], "what follows the squares is no news");
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Placement), Ok(()));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::Placement), Ok(()));
     assert_eq!(fen(&bench.receive(&report(START))), [START_FEN], "it was asked for");
     // A code that there is not: nothing of it is believed.
     let why = "piece code d on c8".to_owned();
-    assert_eq!(bench.receive(&report(&START.replacen("8233185", "823d185", 1))), [Reading::Trouble(Trouble::Impossible(why))]);
+    assert_eq!(
+        bench.receive(&report(&START.replacen("8233185", "823d185", 1))),
+        [Reading::Trouble(ProtocolError::InvalidContent(why))]
+    );
     assert_eq!(bench.receive(&report(START)), []);
 }
 
@@ -163,7 +168,7 @@ fn a_report_cut_short() {
         assert_eq!(bench.receive(&whole[..cut]), [], "{cut}");
         let read = bench.receive(&whole);
         assert_eq!(fen(&read), [START_FEN], "{cut}");
-        assert_eq!(read.first(), Some(&Reading::Trouble(Trouble::Garbage(cut))), "{cut}");
+        assert_eq!(read.first(), Some(&Reading::Trouble(ProtocolError::Garbage(cut))), "{cut}");
     }
 }
 
@@ -183,18 +188,18 @@ fn the_greeting_and_its_pace() {
 fn lights() {
     let mut bench = Bench::up();
     bench.now = 4 * PACE;
-    bench.board.act(bench.now, Address::ONLY, Cue::Lights(vec![Square::E2, Square::E4])).unwrap();
+    bench.board.execute(bench.now, Address::ONLY, BoardCommand::Lights(vec![Square::E2, Square::E4])).unwrap();
     assert_eq!(bench.sent(), [(800, bytes("0a 08 00 00 00 00 08 00 08 00"))]);
     // What is wanted when something may be sent again is what counts.
     for squares in [vec![Square::A1], vec![Square::H8, Square::A8], vec![]] {
-        bench.board.act(bench.now + 1, Address::ONLY, Cue::Lights(squares)).unwrap();
+        bench.board.execute(bench.now + 1, Address::ONLY, BoardCommand::Lights(squares)).unwrap();
         assert_eq!(bench.sent(), []);
     }
     assert_eq!(bench.pass(1000), [(1000, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
-    bench.board.act(1_100, Address::ONLY, Cue::Beep).unwrap();
+    bench.board.execute(1_100, Address::ONLY, BoardCommand::Beep).unwrap();
     assert_eq!(bench.sent(), [(1_200, bytes("0b 04 03 e8 00 c8"))]);
-    for cue in [Cue::Memory, Cue::ClockText("hello".to_owned())] {
-        assert_eq!(bench.board.act(0, Address::ONLY, cue), Err(Unsupported));
+    for cue in [BoardCommand::Memory, BoardCommand::ClockText("hello".to_owned())] {
+        assert_eq!(bench.board.execute(0, Address::ONLY, cue), Err(Unsupported));
     }
 }
 
@@ -207,10 +212,10 @@ fn silence_is_told_once_and_reports_are_asked_for_anew() {
     let asked: Vec<Millis> = sent.iter().map(|(at, _)| *at).collect();
     assert_eq!(asked, [3_000, 5_000, 7_000, 9_000]);
     assert!(sent.drain(..).all(|(_, bytes)| bytes == [0x21, 1, 0]));
-    assert_eq!(bench.readings(), [Reading::Trouble(Trouble::Silent(SILENT as u32))]);
+    assert_eq!(bench.readings(), [Reading::Trouble(ProtocolError::Silent(SILENT as u32))]);
     // An acknowledgement is not what is waited for.
     assert_eq!(bench.receive(&[0x23, 1, 0]), []);
-    assert_eq!(bench.receive(&report(START)), [Reading::Trouble(Trouble::Answering)]);
+    assert_eq!(bench.receive(&report(START)), [Reading::Trouble(ProtocolError::Recovered)]);
     assert_eq!(bench.readings(), []);
 }
 
@@ -258,7 +263,7 @@ fn frames_of_others() {
 fn whole_games_come_out_exact() {
     for game in &random_games(8, 100) {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let setting = simulating::Setting {
+            let setting = simulating::SimulationOptions {
                 board: "chessnut".to_owned(),
                 profile: CLEAN,
                 inject: Vec::new(),
@@ -275,7 +280,7 @@ fn whole_games_come_out_exact() {
 #[test]
 fn damaged_reports_are_survived() {
     struct Damaged {
-        inner: run::Staged,
+        inner: run::VirtualCable,
         count: u64,
         sent: Vec<(Millis, Vec<u8>)>,
     }
@@ -283,10 +288,10 @@ fn damaged_reports_are_survived() {
         fn next(&self) -> Option<Millis> {
             self.inner.next()
         }
-        fn take(&mut self, now: Millis) -> Vec<run::Said> {
+        fn take(&mut self, now: Millis) -> Vec<run::HostInput> {
             let mut said = Vec::new();
             for what in self.inner.take(now) {
-                let run::Said::Bytes(mut bytes, ply) = what else {
+                let run::HostInput::Bytes(mut bytes, ply) = what else {
                     said.push(what);
                     continue;
                 };
@@ -299,7 +304,7 @@ fn damaged_reports_are_survived() {
                     _ => {}
                 }
                 if !bytes.is_empty() {
-                    said.push(run::Said::Bytes(bytes, ply));
+                    said.push(run::HostInput::Bytes(bytes, ply));
                 }
             }
             said
@@ -310,11 +315,11 @@ fn damaged_reports_are_survived() {
         }
     }
     let game = &random_games(1, 80)[0];
-    let scene = Scene { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
-    let stage = Stage::new("chessnut", game, &scene).unwrap();
+    let scene = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+    let stage = Simulation::new("chessnut", game, &scene).unwrap();
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let until = stage.ends_at();
-    let mut cable = Damaged { inner: run::Staged::new(stage), count: 0, sent: Vec::new() };
+    let mut cable = Damaged { inner: run::VirtualCable::new(stage), count: 0, sent: Vec::new() };
     let mut table = Table::new(Settings::default());
     run::play(&mut cable, &mut *(chessnut::MODEL.protocol)(), &mut table, until, &mut |_, _| {});
     let record = table.record().expect("a game");
@@ -326,7 +331,7 @@ fn damaged_reports_are_survived() {
 #[test]
 fn the_virtual_board() {
     use touchmove::simulate::VirtualBoard;
-    let scene = Scene { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let scene = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
     let mut board = VirtualChessnut::new(&scene, &[None; 64], 1);
     assert_eq!(board.advance(1_000), [], "it says nothing before it is told to");
     board.receive(1_000, &[0x21, 1, 0]);
@@ -351,7 +356,7 @@ proptest! {
             bench.receive(&chunk);
             sent.extend(bench.sent());
         }
-        bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+        bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
         prop_assert_eq!(fen(&bench.receive(&report(START))), [START_FEN]);
         prop_assert!(sent.windows(2).all(|pair| pair[1].0 >= pair[0].0 + PACE));
         prop_assert!(sent.iter().all(|(_, bytes)| matches!(bytes[..], [0x21, 1, 0] | [0x29, 1, 0])), "{:?}", sent);

@@ -6,7 +6,7 @@ use std::io::{BufRead, BufReader};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
-use touchmove::publish::client::{Absent, Client};
+use touchmove::publish::client::{Client, IfNotRunning};
 use touchmove::publish::dbus::{Bus, Stream};
 
 const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
@@ -119,7 +119,7 @@ fn who_is_in_no_group_is_told_which_to_join() {
     let address = bus.address();
     let asked = nobody.run(async move || {
         for (stream, group) in [(Stream::Live, "touchmove-arbiter"), (Stream::Broadcast, "touchmove-broadcast")] {
-            let client = Client::connect(&[Bus::Address(address.clone())], stream, Absent::Call).await.unwrap();
+            let client = Client::connect(&[Bus::Address(address.clone())], stream, IfNotRunning::Activate).await.unwrap();
             let why = client.snapshot().await.unwrap_err().to_string();
             assert!(why.contains(&format!("join the group {group} (`sudo adduser $USER {group}`")), "{why}");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 use touchmove::boards::{Address, ClockHalf, ClockReading, HalfTime, LinkState, Millis, Protocol, Reading, dgt};
-use touchmove::game::{Alert, AlertKind, Event, Stamped};
+use touchmove::game::{Alert, AlertKind, Event, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::locale::Locale;
 use touchmove::simulate::rng::Rng;
@@ -194,7 +194,8 @@ fn a_flag_fell_when_it_was_first_seen() {
     for (at, reading) in (5_000..).step_by(1_000).zip(readings) {
         told.extend(table.handle(at, Input::Reading(Reading::Clock(Some(reading)))).events);
     }
-    let is_flag = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::FlagFall);
+    let is_flag =
+        |stamped: &&StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::FlagFall);
     assert_eq!(told.iter().find(is_flag).map(|stamped| stamped.at), Some(7_000));
     assert!(told.is_sorted_by_key(|stamped| stamped.at));
 }
@@ -208,7 +209,7 @@ struct Wire {
     shows: ClockReading,
     /// What the board answers, and when it is there.
     answers: VecDeque<(Millis, Vec<u8>)>,
-    told: Vec<Stamped>,
+    told: Vec<StampedEvent>,
     /// How often the clock was asked.
     asked: usize,
     /// Whether answers to that arrive.
@@ -245,7 +246,7 @@ impl Wire {
         let output = act(&mut self.table);
         self.told.extend(output.events);
         for cue in output.cues {
-            let _ = self.board.act(self.now, Address::ONLY, cue);
+            let _ = self.board.execute(self.now, Address::ONLY, cue);
         }
     }
 
@@ -300,7 +301,7 @@ impl Wire {
 
     /// The notices of a clock that was set, and of a flag that fell, with their times.
     fn alerts(&self) -> Vec<(Millis, AlertKind)> {
-        let alert = |stamped: &Stamped| match &stamped.event {
+        let alert = |stamped: &StampedEvent| match &stamped.event {
             Event::AlertRaised(Alert { kind: kind @ (AlertKind::ClockSet | AlertKind::FlagFall), .. }) => {
                 Some((stamped.at, *kind))
             }
@@ -395,7 +396,7 @@ impl Wire {
 
     /// Whether a clock is there, by what was told last of it.
     fn is_connected(&self) -> bool {
-        let clock = |stamped: &Stamped| match &stamped.event {
+        let clock = |stamped: &StampedEvent| match &stamped.event {
             Event::Clock { clocks, .. } => Some(clocks.white.is_some()),
             _ => None,
         };
@@ -429,7 +430,7 @@ fn a_clock_is_gone_when_two_messages_say_so() {
     wire.say(message(&wire.shows.clone()));
     wire.count_down(15);
     let stands =
-        |stamped: &Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::ClockStopped);
+        |stamped: &StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::ClockStopped);
     assert!(!wire.told.iter().any(stands), "{:?}", wire.told);
 }
 
@@ -464,6 +465,6 @@ fn the_first_reading_in_play_needs_a_second() {
         let believed: Vec<_> =
             readings.into_iter().zip([1_000, 1_400, 2_400]).map(|(reading, at)| filter.read(at, reading, true)).collect();
         assert!(believed.iter().all(|believed| !believed.reading.left.flag && believed.set_from.is_none()), "{believed:?}");
-        assert_eq!((believed[2].reading.left.ms, filter.doubts()), (249_000, false));
+        assert_eq!((believed[2].reading.left.ms, filter.is_in_doubt()), (249_000, false));
     }
 }

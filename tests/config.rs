@@ -7,8 +7,8 @@ use touchmove::config::keys::{KEYS, TABLES, commented_file};
 use touchmove::config::lichess::Rounds;
 use touchmove::config::livechess::{Origin, Site};
 use touchmove::config::{Config, ConfigError};
-use touchmove::game::event::{Matter, Rotation};
-use touchmove::link::Place;
+use touchmove::game::event::{AlertCategory, Rotation};
+use touchmove::link::BoardLocation;
 use touchmove::locale::Locale;
 use touchmove::table::{Publish, Settings};
 
@@ -53,7 +53,7 @@ fn every_key_uncommented_is_its_default() {
     let mut config = parse(&text.join("\n"));
     let model = boards::model("dgt").unwrap();
     let board = boards_of_one(&config);
-    assert_eq!(*board, touchmove::config::Board::new("board_1".into(), model, Place::Found(model)));
+    assert_eq!(*board, touchmove::config::BoardConfig::new("board_1".into(), model, BoardLocation::AnyOfModel(model)));
     config.boards.clear();
     assert_eq!(config, Config::default());
     for key in KEYS {
@@ -79,7 +79,7 @@ fn what_is_live_stays_on_this_machine() {
 fn an_origin_that_no_browser_names_is_refused() {
     let origins =
         |text: &str| Config::parse(&format!("[livechess]\norigins = '{text}'")).map(|config| config.livechess.origins);
-    let site = |host: &str, plain| Origin::Site(Site { host: host.to_owned(), plain });
+    let site = |host: &str, plain| Origin::Site(Site { host: host.to_owned(), allows_http: plain });
     let app = |scheme: &str, host: &str| Origin::App { scheme: scheme.to_owned(), host: host.to_owned() };
     for (text, expect) in [
         ("lichess.org", site("lichess.org", false)),
@@ -123,7 +123,7 @@ fn an_origin_that_no_browser_names_is_refused() {
 #[test]
 fn the_page_has_whole_names() {
     let hosts = |text: &str| Config::parse(&format!("[web]\nhosts = '{text}'")).map(|config| config.web.hosts);
-    let site = |host: &str| Site { host: host.to_owned(), plain: false };
+    let site = |host: &str| Site { host: host.to_owned(), allows_http: false };
     assert_eq!(hosts("hall, Hall.example.org"), Ok(vec![site("hall"), site("hall.example.org")]));
     for (host, has_subdomains) in [("hall.example.org", true), ("hall", false), ("com", false), ("127.0.0.1", false)] {
         assert_eq!(hosts(host).unwrap()[0].has_subdomains(), has_subdomains, "{host}");
@@ -189,9 +189,12 @@ fn what_is_sent_goes_where_it_may() {
 #[test]
 fn hooks_are_lists_of_words() {
     let hooks = parse("[hooks]\ncommand = ['/bin/tell', 'a b', '']\nmatters = [\"touch\"]\nlanguage = 'zh-Hant'").hooks;
-    assert_eq!((hooks.command.len(), hooks.matters, hooks.language), (3, vec![Matter::Touch], Locale::TraditionalChinese));
+    assert_eq!(
+        (hooks.command.len(), hooks.matters, hooks.language),
+        (3, vec![AlertCategory::Touch], Locale::TraditionalChinese)
+    );
     let hooks = parse("").hooks;
-    assert!(hooks.are_off() && hooks.matters == [Matter::Play, Matter::Board]);
+    assert!(hooks.is_off() && hooks.matters == [AlertCategory::Play, AlertCategory::Board]);
     let form = "write a list of play, board, touch, end, device, such as matters = [\"play\", \"board\", \"end\"]";
     check("[hooks]\nmatters = ['play', 'bored']", &[&format!("2:11: matters is another list; {form}")]);
     check("[hooks]\nmatters = []", &[&format!("2:11: matters is another list; {form}")]);
@@ -286,14 +289,14 @@ fn every_example_and_every_default_is_accepted() {
 fn the_defaults_are_those_of_the_core() {
     let config = Config::default();
     let model = boards::model("dgt").unwrap();
-    let board = touchmove::config::Board::new("x".into(), model, Place::Found(model));
+    let board = touchmove::config::BoardConfig::new("x".into(), model, BoardLocation::AnyOfModel(model));
     assert_eq!(config.settings(&board), Settings { sensing: model.sensing, ..Settings::default() });
     assert!(config.boards.is_empty());
 }
 
 /// The only board.
 #[track_caller]
-fn boards_of_one(config: &Config) -> &touchmove::config::Board {
+fn boards_of_one(config: &Config) -> &touchmove::config::BoardConfig {
     let [board] = config.boards.as_slice() else { panic!("{} boards", config.boards.len()) };
     board
 }
@@ -309,12 +312,12 @@ fn everything_that_is_written_holds() {
     );
     assert_eq!(config.bus, "unix:path=/run/bus");
     assert_eq!(config.state_dir(), Path::new("/srv/chess"));
-    assert_eq!(config.recordings, Some(touchmove::config::Room { max: 10_000_000, reserve: 64_000_000 }));
+    assert_eq!(config.recordings, Some(touchmove::config::DiskLimits { max: 10_000_000, reserve: 64_000_000 }));
     assert_eq!((config.tags.event.as_str(), config.tags.site.as_str(), config.tags.round.as_str()), ("Open", "Wuxi", "3"));
     assert_eq!(config.tags.date.as_deref(), Some("2026.11.??"));
     let [first, second] = config.boards.as_slice() else { panic!() };
-    assert_eq!(first.place, Place::Ids("0403:6001".parse().unwrap()));
-    assert_eq!(second.place, Place::Serial("A1".into()));
+    assert_eq!(first.place, BoardLocation::Ids("0403:6001".parse().unwrap()));
+    assert_eq!(second.place, BoardLocation::Serial("A1".into()));
     assert_eq!((first.control, second.control), (ControlLines::Cleared, ControlLines::Asserted));
     let settings = config.settings(first);
     assert_eq!((settings.settle_ms, settings.settle_low_ms, settings.low_time_ms, settings.dwell_ms), (300, 100, 60_000, 3000));
@@ -341,7 +344,10 @@ fn the_laws_of_an_event() {
     let laws = |text: &str| {
         let config = parse(text);
         let model = boards::model("dgt").unwrap();
-        config.settings(&touchmove::config::Board::new("x".into(), model, Place::Found(model))).laws.to_string()
+        config
+            .settings(&touchmove::config::BoardConfig::new("x".into(), model, BoardLocation::AnyOfModel(model)))
+            .laws
+            .to_string()
     };
     assert_eq!(laws(""), "fide-2023");
     assert_eq!(laws("[laws]\nsupervision = 'full'"), "fide-2023");

@@ -8,14 +8,14 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::LazyLock;
 use touchmove::boards::{self, LinkState, Millis};
-use touchmove::ctl::run::{self, Cable, Moment, Said, Staged};
+use touchmove::ctl::run::{self, Cable, HostInput, RunEvent, VirtualCable};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Event, Record, Stamped};
+use touchmove::game::{Event, Record, StampedEvent};
 use touchmove::laws::Position;
-use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile, Rates};
-use touchmove::simulate::pgn::Game;
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile, Rates};
+use touchmove::simulate::pgn::SourceGame;
 use touchmove::simulate::rng::Rng;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Settings, Table};
 use touchmove::wire;
 
@@ -38,7 +38,7 @@ enum Damage {
 
 /// A cable that does damage: at which byte from the start, and what.
 struct Damaged {
-    inner: Staged,
+    inner: VirtualCable,
     plan: BTreeMap<u64, Damage>,
     /// Damage is done only between these times.
     from: Millis,
@@ -92,11 +92,11 @@ impl Cable for Damaged {
         self.inner.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let said = self.inner.take(now);
         said.into_iter()
             .map(|said| match said {
-                Said::Bytes(bytes, ply) => Said::Bytes(self.harm(now, &bytes, ply), ply),
+                HostInput::Bytes(bytes, ply) => HostInput::Bytes(self.harm(now, &bytes, ply), ply),
                 other => other,
             })
             .collect()
@@ -108,11 +108,11 @@ impl Cable for Damaged {
 }
 
 /// Club hands that stop when the game is over: the next start position would be the next game.
-static CASUAL: Profile = Profile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
-static TIDY: Profile = Profile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
-static HASTY: Profile = Profile { rates: Rates { sweep: 0, ..BLITZ.rates }, ..BLITZ };
+static CASUAL: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
+static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
+static HASTY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..BLITZ.rates }, ..BLITZ };
 
-static GAMES: LazyLock<Vec<Game>> = LazyLock::new(|| random_games(24, 60));
+static GAMES: LazyLock<Vec<SourceGame>> = LazyLock::new(|| random_games(24, 60));
 
 /// How long the board is left alone after the game, in milliseconds: longer than it takes for the arbiter to be told that a
 /// board in disorder has nothing to do with the record.
@@ -123,7 +123,7 @@ const QUIET: Millis = 67_000;
 struct Case {
     game: usize,
     seed: u64,
-    profile: &'static Profile,
+    profile: &'static HandsProfile,
     clock: bool,
     /// The start position is read before the damage begins.
     begun: bool,
@@ -159,14 +159,19 @@ struct Ran {
 
 fn run(case: &Case) -> Ran {
     let game = &GAMES[case.game];
-    let scene =
-        Scene { profile: case.profile, clock: case.clock, rotation: Rotation::Upright, clock_turned: false, seed: case.seed };
-    let stage = Stage::new("dgt", game, &scene).expect("there is a virtual DGT board");
+    let scene = SimulationSetup {
+        profile: case.profile,
+        clock: case.clock,
+        rotation: Rotation::Upright,
+        clock_turned: false,
+        seed: case.seed,
+    };
+    let stage = Simulation::new("dgt", game, &scene).expect("there is a virtual DGT board");
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let (over_at, ends_at) = (stage.truth().over_at, stage.ends_at());
     let first_touch = stage.truth().plies.first().map_or(0, |ply| ply.touched_at);
     let mut cable = Damaged {
-        inner: Staged::new(stage),
+        inner: VirtualCable::new(stage),
         plan: case.plan.clone(),
         from: if case.begun { first_touch } else { 0 },
         until: (over_at + 1000) * case.until / 1000,
@@ -179,7 +184,7 @@ fn run(case: &Case) -> Ran {
     let mut table = Table::new(Settings::default());
     let mut events = Vec::new();
     run::play(&mut cable, &mut *(model.protocol)(), &mut table, ends_at + QUIET, &mut |_, moment| {
-        if let Moment::Event(stamped) = moment {
+        if let RunEvent::Event(stamped) = moment {
             events.push(stamped.clone());
         }
     });
@@ -212,7 +217,7 @@ fn marked(record: &Record) -> bool {
 }
 
 /// The record that events tell, with every promise about events checked.
-fn fold(events: &[Stamped]) -> Option<Record> {
+fn fold(events: &[StampedEvent]) -> Option<Record> {
     let mut record: Option<Record> = None;
     assert!(
         events.is_sorted_by_key(|stamped| stamped.at),
@@ -257,7 +262,7 @@ fn damage() -> impl Strategy<Value = Damage> {
 }
 
 /// One damage in about so many bytes.
-fn case(apart: usize, hands: &'static [&'static Profile]) -> impl Strategy<Value = Case> {
+fn case(apart: usize, hands: &'static [&'static HandsProfile]) -> impl Strategy<Value = Case> {
     const LONGEST: usize = 6_000;
     let plan = prop::collection::vec((0..LONGEST as u64, damage()), LONGEST / apart);
     let hands = prop::sample::select(hands);
@@ -268,13 +273,13 @@ fn case(apart: usize, hands: &'static [&'static Profile]) -> impl Strategy<Value
     })
 }
 
-static UNHURRIED: &[&Profile] = &[&TIDY, &CASUAL];
-static HURRIED: &[&Profile] = &[&HASTY];
+static UNHURRIED: &[&HandsProfile] = &[&TIDY, &CASUAL];
+static HURRIED: &[&HandsProfile] = &[&HASTY];
 
 /// One damage in about so many bytes; at least so many in a hundred records right, and at most so many swallowed. The cases
 /// are the same in each run; `PROPTEST_CASES` asks for more.
 #[track_caller]
-fn check(apart: usize, hands: &'static [&'static Profile], right: usize, swallowed: usize) {
+fn check(apart: usize, hands: &'static [&'static HandsProfile], right: usize, swallowed: usize) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(150);
     let config = ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() };
     let counts: RefCell<BTreeMap<Outcome, usize>> = RefCell::default();
@@ -328,13 +333,13 @@ struct Noisy {
     noise: VecDeque<(Millis, Vec<u8>)>,
     /// The noise ends, and the board begins to answer.
     ends: Millis,
-    inner: Staged,
+    inner: VirtualCable,
     plugged: bool,
 }
 
 impl Noisy {
     /// So many bytes, cut into pieces of about this length, half of them bytes that messages of a DGT board begin with.
-    fn new(inner: Staged, bytes: usize, piece: usize, rng: &mut Rng) -> Noisy {
+    fn new(inner: VirtualCable, bytes: usize, piece: usize, rng: &mut Rng) -> Noisy {
         const TELLING: [u8; 12] = [0x8e, 0x86, 0x8d, 0x8f, 0xa0, 0x93, 0x00, 0x05, 0x43, 0x0a, 0x01, 0x0c];
         let mut noise = VecDeque::new();
         let (mut at, mut left) = (0, bytes);
@@ -358,17 +363,17 @@ impl Cable for Noisy {
         }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let mut said = Vec::new();
         if !std::mem::replace(&mut self.plugged, true) {
-            said.push(Said::Link(LinkState::Up));
+            said.push(HostInput::Link(LinkState::Up));
         }
         while let Some((_, bytes)) = self.noise.pop_front_if(|(at, _)| *at <= now) {
-            said.push(Said::Bytes(bytes, 0));
+            said.push(HostInput::Bytes(bytes, 0));
         }
         if let Some(since) = now.checked_sub(self.ends) {
             // The cable was there all the time.
-            said.extend(self.inner.take(since).into_iter().filter(|said| !matches!(said, Said::Link(_))));
+            said.extend(self.inner.take(since).into_iter().filter(|said| !matches!(said, HostInput::Link(_))));
         }
         said
     }
@@ -384,17 +389,23 @@ impl Cable for Noisy {
 fn after_a_million_random_bytes_the_game_is_read() {
     let mut rng = Rng::new(17, 0);
     for (game, piece) in GAMES.iter().zip([1, 3, 16, 64, 1000]) {
-        let scene = Scene { profile: &TIDY, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: piece as u64 };
-        let stage = Stage::new("dgt", game, &scene).expect("there is a virtual DGT board");
+        let scene = SimulationSetup {
+            profile: &TIDY,
+            clock: true,
+            rotation: Rotation::Upright,
+            clock_turned: false,
+            seed: piece as u64,
+        };
+        let stage = Simulation::new("dgt", game, &scene).expect("there is a virtual DGT board");
         let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
         let lasts = stage.ends_at();
-        let mut cable = Noisy::new(Staged::new(stage), 200_000, piece, &mut rng);
+        let mut cable = Noisy::new(VirtualCable::new(stage), 200_000, piece, &mut rng);
         let until = cable.ends + lasts;
         let model = boards::model("dgt").expect("there is a DGT board");
         let mut table = Table::new(Settings::default());
         let mut events = Vec::new();
         run::play(&mut cable, &mut *(model.protocol)(), &mut table, until, &mut |_, moment| {
-            if let Moment::Event(stamped) = moment {
+            if let RunEvent::Event(stamped) = moment {
                 events.push(stamped.clone());
             }
         });

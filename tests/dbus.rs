@@ -8,9 +8,9 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 use touchmove::game::event::Rotation;
-use touchmove::game::{Event, Stamped};
+use touchmove::game::{Event, StampedEvent};
 use touchmove::names;
-use touchmove::publish::client::{Client, ClientError, GameInfo, Happened};
+use touchmove::publish::client::{Client, ClientError, GameInfo, WatchedEvent};
 use touchmove::publish::dbus::Stream;
 use zbus::{Connection, Proxy};
 
@@ -92,7 +92,7 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
 
     let serial = |number: &str| number == "23946";
     if !hall.client.snapshot().await.unwrap().boards.iter().any(|board| serial(&board.serial_number)) {
-        let told = |event: &Happened| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(serial);
+        let told = |event: &WatchedEvent| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(serial);
         seen(&mut hall.watch, "the serial number", told).await;
     }
 
@@ -120,10 +120,10 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
 
     let (known, last) = (&snapshot.games[0].incarnation, third.number.unwrap());
     assert_eq!((known.len(), known), (36, &snapshot.incarnation));
-    assert!(hall.client.resume(hall.game, last, known).await.is_ok());
+    assert!(hall.client.events_since(hall.game, last, known).await.is_ok());
     // In no other incarnation a number is taken for one of this one.
     for (number, other) in [(last, ""), (last, "another"), (0, "another")] {
-        let refused = hall.client.resume(hall.game, number, other).await;
+        let refused = hall.client.events_since(hall.game, number, other).await;
         assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{number} {other:?}: {refused:?}");
     }
 }
@@ -145,7 +145,7 @@ async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
     let after = client(&bus, Stream::Live).await;
     owned(&after).await;
     let mut watch = after.watch().await.unwrap();
-    let missed = after.resume(id, last, &incarnation).await.unwrap();
+    let missed = after.events_since(id, last, &incarnation).await.unwrap();
     let sans: Vec<&str> = missed.iter().filter_map(|event| event.fields.get("san")?.as_str()).collect();
     if !sans.contains(&"c4") {
         made(&mut watch, "c4").await;
@@ -184,11 +184,11 @@ async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played
     board.play("e2", "e4");
     let number = made(&mut watch, "e4").await.number;
     // What changed in properties is told after that, and of boards before games: now everybody knows that the board is ready.
-    let told = |event: &Happened| event.fields.get("LastNumber").is_some_and(|last| last.as_u64() >= number);
+    let told = |event: &WatchedEvent| event.fields.get("LastNumber").is_some_and(|last| last.as_u64() >= number);
     seen(&mut watch, "properties after e4", told).await;
 
     board.unplug();
-    let state_is = |event: &Happened, word: &str| event.fields.get("State").is_some_and(|state| state == word);
+    let state_is = |event: &WatchedEvent, word: &str| event.fields.get("State").is_some_and(|state| state == word);
     let gone = seen(&mut watch, "unplugged", |event| state_is(event, "unplugged")).await;
     assert_eq!(gone.board.as_deref(), Some(client.snapshot().await.unwrap().boards[0].id.as_str()));
     board.put_unseen("c7", '.');
@@ -245,7 +245,7 @@ async fn in_a_new_journal_a_number_is_not_taken_for_an_old_one() {
     let other = client.snapshot().await.unwrap().games.remove(0);
     assert_eq!((known.id, other.id), (id, id));
     assert_ne!(other.incarnation, known.incarnation);
-    let refused = client.resume(id, known.last_number, &known.incarnation).await;
+    let refused = client.events_since(id, known.last_number, &known.incarnation).await;
     assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
 }
 
@@ -545,7 +545,7 @@ async fn the_flags_of_a_clock_and_its_battery_are_told() {
     let Some(mut hall) = Hall::open().await else { return };
     // Black's half, which is on the right, has its flag down; the battery is low.
     hall.board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
-    let of_clock = |event: &Happened| event.fields.get("interface").is_some_and(|name| name == names::CLOCK_INTERFACE);
+    let of_clock = |event: &WatchedEvent| event.fields.get("interface").is_some_and(|name| name == names::CLOCK_INTERFACE);
     let told = seen(&mut hall.watch, "the clock", of_clock).await.fields;
     assert_eq!((&told["WhiteFlag"], &told["BlackFlag"], &told["BatteryLow"]), (&false.into(), &true.into(), &true.into()));
     let clock = hall.client.snapshot().await.unwrap().boards[0].clock.clone().unwrap();
@@ -599,7 +599,7 @@ async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
     for number in 1..=6 {
         let fen = format!("4k3/8/8/8/8/8/8/4K3 w - - 0 {number}");
         let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
-        let started = Stamped { at: 1, number: Some(1), event };
+        let started = StampedEvent { at: 1, number: Some(1), event };
         journal.append("dgt_board", 1_000_000 * number, vec![started]).await.unwrap();
     }
     drop(journal);
@@ -662,7 +662,7 @@ async fn what_a_board_says_is_recorded() {
         .lines
         .iter()
         .filter_map(
-            |line| if let touchmove::link::recording::What::Rx(bytes) = &line.what { Some(bytes.clone()) } else { None },
+            |line| if let touchmove::link::recording::Entry::Rx(bytes) = &line.entry { Some(bytes.clone()) } else { None },
         )
         .flatten()
         .collect();

@@ -10,16 +10,16 @@ use touchmove::game::command::Command;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::record::{Ply, PlyState};
 use touchmove::game::{
-    Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Delay, DelayLine, Event, GameResult, IllegalMoves, Played,
-    Record, ResultReason, Stamped, Text,
+    Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Delay, DelayLine, Event, GameResult, IllegalMoves, PlayedMove,
+    Record, ResultReason, StampedEvent, Text,
 };
-use touchmove::publish::client::{Client, Happened};
+use touchmove::publish::client::{Client, WatchedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::TableOrder;
 
-fn played(uci: &str) -> Played {
-    Played { uci: uci.into(), san: uci.into(), fen: uci.into(), irregular: false, evidence: Vec::new() }
+fn played(uci: &str) -> PlayedMove {
+    PlayedMove { uci: uci.into(), san: uci.into(), fen: uci.into(), irregular: false, evidence: Vec::new() }
 }
 
 fn begun() -> Event {
@@ -36,7 +36,7 @@ fn corrected(from_ply: u32, ucis: &[&str]) -> Event {
 }
 
 fn illegal(ply: u32, uci: &str) -> Event {
-    let played = Played { irregular: true, ..played(uci) };
+    let played = PlayedMove { irregular: true, ..played(uci) };
     Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() }
 }
 
@@ -102,7 +102,7 @@ fn check_with(delay: Delay, illegal_moves: IllegalMoves, happens: &[(i64, Event)
     for (at, event) in happens {
         let_out(&mut line, now, *at);
         now = *at;
-        line.push(now, Stamped { at: 0, number: Some(1), event: event.clone() });
+        line.push(now, StampedEvent { at: 0, number: Some(1), event: event.clone() });
     }
     let_out(&mut line, now, i64::MAX);
     let leaves: Vec<(i64, String)> = leaves.iter().map(|(at, word)| (*at, (*word).to_owned())).collect();
@@ -159,7 +159,7 @@ fn a_move_waits_for_the_plies_after_it_until_the_game_ends() {
     let mut told = Vec::new();
     for (at, event) in moves.into_iter().chain([(900, ended(Some(GameResult::Draw)))]) {
         told.extend(std::iter::from_fn(|| line.pop(at)).map(|stamped| (at, word(&stamped.event))));
-        line.push(at, Stamped { at: 0, number: Some(1), event });
+        line.push(at, StampedEvent { at: 0, number: Some(1), event });
     }
     told.extend(std::iter::from_fn(|| line.pop(900)).map(|stamped| (900, word(&stamped.event))));
     let told: Vec<(i64, &str)> = told.iter().map(|(at, word)| (*at, word.as_str())).collect();
@@ -208,7 +208,7 @@ fn a_move_that_is_not_legal_is_held_until_it_stands() {
     let other = [notice(9), commanded(Command::Acknowledge(9)), commanded(Command::Undo), notice(10)].map(|event| (60, event));
     after_broken(late, &[&[(50, stands.clone())][..], &other].concat(), &[(120, "3.c"), (121, "3!")]);
     // Another move that is not legal is another matter.
-    let moves = vec![Played { irregular: true, ..played("h") }];
+    let moves = vec![PlayedMove { irregular: true, ..played("h") }];
     let another = (60, Event::MovesCorrected { from_ply: 3, moves, reason: CorrectionReason::Evidence });
     for stands in [stands.clone(), alert(8, AlertKind::IllegalStands, 3)] {
         after_broken(late, &[(50, stands), another.clone()], &[]);
@@ -232,7 +232,7 @@ fn nobody_learns_of_a_move_that_was_put_right() {
     let replaced = [(30, move_made(4, "d")), (50, corrected(3, &["e", "d"])), (50, completed(3)), (60, move_made(5, "g"))];
     after_broken(now, &replaced, &[(50, "3.e"), (50, "4.d"), (50, "3!"), (60, "5.g")]);
     // Of what the public has seen a correction tells as much as it may know.
-    let played = |(uci, irregular): (&str, bool)| Played { irregular, ..played(uci) };
+    let played = |(uci, irregular): (&str, bool)| PlayedMove { irregular, ..played(uci) };
     let moves = [("h", false), ("i", true), ("j", false)].map(played).into();
     let correction = Event::MovesCorrected { from_ply: 2, moves, reason: CorrectionReason::Evidence };
     after_broken(now, &[(50, correction.clone())], &[(50, "<2 h")]);
@@ -252,7 +252,7 @@ fn a_game_without_an_arbiter_does_not_stay_hidden() {
     let mut line = DelayLine::new(delay, IllegalMoves::Hold);
     let mut left = Vec::new();
     for (at, event) in [broken(), played_on].concat() {
-        line.push(at, Stamped { at: 0, number: Some(1), event });
+        line.push(at, StampedEvent { at: 0, number: Some(1), event });
         left.extend(std::iter::from_fn(|| line.pop(at)).map(|stamped| (at, word(&stamped.event))));
     }
     let left: Vec<(i64, &str)> = left.iter().map(|(at, word)| (*at, word.as_str())).collect();
@@ -266,7 +266,7 @@ fn a_game_without_an_arbiter_does_not_stay_hidden() {
     let by = |event: Event, white: bool| match event {
         Event::MoveMade { ply, played, confidence, alternatives } => {
             let fen = format!("8/8/8/8/8/8/8/8 {} - - 0 1", if white { "b" } else { "w" });
-            Event::MoveMade { ply, played: Played { fen, ..played }, confidence, alternatives }
+            Event::MoveMade { ply, played: PlayedMove { fen, ..played }, confidence, alternatives }
         }
         other => other,
     };
@@ -290,7 +290,7 @@ fn the_end_of_the_game_lets_everything_out() {
     after_broken(LATE, &[(50, over)], &[(120, "3.c"), (121, "3!"), (150, "0-1")]);
     // Another game on the board ends it, too.
     let mut line = DelayLine::new(Delay::default(), IllegalMoves::Hold);
-    broken().into_iter().for_each(|(at, event)| line.push(at, Stamped { at: 0, number: Some(1), event }));
+    broken().into_iter().for_each(|(at, event)| line.push(at, StampedEvent { at: 0, number: Some(1), event }));
     assert_eq!(std::iter::from_fn(|| line.pop(50)).count(), 4);
     line.end();
     assert_eq!(std::iter::from_fn(|| line.pop(50)).map(|stamped| word(&stamped.event)).collect::<Vec<_>>(), ["3.c", "3!"]);
@@ -337,16 +337,21 @@ struct Play {
 
 impl Play {
     fn begin() -> Play {
-        Play { live: Record::begin(&Stamped { at: 0, number: Some(1), event: begun() }).unwrap(), now: 0, number: 1, count: 0 }
+        Play {
+            live: Record::begin(&StampedEvent { at: 0, number: Some(1), event: begun() }).unwrap(),
+            now: 0,
+            number: 1,
+            count: 0,
+        }
     }
 
-    fn fresh(&mut self, irregular: bool) -> Played {
+    fn fresh(&mut self, irregular: bool) -> PlayedMove {
         self.count += 1;
-        Played { irregular, ..played(&format!("m{}", self.count)) }
+        PlayedMove { irregular, ..played(&format!("m{}", self.count)) }
     }
 
     /// What is published of it.
-    fn happens(&mut self, act: &Act) -> Vec<Stamped> {
+    fn happens(&mut self, act: &Act) -> Vec<StampedEvent> {
         let length = self.live.plies.len() as u32;
         let alert_id = self.live.alerts_raised + 1;
         let mut events = match act {
@@ -376,7 +381,7 @@ impl Play {
         };
         let stamp = |event: Event| {
             self.number += 1;
-            let stamped = Stamped { at: 0, number: Some(self.number), event };
+            let stamped = StampedEvent { at: 0, number: Some(self.number), event };
             self.live.apply(&stamped);
             stamped
         };
@@ -389,7 +394,7 @@ impl Play {
         let plies = self.live.plies.iter().enumerate();
         let unruled = plies.filter(|(index, ply)| {
             let replies = self.live.plies.iter().skip(index + 1).step_by(2).filter(|ply| is_completed(ply)).count();
-            let stands = self.live.stood.contains(&(*index as u32 + 1)) || by_laws.contains(&ply.played.uci);
+            let stands = self.live.let_stand_plies.contains(&(*index as u32 + 1)) || by_laws.contains(&ply.played.uci);
             ply.played.irregular && !stands && replies < 2 && self.live.result.is_none()
         });
         unruled.map(|(_, ply)| ply.played.uci.clone()).collect()
@@ -411,7 +416,7 @@ proptest! {
     #[test]
     fn nothing_is_known_too_early_and_all_of_it_in_the_end(acts in acts(), ms in 0u64..200, plies in 0u32..4) {
         let mut line = DelayLine::new(Delay { ms, plies }, IllegalMoves::Hold);
-        let first = Stamped { at: 0, number: Some(1), event: begun() };
+        let first = StampedEvent { at: 0, number: Some(1), event: begun() };
         let mut public = Record::begin(&first).unwrap();
         let mut play = Play::begin();
         let mut known: Vec<Known> = Vec::new();
@@ -524,7 +529,7 @@ async fn spectators_are_plies_behind_until_the_game_ends() {
     assert_eq!(moves().await, ["e4"]);
     let pgn = spectators.pgn(hall.game).await.unwrap();
     assert!(pgn.contains("e4") && !pgn.contains("Nf3") && !pgn.contains("e5"), "{pgn}");
-    hall.client.order(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
     seen(&mut watch, "the result", |event| event.event == "ResultChanged").await;
     assert_eq!(moves().await, ["e4", "e5", "Nf3"]);
 }
@@ -541,7 +546,7 @@ async fn a_start_lets_nothing_out_early_and_takes_nothing_back() {
     let Hall { daemon, state, board, bus, .. } = hall;
     assert!(daemon.terminate().success());
     // As if the time of day had been ten hours behind until now.
-    let journal = rusqlite::Connection::open(state.path().join(touchmove::daemon::journal::FILE)).unwrap();
+    let journal = rusqlite::Connection::open(state.path().join(touchmove::daemon::journal::FILE_NAME)).unwrap();
     journal.execute("UPDATE event SET wall_ms = wall_ms - 36000000", []).unwrap();
     drop(journal);
     crate::journal::chained::rehash(state.path());
@@ -563,12 +568,12 @@ async fn illegal_move(hall: &mut Hall, from: &str, to: &str, san: &str, clock: (
     hall.board.play(from, to);
     hall.board.clock(clock.0, clock.1, clock.2);
     made(&mut hall.watch, san).await;
-    let told = |event: &Happened| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move";
+    let told = |event: &WatchedEvent| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move";
     seen(&mut hall.watch, "the alert", told).await.fields["id"].as_u64().unwrap() as u32
 }
 
 /// What the public can read of a game, with its events numbered as they should be.
-async fn public(client: &Client, game: u64) -> (Vec<Happened>, String) {
+async fn public(client: &Client, game: u64) -> (Vec<WatchedEvent>, String) {
     let events = client.events(game).await.unwrap();
     assert!(events.iter().map(|event| event.number.unwrap()).eq(1..=events.len() as u64), "{events:?}");
     let mut snapshot = client.snapshot().await.unwrap();
@@ -596,7 +601,7 @@ async fn spectators_hear_of_a_move_that_is_not_legal_once_it_stands() {
     open_game(&mut hall).await;
     // The position is restored, and the king makes another move.
     illegal_move(&mut hall, "e1", "e3", "Ke1-e3", (3598, 3599, false)).await;
-    hall.client.order(game, &Command::Restore { ply: 3 }).await.unwrap();
+    hall.client.send_command(game, &Command::Restore { ply: 3 }).await.unwrap();
     hall.board.play("e3", "e1");
     hall.board.clock(3598, 3599, true);
     hall.play("e1", "e2", "Ke2").await;
@@ -612,7 +617,7 @@ async fn spectators_hear_of_a_move_that_is_not_legal_once_it_stands() {
     let alert = illegal_move(&mut hall, "e8", "e6", "Ke8-e6", (3597, 3598, true)).await;
     hall.play("g1", "f3", "Nf3").await;
     hall.board.clock(3596, 3598, false);
-    let completed = |event: &Happened| event.event == "MoveCompleted" && event.fields["ply"] == 5;
+    let completed = |event: &WatchedEvent| event.event == "MoveCompleted" && event.fields["ply"] == 5;
     seen(&mut hall.watch, "Nf3 to be completed", completed).await;
     let (before, text) = public(&spectators, game).await;
     assert!(!text.contains("e8e6") && !text.contains("Nf3"), "{text}");
@@ -631,7 +636,7 @@ async fn spectators_hear_of_a_move_that_is_not_legal_once_it_stands() {
     assert_eq!(after.await.0, before);
 
     let mut watch = spectators.watch().await.unwrap();
-    live.order(game, &Command::LetStand(alert)).await.unwrap();
+    live.send_command(game, &Command::LetStand(alert)).await.unwrap();
     made(&mut watch, "Ke8-e6").await;
     seen(&mut watch, "Nf3 to be completed", completed).await;
     let (events, text) = public(&spectators, game).await;
@@ -654,15 +659,15 @@ async fn a_mate_that_is_not_legal_is_reported_and_ends_the_game_when_it_is_confi
     }
     // The queen cannot go there.
     illegal_move(&mut hall, "d1", "f7", "Qd1xf7", (3598, 3599, false)).await;
-    let waits = |event: &Happened| event.event == "AlertRaised" && event.fields["kind"] == "result_signalled";
+    let waits = |event: &WatchedEvent| event.event == "AlertRaised" && event.fields["kind"] == "result_signalled";
     let told = seen(&mut hall.watch, "that the result waits", waits).await;
     let detail = told.fields["detail"].as_str().unwrap();
     assert!(detail.starts_with("checkmate, 1-0, waits for: "), "{detail}");
     let game = hall.client.snapshot().await.unwrap().games.remove(0);
     assert_eq!((game.result.as_str(), game.moves.len()), ("*", 5));
 
-    hall.client.order(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
-    let cleared = |event: &Happened| event.event == "AlertCleared" && event.fields["id"] == told.fields["id"];
+    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    let cleared = |event: &WatchedEvent| event.event == "AlertCleared" && event.fields["id"] == told.fields["id"];
     seen(&mut hall.watch, "the alert to be cleared", cleared).await;
     seen(&mut watch, "the result", |event| event.event == "ResultChanged" && event.fields["result"] == "1-0").await;
     let (_, text) = public(&spectators, hall.game).await;
@@ -672,7 +677,7 @@ async fn a_mate_that_is_not_legal_is_reported_and_ends_the_game_when_it_is_confi
 /// Plays a game of a round whose time control is not that of `[laws]`, with an alert on which a hook fails; `keys`: of `[broadcast]`.
 async fn play_with_warnings(keys: &str) -> Option<(Hall, tempfile::TempDir)> {
     let (mut hall, dir) = late(&format!("{keys}\n[hooks]\ncommand = ['/bin/false']")).await?;
-    let mut round = Round::read("white,black\nAda,Bob\n", Some(1), &Order::Unknown).unwrap();
+    let mut round = Round::read("white,black\nAda,Bob\n", Some(1), &TableOrder::Unknown).unwrap();
     round.time_control = Some("180+2".to_owned());
     hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     let is_named = async || hall.client.pgn(hall.game).await.unwrap().contains("[White \"Ada\"]").then_some(());

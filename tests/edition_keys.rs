@@ -5,13 +5,13 @@ use shakmaty::{Color, Piece, Role, Square};
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 use toml::{Table, Value};
-use touchmove::laws::draws::{Claimed, DrawRules, History, Rests, Same};
+use touchmove::laws::draws::{ClaimBasis, ClaimKind, DrawRules, PositionEquality, PositionHistory};
 use touchmove::laws::edition::Completion;
 use touchmove::laws::reason::why_illegal;
 use touchmove::laws::touch::{Obligation, TouchRules, Touches, obligation, obligation_restored};
 use touchmove::laws::{
-    EDITIONS, Edition, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, Supervision, TimeClass, Topic, Winnable,
-    Worded, articles, penalty, ruling,
+    EDITIONS, Edition, Irregularity, Laws, Position, Reply, RulingFacts, Situation, Stage, Supervision, TimeClass, Topic,
+    Winnable, Worded, articles, penalty, ruling,
 };
 
 /// What the Laws answer whatever is asked of them, one line an answer, in an order that is always the same.
@@ -34,7 +34,7 @@ fn outcomes(edition: &'static Edition) -> impl Iterator<Item = String> {
     }))
 }
 
-fn told(laws: &Laws, situation: Situation, facts: &Facts) -> String {
+fn told(laws: &Laws, situation: Situation, facts: &RulingFacts) -> String {
     let cited = || articles(laws, situation, facts).join(", ");
     let ruling = ruling(laws, situation, facts);
     ruling.map_or_else(cited, |ruling| format!("{}: {}", words(&ruling.acts), ruling.articles.join(", ")))
@@ -44,9 +44,9 @@ fn told(laws: &Laws, situation: Situation, facts: &Facts) -> String {
 const WINNABLE: [Winnable; 2] = [Winnable::CanMate, Winnable::CannotMate];
 
 /// Facts of every sort, a few of which differ from the usual ones each time.
-fn facts() -> &'static [Facts] {
-    static FACTS: LazyLock<Vec<Facts>> = LazyLock::new(|| {
-        let usual = Facts::default;
+fn facts() -> &'static [RulingFacts] {
+    static FACTS: LazyLock<Vec<RulingFacts>> = LazyLock::new(|| {
+        let usual = RulingFacts::default;
         let mut all = Vec::new();
         for &stage in Stage::ALL {
             for &reply in Reply::ALL {
@@ -54,18 +54,18 @@ fn facts() -> &'static [Facts] {
                     [false, true].into_iter().flat_map(|claimed| WINNABLE.map(|winnable| (claimed, winnable)))
                 {
                     let opponent_can_mate = Some(winnable);
-                    all.extend((1..=4).map(|nth| Facts { stage, reply, claimed, opponent_can_mate, nth, ..usual() }));
+                    all.extend((1..=4).map(|nth| RulingFacts { stage, reply, claimed, opponent_can_mate, nth, ..usual() }));
                 }
             }
-            all.push(Facts { stage, still_there: false, ..usual() });
+            all.push(RulingFacts { stage, still_there: false, ..usual() });
         }
-        all.extend((0..=24).map(|moves| Facts { moves, ..usual() }));
-        all.extend([0, 299, 300, 301, 450].map(|lasted_s| Facts { lasted_s, exchanged: false, moves: 2, ..usual() }));
-        all.extend([0, 119, 120, 150].map(|left_s| Facts { left_s, ..usual() }));
-        all.push(Facts { signed: true, ..usual() });
-        all.push(Facts { unsettled: true, ..usual() });
-        all.push(Facts { consecutive: false, ..usual() });
-        all.push(Facts { increment: true, ..usual() });
+        all.extend((0..=24).map(|moves| RulingFacts { moves, ..usual() }));
+        all.extend([0, 299, 300, 301, 450].map(|lasted_s| RulingFacts { lasted_s, exchanged: false, moves: 2, ..usual() }));
+        all.extend([0, 119, 120, 150].map(|left_s| RulingFacts { left_s, ..usual() }));
+        all.push(RulingFacts { signed: true, ..usual() });
+        all.push(RulingFacts { unsettled: true, ..usual() });
+        all.push(RulingFacts { consecutive: false, ..usual() });
+        all.push(RulingFacts { increment: true, ..usual() });
         all
     });
     &FACTS
@@ -115,11 +115,11 @@ fn quiet(halfmoves: u32) -> (Position, String) {
     (Position::from_fen(&fen, false).expect("a FEN"), String::new())
 }
 
-fn histories(laws: Laws) -> impl Iterator<Item = History> {
+fn histories(laws: Laws) -> impl Iterator<Item = PositionHistory> {
     let repeated = (1..=7).map(repeated).chain((2..=7).map(repeated_with_a_pause)).chain([barred()]);
     let quiet = [98, 99, 100, 101, 120, 148, 149, 150, 160, 210, 310].map(quiet);
     repeated.chain(quiet).map(move |(start, moves)| {
-        let mut history = History::new(&start, Same::of(&laws));
+        let mut history = PositionHistory::new(&start, PositionEquality::of(&laws));
         for uci in moves.split_whitespace() {
             let mv = history.position().parse_uci(uci).expect("a legal move");
             history.play(mv);
@@ -139,8 +139,8 @@ fn claims(laws: Laws) -> impl Iterator<Item = String> {
         let mv = history.position().legal_moves()[0];
         let rules = DrawRules::of(&laws);
         let worth = |claimed, rests| format!("{:?}", history.claim(history.position().turn(), claimed, rests, &rules));
-        let kinds = [Claimed::Repetition, Claimed::FiftyMoves];
-        kinds.map(|claimed| worth(claimed, Rests::OnBoard) + &worth(claimed, Rests::OnIntended(mv)))
+        let kinds = [ClaimKind::Repetition, ClaimKind::FiftyMoves];
+        kinds.map(|claimed| worth(claimed, ClaimBasis::OnBoard) + &worth(claimed, ClaimBasis::OnIntended(mv)))
     });
     std::iter::once(late).chain(claims)
 }
@@ -162,7 +162,7 @@ fn illegal_moves(laws: Laws) -> impl Iterator<Item = String> {
         let position = Position::from_fen(fen, false).expect("a FEN");
         let mv = position.any_move(uci).expect("a move");
         let reason = why_illegal(&position, mv).expect("it is not legal");
-        let facts = Facts { because: Some(reason.topic()), ..Facts::default() };
+        let facts = RulingFacts { because: Some(reason.topic()), ..RulingFacts::default() };
         told(&laws, Situation::Irregular(reason.irregularity()), &facts)
     })
 }
@@ -205,7 +205,7 @@ fn touches(laws: Laws) -> impl Iterator<Item = String> {
                 Obligation::Only { by, .. } => by.topic(),
                 Obligation::Free(freedom) => freedom.topic().and_then(Topic::from_word),
             };
-            let facts = Facts { because, ..Facts::default() };
+            let facts = RulingFacts { because, ..RulingFacts::default() };
             format!("{bound:?} {}", told(&laws, Situation::Irregular(Irregularity::TouchBroken), &facts))
         })
     })

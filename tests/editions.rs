@@ -6,7 +6,7 @@ use touchmove::game::Record;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
 use touchmove::laws::edition::{Gap, Rules};
-use touchmove::laws::{BadLaws, EDITIONS, Edition, Facts, Laws, Situation, Supervision, TimeClass, Topic, Worded};
+use touchmove::laws::{BadLaws, EDITIONS, Edition, Laws, RulingFacts, Situation, Supervision, TimeClass, Topic, Worded};
 use touchmove::laws::{articles, penalty, ruling};
 
 #[track_caller]
@@ -119,7 +119,7 @@ fn what_is_not_at_hand_is_not_said() {
             "wrong_claim",
         ] {
             let situation = Situation::from_word(silent).expect(silent);
-            assert_eq!(ruling(&laws, situation, &Facts::default()), None, "{name}: {silent}");
+            assert_eq!(ruling(&laws, situation, &RulingFacts::default()), None, "{name}: {silent}");
         }
         assert_eq!((laws.rules().penalty.as_ref(), laws.rules().flag), (None, None));
     }
@@ -152,25 +152,26 @@ fn articles_are_those_of_the_texts() {
     }
     check("fide-2009", Topic::Agreement, &["5.2(c)", "9.1"]);
     check("fide-2023", Topic::Agreement, &["5.2.3", "9.1"]);
-    let fifty = ruling(&laws("fide-1997"), Situation::from_word("fifty").expect("a situation"), &Facts::default());
+    let fifty = ruling(&laws("fide-1997"), Situation::from_word("fifty").expect("a situation"), &RulingFacts::default());
     assert_eq!(fifty.expect("a ruling").articles, ["5.2(5)"], "5.2(4) is on repetition alone");
     let begun = Situation::from_word("castling_abandoned").expect("a situation");
-    assert_eq!(ruling(&laws("china-1973"), begun, &Facts::default()), None, "Section 2 binds nobody");
+    assert_eq!(ruling(&laws("china-1973"), begun, &RulingFacts::default()), None, "Section 2 binds nobody");
 }
 
 /// Where only the rule that was broken is at hand, and not what follows from it, an alert cites the rule.
 #[test]
 fn an_illegal_move_cites_its_rule() {
     let illegal = Situation::from_word("illegal_move").expect("a situation");
-    let cited = |name: &str, because| articles(&laws(name), illegal, &Facts { because: Some(because), ..Facts::default() });
+    let cited =
+        |name: &str, because| articles(&laws(name), illegal, &RulingFacts { because: Some(because), ..RulingFacts::default() });
     assert_eq!(cited("fide-1997", Topic::KingSafety), ["3.9"]);
     assert_eq!(cited("fide-1997", Topic::KingCapture), ["3"], "there is no article on that alone");
     assert_eq!(cited("china-1973", Topic::Legality), ["Section 3"]);
     assert_eq!(cited("china-1973", Topic::TouchOwn), Vec::<&str>::new());
     let two_hands = Situation::from_word("two_hands").expect("a situation");
-    assert_eq!(articles(&laws("fide-1997"), two_hands, &Facts::default()), ["4.1"]);
+    assert_eq!(articles(&laws("fide-1997"), two_hands, &RulingFacts::default()), ["4.1"]);
     for name in ["fide-1997", "china-1973"] {
-        assert_eq!(ruling(&laws(name), illegal, &Facts::default()), None, "what follows is not at hand");
+        assert_eq!(ruling(&laws(name), illegal, &RulingFacts::default()), None, "what follows is not at hand");
     }
 }
 

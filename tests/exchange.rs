@@ -7,7 +7,7 @@ use touchmove::game::command::Command;
 use touchmove::publish::client::{Client, GameInfo};
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::TableOrder;
 
 /// Two boards, one of which is a spare; a game of Ada and Bob is on the other.
 struct Hall {
@@ -30,7 +30,7 @@ impl Hall {
         let daemon = start(&bus, &dir);
         boards.iter().for_each(Board::wait_read);
         let client = client(&bus, Stream::Live).await;
-        let round = Round::read("table,white,black\n1,Ada,Bob\n", Some(1), &Order::Unknown).unwrap();
+        let round = Round::read("table,white,black\n1,Ada,Bob\n", Some(1), &TableOrder::Unknown).unwrap();
         client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
         Some(Hall { client, daemon, boards, dir, bus })
     }
@@ -75,7 +75,7 @@ async fn a_game_goes_on_at_another_board() {
     broken.play("f1", "h4");
     broken.clock(5398, 5398, false);
     seen(&mut watch, "the alert", |event| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move").await;
-    hall.client.order(first, &Command::Restore { ply: 3 }).await.unwrap();
+    hall.client.send_command(first, &Command::Restore { ply: 3 }).await.unwrap();
     seen(&mut watch, "what was put back", |event| event.event == "MovesCorrected").await;
 
     // The board breaks. Pieces have to stand on the other one before.
@@ -144,7 +144,7 @@ async fn a_game_that_a_position_ended_goes_on() {
     hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
     let given = hall.game("board_7").await;
     assert!(given.id > first && given.moves.is_empty());
-    hall.client.order(given.id, &Command::Undo).await.unwrap();
+    hall.client.send_command(given.id, &Command::Undo).await.unwrap();
     let game = hall.game("board_7").await;
     assert!(game.id > given.id && sans(&game) == ["e4"], "{game:?}");
     assert_eq!(hall.client.round().await.unwrap().1, [(1, "board_7".to_owned(), game.id)]);
@@ -157,7 +157,7 @@ async fn a_game_that_a_position_ended_goes_on() {
     let given = hall.game("board_7").await.id;
     board.play("g1", "f3");
     made(&mut watch, "Nf3").await;
-    let refused = hall.client.order(given, &Command::Undo).await.unwrap_err().to_string();
+    let refused = hall.client.send_command(given, &Command::Undo).await.unwrap_err().to_string();
     assert!(refused.contains("nothing"), "{refused}");
     assert_eq!(sans(&hall.game("board_7").await), ["Nf3"]);
 }
@@ -178,7 +178,7 @@ async fn what_cannot_go_on_elsewhere_stays() {
         made(&mut watch, "e4").await;
     }
     let tags = vec![("White".to_owned(), "Cid".to_owned())];
-    hall.client.order(game, &Command::Tags(tags)).await.unwrap();
+    hall.client.send_command(game, &Command::Tags(tags)).await.unwrap();
     assert!(refused("board_7", "spare").await.contains(&format!("game {game} is being played on board spare")));
     assert_eq!(hall.game("spare").await.id, game);
     drop(hall.daemon);

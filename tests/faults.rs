@@ -1,8 +1,8 @@
 //! Squares of the board that do not work: found, told, and not relied on.
 
 use shakmaty::{Chess, Position as _, Square, uci::UciMove};
-use touchmove::boards::{Placement, Reading, Sensed};
-use touchmove::game::{Event, Fault, Stamped};
+use touchmove::boards::{Placement, Reading, SquareState};
+use touchmove::game::{Event, Fault, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Settings, Table};
 
@@ -13,15 +13,15 @@ struct Play {
     truth: Chess,
     shown: Placement,
     stuck: Option<Square>,
-    events: Vec<Stamped>,
+    events: Vec<StampedEvent>,
 }
 
 impl Play {
     /// The start position stands on the board.
     fn new(stuck: Option<Square>) -> Play {
-        let mut shown = [Sensed::Empty; 64];
+        let mut shown = [SquareState::Empty; 64];
         for (square, piece) in Position::start().board().iter() {
-            shown[square as usize] = Sensed::Piece(piece);
+            shown[square as usize] = SquareState::Piece(piece);
         }
         let table = Table::new(Settings::default());
         let mut play = Play { table, now: 0, truth: Chess::default(), shown, stuck, events: Vec::new() };
@@ -42,7 +42,7 @@ impl Play {
     }
 
     /// The board shows this on a square, unless the square is stuck.
-    fn show(&mut self, square: Square, sensed: Sensed) {
+    fn show(&mut self, square: Square, sensed: SquareState) {
         if self.stuck != Some(square) && self.shown[square as usize] != sensed {
             self.shown[square as usize] = sensed;
             self.read(Reading::Square(square, sensed));
@@ -59,12 +59,12 @@ impl Play {
             let changed: Vec<Square> =
                 Square::ALL.into_iter().filter(|&square| before.piece_at(square) != after.piece_at(square)).collect();
             for &square in changed.iter().filter(|&&square| after.piece_at(square).is_none()) {
-                self.show(square, Sensed::Empty);
+                self.show(square, SquareState::Empty);
                 self.wait(300);
             }
             for &square in &changed {
                 if let Some(piece) = after.piece_at(square) {
-                    self.show(square, Sensed::Piece(piece));
+                    self.show(square, SquareState::Piece(piece));
                     self.wait(100);
                 }
             }
@@ -75,14 +75,14 @@ impl Play {
     /// A piece is not seen for so long.
     fn blink(&mut self, square: Square, ms: u64) {
         let before = self.shown[square as usize];
-        self.show(square, Sensed::Empty);
+        self.show(square, SquareState::Empty);
         self.wait(ms);
         self.show(square, before);
         self.wait(10_000);
     }
 
     fn faults(&self) -> Vec<(Square, Fault)> {
-        let fault = |stamped: &Stamped| match stamped.event {
+        let fault = |stamped: &StampedEvent| match stamped.event {
             Event::BoardFault { square, fault, .. } => Some((square, fault)),
             _ => None,
         };
@@ -143,9 +143,9 @@ fn what_came_to_a_stuck_square_is_not_told_while_it_may_be_in_a_hand() {
     let mut play = Play::new(Some(Square::E2));
     play.play("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6");
     // The bishop is lifted, held, and comes to another square: it never was on e2.
-    play.show(Square::C4, Sensed::Empty);
+    play.show(Square::C4, SquareState::Empty);
     play.wait(1_500);
-    play.show(Square::B5, Sensed::Piece(shakmaty::Piece { color: shakmaty::Color::White, role: shakmaty::Role::Bishop }));
+    play.show(Square::B5, SquareState::Piece(shakmaty::Piece { color: shakmaty::Color::White, role: shakmaty::Role::Bishop }));
     play.wait(4_000);
     assert_eq!(play.moves(), "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 c4b5");
     assert!(!play.events.iter().any(|stamped| matches!(stamped.event, Event::MovesCorrected { .. })));

@@ -10,10 +10,10 @@ use std::time::{Duration, SystemTime};
 use tempfile::TempDir;
 use touchmove::game::GameResult;
 use touchmove::game::command::Command;
-use touchmove::publish::client::Happened;
+use touchmove::publish::client::WatchedEvent;
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::TableOrder;
 
 /// A hall that writes files.
 struct Writing {
@@ -54,7 +54,7 @@ impl Writing {
     }
 
     async fn load(&self, csv: &str, number: u16) {
-        let round = Round::read(csv, Some(number), &Order::Unknown).unwrap();
+        let round = Round::read(csv, Some(number), &TableOrder::Unknown).unwrap();
         self.hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     }
 }
@@ -92,10 +92,10 @@ async fn moves_appear_and_corrections_replace_them() {
     assert!(game["firstMove"].as_i64().is_some_and(|at| at > 1_700_000_000_000) && game["chess960"] == json!(518));
 
     let client = &writing.hall.client;
-    client.order(writing.hall.game, &Command::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
+    client.send_command(writing.hall.game, &Command::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     let pgn = writing.says("round-3/game-1.pgn", "1. d4").await;
     assert!(!pgn.contains("e4"), "{pgn}");
-    writing.hall.client.order(writing.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    writing.hall.client.send_command(writing.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
     writing.says("round-3/game-1.json", "DRAW").await;
     writing.says("tournament.json", "{\"count\":1,\"live\":0}").await;
     let tournament = writing.json("tournament.json");
@@ -180,7 +180,7 @@ async fn files_are_as_late_as_everything_else() {
         let text = writing.says(&format!("round-1/{name}"), known).await;
         assert!(!text.contains("e5") && !text.contains("Nf3"), "{name}: {text}");
     }
-    writing.hall.client.order(writing.hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    writing.hall.client.send_command(writing.hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
     let pgn = writing.says("round-1/game-1.pgn", "1-0").await;
     assert!(pgn.contains("1. e4 e5 2. Nf3 1-0"), "{pgn}");
 }
@@ -233,7 +233,7 @@ async fn what_is_played_for_fun_after_a_game_takes_not_its_place() {
     for (square, to, san) in
         [("d2", "d4", "d4"), ("c2", "c4", "c4"), ("g1", "f3", "Nf3"), ("b1", "c3", "Nc3"), ("b2", "b3", "b3")]
     {
-        writing.hall.client.order(game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+        writing.hall.client.send_command(game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
         writing.hall.board.play(from.0, from.1);
         game = until("another game", async || {
             writing.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != game)
@@ -328,7 +328,7 @@ async fn tables_that_a_round_does_not_have_any_more_are_taken_away() {
     let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
     daemon.ready();
     let live = client(&bus, Stream::Live).await;
-    let round = Round::read(&fewer, Some(1), &Order::Unknown).unwrap();
+    let round = Round::read(&fewer, Some(1), &TableOrder::Unknown).unwrap();
     live.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
     let path = |name: &str| dir.path().join("open/round-1").join(name);
     eventually("the table to go", || (!path("game-2.pgn").exists() && !path("game-2.json").exists()).then_some(()));
@@ -369,7 +369,7 @@ async fn moves_that_are_not_legal_are_no_moves_for_readers() {
     writing.hall.board.clock(5399, 5398, true);
     writing.hall.board.play("e1", "e3");
     writing.hall.board.clock(5397, 5398, false);
-    let raised = |event: &Happened| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move";
+    let raised = |event: &WatchedEvent| event.event == "AlertRaised" && event.fields["kind"] == "illegal_move";
     let alert = seen(&mut writing.hall.watch, "the alert", raised).await.fields["id"].as_u64().unwrap() as u32;
     // Nobody reads of it before it stands.
     writing.hall.play("g8", "f6", "Nf6").await;
@@ -377,7 +377,7 @@ async fn moves_that_are_not_legal_are_no_moves_for_readers() {
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     assert_eq!(writing.read("round-1/game-1.pgn"), pgn);
     assert!(pgn.trim_end().ends_with('*') && !pgn.contains("Ke1") && !pgn.contains("Not legal"), "{pgn}");
-    writing.hall.client.order(writing.hall.game, &Command::LetStand(alert)).await.unwrap();
+    writing.hall.client.send_command(writing.hall.game, &Command::LetStand(alert)).await.unwrap();
     let spectator = writing.hall.spectator().await;
     let played = game(&spectator).await;
     let told = async || {

@@ -1,34 +1,34 @@
 //! Tables that follow a game from a position that a client of the LiveChess server gave: any that can be written as a FEN.
 
 use shakmaty::{Board, Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
 use touchmove::game::event::Rotation;
 use touchmove::game::{AlertKind, Event};
 use touchmove::laws::Position;
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Settings, Table};
 
-fn squares(board: &Board, sensing: Sensing) -> Placement {
-    let shown = |index| board.piece_at(Square::new(index)).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
+fn squares(board: &Board, sensing: SensorKind) -> Placement {
+    let shown = |index| board.piece_at(Square::new(index)).map_or(SquareState::Empty, SquareState::Piece).reduce_to(sensing);
     std::array::from_fn(|index| shown(index as u32))
 }
 
-fn settings(fen: &str, sensing: Sensing) -> Settings {
+fn settings(fen: &str, sensing: SensorKind) -> Settings {
     Settings { start_fen: Some(fen.to_owned()), rotation: Some(Rotation::Upright), sensing, ..Settings::default() }
 }
 
 /// The alerts of a table that sees a dead position, a king in two places and a press without a move.
 fn alerts(mut table: Table, fen: &str) -> Vec<AlertKind> {
     let position = Position::from_fen(fen, false).unwrap();
-    let mut squares = squares(position.board(), Sensing::Identity);
+    let mut squares = squares(position.board(), SensorKind::Identity);
     let mut events = Vec::new();
     let mut tell = |now, reading| events.extend(table.handle(now, Input::Reading(reading)).events);
     tell(0, Reading::Placement(Box::new(squares)));
     squares.swap(Square::A1 as usize, Square::B1 as usize);
-    tell(5_000, Reading::Square(Square::A1, Sensed::Empty));
+    tell(5_000, Reading::Square(Square::A1, SquareState::Empty));
     tell(5_200, Reading::Square(Square::B1, squares[Square::B1 as usize]));
-    tell(10_000, Reading::Square(Square::H8, Sensed::Empty));
-    tell(10_200, Reading::Square(Square::H1, Sensed::Piece(Piece { color: Color::Black, role: Role::King })));
+    tell(10_000, Reading::Square(Square::H8, SquareState::Empty));
+    tell(10_200, Reading::Square(Square::H1, SquareState::Piece(Piece { color: Color::Black, role: Role::King })));
     events.extend(table.advance(200_000).events);
     let raised = |event: &Event| if let Event::AlertRaised(alert) = event { Some(alert.kind) } else { None };
     events.iter().filter_map(|stamped| raised(&stamped.event)).collect()
@@ -37,7 +37,7 @@ fn alerts(mut table: Table, fen: &str) -> Vec<AlertKind> {
 #[test]
 fn a_line_of_a_client_judges_nothing() {
     let fen = "7k/8/8/8/8/8/8/K7 w - - 0 1";
-    let settings = || settings(fen, Sensing::Identity);
+    let settings = || settings(fen, SensorKind::Identity);
     assert!(alerts(Table::new(settings()), fen).contains(&AlertKind::DeadPosition));
     assert_eq!(alerts(Table::without_judging(settings()), fen), []);
 }
@@ -68,7 +68,7 @@ fn no_position_and_no_readings_break_a_table() {
         let mut rng = Rng::new(seed, 1);
         let fen = any_fen(&mut rng);
         let Ok(mut position) = Position::from_fen(&fen, false) else { continue };
-        let sensing = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy][seed as usize % 3];
+        let sensing = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy][seed as usize % 3];
         let mut table = Table::without_judging(settings(&fen, sensing));
         let mut now = 0;
         let mut take = |now: &mut u64, wait: u64, input: Input| {
@@ -83,7 +83,8 @@ fn no_position_and_no_readings_break_a_table() {
                 0 => {
                     let square = Square::new(rng.below(64) as u32);
                     let piece = Piece { color: Color::from_white(rng.chance(500)), role: Role::ALL[rng.below(6) as usize] };
-                    let sensed = if rng.chance(500) { Sensed::Empty } else { Sensed::Piece(piece).seen_by(sensing) };
+                    let sensed =
+                        if rng.chance(500) { SquareState::Empty } else { SquareState::Piece(piece).reduce_to(sensing) };
                     take(&mut now, wait, Input::Reading(Reading::Square(square, sensed)));
                 }
                 1 => {

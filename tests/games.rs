@@ -5,8 +5,8 @@
 //! board, unless a FEN is given. What must come of it is written as the events are told below.
 
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed};
-use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason, Stamped};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SquareState};
+use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, GameResult, Order, ResultReason, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
 use touchmove::wire::Word;
@@ -17,15 +17,15 @@ pub struct Story {
     turn: ClockHalf,
     pub told: Vec<String>,
     /// Every durable event.
-    pub events: Vec<Stamped>,
+    pub events: Vec<StampedEvent>,
     /// What was last told to be out of place.
     pub displaced: String,
 }
 
 fn placement(board: &shakmaty::Board) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in board.iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
@@ -109,8 +109,8 @@ impl Story {
             _ => {
                 let square: Square = word[..2].parse().expect("a square");
                 let sensed = match word[2..].chars().next().expect("what is seen") {
-                    '-' => Sensed::Empty,
-                    letter => Sensed::Piece(Piece {
+                    '-' => SquareState::Empty,
+                    letter => SquareState::Piece(Piece {
                         color: Color::from_white(letter.is_ascii_uppercase()),
                         role: Role::from_char(letter).expect("a piece"),
                     }),
@@ -127,7 +127,7 @@ impl Story {
     /// Durable events in short: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
     /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`, `refused: why`.
     fn tell(&mut self, output: Output) {
-        if let Some(refused) = output.refused {
+        if let Some(refused) = output.refusal {
             self.told.push(format!("refused: {refused}"));
         }
         for stamped in output.events {
@@ -399,8 +399,8 @@ fn a_restart_knows_how_the_clock_stands() {
     let mut told = table.handle(0, Input::Reading(start)).events;
     told.extend(run(&mut table, 100, 300_000, 200_000, ClockHalf::Right));
     let square = |square, sensed| Input::Reading(Reading::Square(square, sensed));
-    told.extend(table.handle(200, square(Square::E2, Sensed::Empty)).events);
-    told.extend(table.handle(300, square(Square::E4, Sensed::Piece(Role::Pawn.of(Color::White)))).events);
+    told.extend(table.handle(200, square(Square::E2, SquareState::Empty)).events);
+    told.extend(table.handle(300, square(Square::E4, SquareState::Piece(Role::Pawn.of(Color::White)))).events);
     told.extend(run(&mut table, 1000, 300_000, 198_000, ClockHalf::Left));
     let clocks = |table: &Table| {
         let ply = table.record().and_then(|record| record.plies.last()).expect("a ply");
@@ -415,8 +415,8 @@ fn a_restart_knows_how_the_clock_stands() {
     table.handle(2000, Input::Link(LinkState::Up));
     table.handle(2000, Input::Reading(Reading::Placement(Box::new(board))));
     run(&mut table, 2100, 299_000, 198_000, ClockHalf::Left);
-    table.handle(2200, square(Square::E7, Sensed::Empty));
-    table.handle(2300, square(Square::E5, Sensed::Piece(Role::Pawn.of(Color::Black))));
+    table.handle(2200, square(Square::E7, SquareState::Empty));
+    table.handle(2300, square(Square::E5, SquareState::Piece(Role::Pawn.of(Color::Black))));
     run(&mut table, 3000, 298_000, 198_000, ClockHalf::Right);
     assert_eq!(clocks(&table), (Some(198_000), Some(298_000)));
 }

@@ -5,7 +5,7 @@ use std::fs;
 use std::net::TcpStream;
 use std::process::Command;
 use tempfile::TempDir;
-use touchmove::publish::client::{Client, Happened, Seen, Watch};
+use touchmove::publish::client::{Client, EventWatcher, WatchItem, WatchedEvent};
 use touchmove::publish::dbus::{Bus, Stream};
 
 /// Where a game can be played. What is put away first stands first.
@@ -13,7 +13,7 @@ pub struct Hall {
     /// On the live stream.
     pub client: Client,
     /// Of that client, from before the game was seen.
-    pub watch: Watch,
+    pub watch: EventWatcher,
     /// The number of the game on the board.
     pub game: u64,
     pub daemon: Daemon,
@@ -104,7 +104,7 @@ impl Hall {
     }
 
     /// Plays a quiet move, and waits until it is told.
-    pub async fn play(&mut self, from: &str, to: &str, san: &str) -> Happened {
+    pub async fn play(&mut self, from: &str, to: &str, san: &str) -> WatchedEvent {
         self.board.play(from, to);
         made(&mut self.watch, san).await
     }
@@ -119,12 +119,12 @@ impl Hall {
 
 /// A client of this stream, whether touchmoved is there or not.
 pub async fn client(bus: &PrivateBus, stream: Stream) -> Client {
-    Client::wait(&Bus::Address(bus.address()), stream).await.unwrap()
+    Client::connect_to_bus(&Bus::Address(bus.address()), stream).await.unwrap()
 }
 
 /// Waits until touchmoved owns its name.
 pub async fn owned(client: &Client) {
-    until("the name to be owned", async || client.owned().await.unwrap().then_some(())).await;
+    until("the name to be owned", async || client.is_running().await.unwrap().then_some(())).await;
 }
 
 /// Waits until there is a game; its number.
@@ -146,11 +146,11 @@ pub async fn until_games(client: &Client, moves: &[usize]) {
 }
 
 /// Waits for an event that fits.
-pub async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened) -> bool) -> Happened {
+pub async fn seen(watch: &mut EventWatcher, what: &str, mut fits: impl FnMut(&WatchedEvent) -> bool) -> WatchedEvent {
     let wait = async {
         loop {
             match watch.next().await {
-                Some(Seen::Happened(happened)) if fits(&happened) => return happened,
+                Some(WatchItem::Happened(happened)) if fits(&happened) => return happened,
                 Some(_) => {}
                 None => panic!("the bus went away while waiting for {what}"),
             }
@@ -160,6 +160,6 @@ pub async fn seen(watch: &mut Watch, what: &str, mut fits: impl FnMut(&Happened)
 }
 
 /// Waits until this move is told.
-pub async fn made(watch: &mut Watch, san: &str) -> Happened {
+pub async fn made(watch: &mut EventWatcher, san: &str) -> WatchedEvent {
     seen(watch, san, |happened| happened.event == "MoveMade" && happened.fields["san"] == san).await
 }

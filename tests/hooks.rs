@@ -17,15 +17,19 @@ use touchmove::boards::model;
 use touchmove::config::Config;
 use touchmove::config::hooks::Hooks;
 use touchmove::daemon::Hub;
-use touchmove::daemon::hub::{BoardId, BoardView, Seat};
+use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
 use touchmove::game::event::{Alert, AlertKind, ClockTimes, Rotation};
-use touchmove::game::{Command, Event, Stamped, Text};
-use touchmove::laws::Act;
-use touchmove::publish::hooks::{self, Patience};
+use touchmove::game::{Command, Event, StampedEvent, Text};
+use touchmove::laws::RulingAction;
+use touchmove::publish::hooks::{self, NotificationTimeouts};
 
-const PATIENCE: Patience =
-    Patience { program: Duration::from_secs(20), post: Duration::from_secs(20), first: Duration::from_millis(5), tries: 4 };
+const PATIENCE: NotificationTimeouts = NotificationTimeouts {
+    program_timeout: Duration::from_secs(20),
+    post_timeout: Duration::from_secs(20),
+    first_backoff: Duration::from_millis(5),
+    max_attempts: 4,
+};
 
 /// What was told to be wrong, by kind, or to be well.
 type Told = Arc<Mutex<Vec<(&'static str, Option<String>)>>>;
@@ -33,7 +37,7 @@ type Told = Arc<Mutex<Vec<(&'static str, Option<String>)>>>;
 /// A board with a game, and hooks on what the arbiter is told of it.
 struct Desk {
     hub: Arc<Hub>,
-    seat: Seat,
+    seat: BoardHandle,
     number: u64,
     told: Told,
     hooked: JoinHandle<()>,
@@ -43,12 +47,12 @@ struct Desk {
 
 impl Desk {
     /// With these lines under `[hooks]`; `DIR` stands for a folder of the test's own.
-    fn open(keys: impl Fn(&Path) -> String, patience: Patience) -> Desk {
+    fn open(keys: impl Fn(&Path) -> String, patience: NotificationTimeouts) -> Desk {
         let dir = tempfile::tempdir().unwrap();
         let config: Hooks = Config::parse(&format!("[hooks]\n{}", keys(dir.path()))).unwrap().hooks;
         let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
         let model = model("dgt").unwrap();
-        let (seat, _) = hub.seat(BoardView::new(BoardId::new("board_7"), model, model.sensing));
+        let (seat, _) = hub.register_board(BoardView::new(BoardId::new("board_7"), model, model.sensing));
         let told = Told::default();
         let (hear, (stop, stopped)) = (Arc::clone(&told), watch::channel(false));
         let trouble = move |kind, sentence| hear.lock().unwrap().push((kind, sentence));
@@ -63,7 +67,7 @@ impl Desk {
 
     fn say(&mut self, event: Event) {
         self.number += 1;
-        let stamped = Stamped { at: self.number, number: Some(self.number), event };
+        let stamped = StampedEvent { at: self.number, number: Some(self.number), event };
         self.seat.publish(1_700_000_000_000, vec![stamped], |_| (), None);
     }
 
@@ -102,7 +106,7 @@ fn raised(id: u32, kind: AlertKind) -> Event {
         text: Text::new("press_without_move").with("player", Color::White),
         position: "8/8/8/8/8/8/8/8 w - - 0 1".into(),
         clocks: ClockTimes::default(),
-        required: vec![Act::Add(120)],
+        required: vec![RulingAction::Add(120)],
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
@@ -169,7 +173,7 @@ async fn a_program_that_does_not_end_is_killed_with_all_that_it_began() {
         let text = format!("sleep 1000 & echo $! > {0}/child; echo $$ > {0}/own; wait", dir.display());
         format!("command = ['{}']", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, Patience { program: Duration::from_millis(500), ..PATIENCE });
+    let mut desk = Desk::open(keys, NotificationTimeouts { program_timeout: Duration::from_millis(500), ..PATIENCE });
     desk.alert(AlertKind::IllegalMove);
     let wrong = desk.wrong("hook_failed").await;
     assert!(wrong.contains("script did not end within 0.5 s and was killed: try it by hand"), "{wrong}");
@@ -315,9 +319,10 @@ async fn alerts_of_a_game_of_which_nothing_was_heard_are_told_too() {
     until("the first", async || read(&told)).await;
     // More happens at once than is held for who listens, and its beginning is lost.
     let (other, _) =
-        desk.hub.seat(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
-    let stamped = |number, event| Stamped { at: number, number: Some(number), event };
-    let passing = std::iter::repeat_n(Stamped { at: 3, number: None, event: Event::Displaced { squares: Vec::new() } }, 1_100);
+        desk.hub.register_board(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
+    let stamped = |number, event| StampedEvent { at: number, number: Some(number), event };
+    let passing =
+        std::iter::repeat_n(StampedEvent { at: 3, number: None, event: Event::Displaced { squares: Vec::new() } }, 1_100);
     let events =
         [stamped(1, started()), stamped(2, raised(1, AlertKind::PressWithoutMove))].into_iter().chain(passing).collect();
     other.publish(1_700_000_000_000, events, |_| (), None);

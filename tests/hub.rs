@@ -4,24 +4,26 @@ use crate::harness::{Board, until};
 use std::sync::Arc;
 use tokio::sync::watch;
 use touchmove::boards::model;
-use touchmove::config::Room;
+use touchmove::config::DiskLimits;
 use touchmove::daemon::Hub;
-use touchmove::daemon::hub::{Asked, BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Request, Seat, Target};
-use touchmove::daemon::journal::{FILE, Journal};
+use touchmove::daemon::hub::{
+    BoardHandle, BoardId, BoardView, GAME_UNREADABLE, JOURNAL_FAILED, OrderError, Request, RequestKind, Target,
+};
+use touchmove::daemon::journal::{FILE_NAME, Journal};
 use touchmove::daemon::links::{self, LinkSpec};
 use touchmove::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED, Recorder, Recordings};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Answer, Command, Event, GameResult, Order, Stamped};
-use touchmove::link::recording::{self, What, Written};
-use touchmove::link::watch::Place;
-use touchmove::round::trf::Order as TrfOrder;
+use touchmove::game::{Answer, Command, Event, GameResult, Order, StampedEvent};
+use touchmove::link::recording::{self, Entry, WriteOutcome};
+use touchmove::link::watch::BoardLocation;
+use touchmove::round::trf::TableOrder as TrfOrder;
 use touchmove::round::{Forfeit, Round};
 use touchmove::table::Settings;
 
-fn start(number: u64) -> Stamped {
+fn start(number: u64) -> StampedEvent {
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
     let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright };
-    Stamped { at: 1, number: Some(number), event }
+    StampedEvent { at: 1, number: Some(number), event }
 }
 
 fn view(name: &str) -> BoardView {
@@ -30,10 +32,10 @@ fn view(name: &str) -> BoardView {
 }
 
 fn kinds(hub: &Hub) -> Vec<&'static str> {
-    hub.read(|state| state.trouble.iter().map(|trouble| trouble.kind).collect())
+    hub.read(|state| state.health_problems.iter().map(|trouble| trouble.kind).collect())
 }
 
-fn publish(seat: &Seat, event: Stamped) {
+fn publish(seat: &BoardHandle, event: StampedEvent) {
     seat.publish(0, vec![event], |_| (), None);
 }
 
@@ -45,14 +47,14 @@ async fn a_game_that_cannot_be_read_is_set_aside() {
         journal.append(board, 1, vec![start(1)]).await.unwrap();
     }
     drop(journal);
-    let file = rusqlite::Connection::open(dir.path().join(FILE)).unwrap();
+    let file = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();
     file.execute("UPDATE event SET event = '{}' WHERE game = 1", []).unwrap();
     drop(file);
 
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let (_b, last) = hub.seat(view("b"));
+    let (_b, last) = hub.register_board(view("b"));
     assert_eq!((last.unwrap().events, kinds(&hub)), (vec![start(1)], vec![]), "another board's game is nothing to it");
-    let (a, last) = hub.seat(view("a"));
+    let (a, last) = hub.register_board(view("a"));
     assert!(last.is_none());
     assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
     publish(&a, start(1));
@@ -63,10 +65,10 @@ async fn a_game_that_cannot_be_read_is_set_aside() {
 async fn what_cannot_be_stored_is_said_until_that_board_can() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let ((a, _), (b, _)) = (hub.seat(view("a")), hub.seat(view("b")));
+    let ((a, _), (b, _)) = (hub.register_board(view("a")), hub.register_board(view("b")));
     publish(&a, start(7));
     until("trouble", async || (kinds(&hub) == [JOURNAL_FAILED]).then_some(())).await;
-    let sentence = hub.read(|state| state.trouble[0].sentence.clone());
+    let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
     assert!(sentence.contains("event 7 of board a does not follow"), "{sentence}");
     publish(&b, start(1));
     until("the game of the other board", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
@@ -77,14 +79,14 @@ async fn what_cannot_be_stored_is_said_until_that_board_can() {
 async fn recordings_may_begin_in_the_same_millisecond() {
     let dir = tempfile::tempdir().unwrap();
     let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: Room { max: 1_000_000, reserve: 0 } };
+    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 1_000_000, reserve: 0 } };
     let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
     for _ in 0..50 {
         recorder.begin(0, None);
         assert_eq!(kinds(&hub), Vec::<&str>::new());
     }
     assert_eq!(std::fs::read_dir(&recordings.dir).unwrap().count(), 50);
-    recorder.too_small();
+    recorder.stop_too_small();
     assert_eq!(kinds(&hub), [RECORDINGS_STOPPED]);
 }
 
@@ -92,18 +94,18 @@ async fn recordings_may_begin_in_the_same_millisecond() {
 async fn a_board_that_says_too_much_is_not_recorded_until_it_says_less() {
     let dir = tempfile::tempdir().unwrap();
     let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: Room { max: 256_000_000, reserve: 0 } };
+    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 256_000_000, reserve: 0 } };
     let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
     recorder.begin(0, None);
     // Sixty megabytes in half a minute, and games that begin meanwhile.
     for at in 0..30_000 {
-        assert_eq!(recorder.write(at, What::Rx(vec![0xff; 1_000])), Written::Kept);
+        assert_eq!(recorder.write(at, Entry::Rx(vec![0xff; 1_000])), WriteOutcome::Recorded);
         if at % 5_000 == 4_999 {
             recorder.begin(at, None);
         }
     }
     assert_eq!(kinds(&hub), [RECORDING_PAUSED]);
-    let sentence = hub.read(|state| state.trouble[0].sentence.clone());
+    let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
     assert!(sentence.contains("board a says more than 64 kB a second"), "{sentence}");
     let files = || {
         let mut files: Vec<_> = std::fs::read_dir(&recordings.dir).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -114,10 +116,10 @@ async fn a_board_that_says_too_much_is_not_recorded_until_it_says_less() {
     assert!(kept.len() == 1 && kept[0].len() < 5_000_000, "{} files", kept.len());
     assert!(kept[0].ends_with("the board says more than is recorded: what came later is missing\"}\n"));
     // It has calmed down: its recording begins anew, with the line that said so.
-    let line = || What::Rx(vec![0x8e, 0, 5, 0x34, 0]);
-    assert_eq!(recorder.write(90_000, line()), Written::Full);
+    let line = || Entry::Rx(vec![0x8e, 0, 5, 0x34, 0]);
+    assert_eq!(recorder.write(90_000, line()), WriteOutcome::Full);
     recorder.begin(90_000, None);
-    assert_eq!(recorder.write(90_000, line()), Written::Kept);
+    assert_eq!(recorder.write(90_000, line()), WriteOutcome::Recorded);
     assert_eq!(kinds(&hub), Vec::<&str>::new());
     let kept = files();
     assert_eq!(kept.len(), 2);
@@ -130,8 +132,8 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
     let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let (stop, stopped) = watch::channel(false);
-    let mut spec = LinkSpec::single(model("dgt").unwrap(), Place::Port(board.path()), Settings::default());
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: Room { max: 10_000_000, reserve: 0 } };
+    let mut spec = LinkSpec::single(model("dgt").unwrap(), BoardLocation::Port(board.path()), Settings::default());
+    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 10_000_000, reserve: 0 } };
     spec.recordings = Some(recordings.clone());
     let id = spec.id.clone();
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
@@ -139,12 +141,12 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
     let ends = |result| Order { command: Command::Result(Some(result)), by: "a test".into() };
     let result = |game: u64| hub.read(|state| state.games[&game].record.result.map(|(result, _)| result));
     let recorded = || std::fs::read_dir(&recordings.dir).unwrap().count();
-    let holds = rusqlite::Connection::open(dir.path().join(FILE)).unwrap();
+    let holds = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();
     loop {
         let first = until("a game", async || current().filter(|game| result(*game).is_none())).await;
         board.play("e2", "e4");
         until("a move", async || hub.read(|state| (state.games[&first].record.plies.len() == 1).then_some(()))).await;
-        hub.command(Target::Game(first), ends(GameResult::WhiteWins)).await.unwrap();
+        hub.execute(Target::Game(first), ends(GameResult::WhiteWins)).await.unwrap();
 
         // The pieces are put up again, and the journal is held meanwhile: nobody knows of the next game but its table, and its
         // recording.
@@ -154,7 +156,7 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
         until("the recording of the next game", async || (recorded() > before).then_some(())).await;
         assert_eq!(current(), Some(first));
         let release = async { holds.execute_batch("ROLLBACK").unwrap() };
-        let (outcome, ()) = tokio::join!(biased; hub.command(Target::Game(first), ends(GameResult::BlackWins)), release);
+        let (outcome, ()) = tokio::join!(biased; hub.execute(Target::Game(first), ends(GameResult::BlackWins)), release);
         let next = until("the next game", async || current().filter(|game| *game != first)).await;
         assert_eq!((result(first), result(next)), (Some(GameResult::WhiteWins), None), "{outcome:?}");
         match outcome {
@@ -163,7 +165,7 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
             Err(OrderError::JournalFull(_)) => continue,
             other => panic!("{other:?}"),
         }
-        hub.command(Target::Game(next), ends(GameResult::Draw)).await.unwrap();
+        hub.execute(Target::Game(next), ends(GameResult::Draw)).await.unwrap();
         assert_eq!(result(next), Some(GameResult::Draw));
         break;
     }
@@ -175,7 +177,7 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
 async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let ((a, _), (mut spare, _)) = (hub.seat(view("a")), hub.seat(view("spare")));
+    let ((a, _), (mut spare, _)) = (hub.register_board(view("a")), hub.register_board(view("spare")));
     let csv = "table,white,black,board\n1,Ada,Bob,a\n2,Cid,Dee,\n";
     let round = Round::read(csv, Some(1), &TrfOrder::Unknown).unwrap();
     hub.set_round(round.clone(), "Olga").unwrap();
@@ -183,15 +185,17 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     until("a game", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
     let (from, to) = (BoardId::new("a"), BoardId::new("spare"));
     let board = async {
-        let Request { what: Asked::CarryOn(carried), done, .. } = spare.requests.recv().await.unwrap() else { panic!() };
+        let Request { what: RequestKind::ContinueGame(carried), done, .. } = spare.requests.recv().await.unwrap() else {
+            panic!()
+        };
         // Before it comes to that, somebody does not come to table 2.
         let mut round = round;
         round.pairings[1].forfeit = Some(Forfeit::White);
         hub.set_round(round, "Otto").unwrap();
-        spare.carry_on(carried.game.epoch_wall_ms, carried.game.events, carried.exchange);
+        spare.publish_continuation(carried.game.epoch_wall_ms, carried.game.events, carried.exchange);
         done.send(Ok(Answer::Done)).unwrap();
     };
-    let (outcome, ()) = tokio::join!(hub.carry_on(&from, &to, "Anna"), board);
+    let (outcome, ()) = tokio::join!(hub.continue_game(&from, &to, "Anna"), board);
     outcome.unwrap();
     let at = |table: u16| hub.read(|state| state.round.as_ref().unwrap().table(table).unwrap().clone());
     until("the exchange", async || (at(1).board.as_deref() == Some("spare")).then_some(())).await;
@@ -203,7 +207,7 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
 #[tokio::test]
 async fn a_game_goes_on_from_what_can_be_read_of_it() {
     let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let spec = LinkSpec::single(model("dgt").unwrap(), Place::Port(board.path()), Settings::default());
+    let spec = LinkSpec::single(model("dgt").unwrap(), BoardLocation::Port(board.path()), Settings::default());
     let id = spec.id.clone();
     let plies = |hub: &Hub, game: u64| hub.read(|state| state.games.get(&game).map_or(0, |game| game.record.plies.len()));
     {
@@ -224,7 +228,7 @@ async fn a_game_goes_on_from_what_can_be_read_of_it() {
         link.await.unwrap();
         hub.drain().await;
     }
-    let file = rusqlite::Connection::open(dir.path().join(FILE)).unwrap();
+    let file = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();
     let bad: i64 = file.query_row("SELECT min(number) FROM event WHERE event LIKE '%e7e5%'", [], |row| row.get(0)).unwrap();
     file.execute("UPDATE event SET event = '{' WHERE game = 1 AND number = ?1", [bad]).unwrap();
     drop(file);
@@ -234,7 +238,7 @@ async fn a_game_goes_on_from_what_can_be_read_of_it() {
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
     until("all moves, two of them found on the board", async || (plies(&hub, 2) == 3).then_some(())).await;
     assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
-    let sentence = hub.read(|state| state.trouble[0].sentence.clone());
+    let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
     assert!(sentence.contains("are a game that goes on, and moves after them are missing"), "{sentence}");
     assert_eq!(hub.read(|state| state.boards[&id].game), Some(2));
     stop.send(true).unwrap();

@@ -2,27 +2,32 @@
 //! `touchmovectl score --inject` says.
 
 use std::collections::BTreeSet;
-use touchmove::boards::Sensing;
-use touchmove::ctl::found::{Told, Trial};
+use touchmove::boards::SensorKind;
+use touchmove::ctl::found::{Detection, InjectionResult};
 use touchmove::ctl::score::play_and_compare;
-use touchmove::ctl::simulate::Setting;
+use touchmove::ctl::simulate::SimulationOptions;
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::CLEAN;
-use touchmove::simulate::illegal::Sort;
+use touchmove::simulate::illegal::IllegalSort;
 use touchmove::simulate::irregularity::Injection;
-use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::pgn::{self, SourceGame};
 
-fn trials(game: &Game, kind: &str, seeds: u64) -> Vec<Trial> {
+fn trials(game: &SourceGame, kind: &str, seeds: u64) -> Vec<InjectionResult> {
     let injection: Injection = kind.parse().expect("a kind");
-    let setting =
-        Setting { board: "dgt".to_owned(), profile: CLEAN, inject: vec![injection], clock: true, rotation: Rotation::Upright };
-    let play = |seed| play_and_compare(game, seed, &setting, Some(Sensing::Identity)).expect("a board").trials;
+    let setting = SimulationOptions {
+        board: "dgt".to_owned(),
+        profile: CLEAN,
+        inject: vec![injection],
+        clock: true,
+        rotation: Rotation::Upright,
+    };
+    let play = |seed| play_and_compare(game, seed, &setting, Some(SensorKind::Identity)).expect("a board").trials;
     (1..=seeds).flat_map(play).collect()
 }
 
-fn check(trials: &[Trial]) {
+fn check(trials: &[InjectionResult]) {
     for trial in trials {
-        assert!(matches!(trial.told, Told::Right(ms) if ms < 10_000), "{trial:?}");
+        assert!(matches!(trial.told, Detection::Right(ms) if ms < 10_000), "{trial:?}");
     }
 }
 
@@ -35,10 +40,10 @@ fn illegal_moves_of_every_sort_are_told_with_their_reason() {
     )
     .games;
     for kind in ["illegal_move", "illegal_stands"] {
-        let found: Vec<Trial> = games.iter().flat_map(|game| trials(game, kind, 25)).collect();
+        let found: Vec<InjectionResult> = games.iter().flat_map(|game| trials(game, kind, 25)).collect();
         check(&found);
         let sorts: BTreeSet<&str> = found.iter().filter_map(|trial| trial.illegal).map(|(sort, _)| sort).collect();
-        assert_eq!(sorts.len(), Sort::ALL.len(), "{sorts:?}");
+        assert_eq!(sorts.len(), IllegalSort::ALL.len(), "{sorts:?}");
     }
 }
 

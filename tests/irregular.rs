@@ -3,7 +3,7 @@
 
 use crate::games::{Story, check, check_from, check_no_clock, tell, tell_by};
 use shakmaty::Color;
-use touchmove::boards::Sensing;
+use touchmove::boards::SensorKind;
 use touchmove::game::{Alert, AlertKind, Event, Record};
 use touchmove::laws::Position;
 use touchmove::table::{Settings, Table};
@@ -186,9 +186,9 @@ fn a_piece_knocked_over_while_play_goes_on() {
     );
 }
 
-const ALL: [Sensing; 3] = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy];
+const ALL: [SensorKind; 3] = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy];
 
-fn on(sensing: Sensing, fen: &str, story: &str) -> Story {
+fn on(sensing: SensorKind, fen: &str, story: &str) -> Story {
     tell_by(Settings { sensing, ..Settings::default() }, Some(fen), true, story)
 }
 
@@ -216,10 +216,10 @@ const STEPS: &str = "3r2k1/6p1/8/1p6/2K5/8/6PP/8 w - - 0 1";
 fn a_capture_that_nobody_saw_hides_no_move_that_is_not_legal() {
     // The king is in the hand for more than a second, and Kxb5 leaves no trace.
     for hold in [1_100, 1_500, 2_500] {
-        let stepped = on(Sensing::Occupancy, STEPS, &format!("c4- ~{hold} d3K ~400 W ~3500"));
+        let stepped = on(SensorKind::Occupancy, STEPS, &format!("c4- ~{hold} d3K ~400 W ~3500"));
         assert_eq!(found(&stepped), ("c4d3*".to_owned(), vec!["illegal_move c4,d3".to_owned()]), "{:?}", stepped.told);
         for takes in ["c4- ~H d5- d5K", "d5- c4- ~H d5K", "d5- ~200 c4- ~H d5K"] {
-            let took = on(Sensing::Occupancy, TAKES, &format!("{} ~400 W ~3500", takes.replace("~H", &format!("~{hold}"))));
+            let took = on(SensorKind::Occupancy, TAKES, &format!("{} ~400 W ~3500", takes.replace("~H", &format!("~{hold}"))));
             assert_eq!(found(&took), ("c4d5*".to_owned(), vec!["illegal_move c4,d5".to_owned()]), "{takes}: {:?}", took.told);
         }
     }
@@ -229,7 +229,7 @@ fn a_capture_that_nobody_saw_hides_no_move_that_is_not_legal() {
 fn where_a_capture_that_nobody_saw_may_be_one_that_is_not_legal_both_are_told() {
     // The king was in the hand for no longer than it takes to exchange two pieces: d5 may only have been brushed.
     for (story, made) in [("c4- ~100 d5- d5K", true), ("d5- c4- ~300 d5K", true), ("c4- ~500 d5- ~300 d5K", false)] {
-        let told = on(Sensing::Occupancy, TAKES, &format!("{story} ~400 W ~3500"));
+        let told = on(SensorKind::Occupancy, TAKES, &format!("{story} ~400 W ~3500"));
         assert_eq!(found(&told), ("c4b5".to_owned(), vec!["moves_uncertain b5,d5".to_owned()]), "{story}: {:?}", told.told);
         let alert = &told.table.record().expect("a game").alerts[0];
         assert!(format!("{:?}", alert.text).contains("1.Kc4xd5"), "{alert:?}");
@@ -245,7 +245,7 @@ fn where_a_capture_that_nobody_saw_may_be_one_that_is_not_legal_both_are_told() 
 
 #[test]
 fn boards_that_tell_colours_see_which_capture_it_was() {
-    for sensing in [Sensing::Identity, Sensing::Colour] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour] {
         for story in ["c4- ~100 d5- d5K", "d5- c4- ~1500 d5K"] {
             let told = on(sensing, TAKES, &format!("{story} ~400 W ~3500"));
             assert_eq!(found(&told), ("c4d5*".to_owned(), vec!["illegal_move c4,d5".to_owned()]), "{story}: {:?}", told.told);
@@ -256,7 +256,7 @@ fn boards_that_tell_colours_see_which_capture_it_was() {
 #[test]
 fn a_capture_that_nobody_saw_is_none_of_the_arbiters_business() {
     for (story, played) in [("c4- ~1500", "c4b5"), ("c4- ~1500 b4K", "c4b4"), ("c4- ~300 b5- b5K", "c4b5")] {
-        let told = on(Sensing::Occupancy, TAKES, &format!("{story} ~400 W ~3500"));
+        let told = on(SensorKind::Occupancy, TAKES, &format!("{story} ~400 W ~3500"));
         assert_eq!(found(&told), (played.to_owned(), vec![]), "{story}: {:?}", told.told);
     }
 }
@@ -275,7 +275,7 @@ fn a_slip_in_taking_en_passant_is_a_move_that_is_not_legal() {
     for (slip, uci, alert) in slips {
         for (wait, pace) in [(1_300, 300), (2_000, 2_000), (400, 400)] {
             // A piece on d5 while both kings have left their squares may tell a result, as far as colours go.
-            for sensing in ALL.into_iter().filter(|&sensing| sensing != Sensing::Colour || wait > 400 || uci != "e5d5*") {
+            for sensing in ALL.into_iter().filter(|&sensing| sensing != SensorKind::Colour || wait > 400 || uci != "e5d5*") {
                 let story = format!("{STEP} {slip} ~200 W ~{wait} g8- g7k ~{pace} B ~{pace} g2- g3K ~{pace} W ~4000");
                 let told = on(sensing, fen, &story);
                 let record = format!("h3h4 d7d5 {uci} g8g7 g2g3");
@@ -284,7 +284,7 @@ fn a_slip_in_taking_en_passant_is_a_move_that_is_not_legal() {
         }
     }
     // The pawn that was passed is taken off too late: it was.
-    let told = on(Sensing::Identity, fen, &format!("{STEP} e5- d6P f5- ~200 W ~1500 f5p ~300 d5- ~1500"));
+    let told = on(SensorKind::Identity, fen, &format!("{STEP} e5- d6P f5- ~200 W ~1500 f5p ~300 d5- ~1500"));
     assert_eq!(moves(told.table.record().expect("a game")), "h3h4 d7d5 e5d6", "{:?}", told.told);
 }
 
@@ -294,7 +294,7 @@ fn moves_are_not_turned_round_to_fit_a_piece_out_of_place() {
     let fen = "6k1/3p4/8/4Pp2/8/7P/6K1/8 w - - 0 1";
     for pace in [60, 400, 1_000] {
         let story = format!("{STEP} f5- e5- e6P d5- ~200 W ~60 g8- g7k ~{pace} B ~{pace} g2- g3K ~{pace} W ~4000");
-        let told = on(Sensing::Identity, fen, &story);
+        let told = on(SensorKind::Identity, fen, &story);
         let (record, alerts) = found(&told);
         assert!(!record.contains("g2g3 g8g7"), "{:?}", told.told);
         assert!(!alerts.iter().any(|alert| alert.starts_with("press_without_move")), "{:?}", told.told);
@@ -306,7 +306,7 @@ fn a_pawn_that_becomes_a_piece_of_the_other_colour_is_a_move_that_is_not_legal()
     let fen = "3r2k1/4P3/8/8/8/7P/6K1/8 w - - 0 1";
     let on_e8 = [("e7- e8q", "e7e8*", "illegal_move e7,e8"), ("e8n e7-", "e7e8*", "illegal_move e7,e8")];
     let on_d8 = [("d8- e7- d8q", "e7d8*", "illegal_move e7,d8")];
-    for (sensing, slips) in [(Sensing::Identity, &[on_e8[0], on_e8[1], on_d8[0]][..]), (Sensing::Colour, &on_e8[..])] {
+    for (sensing, slips) in [(SensorKind::Identity, &[on_e8[0], on_e8[1], on_d8[0]][..]), (SensorKind::Colour, &on_e8[..])] {
         for &(slip, uci, alert) in slips {
             for wait in [400, 1_300] {
                 let story = format!("{slip} ~200 W ~{wait} g8- g7k ~300 B ~400 g2- g3K ~300 W ~4000");
@@ -321,8 +321,8 @@ fn a_pawn_that_becomes_a_piece_of_the_other_colour_is_a_move_that_is_not_legal()
         }
     }
     // It is exchanged before the press, and after it.
-    let told = on(Sensing::Identity, fen, "e7- e8q ~4000 e8- e8Q W ~1000");
+    let told = on(SensorKind::Identity, fen, "e7- e8q ~4000 e8- e8Q W ~1000");
     assert_eq!(found(&told), ("e7e8q".to_owned(), vec!["illegal_pending e7,e8".to_owned()]));
-    let told = on(Sensing::Identity, fen, "e7- e8q ~200 W ~1500 e8- e8Q ~1500");
+    let told = on(SensorKind::Identity, fen, "e7- e8q ~200 W ~1500 e8- e8Q ~1500");
     assert_eq!(found(&told), ("e7e8q".to_owned(), vec!["illegal_move e7,e8".to_owned()]));
 }

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use tokio::sync::oneshot;
 use touchmove::game::{AlertKind, Command, GameResult};
 use touchmove::names;
-use touchmove::publish::client::Happened;
+use touchmove::publish::client::WatchedEvent;
 use touchmove::publish::dbus::Stream;
 use touchmove::wire::Word;
 use zbus::fdo::{DBusProxy, ObjectManagerProxy};
@@ -170,7 +170,7 @@ async fn play(hall: &mut Hall) {
     // White's bishop stands where it should not, until the arbiter is told of that, and not only of the press.
     hall.board.put("f1", '.');
     hall.board.put("c5", 'B');
-    let names_c5 = |alert: &Happened| {
+    let names_c5 = |alert: &WatchedEvent| {
         let squares = alert.fields.get("squares").and_then(|squares| squares.as_array());
         squares.is_some_and(|squares| squares.iter().any(|square| square == "c5"))
     };
@@ -188,7 +188,7 @@ async fn play(hall: &mut Hall) {
     order("Adjust", "black").await;
     order("SetResult", "1/2-1/2").await;
     seen(&mut hall.watch, "the order", |event| event.event == "Commanded").await;
-    let result = |event: &Happened| event.fields.get("Result").is_some_and(|result| result == "1/2-1/2");
+    let result = |event: &WatchedEvent| event.fields.get("Result").is_some_and(|result| result == "1/2-1/2");
     seen(&mut hall.watch, "the result", result).await;
     seen(&mut spectators, "the result on the name for broadcast", result).await;
     arbiter.emit_signal(None::<zbus::names::BusName>, "/", OVER, "Over", &()).await.unwrap();
@@ -336,7 +336,7 @@ async fn who_reads_the_name_for_broadcast_learns_of_moves_alone() {
 async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
     let last = hall.game;
     hall.play(from, to, san).await;
-    hall.client.order(last, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(last, &Command::Result(Some(GameResult::Draw))).await.unwrap();
     hall.board.play(to, from);
     let next =
         until("the next game", async || hall.client.snapshot().await.unwrap().boards[0].game.filter(|game| *game != last));

@@ -16,7 +16,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use touchmove::daemon::journal::{self, Journal, JournalError};
 use touchmove::game::event::{ClockTimes, Rotation};
-use touchmove::game::{ClockTime, Command as Asked, CompletedBy, Confidence, Event, GameResult, Played, ResultReason, Stamped};
+use touchmove::game::{
+    ClockTime, Command as Asked, CompletedBy, Confidence, Event, GameResult, PlayedMove, ResultReason, StampedEvent,
+};
 use watched::Moment;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -27,7 +29,7 @@ const ROLE: &str = "TOUCHMOVE_TEST_JOURNAL_ROLE";
 const DIR: &str = "TOUCHMOVE_TEST_JOURNAL_DIR";
 
 /// The events that every test here stores, from the 0th: games of twenty.
-fn nth(index: usize) -> Stamped {
+fn nth(index: usize) -> StampedEvent {
     let number = index % GAME + 1;
     let time = |ms| Some(ClockTime { ms, resolution_ms: 1000, age_ms: 40 });
     let event = match number {
@@ -38,7 +40,7 @@ fn nth(index: usize) -> Stamped {
         7 => Event::Commanded { command: Asked::TakeBack(1), by: format!("uid {index}") },
         number if number % 2 == 0 => Event::MoveMade {
             ply: number as u32 / 2,
-            played: Played {
+            played: PlayedMove {
                 uci: "e2e4".into(),
                 san: format!("e{index}"),
                 fen: START.into(),
@@ -54,11 +56,11 @@ fn nth(index: usize) -> Stamped {
             clocks: ClockTimes { white: time(index as u32 * 1000), black: None },
         },
     };
-    Stamped { at: index as u64 * 100, number: Some(number as u64), event }
+    StampedEvent { at: index as u64 * 100, number: Some(number as u64), event }
 }
 
 /// From the `index`th on, one, two or three of them.
-fn batch(index: usize) -> Vec<Stamped> {
+fn batch(index: usize) -> Vec<StampedEvent> {
     (index..index + 1 + index % 3).map(nth).collect()
 }
 
@@ -87,7 +89,7 @@ fn stored(journal: &Journal) -> usize {
     events.len()
 }
 
-fn append(journal: &Journal, events: Vec<Stamped>) -> Result<Vec<u64>, JournalError> {
+fn append(journal: &Journal, events: Vec<StampedEvent>) -> Result<Vec<u64>, JournalError> {
     run(journal.append("b1", 1_000_000, events)).map(|stored| stored.games)
 }
 
@@ -117,8 +119,8 @@ fn games_come_back_as_they_were_stored() {
 
     assert!(append(&journal, Vec::new()).expect("nothing to do").is_empty());
     assert_eq!(journal.last_game("b1").expect("read"), None);
-    let first = Stamped { at: 500, ..nth(0) };
-    let second = Stamped { at: 700, ..nth(1) };
+    let first = StampedEvent { at: 500, ..nth(0) };
+    let second = StampedEvent { at: 700, ..nth(1) };
     assert_eq!(run(journal.append("b1", 10_700, vec![first.clone(), second.clone()])).expect("stored").games, [1, 1]);
     assert_eq!(run(journal.append("b2", 20_000, vec![nth(0)])).expect("stored").games, [2]);
     let third = nth(2);
@@ -138,7 +140,7 @@ fn games_come_back_as_they_were_stored() {
     assert_eq!((games[0].started_wall_ms, games[0].result), (10_500, None));
 
     // The numbers go on where they were.
-    let result = Stamped { at: 900, number: Some(3), event: nth(GAME - 1).event };
+    let result = StampedEvent { at: 900, number: Some(3), event: nth(GAME - 1).event };
     assert_eq!(run(journal.append("b1", 12_000, vec![result])).expect("stored").games, [3]);
     assert_eq!(journal.games().expect("read")[2].result, Some(GameResult::Draw));
 }
@@ -147,18 +149,18 @@ fn games_come_back_as_they_were_stored() {
 fn what_does_not_follow_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
-    let check = |events: Vec<Stamped>, expect: &str| {
+    let check = |events: Vec<StampedEvent>, expect: &str| {
         let error = append(&journal, events).expect_err("refused");
         assert_eq!(error.to_string(), expect);
-        assert!(!error.may_be_repeated());
+        assert!(!error.is_retryable());
     };
     check(vec![nth(1)], "event 2 of board b1 does not follow: number 1 is next");
     check(vec![nth(0), nth(2)], "event 3 of board b1 does not follow: number 2 is next");
     fill(&journal, 0, 2);
     check(vec![nth(1)], "event 2 of board b1 does not follow: number 4 is next");
-    check(vec![Stamped { number: Some(2), ..nth(0) }], "event 2 of board b1 does not follow: number 1 is next");
+    check(vec![StampedEvent { number: Some(2), ..nth(0) }], "event 2 of board b1 does not follow: number 1 is next");
     let touched = Event::Link(touchmove::boards::LinkState::Up);
-    check(vec![Stamped { at: 0, number: None, event: touched }], "event 0 of board b1 does not follow: number 4 is next");
+    check(vec![StampedEvent { at: 0, number: None, event: touched }], "event 0 of board b1 does not follow: number 4 is next");
     assert_eq!(stored(&journal), 3, "of a refused batch nothing is stored");
 }
 
@@ -570,7 +572,7 @@ fn an_event_that_cannot_be_read_ends_its_game_and_is_said() {
     assert!(told.contains("published events are missing or changed in game 2 (after its event 4)"), "{told}");
     assert_eq!(journal.incarnation().last_good, [(2, 4)]);
     assert_ne!(journal.incarnation().id, before.id);
-    let good: Vec<Stamped> = (GAME..GAME + 4).map(nth).collect();
+    let good: Vec<StampedEvent> = (GAME..GAME + 4).map(nth).collect();
     assert_eq!(journal.events(2, 0).expect("what is good"), good);
     assert_eq!(journal.events(2, 3).expect("what is good"), good[3..]);
     drop(journal);
@@ -611,7 +613,7 @@ fn a_full_disk_loses_and_doubles_nothing() {
         match append(&journal, events) {
             Ok(_) => index += count,
             Err(error) => {
-                assert!(matches!(error, JournalError::Full) && error.may_be_repeated(), "{error}");
+                assert!(matches!(error, JournalError::Full) && error.is_retryable(), "{error}");
                 assert_eq!(
                     error.to_string(),
                     "the disk is full: free some space in the state directory; no move is published until it can be stored"
@@ -698,7 +700,7 @@ fn another_program_with_an_open_transaction_is_waited_for_or_named() {
     let shell = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
     shell.execute_batch("BEGIN IMMEDIATE").expect("held");
     let error = append(&journal, batch(index)).expect_err("refused");
-    assert!(error.may_be_repeated() && error.to_string().contains("perhaps an sqlite3 shell"), "{error}");
+    assert!(error.is_retryable() && error.to_string().contains("perhaps an sqlite3 shell"), "{error}");
     shell.execute_batch("ROLLBACK").expect("let go");
     index = fill(&journal, index, index + 1);
     assert_eq!(stored(&journal), index);

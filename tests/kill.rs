@@ -8,12 +8,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
-use touchmove::ctl::pty::Port;
+use touchmove::ctl::pty::PseudoTerminal;
 use touchmove::game::event::Rotation;
-use touchmove::publish::client::{Client, Happened, Seen};
+use touchmove::publish::client::{Client, WatchItem, WatchedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::rng::Rng;
-use touchmove::simulate::{Scene, Stage, hands, pgn};
+use touchmove::simulate::{Simulation, SimulationSetup, hands, pgn};
 
 /// How often the daemon is killed.
 const KILLS: u32 = 100;
@@ -21,7 +21,7 @@ const KILLS: u32 = 100;
 const SPEED: u32 = 3;
 
 /// Everything that was ever told, by game and number.
-type Told = BTreeMap<(u64, u64), Happened>;
+type Told = BTreeMap<(u64, u64), WatchedEvent>;
 
 /// The daemon's state directory and what its starts have logged, kept if the test fails.
 struct Kept {
@@ -56,7 +56,7 @@ impl Drop for Kept {
 }
 
 /// Adds what was told; panics if the same number was told otherwise before.
-fn note(told: &mut Told, happened: Happened) {
+fn note(told: &mut Told, happened: WatchedEvent) {
     let (Some(game), Some(number)) = (happened.game, happened.number) else { return };
     let known = told.entry((game, number)).or_insert_with(|| happened.clone());
     assert_eq!(known.event, happened.event, "game {game}, number {number}");
@@ -83,11 +83,12 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let Some(bus) = PrivateBus::start() else { return };
     let state = Kept::new();
     let games = pgn::read(include_str!("../src/ctl/demo/opera.pgn"));
-    let scene = Scene { profile: &hands::CLEAN, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
-    let stage = Stage::new("dgt", &games.games[0], &scene).unwrap();
+    let scene =
+        SimulationSetup { profile: &hands::CLEAN, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let stage = Simulation::new("dgt", &games.games[0], &scene).unwrap();
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let game_lasts = Duration::from_millis(stage.ends_at() / u64::from(SPEED));
-    let mut port = Port::open().unwrap();
+    let mut port = PseudoTerminal::open().unwrap();
     let (dir, simulated) = (tempfile::tempdir().unwrap(), port.path().to_owned());
     let path = dir.path().join("board");
     std::thread::spawn(move || port.serve(stage, SPEED, true));
@@ -98,7 +99,7 @@ async fn killed_at_a_hundred_moments_nothing_told_is_lost_and_nothing_invented()
     let into = Arc::clone(&told);
     let watcher = tokio::spawn(async move {
         while let Some(seen) = watch.next().await {
-            if let Seen::Happened(happened) = seen {
+            if let WatchItem::Happened(happened) = seen {
                 note(&mut into.lock().unwrap(), happened);
             }
         }

@@ -20,25 +20,25 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use touchmove::boards::model;
 use touchmove::config::lichess::{Lichess, Rounds};
-use touchmove::daemon::hub::{BoardId, BoardView, Seat};
+use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::rounds::RoundFile;
-use touchmove::daemon::{Gallery, Hub};
+use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::event::{ClockTime, ClockTimes, Rotation};
 use touchmove::game::{
-    Command as Order, CompletedBy, Confidence, CorrectionReason, Delay, Event, GameResult, IllegalMoves, Played, ResultReason,
-    Stamped,
+    Command as Order, CompletedBy, Confidence, CorrectionReason, Delay, Event, GameResult, IllegalMoves, PlayedMove,
+    ResultReason, StampedEvent,
 };
-use touchmove::publish::lichess::{self, Pace};
+use touchmove::publish::lichess::{self, RequestPacing};
 use touchmove::round::Round;
-use touchmove::round::trf::Order as TrfOrder;
+use touchmove::round::trf::TableOrder as TrfOrder;
 
-const PACE: Pace = Pace {
-    every: Duration::from_millis(20),
-    within: Duration::from_millis(400),
-    first: Duration::from_millis(5),
-    most: Duration::from_millis(40),
-    refused: Duration::from_millis(60),
+const PACE: RequestPacing = RequestPacing {
+    min_interval: Duration::from_millis(20),
+    timeout: Duration::from_millis(400),
+    first_backoff: Duration::from_millis(5),
+    max_backoff: Duration::from_millis(40),
+    rejected_retry: Duration::from_millis(60),
 };
 
 /// What was told to be wrong, by kind and board.
@@ -62,13 +62,13 @@ struct Club {
 impl Club {
     fn open(dir: &Arc<TempDir>, fake: &Fake, rounds: &str, delay: Delay) -> Club {
         let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[("Event".into(), "City Open".into())]);
-        hub.keep_rounds_in(RoundFile(dir.path().join("round.json")));
-        let gallery = Gallery::new(Arc::clone(&hub), delay, IllegalMoves::Hold);
+        hub.set_round_file(RoundFile(dir.path().join("round.json")));
+        let gallery = DelayedView::new(Arc::clone(&hub), delay, IllegalMoves::Hold);
         let (stop, stopped) = watch::channel(false);
         let showing = tokio::spawn(Arc::clone(&gallery).run(stopped.clone()));
         let token_file = dir.path().join("token");
         keep_secret(&token_file, &format!("{TOKEN}\n"));
-        let config = Lichess { url: fake.url(), rounds: Rounds::read(rounds).unwrap(), token_file: Some(token_file) };
+        let config = Lichess { url: fake.url(), rounds: Rounds::parse(rounds).unwrap(), token_file: Some(token_file) };
         let told = Told::default();
         let hear = Arc::clone(&told);
         let trouble = Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| {
@@ -123,7 +123,7 @@ impl Club {
 /// A board on which moves are told as they are played.
 struct Table {
     name: String,
-    seat: Option<Seat>,
+    seat: Option<BoardHandle>,
     number: u64,
     position: Chess,
     clocks: [u64; 2],
@@ -143,7 +143,7 @@ impl Table {
     /// Takes its seat; the game goes on, or there is one from now on.
     fn sit(&mut self, club: &Club) {
         let model = model("dgt").unwrap();
-        let (seat, last) = club.hub.seat(BoardView::new(BoardId::new(&self.name), model, model.sensing));
+        let (seat, last) = club.hub.register_board(BoardView::new(BoardId::new(&self.name), model, model.sensing));
         assert_eq!(last.is_some(), self.number > 0);
         self.seat = Some(seat);
         if self.number == 0 {
@@ -166,7 +166,7 @@ impl Table {
 
     fn say(&mut self, event: Event) {
         self.number += 1;
-        let stamped = Stamped { at: self.number, number: Some(self.number), event };
+        let stamped = StampedEvent { at: self.number, number: Some(self.number), event };
         self.seat.as_ref().unwrap().publish(1_700_000_000_000, vec![stamped], |_| (), None);
     }
 
@@ -175,7 +175,7 @@ impl Table {
     }
 
     /// Some legal move.
-    fn chosen(&mut self) -> (Played, Chess) {
+    fn chosen(&mut self) -> (PlayedMove, Chess) {
         let moves = self.position.legal_moves();
         self.chance = self.chance.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         let played = moves[(self.chance >> 33) as usize % moves.len()];
@@ -183,16 +183,16 @@ impl Table {
         let san = SanPlus::from_move(self.position.clone(), played).to_string();
         let after = self.position.clone().play(played).unwrap();
         let fen = Fen::from_position(&after, EnPassantMode::Legal).to_string();
-        (Played { uci, san, fen, irregular: false, evidence: Vec::new() }, after)
+        (PlayedMove { uci, san, fen, irregular: false, evidence: Vec::new() }, after)
     }
 
-    fn made(&mut self, played: Played) {
+    fn made(&mut self, played: PlayedMove) {
         let ply = self.ply();
         self.say(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
     }
 
     /// The clock is pressed on the move that was made last, which is this one.
-    fn pressed(&mut self, played: &Played, after: Chess) {
+    fn pressed(&mut self, played: &PlayedMove, after: Chess) {
         let mover = usize::from(self.ply().is_multiple_of(2));
         self.clocks[mover] -= self.chance >> 60;
         let clock = |seconds: u64| Some(ClockTime { ms: seconds as u32 * 1000, resolution_ms: 1000, age_ms: 0 });
@@ -222,7 +222,7 @@ impl Table {
     fn play_illegal(&mut self) {
         let fen = Fen::from_position(&self.position, EnPassantMode::Legal).to_string();
         let (ply, uci, san) = (self.ply(), "e1e3".into(), "Ke1-e3".into());
-        let played = Played { uci, san, fen, irregular: true, evidence: Vec::new() };
+        let played = PlayedMove { uci, san, fen, irregular: true, evidence: Vec::new() };
         self.say(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
     }
 
@@ -342,7 +342,7 @@ async fn what_was_played_arrives_in_the_end() {
     fake.was_content();
     let requests = fake.requests();
     let (first, last) = (requests.first().unwrap().0, requests.last().unwrap().0);
-    let least = PACE.every * (requests.len() as u32 - 1);
+    let least = PACE.min_interval * (requests.len() as u32 - 1);
     assert!(last - first + Duration::from_millis(300) > least, "{} requests in {:?}", requests.len(), last - first);
     tables.iter_mut().for_each(|table| table.seat = None);
     club.end().await;
@@ -433,7 +433,7 @@ async fn nothing_is_sent_twice_and_nothing_early() {
     let sent = fake.requests().len();
     // What is no news is not sent: the pairings once more.
     club.load(&pairings(), 1);
-    club.hub.trouble("x", None, Some("y".into()));
+    club.hub.set_health_problem("x", None, Some("y".into()));
     table.seat = None;
     club.end().await;
     assert_eq!(fake.requests().len(), sent);
@@ -517,7 +517,7 @@ async fn what_somebody_has_to_do_is_said_and_nobody_hammers() {
     let requests = fake.requests();
     let gaps = requests.windows(2).map(|pair| pair[1].0 - pair[0].0);
     // Each was refused but the last one.
-    assert!(gaps.clone().all(|gap| gap > PACE.refused / 2), "{:?}", gaps.collect::<Vec<_>>());
+    assert!(gaps.clone().all(|gap| gap > PACE.rejected_retry / 2), "{:?}", gaps.collect::<Vec<_>>());
     club.end().await;
 }
 
@@ -559,7 +559,7 @@ async fn touchmoved_sends_what_is_played() {
     let moved = vec![("e4".to_owned(), Some(5399))];
     until("the move", async || fake.games().get(&key).is_some_and(|game| game.moves == moved).then_some(())).await;
     // What is left at the end is sent then.
-    hall.client.order(hall.game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(hall.game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
     let Hall { daemon, .. } = hall;
     assert!(tokio::task::spawn_blocking(|| daemon.terminate()).await.unwrap().success());
     assert_eq!(fake.games()[&key].result, "1/2-1/2");

@@ -2,13 +2,13 @@
 
 use crate::streams::games::opera;
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{BOARDS, Cue, Lights, LinkState, Millis, Placement, Reading, Sensed, model};
+use touchmove::boards::{BOARDS, BoardCommand, Lights, LinkState, Millis, Placement, Reading, SquareState, model};
 use touchmove::config::Config;
-use touchmove::ctl::run::{self, Cable, Said, Staged};
+use touchmove::ctl::run::{self, Cable, HostInput, VirtualCable};
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
-use touchmove::simulate::{Scene, Stage, hands};
-use touchmove::table::{Help, Input, Settings, Table};
+use touchmove::simulate::{Simulation, SimulationSetup, hands};
+use touchmove::table::{Input, LightsMode, Settings, Table};
 
 /// A board in the start position, turned round, whose lights help so; what it is asked to show, as time passes.
 struct Lit {
@@ -18,13 +18,13 @@ struct Lit {
 }
 
 impl Lit {
-    fn new(lights: Help) -> Lit {
+    fn new(lights: LightsMode) -> Lit {
         let table = Table::new(Settings { lights, rotation: Some(Rotation::Turned), ..Settings::default() });
         let mut lit = Lit { table, now: 0, shown: Vec::new() };
         lit.take(Input::Link(LinkState::Up));
-        let mut start: Placement = [Sensed::Empty; 64];
+        let mut start: Placement = [SquareState::Empty; 64];
         for (square, piece) in Position::start().board().iter() {
-            start[square.rotate_180() as usize] = Sensed::Piece(piece);
+            start[square.rotate_180() as usize] = SquareState::Piece(piece);
         }
         lit.take(Input::Reading(Reading::Placement(Box::new(start))));
         lit.wait(2_000);
@@ -36,9 +36,9 @@ impl Lit {
         self.keep(output.cues);
     }
 
-    fn keep(&mut self, cues: Vec<Cue>) {
+    fn keep(&mut self, cues: Vec<BoardCommand>) {
         self.shown.extend(cues.into_iter().filter_map(|cue| match cue {
-            Cue::Lights(squares) => Some(squares),
+            BoardCommand::Lights(squares) => Some(squares),
             _ => None,
         }));
     }
@@ -51,7 +51,7 @@ impl Lit {
 
     /// A piece is taken from one square of play and put on another a moment later.
     fn carry(&mut self, from: Square, to: Square, piece: Piece) {
-        for (square, sensed) in [(from, Sensed::Empty), (to, Sensed::Piece(piece))] {
+        for (square, sensed) in [(from, SquareState::Empty), (to, SquareState::Piece(piece))] {
             self.take(Input::Reading(Reading::Square(square.rotate_180(), sensed)));
             self.wait(400);
         }
@@ -63,7 +63,7 @@ const ROOK: Piece = Piece { color: Color::Black, role: Role::Rook };
 
 #[test]
 fn what_is_to_be_put_right_is_shown_and_no_longer() {
-    let mut lit = Lit::new(Help::Displaced);
+    let mut lit = Lit::new(LightsMode::Displaced);
     lit.carry(Square::G1, Square::F3, KNIGHT);
     assert!(lit.shown.is_empty(), "a move is nothing to be put right: {:?}", lit.shown);
     lit.carry(Square::A8, Square::A5, ROOK);
@@ -77,10 +77,10 @@ fn what_is_to_be_put_right_is_shown_and_no_longer() {
 
 #[test]
 fn the_last_move_is_shown_until_a_piece_is_touched() {
-    let mut lit = Lit::new(Help::Moves);
+    let mut lit = Lit::new(LightsMode::Moves);
     lit.carry(Square::G1, Square::F3, KNIGHT);
     assert_eq!(lit.shown, [vec![Square::B8, Square::C6]]);
-    lit.take(Input::Reading(Reading::Square(Square::A8.rotate_180(), Sensed::Empty)));
+    lit.take(Input::Reading(Reading::Square(Square::A8.rotate_180(), SquareState::Empty)));
     assert_eq!(lit.shown.last(), Some(&vec![]));
     lit.take(Input::Link(LinkState::Down));
     lit.wait(10_000);
@@ -97,14 +97,14 @@ fn without_being_told_so_nothing_is_shown() {
 }
 
 /// A cable that keeps what is sent over it.
-struct Kept(Staged, Vec<Vec<u8>>);
+struct Kept(VirtualCable, Vec<Vec<u8>>);
 
 impl Cable for Kept {
     fn next(&self) -> Option<Millis> {
         self.0.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         self.0.take(now)
     }
 
@@ -115,12 +115,13 @@ impl Cable for Kept {
 }
 
 /// The messages a board gets while a game is played on it.
-fn sent(name: &str, lights: Help) -> Vec<Vec<u8>> {
-    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+fn sent(name: &str, lights: LightsMode) -> Vec<Vec<u8>> {
+    let scene =
+        SimulationSetup { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
     let model = model(name).unwrap();
-    let stage = Stage::new(name, &opera(), &scene).unwrap();
+    let stage = Simulation::new(name, &opera(), &scene).unwrap();
     let until = stage.ends_at();
-    let mut cable = Kept(Staged::new(stage), Vec::new());
+    let mut cable = Kept(VirtualCable::new(stage), Vec::new());
     let settings = Settings { sensing: model.sensing, lights, ..Settings::default() };
     run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
     cable.1
@@ -138,7 +139,7 @@ fn every_board_with_lights_shows_moves() {
             kinds.dedup();
             kinds.len()
         };
-        let (off, moves) = (kinds(Help::Off), kinds(Help::Moves));
+        let (off, moves) = (kinds(LightsMode::Off), kinds(LightsMode::Moves));
         assert!(moves >= off + 15, "{}: {moves} different messages, {off} without help", model.name);
         boards += 1;
     }
@@ -149,7 +150,7 @@ fn every_board_with_lights_shows_moves() {
 fn the_configuration_says_what_is_shown_and_of_which_board() {
     let config = |model: &str| Config::parse(&format!("[[board]]\nname = \"a\"\nmodel = {model:?}\nlights = \"moves\"\n"));
     let certabo = config("certabo").unwrap();
-    assert_eq!(certabo.settings(&certabo.boards[0]).lights, Help::Moves);
+    assert_eq!(certabo.settings(&certabo.boards[0]).lights, LightsMode::Moves);
     let problems = config("dgt").unwrap_err();
     assert!(problems[0].message.contains("has no lights"), "{problems:?}");
 }

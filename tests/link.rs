@@ -5,13 +5,13 @@ use futures_util::FutureExt;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use touchmove::boards::{self, Connection, ControlLines, Line};
+use touchmove::boards::{self, Connection, ControlLines, SerialSettings};
 use touchmove::daemon::discovery::Discovery;
 use touchmove::daemon::hub::BoardId;
-use touchmove::link::watch::{self, Device, Kind, Verdict};
-use touchmove::link::{Ids, LineError, OpenError, Place, Port};
+use touchmove::link::watch::{self, Device, DeviceKind, Verdict};
+use touchmove::link::{BoardLocation, LineError, OpenError, Port, UsbIds};
 
-const LINE: Connection = Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted });
+const LINE: Connection = Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted });
 
 fn open(path: &Path) -> Result<Port, OpenError> {
     // A serial port is opened at once.
@@ -32,7 +32,7 @@ fn run<T>(what: impl Future<Output = T>) -> T {
 
 /// What is found as these are plugged in, by the name of its board.
 fn found(discovery: &mut Discovery, devices: &[Device]) -> Vec<String> {
-    discovery.look(devices).into_iter().map(|(model, place)| BoardId::at(model, &place).to_string()).collect()
+    discovery.find_new(devices).into_iter().map(|(model, place)| BoardId::for_place(model, &place).to_string()).collect()
 }
 
 /// A DGT board with this serial number in this socket.
@@ -69,7 +69,7 @@ fn of_two_boards_with_one_serial_number_the_socket_tells_them_apart() {
     }
     // Another kind of board in that socket is another board.
     let mut chessnut = twin("1-3");
-    (chessnut.kind, chessnut.ids) = (Kind::Usb, Some("2d80:8002".parse().unwrap()));
+    (chessnut.kind, chessnut.ids) = (DeviceKind::Usb, Some("2d80:8002".parse().unwrap()));
     assert_eq!(found(&mut discovery, &[chessnut]), ["chessnut_0001"]);
 }
 
@@ -147,7 +147,7 @@ fn what_cannot_be_opened_says_why() {
 
 fn port(node: &str, ids: Option<&str>) -> Device {
     Device {
-        kind: Kind::Serial,
+        kind: DeviceKind::Serial,
         node: node.into(),
         links: Vec::new(),
         ids: ids.map(|ids| ids.parse().unwrap()),
@@ -169,17 +169,17 @@ fn only_a_boards_own_id_is_taken_unasked() {
         port("/dev/ttyACM1", Some("045b:8111")),
         port("/dev/ttyACM2", Some("2341:0043")),
     ];
-    let found: Vec<_> = watch::found(&ports).map(|(port, model)| (port.node.to_str().unwrap(), model.name)).collect();
+    let found: Vec<_> = watch::boards_to_serve(&ports).map(|(port, model)| (port.node.to_str().unwrap(), model.name)).collect();
     assert_eq!(found, [("/dev/ttyACM1", "dgt")]);
-    assert!(watch::found(&ports[..3]).next().is_none(), "even if there is nothing else");
-    assert!(matches!(ports[1].verdict(), Verdict::Perhaps(models) if models[0].name == "dgt"));
+    assert!(watch::boards_to_serve(&ports[..3]).next().is_none(), "even if there is nothing else");
+    assert!(matches!(ports[1].verdict(), Verdict::MaybeBoard(models) if models[0].name == "dgt"));
     assert!(matches!(ports[4].verdict(), Verdict::Unknown));
 }
 
 #[test]
 fn places_are_given_out_once() {
     let model = boards::model("dgt").unwrap();
-    let ids: Ids = "0403:6001".parse().unwrap();
+    let ids: UsbIds = "0403:6001".parse().unwrap();
     let mut ports = [
         port("/dev/ttyUSB0", Some("0403:6001")),
         port("/dev/ttyUSB1", Some("0403:6001")),
@@ -188,28 +188,31 @@ fn places_are_given_out_once() {
     ports[0].serial = Some("A1".into());
     ports[1].usb_path = Some("1-2".into());
     ports[2].links = vec!["/dev/serial/by-id/usb-dgt".into()];
-    let check = |places: &[Place], expect: &[Option<&str>]| {
+    let check = |places: &[BoardLocation], expect: &[Option<&str>]| {
         let expect: Vec<Option<PathBuf>> = expect.iter().map(|node| node.map(PathBuf::from)).collect();
         assert_eq!(watch::assign(places, &ports), expect, "{places:?}");
     };
-    let serial = Place::Serial("A1".into());
-    check(&[Place::Found(model)], &[Some("/dev/ttyACM0")]);
+    let serial = BoardLocation::Serial("A1".into());
+    check(&[BoardLocation::AnyOfModel(model)], &[Some("/dev/ttyACM0")]);
     // The one that says more chooses first, wherever it stands.
-    check(&[Place::Ids(ids), serial.clone()], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
-    check(&[Place::UsbPath("1-2".into()), Place::Ids(ids)], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
-    check(&[Place::Port("/dev/serial/by-id/usb-dgt".into()), Place::Found(model)], &[Some("/dev/ttyACM0"), None]);
+    check(&[BoardLocation::Ids(ids), serial.clone()], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
+    check(&[BoardLocation::UsbPath("1-2".into()), BoardLocation::Ids(ids)], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
+    check(
+        &[BoardLocation::Port("/dev/serial/by-id/usb-dgt".into()), BoardLocation::AnyOfModel(model)],
+        &[Some("/dev/ttyACM0"), None],
+    );
     check(&[serial.clone(), serial], &[Some("/dev/ttyUSB0"), None]);
-    check(&[Place::Port("/dev/ttyNONE7".into())], &[None]);
+    check(&[BoardLocation::Port("/dev/ttyNONE7".into())], &[None]);
     // A pseudo-terminal is in no list.
     let pty = Pty::open();
-    let found = watch::assign(&[Place::Port(pty.path())], &ports);
+    let found = watch::assign(&[BoardLocation::Port(pty.path())], &ports);
     assert_eq!(found, [Some(pty.path())]);
 }
 
 #[test]
 fn ids_are_read_as_udev_writes_them() {
     for wrong in ["", "0403", "403:6001", "0403:60011", "0403:600g", "0403-6001", "+403:6001"] {
-        assert!(wrong.parse::<Ids>().is_err(), "{wrong}");
+        assert!(wrong.parse::<UsbIds>().is_err(), "{wrong}");
     }
-    assert_eq!("045b:8111".parse::<Ids>().unwrap().to_string(), "045b:8111");
+    assert_eq!("045b:8111".parse::<UsbIds>().unwrap().to_string(), "045b:8111");
 }

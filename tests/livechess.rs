@@ -371,7 +371,7 @@ async fn moves_are_told_from_any_position_that_stands_on_the_board() {
     // The game on the board is what it was, and nobody else hears of these moves.
     let pgn = site.hall.client.pgn(site.hall.game).await.unwrap();
     assert!(!pgn.contains("O-O"), "{pgn}");
-    let journal = rusqlite::Connection::open(site.hall.state.path().join(touchmove::daemon::journal::FILE)).unwrap();
+    let journal = rusqlite::Connection::open(site.hall.state.path().join(touchmove::daemon::journal::FILE_NAME)).unwrap();
     let count = |sql: &str| journal.query_row(sql, [], |row| row.get::<_, u32>(0)).unwrap();
     assert_eq!(count("SELECT count(*) FROM game"), 1);
     assert_eq!(count("SELECT count(*) FROM event WHERE kind = 'move_made'"), 0);
@@ -659,7 +659,7 @@ async fn tournament_rounds_and_games_are_there() {
     assert_eq!(game["clock"]["white"], 5400);
     let moved = game["moves"][0].as_str().unwrap();
     assert!(moved.starts_with("e4 ") && moved.contains('+') && moved.split(' ').count() == 2, "{game}");
-    site.hall.client.order(site.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    site.hall.client.send_command(site.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
     assert_eq!(site.get(&path).await["result"], "DRAW");
     for path in ["tournament/x", &format!("round/{uuid}/3"), "game/0000"] {
         let (status, ..) = site.ask(&format!("GET /api/v1.0/{path} HTTP/1.1\r\nHost: localhost")).await;

@@ -6,22 +6,22 @@ use fluent_syntax::ast::{Entry, Expression, InlineExpression, Message, Pattern, 
 use shakmaty::{Bitboard, Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
-use touchmove::boards::Sensed;
+use touchmove::boards::SquareState;
 use touchmove::game::event::Difference;
 use touchmove::game::{AlertKind, Arg, Text};
-use touchmove::laws::Act;
+use touchmove::laws::RulingAction;
 use touchmove::laws::draws::Finding;
 use touchmove::laws::edition::Halving;
-use touchmove::laws::reason::{Man, MovedBefore, Reason, Word};
+use touchmove::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use touchmove::laws::touch::Duty;
-use touchmove::locale::keys::{KEYS, Kind};
-use touchmove::locale::{Locale, act, kind, page_words, sentence};
+use touchmove::locale::keys::{ArgKind, KEYS};
+use touchmove::locale::{Locale, alert_heading, page_words, ruling_act, sentence};
 use touchmove::names;
 use touchmove::wire::Word as _;
 use zbus::Proxy;
 
-const E8: Man = Man { piece: Piece { color: Color::Black, role: Role::Rook }, square: Square::E8 };
-const B4: Man = Man { piece: Piece { color: Color::Black, role: Role::Bishop }, square: Square::B4 };
+const E8: PlacedPiece = PlacedPiece { piece: Piece { color: Color::Black, role: Role::Rook }, square: Square::E8 };
+const B4: PlacedPiece = PlacedPiece { piece: Piece { color: Color::Black, role: Role::Bishop }, square: Square::B4 };
 
 /// One value of each variant. A variant that is not in the list does not compile.
 macro_rules! one_of_each {
@@ -34,14 +34,14 @@ macro_rules! one_of_each {
     }};
 }
 
-fn reasons() -> Vec<Reason> {
-    let a2 = Man { piece: Piece { color: Color::White, role: Role::Pawn }, square: Square::A2 };
-    one_of_each! { Reason:
-        NotHisTurn { moved: E8 },
+fn reasons() -> Vec<IllegalReason> {
+    let a2 = PlacedPiece { piece: Piece { color: Color::White, role: Role::Pawn }, square: Square::A2 };
+    one_of_each! { IllegalReason:
+        OutOfTurn { moved: E8 },
         NothingThere { from: Square::E4 },
         NoMove {},
         OwnPiece { moved: E8, on: B4 },
-        KingTaken { king: E8 },
+        KingCaptured { king: E8 },
         NoSuchMove { moved: B4, to: Square::B5 },
         Blocked { moved: E8, by: B4 },
         PawnTwoSteps { moved: a2 },
@@ -108,8 +108,8 @@ fn findings() -> Vec<Finding> {
     }
 }
 
-fn acts() -> Vec<Act> {
-    one_of_each! { Act:
+fn acts() -> Vec<RulingAction> {
+    one_of_each! { RulingAction:
         Restore {}, TouchBinds {}, ReleaseBinds {}, Complete {}, Queen {}, TakeIncrement {}, Add { 0: 120 },
         Halve { 0: Halving { max_s: 180, floor_s: 60 } }, Wins {}, Loses {}, Draw {}, Stands {}, PlayIntended {}, NewGame {},
         Transfer {}, NoCastling {}, OwnTime {}, PutRight {}, MayPenalise {}, GoOn {}, Free {}, OnClaim {}, Wait {},
@@ -118,32 +118,34 @@ fn acts() -> Vec<Act> {
 }
 
 /// What an argument of this kind can be, with every sentence that a message can choose by it.
-fn samples(kind: Kind) -> Vec<Arg> {
-    let word = |word: Word| vec![Arg::Word(word)];
+fn samples(kind: ArgKind) -> Vec<Arg> {
+    let word = |word: ReasonArg| vec![Arg::Word(word)];
     let white = |role: Role| Some(role.of(Color::White));
     match kind {
-        Kind::Square => word(Word::Square(Square::D6)),
-        Kind::Role => Role::ALL.map(|role| Arg::Word(Word::Role(role))).to_vec(),
-        Kind::Player => Color::ALL.map(|player| Arg::Word(Word::Player(player))).to_vec(),
-        Kind::Man => word(Word::Man(E8)),
-        Kind::Men => [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|men| Arg::Word(Word::Men(men))).to_vec(),
-        Kind::Moved => {
-            [MovedBefore::King, MovedBefore::Rook, MovedBefore::Either].map(|moved| Arg::Word(Word::Moved(moved))).to_vec()
+        ArgKind::Square => word(ReasonArg::Square(Square::D6)),
+        ArgKind::Role => Role::ALL.map(|role| Arg::Word(ReasonArg::Role(role))).to_vec(),
+        ArgKind::Player => Color::ALL.map(|player| Arg::Word(ReasonArg::Player(player))).to_vec(),
+        ArgKind::PieceOnSquare => word(ReasonArg::Man(E8)),
+        ArgKind::PiecesOnSquares => {
+            [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|men| Arg::Word(ReasonArg::Men(men))).to_vec()
         }
-        Kind::Number => [0, 1, 2, 1000].map(Arg::Number).to_vec(),
-        Kind::Plain => vec![Arg::Plain("12 e2e4".to_owned())],
-        Kind::Differences => {
+        ArgKind::Moved => {
+            [MovedBefore::King, MovedBefore::Rook, MovedBefore::Either].map(|moved| Arg::Word(ReasonArg::Moved(moved))).to_vec()
+        }
+        ArgKind::Number => [0, 1, 2, 1000].map(Arg::Number).to_vec(),
+        ArgKind::Plain => vec![Arg::Plain("12 e2e4".to_owned())],
+        ArgKind::Differences => {
             let all = [
-                (white(Role::Pawn), Sensed::Empty),
-                (None, Sensed::Piece(Role::Queen.of(Color::Black))),
-                (white(Role::King), Sensed::Side(Color::Black)),
-                (white(Role::Rook), Sensed::Side(Color::White)),
-                (None, Sensed::Occupied),
+                (white(Role::Pawn), SquareState::Empty),
+                (None, SquareState::Piece(Role::Queen.of(Color::Black))),
+                (white(Role::King), SquareState::Side(Color::Black)),
+                (white(Role::Rook), SquareState::Side(Color::White)),
+                (None, SquareState::Occupied),
             ];
             let all = all.map(|(expected, seen)| Difference { square: Square::E2, expected, seen });
             vec![Arg::Differences(all[..1].to_vec()), Arg::Differences(all.to_vec())]
         }
-        Kind::Text => {
+        ArgKind::Text => {
             let texts = reasons().iter().map(Text::from).chain(duties().iter().map(Text::from)).collect::<Vec<_>>();
             texts.into_iter().map(|text| Arg::Text(Box::new(text))).collect()
         }
@@ -274,7 +276,7 @@ fn what_the_core_says_has_its_key() {
     assert!(said > 10, "the core says only {said} things");
 }
 
-fn first_word(act: &Act) -> String {
+fn first_word(act: &RulingAction) -> String {
     act.to_string().split(' ').next().expect("a word").to_owned()
 }
 
@@ -305,8 +307,8 @@ fn every_sentence_reads_in_each_language() {
             reads(locale, &text.key, &said);
         }
         for this in acts() {
-            reads(locale, "act", &act(locale, &this));
-            assert_ne!(act(locale, &this), this.to_string());
+            reads(locale, "act", &ruling_act(locale, &this));
+            assert_ne!(ruling_act(locale, &this), this.to_string());
         }
     }
 }
@@ -378,7 +380,7 @@ fn the_page_gets_all_its_words_in_each_language() {
 #[test]
 fn every_kind_of_alert_has_a_heading_of_its_own() {
     for locale in Locale::ALL {
-        let headings: BTreeSet<String> = AlertKind::WORDS.iter().map(|(word, _)| kind(locale, word)).collect();
+        let headings: BTreeSet<String> = AlertKind::WORDS.iter().map(|(word, _)| alert_heading(locale, word)).collect();
         assert_eq!(headings.len(), AlertKind::WORDS.len(), "{}", locale.tag());
         headings.iter().for_each(|heading| reads(locale, "heading", heading));
         if locale == Locale::English {
@@ -395,7 +397,7 @@ fn check(text: &Text, expect: [&str; 3]) {
 
 #[test]
 fn sentences_hold_sentences() {
-    let reason = Text::from(&Reason::DoubleCheck { king: Square::E1, by: vec![B4, E8] });
+    let reason = Text::from(&IllegalReason::DoubleCheck { king: Square::E1, by: vec![B4, E8] });
     let told = Text::new("illegal_completed").with("player", Color::White).with("san", "Ra1-a4".to_owned());
     check(
         &told.with("reason", reason),
@@ -411,9 +413,9 @@ fn sentences_hold_sentences() {
 #[test]
 fn squares_that_differ() {
     let differences = vec![
-        Difference { square: Square::E2, expected: Some(Role::Pawn.of(Color::White)), seen: Sensed::Empty },
-        Difference { square: Square::D8, expected: None, seen: Sensed::Piece(Role::Queen.of(Color::Black)) },
-        Difference { square: Square::A1, expected: Some(Role::Rook.of(Color::White)), seen: Sensed::Occupied },
+        Difference { square: Square::E2, expected: Some(Role::Pawn.of(Color::White)), seen: SquareState::Empty },
+        Difference { square: Square::D8, expected: None, seen: SquareState::Piece(Role::Queen.of(Color::Black)) },
+        Difference { square: Square::A1, expected: Some(Role::Rook.of(Color::White)), seen: SquareState::Occupied },
     ];
     check(
         &Text::new("displaced_found").with("differences", differences),
@@ -444,11 +446,11 @@ fn claims_and_duties() {
 
 #[test]
 fn times_are_told_in_minutes_where_they_are_whole() {
-    let add = |seconds| act(Locale::English, &Act::Add(seconds));
+    let add = |seconds| ruling_act(Locale::English, &RulingAction::Add(seconds));
     assert_eq!(add(120), "add 2 minutes to the opponent's clock");
     assert_eq!(add(60), "add 1 minute to the opponent's clock");
     assert_eq!(add(90), "add 90 seconds to the opponent's clock");
-    assert_eq!(act(Locale::SimplifiedChinese, &Act::Add(120)), "给对方的棋钟加2分钟");
+    assert_eq!(ruling_act(Locale::SimplifiedChinese, &RulingAction::Add(120)), "给对方的棋钟加2分钟");
 }
 
 /// Only the journal of another version has such texts.
@@ -461,7 +463,7 @@ fn what_no_message_knows_is_told_all_the_same() {
         assert_eq!(sentence(locale, &nested), "illegal_completed, player white, san Ke3");
         let told = sentence(locale, &nested.clone().with("reason", unknown.clone()));
         assert!(told.contains("brand_new, player black, square e4") && told.contains("Ke3"), "{told}");
-        assert_eq!(kind(locale, "brand_new"), "brand new");
+        assert_eq!(alert_heading(locale, "brand_new"), "brand new");
         assert_eq!(sentence(locale, &Text::new("")), "");
         assert_eq!(sentence(locale, &Text::new("reason-no_such_move")), "reason-no_such_move");
     }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use touchmove::boards::matrix::{MODEL, packet};
-use touchmove::boards::{Address, Cue, LinkState, Protocol, Reading, Sensed, Trouble};
+use touchmove::boards::{Address, BoardCommand, LinkState, Protocol, ProtocolError, Reading, SquareState};
 use touchmove::link::LineError;
 use touchmove::link::matrix::{Lines, Port, Wiring, scan};
 
@@ -24,12 +24,12 @@ fn told(board: &mut Box<dyn Protocol>, chunk: &[u8]) -> Vec<String> {
     board.receive(0, chunk);
     let tell = |reading| match reading {
         Reading::Placement(all) => {
-            let occupied = Square::ALL.into_iter().filter(|square| all[*square as usize] == Sensed::Occupied);
+            let occupied = Square::ALL.into_iter().filter(|square| all[*square as usize] == SquareState::Occupied);
             format!("all {}", occupied.map(|square| square.to_string()).collect::<Vec<_>>().join(" "))
         }
-        Reading::Square(square, Sensed::Empty) => format!("{square}-"),
-        Reading::Square(square, Sensed::Occupied) => format!("{square}+"),
-        Reading::Trouble(Trouble::Ambiguous(squares)) => {
+        Reading::Square(square, SquareState::Empty) => format!("{square}-"),
+        Reading::Square(square, SquareState::Occupied) => format!("{square}+"),
+        Reading::Trouble(ProtocolError::AmbiguousSquares(squares)) => {
             format!("? {}", squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" "))
         }
         other => format!("{other:?}"),
@@ -52,7 +52,7 @@ fn a_scan_becomes_the_squares_that_changed() {
 fn all_squares_are_told_when_they_are_asked_for() {
     let mut board = board();
     told(&mut board, &packet(squares("a1"), true));
-    board.act(5, Address::ONLY, Cue::Placement).unwrap();
+    board.execute(5, Address::ONLY, BoardCommand::Placement).unwrap();
     assert_eq!(board.poll_write().unwrap().bytes, b"?");
     assert_eq!(told(&mut board, &packet(squares("a1"), true)), ["all a1"]);
 }
@@ -148,7 +148,7 @@ fn a_matrix_is_a_port_until_its_lines_fail() {
         let closed = Arc::new(Mutex::new(Ok(squares("a1"))));
         let wiring = Wiring::parse(WIRED).unwrap();
         let lines = Box::new(Switches { closed: Arc::clone(&closed), diodes: true });
-        let mut port = Port::scanning(&wiring, lines).unwrap();
+        let mut port = Port::start(&wiring, lines).unwrap();
         let mut buffer = [0; 1024];
         assert_eq!(port.read(&mut buffer).await.unwrap(), 9);
         assert_eq!(buffer[..9], packet(squares("a1"), true));

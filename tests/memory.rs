@@ -2,15 +2,17 @@
 
 use crate::simulate::random_games;
 use shakmaty::{Color, Role, Square};
-use touchmove::boards::{self, Address, ClockHalf, Cue, LinkState, Millis, Placement, Reading, Remembered, Sensed};
-use touchmove::ctl::run::{self, Cable, Moment, Said, Tape};
+use touchmove::boards::{
+    self, Address, BoardCommand, ClockHalf, LinkState, MemoryEntry, Millis, Placement, Reading, SquareState,
+};
+use touchmove::ctl::run::{self, Cable, HostInput, RecordingCable, RunEvent};
 use touchmove::ctl::simulate::settings;
 use touchmove::game::event::{ClockTimes, Rotation};
-use touchmove::game::{AlertKind, Event, Record, Stamped};
+use touchmove::game::{AlertKind, Event, Record, StampedEvent};
 use touchmove::laws::{Changes, Position};
-use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile};
-use touchmove::simulate::pgn::{self, Game};
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile};
+use touchmove::simulate::pgn::{self, SourceGame};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Input, Settings, Table};
 
 /// What is done to a part of the memory, and how many bytes of it came before.
@@ -18,7 +20,7 @@ type Damage = fn(&mut Vec<u8>, usize);
 
 /// A virtual board whose cable is pulled once; the board has power all the while.
 struct Pulled {
-    stage: Stage,
+    stage: Simulation,
     /// From when until when.
     out: (Millis, Millis),
     plugged: Option<bool>,
@@ -29,7 +31,7 @@ struct Pulled {
 }
 
 impl Pulled {
-    fn new(stage: Stage, out: (Millis, Millis)) -> Pulled {
+    fn new(stage: Simulation, out: (Millis, Millis)) -> Pulled {
         Pulled { stage, out, plugged: None, damage: |_, _| {}, memory: 0 }
     }
 }
@@ -44,11 +46,11 @@ impl Cable for Pulled {
         plug.into_iter().chain(self.stage.next_event()).min()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let mut said = Vec::new();
         if self.plugged.is_none() {
             self.plugged = Some(true);
-            said.push(Said::Link(LinkState::Up));
+            said.push(HostInput::Link(LinkState::Up));
         }
         let (from, to) = self.out;
         for mut chunk in self.stage.advance(now) {
@@ -58,16 +60,16 @@ impl Cable for Pulled {
                     (self.damage)(&mut chunk.bytes, self.memory);
                     self.memory += count;
                 }
-                said.push(Said::Bytes(chunk.bytes, chunk.ply));
+                said.push(HostInput::Bytes(chunk.bytes, chunk.ply));
             }
         }
         if from < to && now >= from && self.plugged == Some(true) {
             self.plugged = Some(false);
-            said.push(Said::Link(LinkState::Down));
+            said.push(HostInput::Link(LinkState::Down));
         }
         if self.plugged == Some(false) && now >= to {
             (self.plugged, self.out) = (Some(true), (0, 0));
-            said.push(Said::Link(LinkState::Up));
+            said.push(HostInput::Link(LinkState::Up));
         }
         said
     }
@@ -82,10 +84,10 @@ impl Cable for Pulled {
 /// A game as it was told.
 #[derive(Default)]
 struct Told {
-    events: Vec<Stamped>,
+    events: Vec<StampedEvent>,
     record: Option<Record>,
     /// Everything that came in.
-    tape: Vec<(Millis, Said)>,
+    tape: Vec<(Millis, HostInput)>,
     /// How often the memory was asked for.
     asked: usize,
 }
@@ -96,15 +98,15 @@ impl Told {
     }
 }
 
-fn follow(cable: &mut dyn Cable, game: &Game, until: Millis) -> Told {
+fn follow(cable: &mut dyn Cable, game: &SourceGame, until: Millis) -> Told {
     let mut told = Told::default();
     let mut table = Table::new(settings(game));
     let mut protocol = (boards::model("dgt").unwrap().protocol)();
     run::play(cable, &mut *protocol, &mut table, until, &mut |now, moment| match moment {
-        Moment::Said(said) => told.tape.push((now, said.clone())),
-        Moment::Sent(bytes) => told.asked += bytes.iter().filter(|byte| **byte == 0x49).count(),
-        Moment::Event(stamped) => told.events.push(stamped.clone()),
-        Moment::Refused(_) | Moment::Taken(_) => {}
+        RunEvent::Input(said) => told.tape.push((now, said.clone())),
+        RunEvent::Sent(bytes) => told.asked += bytes.iter().filter(|byte| **byte == 0x49).count(),
+        RunEvent::Event(stamped) => told.events.push(stamped.clone()),
+        RunEvent::Refused(_) | RunEvent::Handled(_) => {}
     });
     assert!(told.events.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
     // The next game may have been set up.
@@ -119,21 +121,21 @@ fn follow(cable: &mut dyn Cable, game: &Game, until: Millis) -> Told {
     told
 }
 
-fn stage(game: &Game, profile: &Profile, clock: bool, rotation: Rotation, seed: u64) -> Stage {
-    Stage::new("dgt", game, &Scene { profile, clock, rotation, clock_turned: false, seed }).unwrap()
+fn stage(game: &SourceGame, profile: &HandsProfile, clock: bool, rotation: Rotation, seed: u64) -> Simulation {
+    Simulation::new("dgt", game, &SimulationSetup { profile, clock, rotation, clock_turned: false, seed }).unwrap()
 }
 
-fn opera() -> Game {
+fn opera() -> SourceGame {
     pgn::read(include_str!("../src/ctl/demo/opera.pgn")).games.remove(0)
 }
 
 /// So long the cable is out: from the middle of one ply until after another.
-fn out(stage: &Stage, first: usize, last: usize) -> (Millis, Millis) {
+fn out(stage: &Simulation, first: usize, last: usize) -> (Millis, Millis) {
     let plies = &stage.truth().plies;
     ((plies[first].touched_at + plies[first].done_at) / 2, plies[last].done_at + 300)
 }
 
-fn truth(stage: &Stage) -> Vec<String> {
+fn truth(stage: &Simulation) -> Vec<String> {
     stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect()
 }
 
@@ -187,7 +189,7 @@ fn times_are_remembered_and_a_replay_gives_the_same() {
             number + 1
         );
     }
-    let again = follow(&mut Tape::new(told.tape.clone()), &game, until);
+    let again = follow(&mut RecordingCable::new(told.tape.clone()), &game, until);
     assert_eq!(again.events, told.events);
 }
 
@@ -218,13 +220,13 @@ fn moves_that_were_missed_come_after_one_that_was_not_published() {
     table.handle(0, Input::Reading(after(0)));
     table.handle(2_000, Input::Reading(after(1)));
     table.handle(4_000, Input::Reading(after(2)));
-    let bishop = Sensed::Piece(Role::Bishop.of(Color::White));
-    table.handle(6_000, Input::Reading(Reading::Square(Square::F1, Sensed::Empty)));
+    let bishop = SquareState::Piece(Role::Bishop.of(Color::White));
+    table.handle(6_000, Input::Reading(Reading::Square(Square::F1, SquareState::Empty)));
     table.handle(6_300, Input::Reading(Reading::Square(Square::C4, bishop)));
     table.handle(6_350, Input::Link(LinkState::Down));
     assert_eq!(table.record().unwrap().plies.len(), 2, "the bishop may slide on");
     table.handle(60_000, Input::Link(LinkState::Up));
-    assert_eq!(table.handle(60_100, Input::Reading(after(moves.len()))).cues, [Cue::Memory]);
+    assert_eq!(table.handle(60_100, Input::Reading(after(moves.len()))).cues, [BoardCommand::Memory]);
     table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
     table.advance(80_000);
     let record = table.record().unwrap();
@@ -244,8 +246,8 @@ fn moves_that_the_memory_does_not_show_are_told_to_be_doubtful() {
     let played = ["e2e3", "f7f5", "f1d3"];
     let lands = |uci: &str, piece: Role, color: Color| {
         let square = |text: &str| text.parse::<Square>().unwrap();
-        let change = |square, sensed| Remembered::Square { square, sensed, soon: false };
-        [change(square(&uci[..2]), Sensed::Empty), change(square(&uci[2..]), Sensed::Piece(piece.of(color)))]
+        let change = |square, sensed| MemoryEntry::Square { square, sensed, follows_at_once: false };
+        [change(square(&uci[..2]), SquareState::Empty), change(square(&uci[2..]), SquareState::Piece(piece.of(color)))]
     };
     for doubtful in [true, false] {
         let mut table = Table::new(Settings::default());
@@ -259,13 +261,13 @@ fn moves_that_the_memory_does_not_show_are_told_to_be_doubtful() {
         assert_eq!(table.record().unwrap().plies.len(), recorded.len());
         table.handle(41_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
-        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [Cue::Memory]);
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [BoardCommand::Memory]);
         let moves = [
             lands(played[0], Role::Pawn, Color::White),
             lands(played[1], Role::Pawn, Color::Black),
             lands(played[2], Role::Bishop, Color::White),
         ];
-        let log = [vec![Remembered::Start], moves.concat()].concat();
+        let log = [vec![MemoryEntry::StartPosition], moves.concat()].concat();
         let mut events = table.handle(61_000, Input::Reading(Reading::Memory(log))).events;
         events.extend(table.advance(80_000).events);
         let told: Vec<_> = table.record().unwrap().plies.iter().map(|ply| ply.played.uci.as_str()).collect();
@@ -346,7 +348,7 @@ fn a_damaged_memory_is_better_than_none() {
 }
 
 /// What a fresh DGT board reads from its memory's message, its bytes cut anywhere.
-fn read(payload: &[u8]) -> Vec<Remembered> {
+fn read(payload: &[u8]) -> Vec<MemoryEntry> {
     let length = payload.len() + 3;
     let message = [&[0x8f, (length >> 7) as u8, (length & 0x7f) as u8], payload].concat();
     let mut last = None;
@@ -361,23 +363,23 @@ fn read(payload: &[u8]) -> Vec<Remembered> {
     last.unwrap()
 }
 
-const E2: Remembered = Remembered::Square { square: Square::E2, sensed: Sensed::Empty, soon: false };
+const E2: MemoryEntry = MemoryEntry::Square { square: Square::E2, sensed: SquareState::Empty, follows_at_once: false };
 
-fn pawn(square: Square, soon: bool) -> Remembered {
-    Remembered::Square { square, sensed: Sensed::Piece(Role::Pawn.of(Color::White)), soon }
+fn pawn(square: Square, soon: bool) -> MemoryEntry {
+    MemoryEntry::Square { square, sensed: SquareState::Piece(Role::Pawn.of(Color::White)), follows_at_once: soon }
 }
 
 #[test]
 fn the_bytes_of_a_memory() {
-    let half = |half, ms| Remembered::Halted { half, ms };
-    let cases: &[(&[u8], &[Remembered])] = &[
+    let half = |half, ms| MemoryEntry::ClockPressed { half, ms };
+    let cases: &[(&[u8], &[MemoryEntry])] = &[
         (&[], &[]),
         (&[0x40, 0x34, 0x51, 0x24], &[E2, pawn(Square::E4, true)]),
         (&[0x70, 0x12, 0x34], &[half(ClockHalf::Left, 754_000)]),
         (&[0x69, 0x59, 0x59], &[half(ClockHalf::Right, 35_999_000)]),
         (
             &[0x7f, 0x00, 0x6a, 0x6d, 0x6f, 0x7a, 0x6b],
-            &[Remembered::PowerUp, Remembered::Cleared, Remembered::Start, Remembered::Start],
+            &[MemoryEntry::PowerUp, MemoryEntry::Cleared, MemoryEntry::StartPosition, MemoryEntry::StartPosition],
         ),
         // Marks that say nothing of the squares.
         (&[0x6c, 0x6e, 0x7b, 0x7c, 0x7d, 0x7e], &[]),
@@ -399,7 +401,7 @@ fn news_come_in_the_midst_of_a_memory() {
     let mut board = (boards::model("dgt").unwrap().protocol)();
     board.link(0, LinkState::Up);
     board.receive(10, &[0x8f, 0, 9, 0x40, 0x34, 0x51, 0x8e, 0, 5, 0x0c, 0, 0x8e, 0, 5, 0x1c, 0, 0x24, 0x7f, 0x6b]);
-    let lift = |square| Reading::Square(square, Sensed::Empty);
+    let lift = |square| Reading::Square(square, SquareState::Empty);
     let readings: Vec<Reading> = std::iter::from_fn(|| board.poll_reading()).map(|(_, reading)| reading).collect();
     assert_eq!(readings, [lift(Square::E7), lift(Square::E5), Reading::Memory(vec![E2, pawn(Square::E4, true)])]);
 }
@@ -412,8 +414,8 @@ fn the_memory_is_waited_for() {
     let start = [&[0x86, 0, 67][..], &[0; 64]].concat();
     board.receive(150, &start);
     while board.poll_write().is_some() || board.poll_reading().is_some() {}
-    assert_eq!(board.act(1_000, Address::ONLY, Cue::Memory), Ok(()));
-    assert_eq!(board.act(1_000, Address::ONLY, Cue::Memory), Ok(()));
+    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
+    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
     let mut sent = Vec::new();
     let mut readings = Vec::new();
     let mut run = |board: &mut dyn boards::Protocol, until: Millis| {
@@ -444,8 +446,12 @@ fn a_memory_of_another_game_changes_nothing() {
         let position = moves.iter().fold(start.clone(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
         Reading::Placement(Box::new(shown(&position)))
     };
-    let king = Remembered::Square { square: Square::A5, sensed: Sensed::Piece(Role::King.of(Color::Black)), soon: false };
-    for log in [vec![], vec![E2, pawn(Square::A4, false), king], vec![Remembered::PowerUp, king, E2]] {
+    let king = MemoryEntry::Square {
+        square: Square::A5,
+        sensed: SquareState::Piece(Role::King.of(Color::Black)),
+        follows_at_once: false,
+    };
+    for log in [vec![], vec![E2, pawn(Square::A4, false), king], vec![MemoryEntry::PowerUp, king, E2]] {
         let mut table = Table::new(Settings::default());
         table.handle(0, Input::Link(LinkState::Up));
         table.handle(100, Input::Reading(after(&[])));
@@ -453,7 +459,7 @@ fn a_memory_of_another_game_changes_nothing() {
         table.handle(5_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
         let asked = table.handle(60_100, Input::Reading(after(&["e2e4", "e7e5", "g1f3"])));
-        assert_eq!(asked.cues, [Cue::Memory]);
+        assert_eq!(asked.cues, [BoardCommand::Memory]);
         assert!(table.advance(66_000).events.is_empty(), "nothing is told before the memory came");
         table.handle(68_500, Input::Reading(Reading::Memory(log)));
         table.advance(90_000);
@@ -476,7 +482,7 @@ fn a_memory_of_another_game_changes_nothing() {
 fn a_restart_goes_on_through_what_was_missed() {
     let moves = ["e2e4", "c7c5", "g1f3", "d7d6", "d2d4", "c5d4", "f3d4", "g8f6", "b1c3", "a7a6"];
     let mut position = Position::start();
-    let mut log = vec![Remembered::Start];
+    let mut log = vec![MemoryEntry::StartPosition];
     let mut table = Table::new(Settings::default());
     let mut events = Vec::new();
     table.handle(0, Input::Link(LinkState::Up));
@@ -484,8 +490,8 @@ fn a_restart_goes_on_through_what_was_missed() {
     for (number, uci) in (0..).zip(moves) {
         let mv = position.parse_uci(uci).unwrap();
         for (at, (square, piece)) in (number * 2_000 + 1_000..).step_by(300).zip(Changes::of(position.turn(), mv).iter()) {
-            let sensed = piece.map_or(Sensed::Empty, Sensed::Piece);
-            log.push(Remembered::Square { square, sensed, soon: false });
+            let sensed = piece.map_or(SquareState::Empty, SquareState::Piece);
+            log.push(MemoryEntry::Square { square, sensed, follows_at_once: false });
             if number < 3 {
                 events.extend(table.handle(at, Input::Reading(Reading::Square(square, sensed))).events);
             }
@@ -498,7 +504,7 @@ fn a_restart_goes_on_through_what_was_missed() {
     assert_eq!(table.record().unwrap().plies.len(), 3);
     table.handle(3_600_000, Input::Link(LinkState::Up));
     let asked = table.handle(3_600_100, Input::Reading(Reading::Placement(Box::new(shown(&position)))));
-    assert_eq!(asked.cues, [Cue::Memory]);
+    assert_eq!(asked.cues, [BoardCommand::Memory]);
     table.handle(3_609_000, Input::Reading(Reading::Memory(log)));
     table.advance(3_620_000);
     let told: Vec<_> = table.record().unwrap().plies.iter().map(|ply| ply.played.uci.clone()).collect();
@@ -511,16 +517,17 @@ fn a_restart_goes_on_through_what_was_missed() {
 fn a_piece_that_went_on_after_the_press_is_told_of() {
     let played = ["b2b4", "e7e5", "g1f3", "b8c6", "g2g3"];
     let position = played.iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()));
-    let square = |square: Square, sensed: Sensed, soon: bool| Remembered::Square { square, sensed, soon };
-    let piece = |color, role| Sensed::Piece(shakmaty::Piece { color, role });
-    let press = |half, ms| Remembered::Halted { half, ms };
-    let mut log = vec![Remembered::Start];
+    let square =
+        |square: Square, sensed: SquareState, soon: bool| MemoryEntry::Square { square, sensed, follows_at_once: soon };
+    let piece = |color, role| SquareState::Piece(shakmaty::Piece { color, role });
+    let press = |half, ms| MemoryEntry::ClockPressed { half, ms };
+    let mut log = vec![MemoryEntry::StartPosition];
     let pawn = piece(Color::White, Role::Pawn);
-    log.extend([square(Square::B3, pawn, false), square(Square::B2, Sensed::Empty, true)]);
+    log.extend([square(Square::B3, pawn, false), square(Square::B2, SquareState::Empty, true)]);
     log.push(press(ClockHalf::Left, 60_000));
-    log.extend([square(Square::B4, pawn, false), square(Square::B3, Sensed::Empty, true)]);
+    log.extend([square(Square::B4, pawn, false), square(Square::B3, SquareState::Empty, true)]);
     let mut move_piece = |from, to, sensed, half| {
-        log.extend([square(from, Sensed::Empty, false), square(to, sensed, false), press(half, 60_000)]);
+        log.extend([square(from, SquareState::Empty, false), square(to, sensed, false), press(half, 60_000)]);
     };
     move_piece(Square::E7, Square::E5, piece(Color::Black, Role::Pawn), ClockHalf::Right);
     move_piece(Square::G1, Square::F3, piece(Color::White, Role::Knight), ClockHalf::Left);
@@ -545,15 +552,15 @@ fn a_piece_that_went_on_after_the_press_is_told_of() {
 
 /// What a board shows in this position.
 pub fn shown(position: &Position) -> Placement {
-    let mut placement: Placement = [Sensed::Empty; 64];
-    position.board().iter().for_each(|(square, piece)| placement[square as usize] = Sensed::Piece(piece));
+    let mut placement: Placement = [SquareState::Empty; 64];
+    position.board().iter().for_each(|(square, piece)| placement[square as usize] = SquareState::Piece(piece));
     placement
 }
 
 /// When the arbiter was first told that the board shows something else than the record.
 fn told_behind(told: &Told) -> Option<Millis> {
     let kinds = [AlertKind::PositionUnexplained, AlertKind::Displaced];
-    let behind = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if kinds.contains(&alert.kind));
+    let behind = |stamped: &&StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if kinds.contains(&alert.kind));
     told.events.iter().find(behind).map(|stamped| stamped.at)
 }
 
@@ -612,18 +619,18 @@ fn what_the_arbiter_set_right_is_not_asked_for_again() {
         table.handle(0, Input::Reading(after(&[])));
         table.handle(5_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
-        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [Cue::Memory]);
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [BoardCommand::Memory]);
         table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
         if sets_right {
             let command = Command::Insert { ply: 1, uci: "d2d4".to_owned() };
             let output = table.handle(62_000, Input::Order(Order { command, by: "the arbiter".to_owned() }));
-            assert_eq!(output.refused, None);
+            assert_eq!(output.refusal, None);
         }
         let mut cues = Vec::new();
         while let Some(at) = table.next_deadline().filter(|at| *at <= 80_000) {
             cues.extend(table.advance(at).cues);
         }
-        assert_eq!(cues.contains(&Cue::Memory), !sets_right);
+        assert_eq!(cues.contains(&BoardCommand::Memory), !sets_right);
     }
 }
 
@@ -636,7 +643,7 @@ fn another_programs_memory_is_no_answer() {
     board.receive(150, &start);
     board.receive(200, &[0x8f, 0x00, 0x07, 0x40]);
     while board.poll_write().is_some() || board.poll_reading().is_some() {}
-    assert_eq!(board.act(1_000, Address::ONLY, Cue::Memory), Ok(()));
+    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
     board.receive(1_100, &[0x34, 0x40, 0x34]);
     let asked = std::iter::from_fn(|| board.poll_write()).filter(|write| write.bytes == [0x49]).count();
     assert_eq!((asked, board.poll_reading()), (2, None));
@@ -654,7 +661,7 @@ fn another_programs_dump_is_not_believed() {
     board.receive(10, &dump(1));
     assert_eq!(board.poll_reading(), None);
     board.receive(150, &dump(0));
-    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([Sensed::Empty; 64])))));
+    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([SquareState::Empty; 64])))));
     // It is all there is where nobody answers.
     let mut board = (boards::model("dgt").unwrap().protocol)();
     board.link(0, LinkState::Up);
@@ -662,7 +669,7 @@ fn another_programs_dump_is_not_believed() {
     while let Some(at) = board.next_deadline().filter(|at| *at <= 4_000) {
         board.timeout(at);
     }
-    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([Sensed::Empty; 64])))));
+    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([SquareState::Empty; 64])))));
 }
 
 /// A board that talks, and never says what stands on it.
@@ -676,10 +683,11 @@ fn a_board_that_says_nothing_of_its_squares_is_told_of() {
     table.handle(6_000, Input::Link(LinkState::Up));
     let mut events = Vec::new();
     for at in (7_000..20_000).step_by(500) {
-        let sensed = if at % 1_000 == 0 { Sensed::Empty } else { Sensed::Piece(Role::Pawn.of(Color::White)) };
+        let sensed = if at % 1_000 == 0 { SquareState::Empty } else { SquareState::Piece(Role::Pawn.of(Color::White)) };
         events.extend(table.handle(at, Input::Reading(Reading::Square(Square::E2, sensed))).events);
     }
-    let told = |stamped: &&Stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::BoardSilent);
+    let told =
+        |stamped: &&StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if alert.kind == AlertKind::BoardSilent);
     assert_eq!(events.iter().find(told).map(|stamped| stamped.at), Some(16_000));
     let events = table.handle(21_000, Input::Reading(start)).events;
     assert!(events.iter().any(|stamped| matches!(stamped.event, Event::AlertCleared { .. })));

@@ -6,7 +6,7 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use touchmove::boards::{Connection, ControlLines, Line};
+use touchmove::boards::{Connection, ControlLines, SerialSettings};
 use touchmove::link::Port;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
@@ -190,7 +190,7 @@ async fn a_board_says_why_it_is_not_ready() {
     let pty = Pty::open();
     let taken = Port::open(
         &pty.path(),
-        Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted }),
+        Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted }),
         ControlLines::Asserted,
     )
     .await

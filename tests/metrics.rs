@@ -72,7 +72,7 @@ async fn a_game_is_counted() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
     let token = token(hall.state.path());
     hall.play("e2", "e4", "e4").await;
-    hall.client.order(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
+    hall.client.send_command(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
     hall.board.send(&[0x55, 0x56, 0x57]);
     let all = || {

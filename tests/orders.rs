@@ -1,10 +1,10 @@
 //! What an arbiter orders, and games that begin from something other than the start position: as the table tells it.
 
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
 use touchmove::game::event::{Difference, Rotation};
 use touchmove::game::pgn::pgn;
-use touchmove::game::{AlertKind, Answer, Arg, Command, Event, Fault, Order, Record, Stamped};
+use touchmove::game::{AlertKind, Answer, Arg, Command, Event, Fault, Order, Record, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
 use touchmove::wire::sensed_to_word;
@@ -15,15 +15,15 @@ const AT_20: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1
 pub struct Stage {
     pub table: Table,
     pub now: u64,
-    sensing: Sensing,
+    sensing: SensorKind,
     /// What was told and not looked at yet.
     pub events: Vec<Event>,
     /// Everything durable that was told.
-    pub durable: Vec<Stamped>,
+    pub durable: Vec<StampedEvent>,
 }
 
 impl Stage {
-    pub fn new(sensing: Sensing, fen: &str, but: &str) -> Stage {
+    pub fn new(sensing: SensorKind, fen: &str, but: &str) -> Stage {
         Stage::with(Settings { sensing, ..Settings::default() }, fen, but)
     }
 
@@ -31,7 +31,7 @@ impl Stage {
         let sensing = settings.sensing;
         let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new(), durable: Vec::new() };
         let position = Position::from_fen(fen, false).expect("a FEN");
-        let mut placement: Placement = [Sensed::Empty; 64];
+        let mut placement: Placement = [SquareState::Empty; 64];
         for (square, piece) in position.board().iter() {
             placement[square as usize] = stage.shown(Some(piece));
         }
@@ -44,12 +44,12 @@ impl Stage {
         stage
     }
 
-    fn shown(&self, piece: Option<Piece>) -> Sensed {
+    fn shown(&self, piece: Option<Piece>) -> SquareState {
         match (piece, self.sensing) {
-            (None, _) => Sensed::Empty,
-            (Some(piece), Sensing::Identity) => Sensed::Piece(piece),
-            (Some(piece), Sensing::Colour) => Sensed::Side(piece.color),
-            (Some(_), Sensing::Occupancy) => Sensed::Occupied,
+            (None, _) => SquareState::Empty,
+            (Some(piece), SensorKind::Identity) => SquareState::Piece(piece),
+            (Some(piece), SensorKind::Colour) => SquareState::Side(piece.color),
+            (Some(_), SensorKind::Occupancy) => SquareState::Occupied,
         }
     }
 
@@ -77,7 +77,7 @@ impl Stage {
     /// What a command says that is carried out, or why it is refused.
     pub fn ask(&mut self, command: Command) -> Result<Answer, String> {
         let output = self.table.handle(self.now, order(command));
-        let answer = output.refused.as_ref().map_or(Ok(output.answer.clone()), |refused| Err(refused.to_string()));
+        let answer = output.refusal.as_ref().map_or(Ok(output.answer.clone()), |refused| Err(refused.to_string()));
         self.tell(output);
         answer
     }
@@ -125,7 +125,7 @@ impl Stage {
             format!(
                 "{} {} {}",
                 one.square,
-                sensed_to_word(one.expected.map_or(Sensed::Empty, Sensed::Piece)),
+                sensed_to_word(one.expected.map_or(SquareState::Empty, SquareState::Piece)),
                 sensed_to_word(one.seen)
             )
         };
@@ -147,7 +147,7 @@ fn read(word: &str) -> (Square, Option<Piece>) {
 
 #[test]
 fn a_position_is_taken_and_the_squares_that_differ_are_told_until_they_agree() {
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "c6- e2N");
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6- e2N");
     assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
     assert_eq!(stage.displaced(), ["e2 c6"]);
     stage.play("e2-", 400);
@@ -161,10 +161,10 @@ fn a_position_is_taken_and_the_squares_that_differ_are_told_until_they_agree() {
 
 #[test]
 fn after_a_restart_the_squares_that_differ_are_told_again() {
-    let mut before = Stage::new(Sensing::Identity, AT_20, "c6-");
+    let mut before = Stage::new(SensorKind::Identity, AT_20, "c6-");
     let output = before.table.handle(0, order(Command::Position(AT_20.to_owned())));
-    let durable: Vec<Stamped> = output.events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "c6-");
+    let durable: Vec<StampedEvent> = output.events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6-");
     stage.table = Table::restore(Settings::default(), &durable);
     let placement = before.table.placement().expect("what stands there");
     stage.take(Input::Reading(Reading::Placement(Box::new(placement))));
@@ -174,7 +174,7 @@ fn after_a_restart_the_squares_that_differ_are_told_again() {
 
 #[test]
 fn a_position_that_stands_there_is_told_of_no_square() {
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
     stage.wait(5_000);
     assert_eq!(stage.displaced(), [""; 0]);
@@ -182,7 +182,7 @@ fn a_position_that_stands_there_is_told_of_no_square() {
 
 #[test]
 fn a_game_taken_up_at_move_20_is_numbered_from_there() {
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     stage.order(Command::Position(AT_20.to_owned()));
     stage.play("f6- e4- e4n", 400);
     stage.play("d3- e4- e4P", 400);
@@ -194,7 +194,7 @@ fn a_game_taken_up_at_move_20_is_numbered_from_there() {
 
 #[test]
 fn orders_are_refused_with_a_reason() {
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     let role = Role::Queen;
     assert!(stage.order(Command::Promotion { ply: None, role }).expect("no game").contains("there is no game"));
     let refused = stage.order(Command::Position("e4".to_owned())).expect("no position");
@@ -206,7 +206,7 @@ pub const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 
 #[test]
 fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {
     let swapped = "b1B c1N";
-    let mut stage = Stage::new(Sensing::Identity, START, swapped);
+    let mut stage = Stage::new(SensorKind::Identity, START, swapped);
     stage.play("", 1_200);
     assert_eq!(stage.table.record(), None, "nobody has moved");
     stage.play("e2- e4P", 2_000);
@@ -219,7 +219,7 @@ fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {
 
 #[test]
 fn a_first_move_that_takes_its_time_does_not_hide_the_wrong_start() {
-    let mut stage = Stage::new(Sensing::Identity, START, "b1B c1N");
+    let mut stage = Stage::new(SensorKind::Identity, START, "b1B c1N");
     stage.play("", 1_200);
     stage.play("e2-", 3_000);
     stage.play("e4P", 2_000);
@@ -228,7 +228,7 @@ fn a_first_move_that_takes_its_time_does_not_hide_the_wrong_start() {
 
 #[test]
 fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
-    for sensing in [Sensing::Occupancy, Sensing::Colour] {
+    for sensing in [SensorKind::Occupancy, SensorKind::Colour] {
         let mut stage = Stage::new(sensing, START, "a1-");
         stage.play("", 1_200);
         stage.play("e2- e4P", 2_000);
@@ -241,16 +241,16 @@ fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
 #[test]
 fn a_board_being_set_up_or_looked_at_after_a_short_game_is_no_wrong_start() {
     // It was not quiet for a second.
-    let mut stage = Stage::new(Sensing::Identity, START, "b1B c1N");
+    let mut stage = Stage::new(SensorKind::Identity, START, "b1B c1N");
     stage.play("e2- e4P", 3_000);
     assert_eq!(stage.table.record(), None);
     // Pieces stand in the middle.
-    let mut stage = Stage::new(Sensing::Identity, START, "g1- f3N");
+    let mut stage = Stage::new(SensorKind::Identity, START, "g1- f3N");
     stage.play("", 1_200);
     stage.play("d2- d4P", 3_000);
     assert_eq!(stage.table.record(), None);
     // What is missing comes.
-    let mut stage = Stage::new(Sensing::Identity, START, "a1-");
+    let mut stage = Stage::new(SensorKind::Identity, START, "a1-");
     stage.play("", 1_200);
     stage.play("a1R", 2_000);
     assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
@@ -271,7 +271,7 @@ fn a_set_up_that_is_wrong_in_many_squares_is_named_and_followed() {
     let pawns = side(Color::Black, "pppppppp") + &side(Color::Black, "rnbqkbnr").replace('8', "7");
     let missing = "a8- b8- c8- d8- f8- g8- h8- a7-";
     for (but, wrong, first) in [(swapped.as_str(), 12, "b1 N B"), (&pawns, 16, "a7 p r"), (missing, 8, "a7 p empty")] {
-        let mut stage = Stage::new(Sensing::Identity, START, but);
+        let mut stage = Stage::new(SensorKind::Identity, START, but);
         stage.play("", 3_200);
         assert_eq!(stage.table.record(), None, "{but}: nobody has moved");
         stage.play("e2- e4P", 2_000);
@@ -295,7 +295,7 @@ fn a_wrong_set_up_is_found_on_a_board_that_stands_the_other_way_round() {
         };
         words += &format!("{}{} ", rotated(square), role.of(piece.color).char());
     }
-    let mut stage = Stage::new(Sensing::Identity, "8/8/8/8/8/8/8/8 w - - 0 1", &words);
+    let mut stage = Stage::new(SensorKind::Identity, "8/8/8/8/8/8/8/8 w - - 0 1", &words);
     stage.play("", 3_200);
     stage.play("d7- d5P", 2_000);
     assert_eq!(stage.moves(), ["e4"]);
@@ -305,11 +305,11 @@ fn a_wrong_set_up_is_found_on_a_board_that_stands_the_other_way_round() {
 
 #[test]
 fn a_wrong_set_up_is_told_when_the_clock_is_started() {
-    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNQKNBR"));
+    let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNQKNBR"));
     stage.play("", 3_200);
     stage.clock(ClockHalf::Left);
     assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 4);
-    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
     // The clock runs already: it begins with the first move.
     stage.clock(ClockHalf::Left);
     stage.play("", 3_200);
@@ -322,7 +322,7 @@ fn a_wrong_set_up_is_told_when_the_clock_is_started() {
 
 #[test]
 fn an_answer_that_comes_at_once_does_not_hide_the_wrong_start() {
-    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
     stage.play("", 3_200);
     stage.play("e2- e4P e7- e5p", 2_000);
     assert_eq!((stage.moves(), stage.wrong_start().is_some()), (vec!["e4", "e5"], true));
@@ -330,7 +330,7 @@ fn an_answer_that_comes_at_once_does_not_hide_the_wrong_start() {
 
 #[test]
 fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
-    for sensing in [Sensing::Occupancy, Sensing::Colour] {
+    for sensing in [SensorKind::Occupancy, SensorKind::Colour] {
         let mut stage = Stage::new(sensing, START, "a8- b8- c8- d8- f8- g8-");
         stage.play("", 3_200);
         stage.play("e2- e4P", 2_000);
@@ -338,12 +338,12 @@ fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
         assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 6);
     }
     // Such a board may stand the other way round: the move tells.
-    let mut stage = Stage::new(Sensing::Occupancy, START, "h1-");
+    let mut stage = Stage::new(SensorKind::Occupancy, START, "h1-");
     stage.play("", 1_200);
     stage.play("d7- d5p", 2_000);
     assert_eq!((stage.moves(), stage.wrong_start().as_deref()), (vec!["e4"], Some("a8 r empty")));
     // A rook of White's and one of Black's are exchanged.
-    let mut stage = Stage::new(Sensing::Colour, START, "a1r a8R");
+    let mut stage = Stage::new(SensorKind::Colour, START, "a1r a8R");
     stage.play("", 3_200);
     stage.play("e2- e4P", 2_000);
     assert_eq!(stage.moves(), ["e4"]);
@@ -352,12 +352,12 @@ fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
 
 #[test]
 fn what_squares_do_not_show_is_no_wrong_start() {
-    let mut stage = Stage::new(Sensing::Occupancy, START, "a1r a8R");
+    let mut stage = Stage::new(SensorKind::Occupancy, START, "a1r a8R");
     stage.play("", 3_200);
     stage.play("e2- e4P", 2_000);
     assert_eq!((stage.moves(), stage.wrong_start()), (vec!["e4"], None));
     let swapped = side(Color::White, "RBNKQNBR");
-    for sensing in [Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Colour, SensorKind::Occupancy] {
         let mut stage = Stage::new(sensing, START, &swapped);
         stage.play("", 3_200);
         stage.play("e2- e4P", 2_000);
@@ -368,7 +368,7 @@ fn what_squares_do_not_show_is_no_wrong_start() {
 #[test]
 fn pieces_being_put_up_or_away_are_no_wrong_start() {
     // Black's side is put up last, after a pause; a rook that stands wrong is put right.
-    let mut stage = Stage::new(Sensing::Identity, START, "a8- b8r c8- d8- e8- f8- g8- h8- e8k");
+    let mut stage = Stage::new(SensorKind::Identity, START, "a8- b8r c8- d8- e8- f8- g8- h8- e8k");
     stage.play("", 5_000);
     stage.play("c8b d8q f8b g8n h8r", 5_000);
     stage.play("b8- a8r", 5_000);
@@ -377,14 +377,14 @@ fn pieces_being_put_up_or_away_are_no_wrong_start() {
     assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
     assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
     // White's side stands, Black's goes into the box.
-    let mut stage = Stage::new(Sensing::Identity, START, "e4P e2- a8- b8- c8- d8- f8-");
+    let mut stage = Stage::new(SensorKind::Identity, START, "e4P e2- a8- b8- c8- d8- f8-");
     stage.play("", 5_000);
     stage.play("e4- e2P", 5_000);
     stage.play("a7- b7- c7- d7- e7- f7- g7- h7-", 5_000);
     stage.play("g8- h8- e8-", 5_000);
     assert_eq!(stage.table.record(), None);
     // Nothing was at rest for long enough.
-    let mut stage = Stage::new(Sensing::Identity, START, &side(Color::White, "RBNKQNBR"));
+    let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
     stage.play("", 2_000);
     stage.play("e2- e4P", 5_000);
     assert_eq!(stage.table.record(), None);
@@ -395,7 +395,7 @@ fn a_position_that_play_can_reach_is_no_wrong_start() {
     // Two moves were made before the clock was started: they are on record.
     for (stands, moves) in [("e2- e4P", &["e4"][..]), ("e2- e4P e7- e5p", &["e4", "e5"]), ("g1- f3N g8- f6n", &["Nf3", "Nf6"])]
     {
-        let mut stage = Stage::new(Sensing::Identity, START, stands);
+        let mut stage = Stage::new(SensorKind::Identity, START, stands);
         stage.play("", 5_000);
         stage.clock(ClockHalf::Left);
         stage.wait(5_000);
@@ -404,13 +404,13 @@ fn a_position_that_play_can_reach_is_no_wrong_start() {
     }
     // More moves, and moves to and fro; no moves, and a middle game.
     for stands in ["g1- h4N", "e2- e4P d2- d4P", "e2- e4P e7- e5p g1- f3N b8- c6n", "e1- d1- c1-"] {
-        let mut stage = Stage::new(Sensing::Identity, START, stands);
+        let mut stage = Stage::new(SensorKind::Identity, START, stands);
         stage.play("", 5_000);
         stage.clock(ClockHalf::Left);
         stage.play("a2- a3P", 5_000);
         assert_eq!(stage.wrong_start(), None, "{stands}");
     }
-    let mut stage = Stage::new(Sensing::Identity, AT_20, "");
+    let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     stage.play("", 5_000);
     stage.play("f6- e4- e4n", 5_000);
     assert_eq!(stage.table.record(), None);
@@ -428,7 +428,7 @@ fn a_position_that_play_can_reach_is_no_wrong_start() {
 fn where_chess960_is_played_its_start_positions_are_the_measure() {
     let start = "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1";
     // Where it is not, the usual one is.
-    let mut stage = Stage::new(Sensing::Identity, start, "");
+    let mut stage = Stage::new(SensorKind::Identity, start, "");
     stage.play("", 3_200);
     stage.play("e2- e4P", 2_000);
     assert_eq!(stage.moves(), ["e4"]);
@@ -486,7 +486,7 @@ fn the_record_keeps_what_is_the_matter_with_the_board() {
     let mut number = 0;
     let mut stamped = |event| {
         number += 1;
-        Stamped { at: number * 1_000, number: Some(number), event }
+        StampedEvent { at: number * 1_000, number: Some(number), event }
     };
     let begun = Event::GameStarted {
         fen: START.to_owned(),

@@ -108,7 +108,7 @@ fn a_legal_mate_ends_the_game_at_once() {
 
 #[test]
 fn a_game_that_begins_where_no_move_is_possible_is_over() {
-    use touchmove::boards::Sensing::{Colour, Identity, Occupancy};
+    use touchmove::boards::SensorKind::{Colour, Identity, Occupancy};
     for (fen, result, reason) in [
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", GameResult::Draw, ResultReason::Stalemate),
         ("R6k/6pp/8/8/8/8/8/7K b - - 0 1", GameResult::WhiteWins, ResultReason::Checkmate),

@@ -2,15 +2,15 @@
 
 use crate::games::told_by;
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{Placement, Reading, Sensed, Sensing};
-use touchmove::game::{Command, Order, Stamped};
+use touchmove::boards::{Placement, Reading, SensorKind, SquareState};
+use touchmove::game::{Command, Order, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Publish, Settings, Table};
 
-const ALL: [Sensing; 3] = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy];
+const ALL: [SensorKind; 3] = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy];
 const PAWN: &str = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
 
-fn on(sensing: Sensing) -> Settings {
+fn on(sensing: SensorKind) -> Settings {
     Settings { sensing, ..Settings::default() }
 }
 
@@ -33,7 +33,7 @@ fn check_from(settings: Settings, fen: &str, story: &str, expect: &str) {
 
 #[test]
 fn a_promotion_is_set_right_and_the_moves_after_it_stay() {
-    let occupancy = || on(Sensing::Occupancy);
+    let occupancy = || on(SensorKind::Occupancy);
     check_from(
         occupancy(),
         PAWN,
@@ -53,25 +53,25 @@ fn a_promotion_that_cannot_be_is_refused() {
     let why = "refused: after a promotion to a knight the move of ply 3, Qh8, is not legal: take back to before it first";
     let told = "a8=Q+ | a8=Q+! | Kd7 | Kd7! | Qh8 | Qh8!";
     let story = "a7- a8Q W ~300 e8- d7k ~300 B a8- h8Q ~300 W";
-    check_from(on(Sensing::Occupancy), PAWN, &format!("{story} promotion=N"), &format!("{told} | {why}"));
+    check_from(on(SensorKind::Occupancy), PAWN, &format!("{story} promotion=N"), &format!("{told} | {why}"));
     let none = |what| {
         format!("refused: {what}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight")
     };
     check_from(
-        on(Sensing::Occupancy),
+        on(SensorKind::Occupancy),
         PAWN,
         &format!("{story} promotion=N2"),
         &format!("{told} | {}", none("ply 2 is no promotion")),
     );
     check_from(
-        on(Sensing::Occupancy),
+        on(SensorKind::Occupancy),
         PAWN,
         &format!("{story} promotion=P"),
         &format!("{told} | {}", none("no promotion is on record")),
     );
     let why = "refused: the board shows a queen on a8: put the right piece there, and the record follows by itself";
     check_from(
-        on(Sensing::Identity),
+        on(SensorKind::Identity),
         PAWN,
         "a7- a8Q W ~300 promotion=N a8- a8N ~300",
         // The queen had touched the square: it was the player's choice (4.4.4).
@@ -152,7 +152,7 @@ fn pieces_in_the_hands_do_not_explain_for_ever() {
 #[test]
 fn kings_in_the_place_of_a_piece_tell_that_there_is_a_result() {
     let fen = "4k3/8/8/3p4/8/8/PPP5/4K3 w - - 0 1";
-    for sensing in [Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Colour, SensorKind::Occupancy] {
         // The pawn on d5 makes room for a king between two readings.
         let told = "a3 | a3! | result_signalled e4";
         check_from(on(sensing), fen, "a2- a3P W e1- e8- e4K ~11000", told);
@@ -178,10 +178,10 @@ fn whoever_wants_sure_moves_waits_for_them() {
         (Publish::Sure, "h2- h4P ~500", "Nxd7 | Ke7 | h4 | Nxd7+"),
         (Publish::Sure, "result=1-0", "Nxd7 | Ke7 | =1-0 arbiter"),
     ] {
-        let settings = Settings { publish, ..on(Sensing::Occupancy) };
+        let settings = Settings { publish, ..on(SensorKind::Occupancy) };
         check_from(settings, fen, &format!("{taken} {story}"), expect);
     }
-    let settings = Settings { publish: Publish::Sure, ..on(Sensing::Occupancy) };
+    let settings = Settings { publish: Publish::Sure, ..on(SensorKind::Occupancy) };
     check_from(settings, fen, "h2- h3P ~500 e8- e7k ~500", "h3 | Ke7");
 }
 
@@ -190,23 +190,23 @@ fn a_given_position_of_chess960_is_one_after_a_restart() {
     let settings = Settings { chess960: true, ..Settings::default() };
     let castles = |table: &mut Table, squares: &[(Square, Option<Piece>)]| {
         for &(square, piece) in squares {
-            let reading = Reading::Square(square, piece.map_or(Sensed::Empty, Sensed::Piece));
+            let reading = Reading::Square(square, piece.map_or(SquareState::Empty, SquareState::Piece));
             table.handle(1_000, Input::Reading(reading));
         }
         table.advance(4_000);
         table.record().and_then(|record| record.plies.last()).map(|ply| ply.played.uci.clone())
     };
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     for (square, piece) in Position::from_fen(fen, true).expect("a FEN").board().iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     let stands = || Input::Reading(Reading::Placement(Box::new(placement)));
     let mut table = Table::new(settings.clone());
     table.handle(0, stands());
     let order = Order { command: Command::Position(fen.to_owned()), by: "the arbiter".to_owned() };
     let told = table.handle(0, Input::Order(order)).events;
-    let durable: Vec<Stamped> = told.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let durable: Vec<StampedEvent> = told.into_iter().filter(|stamped| stamped.number.is_some()).collect();
     let mut restored = Table::restore(settings, &durable);
     restored.handle(10, stands());
     let (king, rook) = (Role::King.of(Color::White), Role::Rook.of(Color::White));

@@ -2,7 +2,9 @@
 
 use super::editions::{laws, shared};
 use super::rulings::words;
-use touchmove::laws::{Act, Facts, Irregularity, Laws, Penalty, Reply, Situation, Supervision, Tally, TimeClass};
+use touchmove::laws::{
+    Irregularity, IrregularityCounts, Laws, Penalty, Reply, RulingAction, RulingFacts, Situation, Supervision, TimeClass,
+};
 use touchmove::laws::{penalty, ruling};
 
 /// What the opponent gets for the first, second, …, and what follows then, with an opponent who can mate and one who cannot.
@@ -57,7 +59,7 @@ fn ladders() {
 #[test]
 fn two_irregularities_in_one_move_count_once() {
     use shakmaty::Color::{Black, White};
-    let mut tally = Tally::default();
+    let mut tally = IrregularityCounts::default();
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::TwoHands), 1);
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
@@ -65,22 +67,22 @@ fn two_irregularities_in_one_move_count_once() {
     assert_eq!(tally.add(Black, 61_000, 8, Irregularity::IllegalMove), 1, "each player has his own count");
     assert_eq!(tally.add(White, 70_000, 7, Irregularity::IllegalMove), 2, "the same move, wrong again after it was put back");
     assert_eq!(tally.add(White, 90_000, 21, Irregularity::PressWithoutMove), 3, "all kinds are one count");
-    assert!(tally.strike(White, 60_000), "the arbiter may rule otherwise");
-    assert!(!tally.strike(White, 60_000));
+    assert!(tally.remove(White, 60_000), "the arbiter may rule otherwise");
+    assert!(!tally.remove(White, 60_000));
     assert_eq!((tally.count(White), tally.count(Black)), (2, 1));
 }
 
 /// What the press of an illegal move gained is taken back where a text at hand says so, and where it gained something.
 #[test]
 fn the_increment_of_an_illegal_move() {
-    let acts = |name: &str, what, facts: Facts| {
+    let acts = |name: &str, what, facts: RulingFacts| {
         ruling(&laws(name), Situation::Irregular(what), &facts).map_or_else(String::new, |ruling| words(&ruling.acts))
     };
-    let gained = Facts { increment: true, ..Facts::default() };
+    let gained = RulingFacts { increment: true, ..RulingFacts::default() };
     let illegal = |name: &str, facts| acts(name, Irregularity::IllegalMove, facts);
     assert_eq!(illegal("fide-2023", gained), "restore, touch_binds, take_increment, add 120");
-    assert_eq!(illegal("fide-2023", Facts::default()), "restore, touch_binds, add 120");
-    assert_eq!(illegal("fide-2023", Facts { nth: 2, ..gained }), "loses", "then nothing is left to be set");
+    assert_eq!(illegal("fide-2023", RulingFacts::default()), "restore, touch_binds, add 120");
+    assert_eq!(illegal("fide-2023", RulingFacts { nth: 2, ..gained }), "loses", "then nothing is left to be set");
     assert_eq!(illegal("fide-2014", gained), "restore, touch_binds, add 120", "no text at hand says so");
     assert_eq!(acts("fide-2023", Irregularity::PressWithoutMove, gained), "take_increment, add 120");
     assert_eq!(acts("fide-2023", Irregularity::PawnLeft, gained), "queen, take_increment, add 120");
@@ -90,7 +92,8 @@ fn the_increment_of_an_illegal_move() {
 fn incorrect_claims() {
     let check = |name: &str, expect: &str| {
         let situation = Situation::from_word("wrong_claim").expect("a situation");
-        let ruling = ruling(&laws(name), situation, &Facts { claimed: true, ..Facts::default() }).expect("a ruling");
+        let ruling =
+            ruling(&laws(name), situation, &RulingFacts { claimed: true, ..RulingFacts::default() }).expect("a ruling");
         assert_eq!(words(&ruling.acts), expect, "{name}");
     };
     check("fide-2009", "add 180, halve 180 60");
@@ -151,7 +154,7 @@ fn penalties_as_others_worked_them_out() {
             }
             // Until when: the opponent's next move, where somebody must see it or claim.
             let limited = laws.supervision == Supervision::Limited && laws.class != TimeClass::Standard;
-            let facts = Facts { reply: Reply::Made, claimed: true, ..Facts::default() };
+            let facts = RulingFacts { reply: Reply::Made, claimed: true, ..RulingFacts::default() };
             let after = ruling(&laws, Situation::Irregular(Irregularity::IllegalMove), &facts).expect("a ruling");
             assert_eq!(words(&after.acts) == "stands", limited, "{game}");
         }
@@ -172,12 +175,15 @@ fn penalties_as_others_worked_them_out() {
         };
         for game in games {
             let situation = Situation::from_word("wrong_claim").expect("a situation");
-            let facts = Facts { claimed: true, ..Facts::default() };
+            let facts = RulingFacts { claimed: true, ..RulingFacts::default() };
             let acts = ruling(&laws(&game), situation, &facts).expect("a ruling").acts;
             let added = u32::try_from(entry["opponent"].as_u64().expect("seconds")).unwrap();
-            assert!(acts.contains(&Act::Add(added)), "{game}: {acts:?}");
+            assert!(acts.contains(&RulingAction::Add(added)), "{game}: {acts:?}");
             // What the claimant keeps, by the figures of the ruling.
-            let kept = |had: u64| match acts.iter().find_map(|act| if let Act::Halve(half) = act { Some(half) } else { None }) {
+            let kept = |had: u64| match acts
+                .iter()
+                .find_map(|act| if let RulingAction::Halve(half) = act { Some(half) } else { None })
+            {
                 Some(half) => (had - (had / 2).min(u64::from(half.max_s))).max(had.min(u64::from(half.floor_s))),
                 None => had,
             };

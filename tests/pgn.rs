@@ -11,7 +11,7 @@ use std::path::Path;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::pgn::pgn;
 use touchmove::game::{
-    ClockTime, CompletedBy, Confidence, CorrectionReason, Event, GameResult, Played, Record, ResultReason, Stamped,
+    ClockTime, CompletedBy, Confidence, CorrectionReason, Event, GameResult, PlayedMove, Record, ResultReason, StampedEvent,
 };
 use touchmove::laws::Position;
 
@@ -26,17 +26,18 @@ struct Scribe {
 impl Scribe {
     fn begin(fen: &str, chess960: Option<u16>) -> Scribe {
         let event = Event::GameStarted { fen: fen.into(), chess960, laws: "fide-2023".into(), rotation: Rotation::Upright };
-        let record = Record::begin(&Stamped { at: 0, number: Some(1), event }).expect("a game");
+        let record = Record::begin(&StampedEvent { at: 0, number: Some(1), event }).expect("a game");
         Scribe { record, at: 0 }
     }
 
     fn tell(&mut self, event: Event) {
         let number = Some(self.record.last_number + 1);
-        self.record.apply(&Stamped { at: self.at, number, event });
+        self.record.apply(&StampedEvent { at: self.at, number, event });
     }
 
     fn made(&mut self, san: &str) {
-        let played = Played { uci: "0000".into(), san: san.into(), fen: String::new(), irregular: false, evidence: Vec::new() };
+        let played =
+            PlayedMove { uci: "0000".into(), san: san.into(), fen: String::new(), irregular: false, evidence: Vec::new() };
         let ply = self.record.plies.len() as u32 + 1;
         self.tell(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
     }
@@ -149,7 +150,7 @@ fn a_corrected_move_has_no_clock_until_it_is_completed_again() {
     scribe.made("e4");
     scribe.pressed(Some(300), Some(300));
     let moves =
-        vec![Played { uci: "e2e3".into(), san: "e3".into(), fen: String::new(), irregular: false, evidence: Vec::new() }];
+        vec![PlayedMove { uci: "e2e3".into(), san: "e3".into(), fen: String::new(), irregular: false, evidence: Vec::new() }];
     scribe.tell(Event::MovesCorrected { from_ply: 1, moves, reason: CorrectionReason::Evidence });
     assert!(pgn(&scribe.record, &[]).ends_with("\n1. e3 *\n\n"));
 }

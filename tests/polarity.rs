@@ -1,7 +1,7 @@
 //! Boards whose sensors report the opposite of what stands there.
 
 use shakmaty::{Color, Square};
-use touchmove::boards::{LinkState, Millis, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{LinkState, Millis, Placement, Reading, SensorKind, SquareState};
 use touchmove::game::Event;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
@@ -9,12 +9,12 @@ use touchmove::sense::Polarity;
 use touchmove::table::{Input, Settings, Table};
 
 /// What a board of this kind would say of a position, built in and put up like this.
-fn shows(position: &Position, sensing: Sensing, polarity: Polarity, rotation: Rotation) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+fn shows(position: &Position, sensing: SensorKind, polarity: Polarity, rotation: Rotation) -> Placement {
+    let mut placement = [SquareState::Empty; 64];
     for square in Square::ALL {
-        let stands = position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
+        let stands = position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
         // What is inverted twice is as it was.
-        placement[rotation.apply(square) as usize] = polarity.normalise(sensing, stands.seen_by(sensing));
+        placement[rotation.apply(square) as usize] = polarity.normalise(sensing, stands.reduce_to(sensing));
     }
     placement
 }
@@ -35,7 +35,7 @@ fn play(settings: Settings, polarity: Polarity, rotation: Rotation, moves: &[&st
         position = position.play(mv);
         let then = shows(&position, sensing, polarity, rotation);
         // What the mover lifts goes first.
-        let empty = polarity.normalise(sensing, Sensed::Empty);
+        let empty = polarity.normalise(sensing, SquareState::Empty);
         let changed: Vec<Square> =
             Square::ALL.into_iter().filter(|&square| stands[square as usize] != then[square as usize]).collect();
         for lifted in [true, false] {
@@ -62,10 +62,10 @@ const MOVES: [&str; 4] = ["e2e4", "e7e5", "g1f3", "b8c6"];
 #[test]
 fn contacts_that_open_under_a_piece_are_found_at_the_start() {
     for rotation in [Rotation::Upright, Rotation::Turned] {
-        let settings = Settings { sensing: Sensing::Occupancy, ..Settings::default() };
+        let settings = Settings { sensing: SensorKind::Occupancy, ..Settings::default() };
         let table = play(settings, Polarity::Inverted, rotation, &MOVES);
         assert_eq!(record(&table), (Some(rotation), MOVES.join(" ")));
-        assert_eq!(table.placement().map(|placement| placement[Square::E4 as usize]), Some(Sensed::Occupied));
+        assert_eq!(table.placement().map(|placement| placement[Square::E4 as usize]), Some(SquareState::Occupied));
     }
 }
 
@@ -73,7 +73,7 @@ fn contacts_that_open_under_a_piece_are_found_at_the_start() {
 fn reversed_magnets_look_like_a_turned_board_until_the_first_move() {
     for polarity in [Polarity::Straight, Polarity::Inverted] {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let settings = Settings { sensing: Sensing::Colour, ..Settings::default() };
+            let settings = Settings { sensing: SensorKind::Colour, ..Settings::default() };
             let table = play(settings.clone(), polarity, rotation, &[]);
             let looks = if polarity == Polarity::Straight { rotation } else { other(rotation) };
             assert_eq!(record(&table), (Some(looks), String::new()));
@@ -86,15 +86,15 @@ fn reversed_magnets_look_like_a_turned_board_until_the_first_move() {
 
 #[test]
 fn reversed_magnets_are_found_at_once_where_the_rotation_is_set() {
-    let settings = Settings { sensing: Sensing::Colour, rotation: Some(Rotation::Upright), ..Settings::default() };
+    let settings = Settings { sensing: SensorKind::Colour, rotation: Some(Rotation::Upright), ..Settings::default() };
     let table = play(settings, Polarity::Inverted, Rotation::Upright, &MOVES[..1]);
     assert_eq!(record(&table), (Some(Rotation::Upright), "e2e4".to_owned()));
-    assert_eq!(table.placement().map(|placement| placement[Square::E4 as usize]), Some(Sensed::Side(Color::White)));
+    assert_eq!(table.placement().map(|placement| placement[Square::E4 as usize]), Some(SquareState::Side(Color::White)));
 }
 
 #[test]
 fn a_restart_reads_the_board_the_same_way() {
-    for sensing in [Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Colour, SensorKind::Occupancy] {
         let settings = Settings { sensing, rotation: Some(Rotation::Upright), ..Settings::default() };
         let mut table = Table::new(settings.clone());
         let mut stored = Vec::new();
@@ -106,7 +106,7 @@ fn a_restart_reads_the_board_the_same_way() {
         let mut table = Table::restore(settings, &stored);
         table.handle(1_000, Input::Link(LinkState::Up));
         let mut moved = start;
-        moved[Square::E2 as usize] = Polarity::Inverted.normalise(sensing, Sensed::Empty);
+        moved[Square::E2 as usize] = Polarity::Inverted.normalise(sensing, SquareState::Empty);
         moved[Square::E4 as usize] = start[Square::E2 as usize];
         table.handle(1_000, Input::Reading(Reading::Placement(Box::new(moved))));
         table.advance(10_000);

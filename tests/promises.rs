@@ -2,10 +2,10 @@
 
 use crate::properties::promises::Promises;
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
 use touchmove::game::record::{Ply, PlyState};
 use touchmove::game::{Command, CompletedBy, CorrectionReason, Event, Order, Record};
-use touchmove::infer::{Seen, explain};
+use touchmove::infer::{ObservedBoard, explain};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Output, Settings, Table};
 
@@ -14,14 +14,14 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /// A board on which this stands, with a clock that White has not pressed yet; every promise is checked after every input.
 struct Stage {
     table: Table,
-    sensing: Sensing,
+    sensing: SensorKind,
     now: u64,
     clock: ClockReading,
     promises: Promises,
 }
 
 impl Stage {
-    fn new(sensing: Sensing, fen: &str) -> Stage {
+    fn new(sensing: SensorKind, fen: &str) -> Stage {
         let time = HalfTime { ms: 300_000, flag: false };
         let clock = ClockReading {
             left: time,
@@ -35,7 +35,7 @@ impl Stage {
         let table = Table::new(Settings { sensing, ..Settings::default() });
         let mut stage = Stage { table, sensing, now: 0, clock, promises: Promises::default() };
         stage.take(Input::Link(LinkState::Up));
-        let mut placement: Placement = [Sensed::Empty; 64];
+        let mut placement: Placement = [SquareState::Empty; 64];
         for (square, piece) in Position::from_fen(fen, false).expect("a FEN").board().iter() {
             placement[square as usize] = stage.shown(Some(piece));
         }
@@ -44,12 +44,12 @@ impl Stage {
         stage
     }
 
-    fn shown(&self, piece: Option<Piece>) -> Sensed {
+    fn shown(&self, piece: Option<Piece>) -> SquareState {
         match (piece, self.sensing) {
-            (None, _) => Sensed::Empty,
-            (Some(piece), Sensing::Identity) => Sensed::Piece(piece),
-            (Some(piece), Sensing::Colour) => Sensed::Side(piece.color),
-            (Some(_), Sensing::Occupancy) => Sensed::Occupied,
+            (None, _) => SquareState::Empty,
+            (Some(piece), SensorKind::Identity) => SquareState::Piece(piece),
+            (Some(piece), SensorKind::Colour) => SquareState::Side(piece.color),
+            (Some(_), SensorKind::Occupancy) => SquareState::Occupied,
         }
     }
 
@@ -118,7 +118,7 @@ impl Stage {
 /// The king stood there when the game began, and nobody touches anything: that is what proves the move.
 #[test]
 fn an_irregular_move_that_stood_there_before_the_game_is_proved_by_what_stood_there() {
-    let mut stage = Stage::new(Sensing::Identity, "rnbqkbnr/pppppppp/3K4/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1");
+    let mut stage = Stage::new(SensorKind::Identity, "rnbqkbnr/pppppppp/3K4/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1");
     stage.order(Command::Position(START.to_owned()));
     stage.play("! ~5000");
     assert_eq!(stage.moves(), ["Ke1-d6"]);
@@ -131,7 +131,7 @@ fn an_irregular_move_that_stood_there_before_the_game_is_proved_by_what_stood_th
 /// However much is touched besides, the proof shows the move.
 #[test]
 fn an_irregular_move_is_proved_however_much_was_touched_since() {
-    let mut stage = Stage::new(Sensing::Identity, START);
+    let mut stage = Stage::new(SensorKind::Identity, START);
     let fidget = "g1- g1N ".repeat(40);
     stage.play(&format!("e1- e3K {fidget} ! ~5000"));
     assert_eq!(stage.moves(), ["Ke1-e3"]);
@@ -142,7 +142,7 @@ fn an_irregular_move_is_proved_however_much_was_touched_since() {
 /// A queen was assumed on a board that knows no pieces, and what she plays shows that she is a knight.
 #[test]
 fn what_was_completed_is_so_after_a_correction_with_the_clock_of_that_time() {
-    let mut stage = Stage::new(Sensing::Occupancy, "8/P6k/8/8/8/8/7K/8 w - - 0 1");
+    let mut stage = Stage::new(SensorKind::Occupancy, "8/P6k/8/8/8/8/7K/8 w - - 0 1");
     stage.order(Command::Position("8/P6k/8/8/8/8/7K/8 w - - 0 1".to_owned()));
     stage.play("a7- a8N ~400 ! h7- h6k ~400 !");
     assert_eq!(stage.moves(), ["a8=Q", "Kh6"]);
@@ -160,7 +160,7 @@ fn what_was_completed_is_so_after_a_correction_with_the_clock_of_that_time() {
 #[test]
 fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
     let fen = "7k/P5p1/6p1/8/8/8/8/K4R2 w - - 0 1";
-    let mut stage = Stage::new(Sensing::Occupancy, fen);
+    let mut stage = Stage::new(SensorKind::Occupancy, fen);
     stage.order(Command::Position(fen.to_owned()));
     stage.play("a7- a8Q ~400 ! h8- h7k ~400 ! f1- h1R ~400");
     assert_eq!(stage.moves(), ["a8=Q+", "Kh7", "Rh1#"]);
@@ -175,7 +175,7 @@ fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
 /// Boards of every kind say that moves were taken back, and not that they never were.
 #[test]
 fn a_takeback_is_called_so_on_boards_of_every_kind() {
-    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         let mut stage = Stage::new(sensing, START);
         stage.play("e2- e4P ~400 ! e7- e5p ~400 ! g1- f3N ~400 ! ~3000 f3- g1N ~8000");
         assert_eq!(stage.moves(), ["e4", "e5"], "{sensing:?}");
@@ -186,7 +186,7 @@ fn a_takeback_is_called_so_on_boards_of_every_kind() {
 /// A position is given while the link is down, and the board last showed something else: nothing is concluded from that.
 #[test]
 fn a_game_that_begins_with_the_link_down_waits_for_the_board() {
-    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         let mut stage = Stage::new(sensing, "rnbqkbnr/pppppppp/8/8/5P2/8/P1PPPPPP/RNBQKBNR w KQkq - 0 1");
         let placement = Stage::new(sensing, START).table.placement().expect("what stands there");
         stage.take(Input::Link(LinkState::Down));
@@ -208,20 +208,20 @@ fn a_search_that_was_cut_off_says_so() {
         let capture = position.legal_moves().into_iter().find(|mv| mv.is_capture());
         position.play(capture.expect("there is a capture"))
     });
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     for square in after.board().occupied() {
-        placement[square as usize] = Sensed::Occupied;
+        placement[square as usize] = SquareState::Occupied;
     }
-    let found = explain(&base, &Seen::of(&placement, Sensing::Occupancy), Bitboard::EMPTY, 3, 0);
+    let found = explain(&base, &ObservedBoard::from_placement(&placement, SensorKind::Occupancy), Bitboard::EMPTY, 3, 0);
     assert!(!found.is_empty() && found.iter().all(|line| line.cut_off), "{found:?}");
 }
 
 /// A game that was taken up again weighs lines as if there had been no restart: what was played before costs them nothing.
 #[test]
 fn after_a_restart_what_was_played_before_costs_nothing() {
-    let mut stage = Stage::new(Sensing::Occupancy, START);
+    let mut stage = Stage::new(SensorKind::Occupancy, START);
     stage.play("e2- e4P ~400 ! d7- d5p ~400 ! g1- f3N ~400 ! c8- g4b ~400 !");
-    let settings = Settings { sensing: Sensing::Occupancy, ..Settings::default() };
+    let settings = Settings { sensing: SensorKind::Occupancy, ..Settings::default() };
     let placement = stage.table.placement().expect("what stands there");
     stage.table = Table::restore(settings, &stage.promises.last_game());
     stage.take(Input::Link(LinkState::Up));

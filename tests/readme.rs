@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::process::Command;
-use touchmove::boards::{BOARDS, Clocks, Connection, Lights, Sensing, Tested};
+use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, SensorKind, Verification};
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
 
@@ -30,9 +30,9 @@ fn boards() {
     table += "|---|---|---|---|---|---|---|---|---|\n";
     for model in BOARDS {
         let senses = match model.sensing {
-            Sensing::Identity => "which piece stands where",
-            Sensing::Colour => "which colour stands where",
-            Sensing::Occupancy => "whether something stands there",
+            SensorKind::Identity => "which piece stands where",
+            SensorKind::Colour => "which colour stands where",
+            SensorKind::Occupancy => "whether something stands there",
         };
         let ids = |generic: bool| {
             let ids = model.usb.iter().filter(|id| id.generic == generic);
@@ -50,13 +50,13 @@ fn boards() {
             Lights::Corners => "at every corner",
         };
         let clock = match model.clock {
-            Clocks::None => "–",
-            Clocks::Connected => "where connected",
+            ClockSupport::None => "–",
+            ClockSupport::Connected => "where connected",
         };
-        let tested = match model.tested {
-            Tested::Capture => "real capture",
-            Tested::Frames => "others' frames",
-            Tested::Specification => "specification only",
+        let tested = match model.verification {
+            Verification::Capture => "real capture",
+            Verification::Frames => "others' frames",
+            Verification::Specification => "specification only",
         };
         let (title, name) = (model.title, model.name);
         table += &format!("| {title} | `{name}` | {senses} | {connection} | {} | {} ", ids(false), ids(true));
@@ -67,14 +67,16 @@ fn boards() {
 
 #[test]
 fn what_boards_cannot_know() {
-    let list = BOARDS.iter().flat_map(|model| model.cannot_know().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
+    let list =
+        BOARDS.iter().flat_map(|model| model.all_limitations().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
     check("cannot", &list.collect::<String>());
 }
 
 #[test]
 fn what_squares_cannot_tell() {
-    let kinds = [("colour", Sensing::Colour), ("occupancy", Sensing::Occupancy)];
-    let list = kinds.iter().flat_map(|(word, kind)| kind.cannot().iter().map(move |cannot| format!("* {word}: {cannot}\n")));
+    let kinds = [("colour", SensorKind::Colour), ("occupancy", SensorKind::Occupancy)];
+    let list =
+        kinds.iter().flat_map(|(word, kind)| kind.limitations().iter().map(move |cannot| format!("* {word}: {cannot}\n")));
     check("squares", &list.collect::<String>());
 }
 

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use shakmaty::{Role, Square};
 use touchmove::game::Text;
-use touchmove::laws::reason::{Reason, Word, why_illegal, why_illegal_to_stand};
+use touchmove::laws::reason::{IllegalReason, ReasonArg, why_illegal, why_illegal_placement};
 use touchmove::laws::{Move, Position};
 use touchmove::locale::{self, Locale};
 
@@ -39,18 +39,18 @@ fn agrees(position: &Position) {
     }
 }
 
-fn english(reason: &Reason) -> String {
+fn english(reason: &IllegalReason) -> String {
     locale::sentence(Locale::English, &Text::from(reason))
 }
 
 /// It has a name, and a sentence that holds its arguments.
-fn reads(reason: &Reason) {
+fn reads(reason: &IllegalReason) {
     let (key, sentence) = (reason.key(), english(reason));
     assert!(key.chars().all(|letter| letter.is_ascii_lowercase() || letter == '_'), "{key}");
     assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{key}: {sentence}");
     for (name, word) in reason.args() {
         assert!(!name.is_empty());
-        if let Word::Men(men) = word {
+        if let ReasonArg::Men(men) = word {
             assert!(!men.is_empty(), "{key}: {name}");
         }
     }
@@ -230,13 +230,13 @@ fn the_record_knows_what_moved_before_castling() {
             position = position.play(mv);
         }
         let mv = position.any_move("e1h1").expect("a move");
-        let reason = why_illegal(&position, mv).expect("a reason").given(position.turn(), moves.iter().copied());
+        let reason = why_illegal(&position, mv).expect("a reason").refine_with_moves(position.turn(), moves.iter().copied());
         assert_eq!(english(&reason), format!("castling is not allowed: {moved}"), "{played}");
     }
     // A start position without the right, and nothing moved since: nobody knows.
     let position = at("4k3/8/8/8/8/8/8/4K2R w - - 0 1");
     let mv = position.any_move("e1h1").expect("a move");
-    let reason = why_illegal(&position, mv).expect("a reason").given(position.turn(), []);
+    let reason = why_illegal(&position, mv).expect("a reason").refine_with_moves(position.turn(), []);
     assert_eq!(english(&reason), "castling is not allowed: the king or the rook on h1 has moved before");
 }
 
@@ -275,14 +275,14 @@ fn castling() {
     check("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "e1g1", "no_such_move", "a king does not move from e1 to g1");
     let none = at("4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
     let castle = why_illegal(&none, Move::Castle { king: Square::E1, rook: Square::H1 });
-    assert_eq!(castle, Some(Reason::CastlingNoRook { rook: Square::H1 }));
+    assert_eq!(castle, Some(IllegalReason::CastlingNoRook { rook: Square::H1 }));
 }
 
 /// The pieces stand like this after the move: legal, or why not.
 #[track_caller]
 fn check_stands(fen: &str, stands: &str, key: &str, sentence: &str) {
     let board: shakmaty::Board = stands.parse().expect("a board");
-    let reason = why_illegal_to_stand(&at(fen), &board);
+    let reason = why_illegal_placement(&at(fen), &board);
     let told = reason.map_or((String::new(), String::new()), |reason| {
         reads(&reason);
         (reason.key().to_owned(), english(&reason))
@@ -374,7 +374,7 @@ fn any_board_has_an_answer() {
             let position = at(fens[fen]);
             let moves = position.legal_moves();
             let after = position.play(moves[index.index(moves.len())]);
-            prop_assert_eq!(why_illegal_to_stand(&position, after.board()), None);
+            prop_assert_eq!(why_illegal_placement(&position, after.board()), None);
             let mut board = after.board().clone();
             for (square, piece) in changes {
                 match piece {
@@ -385,7 +385,7 @@ fn any_board_has_an_answer() {
                 }
             }
             let legal = moves.iter().any(|&mv| position.play(mv).board() == &board);
-            let reason = why_illegal_to_stand(&position, &board);
+            let reason = why_illegal_placement(&position, &board);
             prop_assert_eq!(reason.is_none(), legal, "{:?} in {:?}", reason, board);
             if let Some(reason) = reason {
                 reads(&reason);

@@ -6,7 +6,7 @@ use crate::harness::installed;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
-use touchmove::link::recording::{self, What};
+use touchmove::link::recording::{self, Entry};
 use touchmove::names;
 
 /// Runs touchmovectl; what it printed.
@@ -112,7 +112,7 @@ async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
     let player = std::thread::spawn(move || {
         let began = Instant::now();
         for line in recording::read(&file).unwrap().lines {
-            let What::Rx(bytes) = line.what else { continue };
+            let Entry::Rx(bytes) = line.entry else { continue };
             let at = began + Duration::from_millis(line.at) / SPEED;
             std::thread::sleep(at.saturating_duration_since(Instant::now()));
             for message in messages(&bytes) {

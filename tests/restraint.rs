@@ -7,7 +7,7 @@ use crate::games::{check, tell, tell_by};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use shakmaty::{Color, Square};
-use touchmove::boards::{Millis, Sensing};
+use touchmove::boards::{Millis, SensorKind};
 use touchmove::game::{CompletedBy, Event};
 use touchmove::laws::Position;
 use touchmove::table::Settings;
@@ -17,7 +17,7 @@ const OPENING: &str = "e2- e4P W e7- e5p B g1- f3N W b8- c6n B";
 const OPENING_EVENTS: usize = 9;
 
 /// After the opening this happens, and of it come at most alerts and a next game.
-fn nothing_comes_of(sensing: Sensing, story: &str) {
+fn nothing_comes_of(sensing: SensorKind, story: &str) {
     let settings = Settings { sensing, ..Settings::default() };
     let told = tell_by(settings, None, true, &format!("{OPENING} ~3000 {story}"));
     let (opening, rest) = told.events.split_at(OPENING_EVENTS);
@@ -40,7 +40,7 @@ fn standing() -> Vec<Square> {
 
 #[test]
 fn nothing_comes_of_a_king_laid_down() {
-    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         for king in ["e1", "e8"] {
             nothing_comes_of(sensing, &format!("{king}- ~60000"));
             nothing_comes_of(sensing, &format!("stop ~1000 {king}- ~60000"));
@@ -50,7 +50,7 @@ fn nothing_comes_of_a_king_laid_down() {
     }
     // It lies where it could have gone, and where it could not.
     for lies in ["e1- e2K", "e1- e3K", "e8- e7k", "e8- e6k"] {
-        nothing_comes_of(Sensing::Identity, &format!("stop ~1000 {lies} ~60000"));
+        nothing_comes_of(SensorKind::Identity, &format!("stop ~1000 {lies} ~60000"));
     }
 }
 
@@ -72,7 +72,7 @@ fn nothing_comes_of_a_board_swept() {
             }
             story += " ~3000";
         }
-        nothing_comes_of(Sensing::Identity, &story);
+        nothing_comes_of(SensorKind::Identity, &story);
         Ok(())
     });
     run.unwrap();
@@ -84,7 +84,7 @@ fn a_board_swept_and_set_up_takes_nothing_back() {
     let swept = "f8 h7 g7 e5 f2 c6 a2 a1 b7 h2 e4 g2 h1 b1 c1 d2 d8 e8 c8 a8 a7 f1 f3 f7 d1 g8 d7 c2 b2 c7 h8 e1";
     let swept: String = swept.split(' ').map(|square| format!(" {square}- ~15")).collect();
     let set_up: String = Position::start().board().iter().map(|(square, piece)| format!(" {square}{}", piece.char())).collect();
-    nothing_comes_of(Sensing::Identity, &format!("{swept} ~60000{set_up} ~3000"));
+    nothing_comes_of(SensorKind::Identity, &format!("{swept} ~60000{set_up} ~3000"));
 }
 
 #[test]

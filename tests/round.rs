@@ -4,11 +4,11 @@ use crate::hall::Hall;
 use crate::harness::{Daemon, until};
 use touchmove::game::{Command, GameResult};
 use touchmove::publish::client::Client;
-use touchmove::round::trf::Order;
+use touchmove::round::trf::TableOrder;
 use touchmove::round::{BadRound, Forfeit, Round};
 
 fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
-    Round::read(text, number, &Order::Unknown)
+    Round::read(text, number, &TableOrder::Unknown)
 }
 
 /// Each table, in words.
@@ -30,7 +30,7 @@ fn words(round: &Round) -> Vec<String> {
     round.pairings.iter().map(table).collect()
 }
 
-fn refused(text: &str, number: Option<u16>, order: &Order, says: &[&str]) {
+fn refused(text: &str, number: Option<u16>, order: &TableOrder, says: &[&str]) {
     let error = Round::read(text, number, order).unwrap_err().to_string();
     says.iter().for_each(|part| assert!(error.contains(part), "{error:?} does not say {part:?}"));
 }
@@ -79,7 +79,7 @@ fn a_pgn_of_tags_is_a_round() {
 #[test]
 fn of_several_rounds_one_is_said() {
     let both = format!("{PGN}\n{}", PGN.replace("\"3.", "\"4."));
-    refused(&both, None, &Order::Unknown, &["rounds 3, 4", "--round N"]);
+    refused(&both, None, &TableOrder::Unknown, &["rounds 3, 4", "--round N"]);
     assert_eq!(read(&both, Some(4)).unwrap().number, 4);
 }
 
@@ -97,13 +97,18 @@ fn a_table_of_values_is_a_round() {
 
 #[test]
 fn a_bad_table_of_values_says_all_that_is_wrong() {
-    refused(CSV, None, &Order::Unknown, &["no number: give --round N"]);
+    refused(CSV, None, &TableOrder::Unknown, &["no number: give --round N"]);
     let wrong = "table,white,black,elo,result\n1,Ada,Bob,2400,\n1,Ada,,2300,won\nx,Cid,Dee,,\n";
-    refused(wrong, Some(1), &Order::Unknown, &["no column \"elo\"", "line 3: result is \"won\"", "line 4: table is \"x\""]);
+    refused(
+        wrong,
+        Some(1),
+        &TableOrder::Unknown,
+        &["no column \"elo\"", "line 3: result is \"won\"", "line 4: table is \"x\""],
+    );
     let twice = "table,white,black,board\n1,Ada,Bob,b1\n1,Ada,,b1\n";
     let says = ["table 1 is there twice", "Ada plays at table 1 and at table 1", "has no name", "board b1 stands at table 1"];
-    refused(twice, Some(1), &Order::Unknown, &says);
-    refused("table,white,black\n1,Ada\n", Some(1), &Order::Unknown, &["line 2 has 2 values, and the first line 3 names"]);
+    refused(twice, Some(1), &TableOrder::Unknown, &says);
+    refused("table,white,black\n1,Ada\n", Some(1), &TableOrder::Unknown, &["line 2 has 2 values, and the first line 3 names"]);
 }
 
 /// Four players, two rounds; the second is paired and not played.
@@ -126,8 +131,8 @@ fn trf() -> String {
 #[test]
 fn a_tournament_report_is_a_round_once_its_tables_are_known() {
     let text = trf();
-    refused(&text, None, &Order::Unknown, &["no table numbers: give --order rank"]);
-    let round = Round::read(&text, None, &Order::Rank).unwrap();
+    refused(&text, None, &TableOrder::Unknown, &["no table numbers: give --order rank"]);
+    let round = Round::read(&text, None, &TableOrder::Rank).unwrap();
     assert_eq!(
         words(&round),
         [
@@ -137,24 +142,24 @@ fn a_tournament_report_is_a_round_once_its_tables_are_known() {
     );
     assert_eq!((round.number, round.date.as_deref()), (2, Some("2026.11.21")));
     assert_eq!(round.time_control.as_deref(), Some("90 min + 30 s"));
-    let order = Order::read("table,player\n5,3\n9 1\n").unwrap();
+    let order = TableOrder::read("table,player\n5,3\n9 1\n").unwrap();
     let tables: Vec<u16> = Round::read(&text, None, &order).unwrap().pairings.iter().map(|pairing| pairing.table).collect();
     assert_eq!(tables, [5, 9]);
-    refused(&text, Some(7), &Order::Rank, &["the file has 2 rounds, and round 7"]);
-    refused(&text, None, &Order::read("5,3").unwrap(), &["neither 2 nor 1"]);
-    assert!(Order::read("5;x\n").unwrap_err().to_string().contains("line 1"));
+    refused(&text, Some(7), &TableOrder::Rank, &["the file has 2 rounds, and round 7"]);
+    refused(&text, None, &TableOrder::read("5,3").unwrap(), &["neither 2 nor 1"]);
+    assert!(TableOrder::read("5;x\n").unwrap_err().to_string().contains("line 1"));
 }
 
 #[test]
 fn pairs_that_do_not_agree_are_said() {
     let text = trf().replace("   3 w 1     2 b  ", "   3 w 1     4 b  ");
-    refused(&text, None, &Order::Rank, &["2 is paired with 1, who is paired with somebody else"]);
+    refused(&text, None, &TableOrder::Rank, &["2 is paired with 1, who is paired with somebody else"]);
 }
 
 #[test]
 fn what_is_none_of_them_is_refused() {
     for text in ["", "hello", "<html></html>", "table,who\n", "\u{0}\u{1}\u{2}"] {
-        refused(text, None, &Order::Rank, &["neither PGN"]);
+        refused(text, None, &TableOrder::Rank, &["neither PGN"]);
     }
 }
 
@@ -177,7 +182,7 @@ fn tables_find_their_boards() {
 
 #[test]
 fn a_round_is_kept_as_it_is() {
-    let round = Round::read(&trf(), None, &Order::Rank).unwrap();
+    let round = Round::read(&trf(), None, &TableOrder::Rank).unwrap();
     let json = serde_json::to_string(&round).unwrap();
     assert_eq!(serde_json::from_str::<Round>(&json).unwrap(), round);
 }
@@ -194,8 +199,8 @@ proptest::proptest! {
     #[test]
     fn no_text_panics(text in "(?s)[ -~\n;,\\[\\]\"]{0,400}", lead in proptest::sample::select(vec!["", "001 ", "[", "white;black\n", "table,white,black\n"])) {
         let text = format!("{lead}{text}");
-        let _ = Round::read(&text, Some(1), &Order::Rank);
-        let _ = Order::read(&text);
+        let _ = Round::read(&text, Some(1), &TableOrder::Rank);
+        let _ = TableOrder::read(&text);
     }
 }
 
@@ -252,7 +257,7 @@ async fn a_game_that_nobody_has_begun_is_of_the_next_round() {
     };
     load(&hall.client, "Ada", 1).await;
     named(&hall.client, hall.game, "Ada").await;
-    hall.client.order(hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
     // The pieces are put up again before the next round is known: it may be for a game of that, or for fun.
     hall.board.play("e4", "e2");
     let next = until("another game", async || {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use touchmove::boards;
 use touchmove::link::rules;
-use touchmove::link::watch::{Device, Kind};
+use touchmove::link::watch::{Device, DeviceKind};
 
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/udev/70-touchmove.rules");
 
@@ -121,7 +121,7 @@ fn other_peoples_adapters_are_only_tagged() {
     check(&said, &[":touchmove:", "\nTOUCHMOVE_PERHAPS=dgt"], &["GROUP 64999", "SYSTEMD_WANTS", "ID_MM_", "/dev/touchmove"]);
     // Until the line that doctor shows gives one to touchmove.
     let device = Device {
-        kind: Kind::Serial,
+        kind: DeviceKind::Serial,
         node: "/dev/ttyUSB0".into(),
         links: Vec::new(),
         ids: "0403:6001".parse().ok(),

@@ -5,20 +5,21 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use toml::Table;
 use touchmove::laws::{
-    Act, Facts, Irregularity, Laws, Position, Reply, Situation, Stage, TimeClass, Topic, Winnable, Worded, ruling,
+    Irregularity, Laws, Position, Reply, RulingAction, RulingFacts, Situation, Stage, TimeClass, Topic, Winnable, Worded,
+    ruling,
 };
 
 /// Our reading of every case.
 const RULINGS: &str = include_str!("data/laws/rulings.toml");
 
 /// Acts as our table has them.
-pub fn words(acts: &[Act]) -> String {
+pub fn words(acts: &[RulingAction]) -> String {
     acts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Facts from our table, laid over others.
 #[track_caller]
-fn facts(table: Option<&toml::Value>, mut facts: Facts) -> Facts {
+fn facts(table: Option<&toml::Value>, mut facts: RulingFacts) -> RulingFacts {
     for (key, value) in table.and_then(toml::Value::as_table).into_iter().flatten() {
         let text = || value.as_str().unwrap_or_else(|| panic!("{key} is a word"));
         let flag = || value.as_bool().unwrap_or_else(|| panic!("{key} is true or false"));
@@ -54,7 +55,7 @@ fn rulings_are_those_of_the_reviewed_table() {
             continue;
         }
         let situation = Situation::from_word(case["situation"].as_str().expect("a word")).expect("a situation");
-        let common = facts(case.get("facts"), Facts::default());
+        let common = facts(case.get("facts"), RulingFacts::default());
         for row in case["rulings"].as_array().expect("a list") {
             let laws = laws(row["laws"].as_str().expect("a text"));
             let ruling = ruling(&laws, situation, &facts(row.get("facts"), common));
@@ -133,7 +134,7 @@ fn every_ruling_rests_on_an_article() {
                 for &reply in Reply::ALL {
                     for nth in [0, 1, 2, 3, u32::MAX] {
                         for flag in [false, true] {
-                            let facts = Facts {
+                            let facts = RulingFacts {
                                 stage,
                                 reply,
                                 nth,
@@ -144,7 +145,7 @@ fn every_ruling_rests_on_an_article() {
                                 signed: false,
                                 consecutive: flag,
                                 still_there: flag,
-                                ..Facts::default()
+                                ..RulingFacts::default()
                             };
                             if let Some(ruling) = ruling(&laws, situation, &facts) {
                                 assert!(!ruling.acts.is_empty());
@@ -160,7 +161,7 @@ fn every_ruling_rests_on_an_article() {
         }
         // Nobody agrees to a draw before both have moved, and quickplay finishes are in the text of 2009 alone.
         let laws = if situation.word().starts_with("quickplay") { laws("fide-2009") } else { Laws::default() };
-        let facts = Facts { moves: 1, ..Facts::default() };
+        let facts = RulingFacts { moves: 1, ..RulingFacts::default() };
         assert!(ruling(&laws, situation, &facts).is_some(), "{situation:?}");
     }
 }
@@ -168,27 +169,27 @@ fn every_ruling_rests_on_an_article() {
 /// A draw by agreement, a claim in a quickplay finish and reversed colours: each as far as its edition has a condition.
 #[test]
 fn conditions_of_agreement_quickplay_and_reversed_colours() {
-    let acts = |name: &str, situation: &str, facts: Facts| {
+    let acts = |name: &str, situation: &str, facts: RulingFacts| {
         let situation = Situation::from_word(situation).expect("a situation");
         ruling(&laws(name), situation, &facts).map_or_else(String::new, |ruling| words(&ruling.acts))
     };
-    let usual = Facts::default;
+    let usual = RulingFacts::default;
     for name in ["fide-1997", "fide-2009", "fide-2014"] {
         assert_eq!(acts(name, "agreed", usual()), "draw", "{name} asks for no move");
     }
     for name in ["fide-2017", "fide-2018", "fide-2023"] {
         assert_eq!(acts(name, "agreed", usual()), "", "{name}: both have to have moved");
-        assert_eq!(acts(name, "agreed", Facts { moves: 1, ..usual() }), "draw", "{name}");
+        assert_eq!(acts(name, "agreed", RulingFacts { moves: 1, ..usual() }), "draw", "{name}");
     }
     assert_eq!(acts("china-1973", "agreed", usual()), "", "not at hand");
-    let left = |left_s| Facts { left_s, ..usual() };
+    let left = |left_s| RulingFacts { left_s, ..usual() };
     assert_eq!(acts("fide-2009", "quickplay", left(119)), "arbiter_decides");
     assert_eq!(acts("fide-2009", "quickplay_refused", left(119)), "add 120");
     assert_eq!(acts("fide-2009", "quickplay", left(120)), "");
     assert_eq!(acts("fide-2023", "quickplay", left(60)), "", "only where it was announced");
-    let young = Facts { lasted_s: 300, exchanged: false, moves: 4, ..usual() };
+    let young = RulingFacts { lasted_s: 300, exchanged: false, moves: 4, ..usual() };
     assert_eq!(acts("fide-2014", "reversed", young), "arbiter_decides");
-    for later in [Facts { lasted_s: 301, ..young }, Facts { exchanged: true, ..young }] {
+    for later in [RulingFacts { lasted_s: 301, ..young }, RulingFacts { exchanged: true, ..young }] {
         assert_eq!(acts("fide-2014", "reversed", later), "go_on, arbiter_decides");
     }
     assert_eq!(acts("fide-2009", "reversed", young), "go_on, arbiter_decides");
@@ -198,7 +199,7 @@ fn conditions_of_agreement_quickplay_and_reversed_colours() {
 #[test]
 fn what_is_signed_stands() {
     for name in ["fide-2009", "fide-2014", "fide-2023"] {
-        let facts = Facts { signed: true, ..Facts::default() };
+        let facts = RulingFacts { signed: true, ..RulingFacts::default() };
         let ruling = ruling(&laws(name), Situation::Irregular(Irregularity::IllegalMove), &facts).expect("a ruling");
         assert_eq!((words(&ruling.acts).as_str(), ruling.articles), ("stands", vec!["8.7"]));
     }
@@ -216,13 +217,13 @@ fn the_rook_first_rests_on_its_own_article() {
         ("fide-2018", "4.4.2"),
         ("fide-2023", "4.4.2"),
     ] {
-        let facts = Facts { because: Some(Topic::RookFirst), ..Facts::default() };
+        let facts = RulingFacts { because: Some(Topic::RookFirst), ..RulingFacts::default() };
         let ruling = ruling(&laws(name), Situation::Irregular(Irregularity::TouchBroken), &facts).expect("a ruling");
         assert_eq!(words(&ruling.acts), "restore, touch_binds", "{name}");
         assert!(ruling.articles.contains(&article), "{name}: {:?}", ruling.articles);
     }
     // Nothing else is known of touched pieces in 1973.
-    let facts = Facts { because: Some(Topic::TouchOwn), ..Facts::default() };
+    let facts = RulingFacts { because: Some(Topic::TouchOwn), ..RulingFacts::default() };
     let touched = ruling(&laws("fide-1997"), Situation::Irregular(Irregularity::TouchBroken), &facts).expect("a ruling");
     assert_eq!(touched.articles, ["4.3", "4.3(1)", "4.6"]);
 }
@@ -241,7 +242,7 @@ fn a_claim_about_touched_pieces_ends_with_the_opponents_touch() {
     {
         for what in breaches {
             for &reply in Reply::ALL {
-                let ruling = ruling(&laws(name), Situation::Irregular(what), &Facts { reply, ..Facts::default() });
+                let ruling = ruling(&laws(name), Situation::Irregular(what), &RulingFacts { reply, ..RulingFacts::default() });
                 let told = ruling.as_ref().map_or_else(String::new, |ruling| words(&ruling.acts));
                 let lost = reply != Reply::Nothing;
                 assert_eq!(told == acts, lost, "{name}, {what:?}, {reply:?}: {told}");

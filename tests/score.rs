@@ -1,38 +1,38 @@
 //! What score holds our figures against: simpler decoders, and what any decoder could know.
 
 use shakmaty::{Bitboard, Color, Piece, Square};
-use touchmove::boards::{Millis, Placement, Reading, Sensed, Sensing};
-use touchmove::ctl::baselines::{self, Baseline, Told};
-use touchmove::ctl::bound::{self, Begun, Bound};
+use touchmove::boards::{Millis, Placement, Reading, SensorKind, SquareState};
+use touchmove::ctl::baselines::{self, Baseline, BaselineContext};
+use touchmove::ctl::bound::{self, Bound, EarlyReply};
 use touchmove::ctl::figures::compare;
-use touchmove::ctl::look::Look;
-use touchmove::ctl::simulate::{HandsArgs, Setting};
+use touchmove::ctl::look::SensedPlacement;
+use touchmove::ctl::simulate::{HandsArgs, SimulationOptions};
 use touchmove::ctl::{figures::Figures, score};
 use touchmove::game::event::{Confidence, Rotation};
-use touchmove::game::{Event, Played, Stamped};
+use touchmove::game::{Event, PlayedMove, StampedEvent};
 use touchmove::laws::{Move, Position};
-use touchmove::simulate::irregularity::{Irregularity, Kind};
+use touchmove::simulate::irregularity::{Irregularity, IrregularityKind};
 use touchmove::simulate::pgn;
-use touchmove::simulate::truth::Truth;
+use touchmove::simulate::truth::GroundTruth;
 use touchmove::table::Settings;
 
 /// `at square=piece …`, a piece as in FEN and `-` for nothing, after the placement of the start position at time 0.
 fn readings(start: &Position, text: &str) -> Vec<(Millis, Reading)> {
     let placement: Placement =
-        std::array::from_fn(|index| start.piece_at(Square::new(index as u32)).map_or(Sensed::Empty, Sensed::Piece));
+        std::array::from_fn(|index| start.piece_at(Square::new(index as u32)).map_or(SquareState::Empty, SquareState::Piece));
     let mut readings = vec![(0, Reading::Placement(Box::new(placement)))];
     for word in text.split_whitespace() {
         let mut parts = word.split([':', '=']);
         let mut next = || parts.next().expect("at:square=piece");
         let (at, square, piece) = (next().parse().unwrap(), next().parse().unwrap(), next());
-        let sensed = piece.chars().next().and_then(Piece::from_char).map_or(Sensed::Empty, Sensed::Piece);
+        let sensed = piece.chars().next().and_then(Piece::from_char).map_or(SquareState::Empty, SquareState::Piece);
         readings.push((at, Reading::Square(square, sensed)));
     }
     readings
 }
 
-fn decoded(baseline: Baseline, start: &Position, sensing: Sensing, text: &str) -> String {
-    let told = Told { start, rotation: Rotation::Upright, sensing, until: 100_000 };
+fn decoded(baseline: Baseline, start: &Position, sensing: SensorKind, text: &str) -> String {
+    let told = BaselineContext { start, rotation: Rotation::Upright, sensing, until: 100_000 };
     let mut line: Vec<String> = Vec::new();
     for stamped in baselines::decode(baseline, &readings(start, text), &told) {
         let (from, moves) = match stamped.event {
@@ -51,7 +51,7 @@ fn baselines_do_what_they_are_described_to_do() {
     let start = Position::start();
     let check = |text: &str, expect: [&str; 3]| {
         for (baseline, expect) in [Baseline::First, Baseline::Settled, Baseline::Reachable].into_iter().zip(expect) {
-            assert_eq!(decoded(baseline, &start, Sensing::Identity, text), expect, "{} of {text}", baseline.name());
+            assert_eq!(decoded(baseline, &start, SensorKind::Identity, text), expect, "{} of {text}", baseline.name());
         }
     };
     check("1000:e2=- 1200:e4=P 3000:e7=- 3200:e5=p", ["e2e4 e7e5"; 3]);
@@ -72,14 +72,14 @@ fn of_moves_that_look_the_same_a_baseline_takes_the_first() {
     let start = Position::from_fen("4k3/8/2p1p3/3P4/8/8/8/4K3 w - - 0 1", false).unwrap();
     let first = start.legal_moves().iter().find(|mv| mv.is_capture()).map(|&mv| start.uci(mv)).unwrap();
     for baseline in [Baseline::First, Baseline::Settled, Baseline::Reachable] {
-        assert_eq!(decoded(baseline, &start, Sensing::Identity, "1000:d5=- 1200:e6=P"), "d5e6");
-        assert_eq!(decoded(baseline, &start, Sensing::Colour, "1000:d5=- 1200:e6=P"), "d5e6");
-        assert_eq!(decoded(baseline, &start, Sensing::Occupancy, "1000:d5=-"), first);
+        assert_eq!(decoded(baseline, &start, SensorKind::Identity, "1000:d5=- 1200:e6=P"), "d5e6");
+        assert_eq!(decoded(baseline, &start, SensorKind::Colour, "1000:d5=- 1200:e6=P"), "d5e6");
+        assert_eq!(decoded(baseline, &start, SensorKind::Occupancy, "1000:d5=-"), first);
     }
 }
 
 /// What can be known of this line, where these squares were seen empty (ply from 1, square).
-fn known(fen: &str, moves: &str, empty: &[(usize, Square)], sensing: Sensing) -> Bound {
+fn known(fen: &str, moves: &str, empty: &[(usize, Square)], sensing: SensorKind) -> Bound {
     let start = Position::from_fen(fen, false).unwrap();
     let mut position = start.clone();
     let mut line: Vec<Move> = Vec::new();
@@ -96,32 +96,32 @@ fn known(fen: &str, moves: &str, empty: &[(usize, Square)], sensing: Sensing) ->
 #[test]
 fn a_silent_capture_is_ambiguous_until_something_decides() {
     const TWO_VICTIMS: &str = "4k3/8/2p1p3/3P4/8/8/8/4K3 w - - 0 1";
-    let lines = |moves: &str, empty: &[(usize, Square)], sensing: Sensing| {
+    let lines = |moves: &str, empty: &[(usize, Square)], sensing: SensorKind| {
         let bound = known(TWO_VICTIMS, moves, empty, sensing);
         assert!(!bound.capped);
         assert!((bound.uniform - 1.0 / bound.lines).abs() < 1e-9);
         bound.lines.round() as u32
     };
-    assert_eq!(lines("d5e6", &[], Sensing::Occupancy), 2);
-    assert_eq!(lines("d5e6", &[], Sensing::Colour), 1);
-    assert_eq!(lines("d5e6", &[], Sensing::Identity), 1);
+    assert_eq!(lines("d5e6", &[], SensorKind::Occupancy), 2);
+    assert_eq!(lines("d5e6", &[], SensorKind::Colour), 1);
+    assert_eq!(lines("d5e6", &[], SensorKind::Identity), 1);
     // The victim's square was seen empty; the mover's own says nothing.
-    assert_eq!(lines("d5e6", &[(1, Square::E6)], Sensing::Occupancy), 1);
-    assert_eq!(lines("d5e6", &[(1, Square::D5)], Sensing::Occupancy), 2);
+    assert_eq!(lines("d5e6", &[(1, Square::E6)], SensorKind::Occupancy), 1);
+    assert_eq!(lines("d5e6", &[(1, Square::D5)], SensorKind::Occupancy), 2);
     // The king's step decides nothing; the pawn that goes on from c6 does.
-    assert_eq!(lines("d5e6 e8d8", &[], Sensing::Occupancy), 2);
-    assert_eq!(lines("d5e6 c6c5", &[], Sensing::Occupancy), 1);
+    assert_eq!(lines("d5e6 e8d8", &[], SensorKind::Occupancy), 2);
+    assert_eq!(lines("d5e6 c6c5", &[], SensorKind::Occupancy), 1);
     // What became of the pawn is not seen until it moves as only one piece can.
     let promotes = "7k/P7/8/8/8/8/8/7K w - - 0 1";
-    assert_eq!(known(promotes, "a7a8q", &[], Sensing::Occupancy).lines.round() as u32, 4);
-    assert_eq!(known(promotes, "a7a8n h8h7 a8b6", &[], Sensing::Occupancy).lines.round() as u32, 1);
+    assert_eq!(known(promotes, "a7a8q", &[], SensorKind::Occupancy).lines.round() as u32, 4);
+    assert_eq!(known(promotes, "a7a8n h8h7 a8b6", &[], SensorKind::Occupancy).lines.round() as u32, 1);
 }
 
 /// How many lines fit, by trying all: the definition, word for word.
-fn count(start: &Position, line: &[Move], begun: &[Begun], sensing: Sensing) -> u32 {
+fn count(start: &Position, line: &[Move], begun: &[EarlyReply], sensing: SensorKind) -> u32 {
     let stood = |ply: usize| {
         let position = line[..ply].iter().fold(start.clone(), |position, &mv| position.play(mv));
-        let mut look = Look::of(position.board(), sensing);
+        let mut look = SensedPlacement::of(position.board(), sensing);
         begun[ply - 1].iter().for_each(|&(square, piece)| look.put(square, piece, sensing));
         look
     };
@@ -129,7 +129,7 @@ fn count(start: &Position, line: &[Move], begun: &[Begun], sensing: Sensing) -> 
         let mut position = start.clone();
         tried.iter().enumerate().all(|(index, &mv)| {
             position = position.play(mv);
-            let look = Look::of(position.board(), sensing);
+            let look = SensedPlacement::of(position.board(), sensing);
             let Some(&reply) = tried.get(index + 1).filter(|_| !begun[index].is_empty()) else {
                 return look == stood(index + 1);
             };
@@ -175,7 +175,7 @@ fn the_bound_is_what_trying_all_lines_gives_also_where_replies_overlap() {
     let mut overlaps = 0;
     for round in 0..24 {
         let start = Position::from_fen(starts[round % 2], false).unwrap();
-        let sensing = if round % 3 == 0 { Sensing::Colour } else { Sensing::Occupancy };
+        let sensing = if round % 3 == 0 { SensorKind::Colour } else { SensorKind::Occupancy };
         let mut position = start.clone();
         let mut line: Vec<Move> = Vec::new();
         while line.len() < 3 && !position.legal_moves().is_empty() {
@@ -185,7 +185,7 @@ fn the_bound_is_what_trying_all_lines_gives_also_where_replies_overlap() {
             position = position.play(mv);
             line.push(mv);
         }
-        let mut begun = vec![Begun::new(); line.len()];
+        let mut begun = vec![EarlyReply::new(); line.len()];
         let mut position = start.clone();
         for (index, pair) in line.windows(2).enumerate() {
             position = position.play(pair[0]);
@@ -208,10 +208,10 @@ fn the_bound_is_what_trying_all_lines_gives_also_where_replies_overlap() {
     let first = start.parse_uci("d1d4").unwrap();
     let reply = start.play(first).parse_uci("e5d4").unwrap();
     let taken = vec![(Square::E5, None), (Square::D4, Some(Color::Black.bishop()))];
-    for (begun, lines) in [(vec![Begun::new(); 2], 1), (vec![taken, Begun::new()], 2)] {
-        let bound = bound::bound(&start, &[first, reply], &[Bitboard::EMPTY; 2], &begun, Sensing::Occupancy);
+    for (begun, lines) in [(vec![EarlyReply::new(); 2], 1), (vec![taken, EarlyReply::new()], 2)] {
+        let bound = bound::bound(&start, &[first, reply], &[Bitboard::EMPTY; 2], &begun, SensorKind::Occupancy);
         assert_eq!(bound.lines.round() as u32, lines);
-        assert_eq!(count(&start, &[first, reply], &begun, Sensing::Occupancy), lines);
+        assert_eq!(count(&start, &[first, reply], &begun, SensorKind::Occupancy), lines);
     }
 }
 
@@ -219,7 +219,7 @@ fn the_bound_is_what_trying_all_lines_gives_also_where_replies_overlap() {
 fn what_is_begun_of_a_reply_stands_at_the_press() {
     let game = pgn::read(OPERA).games.remove(0);
     let stage = |hands| setting(hands, Rotation::Upright).stage(&game, 1).unwrap();
-    let parts = |hands| bound::begun(stage(hands).script()).iter().filter(|begun| !begun.is_empty()).count();
+    let parts = |hands| bound::early_replies(stage(hands).script()).iter().filter(|begun| !begun.is_empty()).count();
     assert_eq!(parts("clean"), 0);
     assert!(parts("blitz") > 0);
 }
@@ -227,7 +227,8 @@ fn what_is_begun_of_a_reply_stands_at_the_press() {
 #[test]
 fn hindsight_finds_what_is_lost_on_the_way() {
     let game = pgn::read(OPERA).games.remove(0);
-    let wanted = score::Wanted { sensing: Some(Sensing::Occupancy), hindsight: true, ..score::Wanted::default() };
+    let wanted =
+        score::ScoreOptions { sensing: Some(SensorKind::Occupancy), hindsight: true, ..score::ScoreOptions::default() };
     let outcomes: Vec<score::Outcome> =
         (1..=SEEDS).map(|seed| score::play(&game, seed, &setting("blitz", Rotation::Upright), &wanted).unwrap()).collect();
     let ours = outcomes.iter().filter(|outcome| outcome.ours.exact).count();
@@ -245,8 +246,8 @@ const OPERA: &str = "[Result \"1-0\"]\n\n1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bx
 
 #[test]
 fn a_move_told_to_be_irregular_tells_of_what_was_done() {
-    let stamped = |at, event| Stamped { at, number: None, event };
-    let played = Played { uci: "e2e5".into(), san: "e5".into(), fen: String::new(), irregular: true, evidence: Vec::new() };
+    let stamped = |at, event| StampedEvent { at, number: None, event };
+    let played = PlayedMove { uci: "e2e5".into(), san: "e5".into(), fen: String::new(), irregular: true, evidence: Vec::new() };
     let events = [
         stamped(
             0,
@@ -259,28 +260,28 @@ fn a_move_told_to_be_irregular_tells_of_what_was_done() {
         ),
         stamped(2_000, Event::MoveMade { ply: 1, played, confidence: Confidence(999), alternatives: Vec::new() }),
     ];
-    let committed = |at| Irregularity::new(Kind::IllegalStands, 1, None, Vec::new(), at);
+    let committed = |at| Irregularity::new(IrregularityKind::IllegalStands, 1, None, Vec::new(), at);
     let figures = |at| {
-        let truth = Truth { irregularities: vec![committed(at)], ..Truth::default() };
+        let truth = GroundTruth { irregularities: vec![committed(at)], ..GroundTruth::default() };
         compare(&truth, &events, &[], &Settings::default())
     };
-    assert_eq!((figures(1_000).irregularities, figures(1_000).alerts), (vec![(Kind::IllegalStands, true)], 0));
+    assert_eq!((figures(1_000).irregularities, figures(1_000).alerts), (vec![(IrregularityKind::IllegalStands, true)], 0));
     // It was told before it was done: that is false.
-    assert_eq!((figures(3_000).irregularities, figures(3_000).alerts), (vec![(Kind::IllegalStands, false)], 1));
+    assert_eq!((figures(3_000).irregularities, figures(3_000).alerts), (vec![(IrregularityKind::IllegalStands, false)], 1));
 }
 
 #[test]
 fn the_prior_takes_the_likelier_victim() {
     // A rook takes a queen or a pawn.
     let fork = "3qk3/8/2p5/8/p2R4/8/8/4K3 w - - 0 1";
-    let (queen, pawn) = (known(fork, "d4d8", &[], Sensing::Occupancy), known(fork, "d4a4", &[], Sensing::Occupancy));
+    let (queen, pawn) = (known(fork, "d4d8", &[], SensorKind::Occupancy), known(fork, "d4a4", &[], SensorKind::Occupancy));
     assert_eq!((queen.lines.round() as u32, queen.prior), (2, 1.0));
     assert_eq!((pawn.lines.round() as u32, pawn.prior), (2, 0.0));
 }
 
-fn setting(hands: &str, rotation: Rotation) -> Setting {
+fn setting(hands: &str, rotation: Rotation) -> SimulationOptions {
     let profile = HandsArgs::of(hands).profile().unwrap();
-    Setting { board: "dgt".to_owned(), profile, inject: Vec::new(), clock: true, rotation }
+    SimulationOptions { board: "dgt".to_owned(), profile, inject: Vec::new(), clock: true, rotation }
 }
 
 #[test]
@@ -288,7 +289,7 @@ fn a_whole_game_is_decoded_in_every_way_from_one_stream() {
     let game = pgn::read("[Result \"*\"]\n\n1. e4 d5 2. exd5 Qxd5 3. Nc3 Qe5+ 4. Be2 *\n\n").games.remove(0);
     let all = [Baseline::First, Baseline::Settled, Baseline::Reachable];
     for rotation in [Rotation::Upright, Rotation::Turned] {
-        let wanted = score::Wanted { sensing: None, against: &all, bound: true, hindsight: true };
+        let wanted = score::ScoreOptions { sensing: None, against: &all, bound: true, hindsight: true };
         let outcome = score::play(&game, 1, &setting("clean", rotation), &wanted).unwrap();
         assert!(outcome.ours.exact && outcome.hindsight.unwrap().exact, "{:?}", outcome.ours.failure);
         for (baseline, figures) in all.iter().zip(&outcome.against) {
@@ -297,11 +298,11 @@ fn a_whole_game_is_decoded_in_every_way_from_one_stream() {
         assert_eq!(outcome.bound, Some(Bound { lines: 1.0, uniform: 1.0, prior: 1.0, capped: false }));
     }
     // Hands that lift every victim: even occupancy leaves one line only, and any decoder can find it.
-    let wanted = score::Wanted { sensing: Some(Sensing::Occupancy), bound: true, ..score::Wanted::default() };
+    let wanted = score::ScoreOptions { sensing: Some(SensorKind::Occupancy), bound: true, ..score::ScoreOptions::default() };
     let outcome = score::play(&game, 1, &setting("clean", Rotation::Turned), &wanted).unwrap();
     assert_eq!(outcome.bound.map(|bound| bound.lines), Some(1.0));
     // The same seeds give the same figures.
-    let wanted = score::Wanted { against: &all, bound: true, ..wanted };
+    let wanted = score::ScoreOptions { against: &all, bound: true, ..wanted };
     let [once, again] = [1, 2].map(|_| {
         let outcome = score::play(&game, 7, &setting("club", Rotation::Upright), &wanted).unwrap();
         (format!("{:?}", Figures::of(outcome.against.iter())), outcome.bound)
@@ -320,7 +321,7 @@ fn an_illegal_move_that_stands_has_no_bound() {
             stop_ms: 0,
             lowest_clock_ms: None,
         };
-        touchmove::simulate::truth::Truth { plies: moves.iter().map(ply).collect(), ..Default::default() }
+        touchmove::simulate::truth::GroundTruth { plies: moves.iter().map(ply).collect(), ..Default::default() }
     };
     assert_eq!(bound::line(&Position::start(), &truth(&["e2e4", "e7e5"])).map(|line| line.len()), Some(2));
     assert_eq!(bound::line(&Position::start(), &truth(&["e2e4", "e7e4"])), None);

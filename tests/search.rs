@@ -1,8 +1,8 @@
 //! The search for lines that explain a board finds what playing every line out would find.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Square};
-use touchmove::boards::{Placement, Sensed, Sensing};
-use touchmove::infer::{Seen, explain};
+use touchmove::boards::{Placement, SensorKind, SquareState};
+use touchmove::infer::{ObservedBoard, explain};
 use touchmove::laws::Position;
 
 /// Positions, and two moves from there: castling, captures, en passant, promotions, both kinds of castling.
@@ -17,15 +17,15 @@ const PLAYED: [(&str, bool, [&str; 2]); 6] = [
 ];
 
 fn placement(position: &Position) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in position.board().iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
 
-fn seen(placement: &Placement, sensing: Sensing) -> Seen {
-    Seen::of(&placement.map(|sensed| sensed.seen_by(sensing)), sensing)
+fn seen(placement: &Placement, sensing: SensorKind) -> ObservedBoard {
+    ObservedBoard::from_placement(&placement.map(|sensed| sensed.reduce_to(sensing)), sensing)
 }
 
 /// Where the mover's piece comes to stand.
@@ -39,7 +39,7 @@ fn landing(mv: Move) -> Square {
 }
 
 /// Every line of so many plies after which the board would show this, but for one piece in the next player's hand.
-fn play_out(position: &Position, seen: &Seen, depth: u32, line: &mut Vec<Move>, found: &mut Vec<Vec<Move>>) {
+fn play_out(position: &Position, seen: &ObservedBoard, depth: u32, line: &mut Vec<Move>, found: &mut Vec<Vec<Move>>) {
     if depth == 0 {
         let wrong = seen.mismatch(position.board());
         let in_hand = wrong & position.board().by_color(position.turn()) & !seen.occupied();
@@ -59,7 +59,7 @@ fn play_out(position: &Position, seen: &Seen, depth: u32, line: &mut Vec<Move>, 
 fn every_line_is_found() {
     for (fen, chess960, moves) in PLAYED {
         let base = Position::from_fen(fen, chess960).expect("a FEN");
-        for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+        for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
             let mut position = base.clone();
             for (depth, text) in (1..).zip(moves) {
                 position = position.play(position.parse_uci(text).expect("a legal move"));
@@ -68,7 +68,7 @@ fn every_line_is_found() {
                 for lifted in lifted.chain([None]) {
                     let mut shown = whole;
                     if let Some(square) = lifted {
-                        shown[square as usize] = Sensed::Empty;
+                        shown[square as usize] = SquareState::Empty;
                     }
                     let seen = seen(&shown, sensing);
                     let mut found: Vec<String> = explain(&base, &seen, Bitboard::EMPTY, depth, 0)
@@ -93,17 +93,17 @@ fn what_a_square_shows_fits_where_it_does_not_differ() {
     let positions: Vec<Position> =
         PLAYED.iter().map(|(fen, chess960, _)| Position::from_fen(fen, *chess960).expect("a FEN")).collect();
     for (shown, held) in positions.iter().flat_map(|one| positions.iter().map(move |other| (one, other))) {
-        for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+        for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
             let mut seen = seen(&placement(shown), sensing);
             // What stood there before leaves nothing behind.
-            for (square, other) in [(Square::A1, Sensed::Occupied), (Square::E1, Sensed::Side(Color::Black))] {
+            for (square, other) in [(Square::A1, SquareState::Occupied), (Square::E1, SquareState::Side(Color::Black))] {
                 let was = seen.at(square);
-                seen.set(1, square, other);
-                seen.set(2, square, was);
+                seen.set_square(1, square, other);
+                seen.set_square(2, square, was);
             }
             let wrong = seen.mismatch(held.board());
             for square in Square::ALL {
-                assert_eq!(seen.shows(square, held.piece_at(square)), !wrong.contains(square), "{sensing:?} {square}");
+                assert_eq!(seen.is_compatible(square, held.piece_at(square)), !wrong.contains(square), "{sensing:?} {square}");
             }
         }
     }

@@ -7,7 +7,7 @@
 use serde_json::Value;
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
 use std::collections::BTreeMap;
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
 use touchmove::game::{AlertKind, Command, CorrectionReason, Event, Order};
 use touchmove::laws::{Changes, Position};
 use touchmove::table::{Input, Output, Settings, Table};
@@ -72,7 +72,7 @@ const ALSO_SAID: &[(&str, &str)] = &[
 /// A sequence, and what must come of it.
 struct Case {
     id: String,
-    sensing: Sensing,
+    sensing: SensorKind,
     start: Position,
     /// What stands there at first, where that is not the start position.
     set_up: Option<Board>,
@@ -95,7 +95,7 @@ enum Expect {
 /// One run of a case.
 struct Run {
     table: Table,
-    sensing: Sensing,
+    sensing: SensorKind,
     now: u64,
     board: Board,
     hand: Vec<Piece>,
@@ -157,12 +157,12 @@ impl Run {
         }
     }
 
-    fn seen(&self, piece: Option<Piece>) -> Sensed {
+    fn seen(&self, piece: Option<Piece>) -> SquareState {
         match (piece, self.sensing) {
-            (None, _) => Sensed::Empty,
-            (Some(piece), Sensing::Identity) => Sensed::Piece(piece),
-            (Some(piece), Sensing::Colour) => Sensed::Side(piece.color),
-            (Some(_), Sensing::Occupancy) => Sensed::Occupied,
+            (None, _) => SquareState::Empty,
+            (Some(piece), SensorKind::Identity) => SquareState::Piece(piece),
+            (Some(piece), SensorKind::Colour) => SquareState::Side(piece.color),
+            (Some(_), SensorKind::Occupancy) => SquareState::Occupied,
         }
     }
 
@@ -192,10 +192,10 @@ impl Run {
         };
         let piece = match letter {
             // The colour is told, the kind is that of what was lifted.
-            Some('W') if self.sensing == Sensing::Colour => {
+            Some('W') if self.sensing == SensorKind::Colour => {
                 take(&mut self.hand, &of(Color::White)).unwrap_or(Role::Pawn.of(Color::White))
             }
-            Some('B') if self.sensing == Sensing::Colour => {
+            Some('B') if self.sensing == SensorKind::Colour => {
                 take(&mut self.hand, &of(Color::Black)).unwrap_or(Role::Pawn.of(Color::Black))
             }
             Some(letter) => Piece::from_char(letter).expect("a piece"),
@@ -387,9 +387,9 @@ fn case(value: &Value) -> Case {
         _ => Expect::Words([moves.join(" "), said(ALSO_SAID).unwrap_or_default()].join(" ").trim().to_owned()),
     };
     let sensing = match value["sensor"].as_str() {
-        Some("identity") => Sensing::Identity,
-        Some("colour") => Sensing::Colour,
-        Some("occupancy") => Sensing::Occupancy,
+        Some("identity") => SensorKind::Identity,
+        Some("colour") => SensorKind::Colour,
+        Some("occupancy") => SensorKind::Occupancy,
         other => panic!("{id}: unknown sensor {other:?}"),
     };
     // A wrong position matters once play has begun.
@@ -453,11 +453,11 @@ fn what_users_reported() {
         let words = || Expect::Words((*expect).to_owned());
         // What the board said in the end is in the report, where a move came of it.
         if let (Some(board), false) = (item["raw_fen"].as_str(), expect.contains('-')) {
-            cases.push(case(Sensing::Identity, "in the end", Expect::Board(board.to_owned())));
+            cases.push(case(SensorKind::Identity, "in the end", Expect::Board(board.to_owned())));
         }
-        cases.push(case(Sensing::Identity, "identity", words()));
-        cases.push(case(Sensing::Colour, "colour", words()));
-        cases.push(case(Sensing::Occupancy, "occupancy", words()));
+        cases.push(case(SensorKind::Identity, "identity", words()));
+        cases.push(case(SensorKind::Colour, "colour", words()));
+        cases.push(case(SensorKind::Occupancy, "occupancy", words()));
     }
     assert!(cases.len() >= 3 * REPORTED.len(), "only {} reports were read", cases.len());
     check_all("issue-logs.json", &cases);

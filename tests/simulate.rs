@@ -6,18 +6,18 @@ use shakmaty::{Color, Move, Piece, Role, Square};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use touchmove::boards::{self, Millis};
-use touchmove::ctl::run::{self, Moment, Said, Staged, Tape};
+use touchmove::ctl::run::{self, HostInput, RecordingCable, RunEvent, VirtualCable};
 use touchmove::ctl::{pty, score, simulate};
 use touchmove::game::GameResult;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
-use touchmove::link::recording::{self, What};
+use touchmove::link::recording::{self, Entry};
 use touchmove::simulate::dgt::VirtualDgt;
-use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, PROFILES, Profile, Rates, WORN};
-use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile, PROFILES, Rates, WORN};
+use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::rng::Rng;
 use touchmove::simulate::script::{self, Act, Script};
-use touchmove::simulate::{Chunk, Scene, Stage, VirtualBoard};
+use touchmove::simulate::{Chunk, Simulation, SimulationSetup, VirtualBoard};
 use touchmove::table::Table;
 
 /// Random play, fond of special moves, as PGN.
@@ -46,23 +46,23 @@ fn random_pgn(seed: u64, plies: usize) -> String {
     format!("[White \"A\"]\n[Black \"B\"]\n[Result \"{result}\"]\n\n{moves}{result}\n\n")
 }
 
-pub fn random_games(count: u64, plies: usize) -> Vec<Game> {
+pub fn random_games(count: u64, plies: usize) -> Vec<SourceGame> {
     random_games_from(0, count, plies)
 }
 
 /// The same, with seeds from `first` on.
-pub fn random_games_from(first: u64, count: u64, plies: usize) -> Vec<Game> {
+pub fn random_games_from(first: u64, count: u64, plies: usize) -> Vec<SourceGame> {
     let text: String = (first..first + count).map(|seed| random_pgn(seed, plies)).collect();
     pgn::read(&text).games
 }
 
-fn scene(profile: &Profile, clock: bool, seed: u64) -> Scene<'_> {
-    Scene { profile, clock, rotation: Rotation::Upright, clock_turned: false, seed }
+fn scene(profile: &HandsProfile, clock: bool, seed: u64) -> SimulationSetup<'_> {
+    SimulationSetup { profile, clock, rotation: Rotation::Upright, clock_turned: false, seed }
 }
 
 /// All that a board says to a host that greets it and then only listens.
-fn listen(game: &Game, scene: &Scene) -> (Vec<Chunk>, Script) {
-    let mut stage = Stage::new("dgt", game, scene).expect("there is a virtual DGT board");
+fn listen(game: &SourceGame, scene: &SimulationSetup) -> (Vec<Chunk>, Script) {
+    let mut stage = Simulation::new("dgt", game, scene).expect("there is a virtual DGT board");
     stage.receive(0, &[0x40, 0x42, 0x4b]);
     let chunks = stage.advance(stage.ends_at());
     (chunks, stage.script().clone())
@@ -125,7 +125,7 @@ fn whatever_the_hands_do_the_pieces_end_where_the_game_says() {
 }
 
 /// The plainest decoder: what stands on the board is a legal move, so it was played.
-fn naive(game: &Game, chunks: &[Chunk], rotation: Rotation) -> Vec<String> {
+fn naive(game: &SourceGame, chunks: &[Chunk], rotation: Rotation) -> Vec<String> {
     let mut position = game.start.clone();
     let mut shown = position.board().clone();
     let mut played = Vec::new();
@@ -148,7 +148,7 @@ fn naive(game: &Game, chunks: &[Chunk], rotation: Rotation) -> Vec<String> {
 fn clean_hands_can_be_read_by_the_plainest_decoder() {
     for game in random_games(20, 120).iter().filter(|game| !game.signalled) {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let (chunks, script) = listen(game, &Scene { rotation, ..scene(&CLEAN, true, 5) });
+            let (chunks, script) = listen(game, &SimulationSetup { rotation, ..scene(&CLEAN, true, 5) });
             let truth: Vec<String> = script.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
             assert_eq!(naive(game, &chunks, rotation), truth);
         }
@@ -160,7 +160,7 @@ fn the_board_answers_what_it_sees_at_the_lines_pace() {
     let game = &random_games(1, 80)[0];
     let scene = scene(&WORN, true, 9);
     let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
-    let mut board = VirtualDgt::new(&scene, &script.at_first, 1);
+    let mut board = VirtualDgt::new(&scene, &script.initial_pieces, 1);
     board.receive(0, &[0x40]);
     let mut dumps = 0;
     for (index, action) in script.actions.iter().enumerate() {
@@ -223,7 +223,7 @@ struct Seen {
     adjusted: u64,
 }
 
-fn count(games: &[Game], profile: &Profile, seeds: u64) -> Seen {
+fn count(games: &[SourceGame], profile: &HandsProfile, seeds: u64) -> Seen {
     let mut seen = Seen::default();
     for game in games {
         for seed in 0..seeds {
@@ -234,7 +234,7 @@ fn count(games: &[Game], profile: &Profile, seeds: u64) -> Seen {
     seen
 }
 
-fn count_game(game: &Game, chunks: &[Chunk], script: &Script, seen: &mut Seen) {
+fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut Seen) {
     let edges = edges(chunks);
     let clock: Vec<Millis> = chunks.iter().filter(|chunk| chunk.bytes[0] == 0x8d).map(|chunk| chunk.at).collect();
     let plies = &script.truth.plies;
@@ -363,7 +363,7 @@ fn each_fault_can_be_had_alone() {
         clean.adjusted,
     ];
     assert_eq!(none, [0; 7], "{clean:?}");
-    let alone = |rates: Rates| count(&games, &Profile { rates, ..CLEAN }, 1);
+    let alone = |rates: Rates| count(&games, &HandsProfile { rates, ..CLEAN }, 1);
     let check = |rates: Rates, get: fn(&Seen) -> u64, whole: fn(&Seen) -> u64| {
         let seen = alone(rates);
         at_least(get(&seen), whole(&seen), 600);
@@ -382,9 +382,9 @@ fn kings_tell_the_result_in_all_placements() {
     for game in &random_games(30, 30) {
         for seed in 0..12 {
             let rates = Rates { kings_signal: 1000, kings_together: 500, ..CLEAN.rates };
-            let script = script::write(game, &Profile { rates, ..CLEAN }, false, seed, &[]);
+            let script = script::write(game, &HandsProfile { rates, ..CLEAN }, false, seed, &[]);
             let Some(signalled_at) = script.truth.signalled_at else { continue };
-            let mut squares = script.at_first;
+            let mut squares = script.initial_pieces;
             for action in script.actions.iter().filter(|action| action.at <= signalled_at) {
                 match action.act {
                     Act::Lift(square) => squares[square as usize] = None,
@@ -415,7 +415,8 @@ fn kings_tell_the_result_in_all_placements() {
 fn clean_games_come_out_exact_with_and_without_clock() {
     for game in &random_games(12, 100) {
         for (clock, rotation) in [(true, Rotation::Upright), (false, Rotation::Turned)] {
-            let setting = simulate::Setting { board: "dgt".to_owned(), profile: CLEAN, inject: Vec::new(), clock, rotation };
+            let setting =
+                simulate::SimulationOptions { board: "dgt".to_owned(), profile: CLEAN, inject: Vec::new(), clock, rotation };
             let figures = score::play_and_compare(game, 1, &setting, None).unwrap();
             assert!(figures.exact, "game {}: {:?}", game.number, figures.failure);
             assert_eq!((figures.retracted, figures.alerts), (0, 0));
@@ -449,22 +450,22 @@ fn a_recorded_simulation_replays_to_the_same_events() {
     assert_eq!(first, std::fs::read(&rec).unwrap());
 
     let recording = recording::read(&rec).unwrap();
-    let said = recording.lines.into_iter().filter_map(|line| match line.what {
-        What::Rx(bytes) => Some((line.at, Said::Bytes(bytes, 0))),
+    let said = recording.lines.into_iter().filter_map(|line| match line.entry {
+        Entry::Rx(bytes) => Some((line.at, HostInput::Bytes(bytes, 0))),
         _ => None,
     });
     let model = boards::model(&recording.header.board).unwrap();
     let game = &pgn::read(&std::fs::read_to_string(&pgn).unwrap()).games[0];
     let (mut replayed, mut live) = (Vec::new(), Vec::new());
-    let scene = Scene { rotation: Rotation::Turned, ..scene(&BLITZ, true, 3) };
-    let stage = Stage::new("dgt", game, &scene).unwrap();
+    let scene = SimulationSetup { rotation: Rotation::Turned, ..scene(&BLITZ, true, 3) };
+    let stage = Simulation::new("dgt", game, &scene).unwrap();
     let until = stage.ends_at();
     let mut runs: [(Box<dyn run::Cable>, &mut Vec<_>); 2] =
-        [(Box::new(Tape::new(said)), &mut replayed), (Box::new(Staged::new(stage)), &mut live)];
+        [(Box::new(RecordingCable::new(said)), &mut replayed), (Box::new(VirtualCable::new(stage)), &mut live)];
     for (cable, events) in &mut runs {
         let mut table = Table::new(simulate::settings(game));
         run::play(&mut **cable, &mut *(model.protocol)(), &mut table, until, &mut |_, moment| {
-            if let Moment::Event(event) = moment {
+            if let RunEvent::Event(event) = moment {
                 events.push(event.clone());
             }
         });
@@ -477,8 +478,8 @@ fn a_recorded_simulation_replays_to_the_same_events() {
 #[test]
 fn a_pseudo_terminal_is_a_board() {
     let game = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n").games.remove(0);
-    let stage = Stage::new("dgt", &game, &scene(&CLEAN, true, 1)).unwrap();
-    let mut port = pty::Port::open().unwrap();
+    let stage = Simulation::new("dgt", &game, &scene(&CLEAN, true, 1)).unwrap();
+    let mut port = pty::PseudoTerminal::open().unwrap();
     let path = port.path().to_owned();
     let board = std::thread::spawn(move || port.serve(stage, 200, false));
     let mut host = std::fs::File::options().read(true).write(true).open(path).unwrap();

@@ -18,20 +18,20 @@ use std::time::Instant;
 use tokio::net::TcpStream;
 use tokio::sync::watch;
 use touchmove::boards::{LinkState, Millis, model};
-use touchmove::config::{Config, Room};
-use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::config::{Config, DiskLimits};
+use touchmove::ctl::run::{self, HostInput, RunEvent, VirtualCable};
 use touchmove::daemon::hub::{BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::recorder::{Recorder, Recordings};
-use touchmove::daemon::{Gallery, Hub};
+use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Event, Stamped};
-use touchmove::link::recording::{What, Written};
+use touchmove::game::{Event, StampedEvent};
+use touchmove::link::recording::{Entry, WriteOutcome};
 use touchmove::publish::files;
-use touchmove::publish::web::tokens::{Role, Tokens};
-use touchmove::publish::web::{self, Web};
+use touchmove::publish::web::tokens::{Role, TokenStore};
+use touchmove::publish::web::{self, WebState};
 use touchmove::simulate::hands::CLUB;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Settings, Table};
 
 /// Tells the process of its own how many days and boards, and which seed.
@@ -58,26 +58,26 @@ const OPENING_GOAL_MS: u64 = 1_000;
 /// A game: what its board says, and what its table says of that, step by step.
 struct Game {
     said: Vec<(Millis, Vec<u8>)>,
-    steps: Vec<Vec<Stamped>>,
+    steps: Vec<Vec<StampedEvent>>,
 }
 
 fn games(seed: u64) -> Vec<Game> {
     // Seeds from 1 on share no game.
     let first = seed.saturating_sub(1) * GAMES;
     let play = |(seed, game)| {
-        let scene = Scene { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
-        let stage = Stage::new("dgt", game, &scene).unwrap();
+        let scene = SimulationSetup { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
+        let stage = Simulation::new("dgt", game, &scene).unwrap();
         let until = stage.ends_at();
         let (mut said, mut steps, mut step) = (Vec::new(), Vec::new(), Vec::new());
         let mut protocol = (model("dgt").unwrap().protocol)();
         let mut table = Table::new(Settings::default());
-        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| match moment {
-            Moment::Said(Said::Bytes(bytes, _)) => said.push((now, bytes.clone())),
-            Moment::Event(event) => step.push(event.clone()),
-            Moment::Taken(_) if !step.is_empty() => steps.push(std::mem::take(&mut step)),
+        run::play(&mut VirtualCable::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| match moment {
+            RunEvent::Input(HostInput::Bytes(bytes, _)) => said.push((now, bytes.clone())),
+            RunEvent::Event(event) => step.push(event.clone()),
+            RunEvent::Handled(_) if !step.is_empty() => steps.push(std::mem::take(&mut step)),
             _ => {}
         });
-        let starts = |step: &Vec<Stamped>| step.iter().any(|stamped| matches!(stamped.event, Event::GameStarted { .. }));
+        let starts = |step: &Vec<StampedEvent>| step.iter().any(|stamped| matches!(stamped.event, Event::GameStarted { .. }));
         // One game, and not the pieces that are put up after it.
         let next = steps.iter().enumerate().filter(|(_, step)| starts(step)).nth(1).map_or(steps.len(), |(index, _)| index);
         steps.truncate(next);
@@ -156,12 +156,12 @@ struct Page {
 }
 
 impl Page {
-    async fn open(hub: &Arc<Hub>, gallery: &Arc<Gallery>, dir: &Path, stop: watch::Receiver<bool>) -> Page {
+    async fn open(hub: &Arc<Hub>, gallery: &Arc<DelayedView>, dir: &Path, stop: watch::Receiver<bool>) -> Page {
         // The page does not say at which port the system has put it.
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let path = dir.join("touchmoved.toml");
         std::fs::write(&path, format!("[web]\nlisten = '127.0.0.1:{port}'\n")).unwrap();
-        let web = Web::new(hub, gallery, &Config::load(&path).unwrap(), &dir.join(STATE), stop);
+        let web = WebState::new(hub, gallery, &Config::load(&path).unwrap(), &dir.join(STATE), stop);
         let serving = tokio::spawn(web::run(web, |_| {}));
         until("the page", async || TcpStream::connect(("127.0.0.1", port)).await.ok()).await;
         Page { port, serving }
@@ -186,8 +186,8 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -
     let state = dir.join(STATE);
     let journal = until("the journal of the day before is closed", async || Journal::open(&state).ok()).await.0;
     let hub = Hub::new(journal, &[]);
-    let gallery = Gallery::new(Arc::clone(&hub), Default::default(), Default::default());
-    gallery.keep_in(state.join("public.json"));
+    let gallery = DelayedView::new(Arc::clone(&hub), Default::default(), Default::default());
+    gallery.set_release_file(state.join("public.json"));
     let (stop, stopped) = watch::channel(false);
     let showing = tokio::spawn(Arc::clone(&gallery).run(stopped.clone()));
     let (tags, faces_stop) = (vec![("Event".to_owned(), "City Open".to_owned())], stopped.clone());
@@ -195,10 +195,10 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -
         tokio::spawn(files::run(Arc::clone(&gallery), dir.join(PUBLIC), tags, |why| assert_eq!(why, None), faces_stop));
     let dgt = model("dgt").unwrap();
     let names = (1..=boards).map(|board| BoardId::new(&format!("board-{board}")));
-    let seats: Vec<_> = names.map(|id| (id.clone(), hub.seat(BoardView::new(id, dgt, dgt.sensing)).0)).collect();
+    let seats: Vec<_> = names.map(|id| (id.clone(), hub.register_board(BoardView::new(id, dgt, dgt.sensing)).0)).collect();
     let opened_ms = began.elapsed().as_millis();
     let page = Page::open(&hub, &gallery, dir, stopped).await;
-    let room = Room { max: RECORDED, reserve: 0 };
+    let room = DiskLimits { max: RECORDED, reserve: 0 };
     let recordings = Recordings { dir: state.join("recordings"), room };
     let recorder = |id: &BoardId| Recorder::new(Arc::clone(&hub), recordings.clone(), id.clone(), "dgt", &Settings::default());
     let mut recorders: Vec<Recorder> = seats.iter().map(|(id, _)| recorder(id)).collect();
@@ -235,7 +235,7 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -
         until("every game is public", async || is_public().then_some(())).await;
         page.look(token, boards).await;
     }
-    assert!(hub.read(|state| state.trouble.is_empty()), "something is wrong");
+    assert!(hub.read(|state| state.health_problems.is_empty()), "something is wrong");
     drop((seats, recorders));
     hub.drain().await;
     stop.send_replace(true);
@@ -248,11 +248,11 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -
 /// Records a game.
 fn record(recorder: &mut Recorder, said: &[(Millis, Vec<u8>)]) {
     recorder.begin(0, None);
-    let link = (0, What::Link(LinkState::Up));
-    for (now, what) in std::iter::once(link).chain(said.iter().map(|(now, bytes)| (*now, What::Rx(bytes.clone())))) {
-        if recorder.write(now, what.clone()) == Written::Full {
+    let link = (0, Entry::Link(LinkState::Up));
+    for (now, what) in std::iter::once(link).chain(said.iter().map(|(now, bytes)| (*now, Entry::Rx(bytes.clone())))) {
+        if recorder.write(now, what.clone()) == WriteOutcome::Full {
             recorder.begin(now, None);
-            assert_eq!(recorder.write(now, what), Written::Kept);
+            assert_eq!(recorder.write(now, what), WriteOutcome::Recorded);
         }
     }
 }
@@ -265,7 +265,7 @@ fn run(days: i64, boards: usize, seed: u64) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let (mut events, mut taken) = (0, Vec::new());
     std::fs::create_dir(dir.path().join(STATE)).unwrap();
-    let token = Tokens::of(&dir.path().join(STATE)).create("Anna", Role::Arbiter, 0).unwrap();
+    let token = TokenStore::of(&dir.path().join(STATE)).create("Anna", Role::Arbiter, 0).unwrap();
     println!("  days    events  memory  descriptors  journal, bytes an event   beside it  recordings  files, count  opened in");
     for number in 0..days {
         let (count, opened_ms) = runtime.block_on(day(dir.path(), number, boards, &games, &token));

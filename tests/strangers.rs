@@ -177,7 +177,7 @@ fn what_the_corpora_begin_with_is_read() {
     use touchmove::publish::livechess::message;
     use touchmove::publish::web::body;
     use touchmove::round::Round;
-    use touchmove::round::trf::Order;
+    use touchmove::round::trf::TableOrder;
     for (name, sound) in [
         ("event", (|text| touchmove::wire::from_json(text).is_ok()) as fn(&str) -> bool),
         ("command", |text| {
@@ -185,11 +185,13 @@ fn what_the_corpora_begin_with_is_read() {
             touchmove::wire::order_from_value(&value).is_ok() || touchmove::wire::settings_from_value(&value).is_ok()
         }),
         ("recording", |text| touchmove::link::recording::parse("x.rec", text).is_ok()),
-        ("round", |text| Round::read(text, Some(1), &Order::Rank).is_ok()),
-        ("message", |text| message::read(text).call.is_ok()),
+        ("round", |text| Round::read(text, Some(1), &TableOrder::Rank).is_ok()),
+        ("message", |text| message::parse_message(text).call.is_ok()),
         ("request", |text| {
             let body = text.split_once("\n\n").map(|(_, body)| body.trim().as_bytes()).filter(|body| body.starts_with(b"{"));
-            body.is_none_or(|body| body::login(body).is_ok() || body::command(body).is_ok() || body::round(body).is_ok())
+            body.is_none_or(|body| {
+                body::parse_login(body).is_ok() || body::parse_command(body).is_ok() || body::parse_pairing_change(body).is_ok()
+            })
         }),
     ] {
         for text in corpus(name).into_iter().map(|text| String::from_utf8(text).unwrap()) {
@@ -215,23 +217,23 @@ fn what_the_arguments_begin_with_is_read() {
     let is_move: Accepts = |lines| position_before(lines[1]).parse_uci(lines[0]).is_some();
     let is_position: Accepts = |lines| Position::from_fen(lines[0], false).is_ok();
     let parsers: [(&str, Accepts); 15] = [
-        ("result", |lines| arguments::result(lines[0]).is_ok()),
-        ("result", |lines| arguments::result(lines[0]).is_ok()),
-        ("count", |lines| arguments::count(lines[0], lines[1]).is_ok()),
-        ("claim", |lines| arguments::claim(lines[0], lines[1], lines[2].to_owned()).is_ok()),
-        ("claim", |lines| arguments::claim(lines[0], lines[1], String::new()).is_ok()),
+        ("result", |lines| arguments::parse_result(lines[0]).is_ok()),
+        ("result", |lines| arguments::parse_result(lines[0]).is_ok()),
+        ("count", |lines| arguments::parse_count(lines[0], lines[1]).is_ok()),
+        ("claim", |lines| arguments::parse_claim(lines[0], lines[1], lines[2].to_owned()).is_ok()),
+        ("claim", |lines| arguments::parse_claim(lines[0], lines[1], String::new()).is_ok()),
         ("replace", is_move),
         ("insert", is_move),
-        ("laws", |lines| arguments::laws(lines[0]).is_ok()),
-        ("promotion", |lines| arguments::promotion(lines[1].parse().unwrap(), lines[0]).is_ok()),
+        ("laws", |lines| arguments::parse_laws(lines[0]).is_ok()),
+        ("promotion", |lines| arguments::parse_promotion(lines[1].parse().unwrap(), lines[0]).is_ok()),
         ("tags", |lines| {
-            arguments::tags(lines.chunks(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect()).is_ok()
+            arguments::parse_tags(lines.chunks(2).map(|pair| (pair[0].to_owned(), pair[1].to_owned())).collect()).is_ok()
         }),
         ("position", is_position),
         ("position", is_position),
         ("position", is_position),
         ("take_back", |lines| lines[0].parse::<u32>().is_ok()),
-        ("round", |lines| arguments::round(&lines.join("\n")).is_ok()),
+        ("round", |lines| arguments::parse_round(&lines.join("\n")).is_ok()),
     ];
     let texts = corpus("argument");
     assert_eq!(texts.len(), parsers.len());

@@ -8,7 +8,8 @@ mod page;
 use proptest::prelude::*;
 use shakmaty::{Board, Color, Piece, Square};
 use touchmove::boards::{
-    Address, Cue, Identity, LinkState, Millis, Placement, Protocol, Reading, Sensed, Trouble, Unsupported, certabo, model, reed,
+    Address, BoardCommand, Identity, LinkState, Millis, Placement, Protocol, ProtocolError, Reading, SquareState, Unsupported,
+    certabo, model, reed,
 };
 use touchmove::simulate::rng::Rng;
 
@@ -78,9 +79,9 @@ impl Bench {
 }
 
 fn placement(board: &Board) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in board.clone() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
@@ -96,11 +97,11 @@ fn stands(text: &str) -> Reading {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
 fn lift(square: Square) -> Reading {
-    Reading::Square(square, Sensed::Empty)
+    Reading::Square(square, SquareState::Empty)
 }
 
 fn put(square: Square, piece: Piece) -> Reading {
-    Reading::Square(square, Sensed::Piece(piece))
+    Reading::Square(square, SquareState::Piece(piece))
 }
 
 /// Chips of a set: the squares where they stand at first tell them apart.
@@ -279,7 +280,7 @@ fn certabo_a_wrong_lesson_is_put_right_with_spare_queens() {
     with_queens.squares[Square::D6 as usize] = Some(Square::D6);
     bench.frames(certabo::FRAMES, &with_queens.frame());
     bench.frames(3, &set.frame());
-    bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+    bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
     assert_eq!(bench.frame(&set.frame()), [stands(START)]);
 }
 
@@ -297,7 +298,7 @@ fn certabo_what_is_no_start_position_teaches_nothing() {
     let mut many = Set::start(9);
     many.squares[Square::A4 as usize] = Some(Square::A4);
     for set in [missing, many] {
-        let unknown = [Reading::Trouble(Trouble::Uncalibrated)];
+        let unknown = [Reading::Trouble(ProtocolError::Uncalibrated)];
         assert_eq!(Bench::new("certabo").frames(60, &set.frame()), unknown, "said once");
     }
     // One chip on two kinds of pieces.
@@ -324,7 +325,7 @@ fn certabo_an_unknown_chip_on_the_last_rank_is_a_queen() {
     bench.frames(3, &set.frame());
     set.squares[Square::G8 as usize] = Some(Square::D3);
     let readings = bench.frames(5, &set.frame());
-    let assumed = Reading::Trouble(Trouble::Assumed(vec![Square::G8]));
+    let assumed = Reading::Trouble(ProtocolError::AssumedQueens(vec![Square::G8]));
     assert_eq!(squares(readings.clone()), [assumed, put(Square::G8, Color::White.queen())]);
     assert_eq!(calibration(&readings).unwrap().lines().count(), 33);
     // Anywhere else it is nothing.
@@ -382,7 +383,7 @@ fn certabo_lines_are_found_however_they_come() {
         let mut bench = Bench::knowing(&kept);
         bench.receive(b":");
         let readings = bench.frames(5, line.as_bytes());
-        let is_garbage = |reading: &Reading| matches!(reading, Reading::Trouble(Trouble::Garbage(1..)));
+        let is_garbage = |reading: &Reading| matches!(reading, Reading::Trouble(ProtocolError::Garbage(1..)));
         assert!(readings.iter().all(is_garbage) && readings.len() >= 4, "{line}: {readings:?}");
     }
 }
@@ -409,12 +410,13 @@ fn certabo_squares_are_known_from_damaged_lines() {
                     match (reading, &mut shown) {
                         (Reading::Placement(placement), shown) => *shown = Some(placement),
                         (Reading::Square(square, sensed), Some(shown)) => shown[square as usize] = sensed,
-                        (Reading::Trouble(Trouble::Garbage(_)), _) => {}
+                        (Reading::Trouble(ProtocolError::Garbage(_)), _) => {}
                         (other, _) => panic!("{other:?}"),
                     }
                 }
                 if line >= lines {
-                    let stands = set.squares.map(|chip| chip.map_or(Sensed::Empty, |chip| Sensed::Piece(piece_of(chip))));
+                    let stands =
+                        set.squares.map(|chip| chip.map_or(SquareState::Empty, |chip| SquareState::Piece(piece_of(chip))));
                     let shown = shown.as_ref().unwrap_or_else(|| panic!("{rate}: unknown after {carried} moves"));
                     wrong += (0..64).filter(|&index| shown[index] != stands[index]).count();
                     all += 64;
@@ -440,7 +442,7 @@ fn the_length_of_a_line_tells_which_board_it_is() {
     let said = |name: &str, line: &[u8]| {
         let readings = Bench::new(name).frames(5, line);
         let other = |reading: &Reading| match reading {
-            Reading::Trouble(Trouble::OtherModel(why)) => Some(why.clone()),
+            Reading::Trouble(ProtocolError::OtherModel(why)) => Some(why.clone()),
             _ => None,
         };
         readings.iter().find_map(other).unwrap_or_else(|| panic!("{readings:?}"))
@@ -453,8 +455,8 @@ fn the_length_of_a_line_tells_which_board_it_is() {
 
 fn occupied(text: &str) -> Reading {
     Reading::Placement(Box::new(placement(&fen(text)).map(|sensed| match sensed {
-        Sensed::Empty => Sensed::Empty,
-        _ => Sensed::Occupied,
+        SquareState::Empty => SquareState::Empty,
+        _ => SquareState::Occupied,
     })))
 }
 
@@ -469,12 +471,12 @@ fn sentio_lines() {
         // The king from e1 to e4, on a board that ends its lines as it likes.
         assert_eq!(
             bench.frames(3, b":255 255 0 0 8 0 255 247\nL\r\n"),
-            [lift(Square::E1), Reading::Square(Square::E4, Sensed::Occupied)]
+            [lift(Square::E1), Reading::Square(Square::E4, SquareState::Occupied)]
         );
-        bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+        bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
         let now = "rnbqkbnr/pppppppp/8/8/4K3/8/PPPPPPPP/RNBQ1BNR";
         assert_eq!(bench.frames(2, b":255 255 0 0 8 0 255 247"), [occupied(now)], "as soon as there is a line");
-        let garbage = |count| [Reading::Trouble(Trouble::Garbage(count))];
+        let garbage = |count| [Reading::Trouble(ProtocolError::Garbage(count))];
         assert_eq!(bench.frame(b":255 255 0 0 8 0 255 256\r\n")[..], garbage(24)[..]);
         assert_eq!(bench.frame(b":255 255 0 0 8 0 255\r\n")[..], garbage(20)[..]);
     }
@@ -490,21 +492,21 @@ fn reed_lines_with_a_checksum_need_no_vote() {
     assert_eq!(bench.receive(line("R1 18 ffff00000000fffe").as_bytes()), [lift(Square::H1)]);
     let battery = Reading::Battery(touchmove::boards::Battery { percent: 87, charging: None });
     let with_battery = line("R1 19 ffff00000000ffff what b87 b101 bx");
-    assert_eq!(bench.receive(with_battery.as_bytes()), [battery, Reading::Square(Square::H1, Sensed::Occupied)]);
+    assert_eq!(bench.receive(with_battery.as_bytes()), [battery, Reading::Square(Square::H1, SquareState::Occupied)]);
     assert_eq!(bench.receive(with_battery.as_bytes()), [], "the same line again");
     assert_eq!(bench.receive(b"N1 club board 3*43\n"), [Reading::Identity(Identity::Text("club board 3".to_owned()))]);
     for damaged in ["R1 20 ffff00000000fffe*00\n", "R1 20 ffff00000000fffe\n", "R1 20*\n", "R\n"] {
-        assert_eq!(bench.receive(damaged.as_bytes()), [Reading::Trouble(Trouble::Garbage(damaged.len()))], "{damaged}");
+        assert_eq!(bench.receive(damaged.as_bytes()), [Reading::Trouble(ProtocolError::Garbage(damaged.len()))], "{damaged}");
     }
     for wrong in ["R1 256 ffff00000000fffe", "R1 20 ffff00000000fff", "R1 20 ffff00000000ffgg", "R1 ", "R1"] {
         let readings = bench.receive(line(wrong).as_bytes());
-        assert!(matches!(readings[..], [Reading::Trouble(Trouble::Garbage(_))]), "{wrong}: {readings:?}");
+        assert!(matches!(readings[..], [Reading::Trouble(ProtocolError::Garbage(_))]), "{wrong}: {readings:?}");
     }
-    assert_eq!(bench.receive(line("R2 20 ffff").as_bytes()), [Reading::Trouble(Trouble::Unknown(b'2'))]);
+    assert_eq!(bench.receive(line("R2 20 ffff").as_bytes()), [Reading::Trouble(ProtocolError::Unknown(b'2'))]);
     assert_eq!(bench.receive(&[&b"R"[..], &[b'x'; 200], b"\n", line("R1 21 ffff00000000fffe").as_bytes()].concat()).len(), 2);
-    bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+    bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
     assert_eq!(bench.writes(), [(0, b"?\n".to_vec())]);
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Lights(vec![])), Err(Unsupported));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::Lights(vec![])), Err(Unsupported));
 }
 
 #[test]
@@ -513,15 +515,15 @@ fn silence_is_said_once_and_ends_with_a_frame() {
         let mut bench = Bench::new(name);
         assert_eq!(bench.frames(certabo::FRAMES, &frame).len(), 1);
         assert_eq!(bench.pass(bench.now + certabo::SILENT - 1), []);
-        assert_eq!(bench.pass(bench.now + 1), [Reading::Trouble(Trouble::Silent(certabo::SILENT as u32))]);
+        assert_eq!(bench.pass(bench.now + 1), [Reading::Trouble(ProtocolError::Silent(certabo::SILENT as u32))]);
         assert_eq!(bench.pass(bench.now + 60_000), []);
         bench.receive(b"12 34 junk");
         assert_eq!(bench.pass(bench.now + 60_000), [], "junk is no frame");
         let back = bench.frames(3, &frame);
         let back: Vec<Reading> =
-            back.into_iter().filter(|said| !matches!(said, Reading::Trouble(Trouble::Garbage(_)))).collect();
+            back.into_iter().filter(|said| !matches!(said, Reading::Trouble(ProtocolError::Garbage(_)))).collect();
         assert_eq!(back.len(), 2);
-        assert!(matches!(back[..], [Reading::Trouble(Trouble::Answering), Reading::Placement(_)]), "{name}: {back:?}");
+        assert!(matches!(back[..], [Reading::Trouble(ProtocolError::Recovered), Reading::Placement(_)]), "{name}: {back:?}");
         bench.board.link(bench.now, LinkState::Down);
         assert_eq!(bench.board.next_deadline(), None);
         assert_eq!(bench.writes().len(), 0);
@@ -534,9 +536,9 @@ fn lights_are_written_slowly_and_again() {
     let mut bench = Bench::new("certabo");
     assert_eq!(bench.writes(), [(0, dark.clone())], "what was alight goes out");
     bench.pass(10_000);
-    assert_eq!(bench.writes(), [(certabo::SPACING, dark.clone()), (2 * certabo::SPACING, dark.clone())]);
+    assert_eq!(bench.writes(), [(certabo::PATTERN_INTERVAL, dark.clone()), (2 * certabo::PATTERN_INTERVAL, dark.clone())]);
     let light = |bench: &mut Bench, squares: &[Square]| {
-        bench.board.act(bench.now, Address::ONLY, Cue::Lights(squares.to_vec())).unwrap();
+        bench.board.execute(bench.now, Address::ONLY, BoardCommand::Lights(squares.to_vec())).unwrap();
         bench.writes()
     };
     let e2e4 = vec![0, 0, 0, 0, 0x10, 0, 0x10, 0];
@@ -553,8 +555,8 @@ fn lights_are_written_slowly_and_again() {
     bench.receive(b"L\r\n");
     bench.pass(20_000);
     assert_eq!(bench.writes(), []);
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::ClockText(String::new())), Err(Unsupported));
-    assert_eq!(bench.board.act(0, Address::ONLY, Cue::Memory), Err(Unsupported));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::ClockText(String::new())), Err(Unsupported));
+    assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::Memory), Err(Unsupported));
 }
 
 #[test]
@@ -564,10 +566,10 @@ fn coloured_lights_are_found_out() {
     let lengths: Vec<usize> = bench.writes().iter().map(|write| write.1.len()).collect();
     assert_eq!(lengths, [8, 247, 8, 247, 8, 247], "one or the other, until one is acknowledged");
     bench.receive(b"D\r\n");
-    bench.board.act(bench.now, Address::ONLY, Cue::Lights(vec![Square::H1, Square::A8])).unwrap();
+    bench.board.execute(bench.now, Address::ONLY, BoardCommand::Lights(vec![Square::H1, Square::A8])).unwrap();
     bench.pass(20_000);
     let writes = bench.writes();
-    assert_eq!(writes.len(), certabo::TIMES as usize);
+    assert_eq!(writes.len(), certabo::PATTERN_ATTEMPTS as usize);
     let bytes = &writes[0].1;
     assert_eq!((bytes.len(), &bytes[..2], &bytes[245..]), (247, &[0xff, 0x55][..], &[0x0d, 0x0a][..]));
     let lit: Vec<usize> = (0..81).filter(|led| bytes[2 + 3 * led] > 0).collect();

@@ -2,16 +2,18 @@
 
 use proptest::prelude::*;
 use shakmaty::{Color, Piece, Role, Square};
-use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, Remembered, Sensed, Sensing};
+use touchmove::boards::{
+    ClockHalf, ClockReading, HalfTime, LinkState, MemoryEntry, Placement, Reading, SensorKind, SquareState,
+};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Command, Event, GameResult, Order, Record, Stamped};
+use touchmove::game::{Command, Event, GameResult, Order, Record, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Settings, Table};
 
-fn sensed() -> impl Strategy<Value = Sensed> {
+fn sensed() -> impl Strategy<Value = SquareState> {
     prop_oneof![
-        2 => Just(Sensed::Empty),
-        3 => (any::<bool>(), 0usize..6).prop_map(|(white, role)| Sensed::Piece(Piece {
+        2 => Just(SquareState::Empty),
+        3 => (any::<bool>(), 0usize..6).prop_map(|(white, role)| SquareState::Piece(Piece {
             color: Color::from_white(white),
             role: Role::ALL[role],
         })),
@@ -19,9 +21,9 @@ fn sensed() -> impl Strategy<Value = Sensed> {
 }
 
 fn start() -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in Position::start().board().iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
@@ -30,7 +32,7 @@ fn start() -> Placement {
 #[derive(Clone, Debug)]
 enum Act {
     Move(usize),
-    Square(u32, Sensed),
+    Square(u32, SquareState),
     Start,
     Dump,
     Clock(bool, bool, u32),
@@ -38,7 +40,7 @@ enum Act {
     Order(u8),
     Wait(u64),
     /// The board remembers these changes, a press, and that it was switched on.
-    Memory(Vec<(u32, Sensed)>),
+    Memory(Vec<(u32, SquareState)>),
 }
 
 fn act() -> impl Strategy<Value = Act> {
@@ -59,7 +61,7 @@ struct Run {
     table: Table,
     now: u64,
     board: Placement,
-    told: Vec<Stamped>,
+    told: Vec<StampedEvent>,
 }
 
 impl Run {
@@ -68,7 +70,7 @@ impl Run {
         self.told.extend(output.events);
     }
 
-    fn square(&mut self, square: Square, sensed: Sensed) {
+    fn square(&mut self, square: Square, sensed: SquareState) {
         self.board[square as usize] = sensed;
         self.take(Input::Reading(Reading::Square(square, sensed)));
         self.now += 30;
@@ -83,7 +85,7 @@ impl Run {
                 let moves = position.legal_moves();
                 let Some(&mv) = moves.get(number % moves.len().max(1)) else { return };
                 for (square, piece) in touchmove::laws::Changes::of(position.turn(), mv).iter() {
-                    self.square(square, piece.map_or(Sensed::Empty, Sensed::Piece));
+                    self.square(square, piece.map_or(SquareState::Empty, SquareState::Piece));
                 }
             }
             Act::Square(square, sensed) => self.square(Square::new(square), sensed),
@@ -119,13 +121,20 @@ impl Run {
                 self.take(Input::Order(Order { command, by: "somebody".to_owned() }));
             }
             Act::Memory(changes) => {
-                let change =
-                    |(square, sensed)| Remembered::Square { square: Square::new(square), sensed, soon: square % 2 == 0 };
-                let mut log: Vec<Remembered> = changes.into_iter().map(change).collect();
-                log.insert(log.len() / 2, Remembered::Halted { half: ClockHalf::Left, ms: 60_000 });
-                log.insert(log.len() / 3, if log.len().is_multiple_of(2) { Remembered::PowerUp } else { Remembered::Start });
+                let change = |(square, sensed)| MemoryEntry::Square {
+                    square: Square::new(square),
+                    sensed,
+                    follows_at_once: square % 2 == 0,
+                };
+                let mut log: Vec<MemoryEntry> = changes.into_iter().map(change).collect();
+                log.insert(log.len() / 2, MemoryEntry::ClockPressed { half: ClockHalf::Left, ms: 60_000 });
+                log.insert(
+                    log.len() / 3,
+                    if log.len().is_multiple_of(2) { MemoryEntry::PowerUp } else { MemoryEntry::StartPosition },
+                );
                 // All that stands there, once more: so that it can be aligned.
-                let shows = |square: Square| Remembered::Square { square, sensed: self.board[square as usize], soon: true };
+                let shows =
+                    |square: Square| MemoryEntry::Square { square, sensed: self.board[square as usize], follows_at_once: true };
                 log.extend(Square::ALL.into_iter().map(shows));
                 self.take(Input::Reading(Reading::Memory(log)));
             }
@@ -139,7 +148,7 @@ impl Run {
 }
 
 /// The record that the durable events of the last game tell.
-fn fold(told: &[Stamped]) -> Option<Record> {
+fn fold(told: &[StampedEvent]) -> Option<Record> {
     let mut durable = told.iter().filter(|stamped| stamped.event.is_durable());
     let mut record = None;
     for stamped in durable.by_ref() {
@@ -213,8 +222,8 @@ proptest! {
 fn a_deadline_that_has_passed_by_a_shorter_settle_time_is_run_now() {
     let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), told: Vec::new() };
     run.act(Act::Start);
-    run.square(Square::E2, Sensed::Empty);
-    run.square(Square::E3, Sensed::Piece(Role::Pawn.of(Color::White)));
+    run.square(Square::E2, SquareState::Empty);
+    run.square(Square::E3, SquareState::Piece(Role::Pawn.of(Color::White)));
     run.act(Act::Wait(200));
     run.act(Act::Clock(false, true, 1));
     run.act(Act::Wait(10));
@@ -225,14 +234,14 @@ fn a_deadline_that_has_passed_by_a_shorter_settle_time_is_run_now() {
 /// On a board that tells only whether something stands on a square, the first move says which side is White's.
 #[test]
 fn an_occupancy_board_is_found_turned_by_the_first_move() {
-    let mut table = Table::new(Settings { sensing: Sensing::Occupancy, ..Settings::default() });
+    let mut table = Table::new(Settings { sensing: SensorKind::Occupancy, ..Settings::default() });
     table.handle(0, Input::Link(LinkState::Up));
     table.handle(10, Input::Reading(Reading::Placement(Box::new(start()))));
     table.advance(5_000);
     assert_eq!(table.rotation(), Some(Rotation::Upright));
     // e2-e4, as the board numbers it when its a1 is Black's h8.
-    table.handle(6_000, Input::Reading(Reading::Square(Square::D7, Sensed::Empty)));
-    table.handle(6_300, Input::Reading(Reading::Square(Square::D5, Sensed::Occupied)));
+    table.handle(6_000, Input::Reading(Reading::Square(Square::D7, SquareState::Empty)));
+    table.handle(6_300, Input::Reading(Reading::Square(Square::D5, SquareState::Occupied)));
     table.advance(8_000);
     assert_eq!(table.rotation(), Some(Rotation::Turned));
     let played: Vec<_> =

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::LazyLock;
 use tempfile::TempDir;
 use touchmove::game::Command as Order;
-use touchmove::publish::client::Happened;
+use touchmove::publish::client::WatchedEvent;
 
 const HOUR: i64 = 3600;
 
@@ -104,7 +104,7 @@ async fn open(keys: &str) -> Option<(Hall, TimeOfDay, TempDir)> {
 }
 
 /// Everything that was told of the game.
-async fn told(hall: &Hall) -> Vec<Happened> {
+async fn told(hall: &Hall) -> Vec<WatchedEvent> {
     hall.client.events(hall.game).await.unwrap()
 }
 
@@ -182,7 +182,7 @@ async fn what_is_for_the_public_leaves_neither_early_nor_late() {
     }
     // Who plays leaves at once, after what was looked at before it.
     let (before, tags) = (told(&hall).await.len(), vec![("White".to_owned(), "Ada".to_owned())]);
-    hall.client.order(hall.game, &Order::Tags(tags)).await.unwrap();
+    hall.client.send_command(hall.game, &Order::Tags(tags)).await.unwrap();
     until("the order", async || (told(&hall).await.len() > before).then_some(())).await;
     assert_eq!(public.snapshot().await.unwrap().games, []);
     drop(hall);

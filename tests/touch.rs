@@ -5,16 +5,16 @@ use proptest::prelude::*;
 use shakmaty::{Color, Piece, Square};
 use touchmove::laws::Position;
 use touchmove::laws::touch::{
-    Care, Duty, Freedom, Hands, Obligation, PawnLeft, Promotion, RookFirst, TouchRules, Touched, Touches, obligation,
-    obligation_restored,
+    Duty, Freedom, HandTracker, Obligation, PawnLeft, Promotion, RookFirst, TouchBinding, TouchRules, TouchThresholds, Touches,
+    obligation, obligation_restored,
 };
 
 /// All that is lifted is touched, and all that is put down is let go.
-const ALL_COUNTS: Care = Care { brushed_ms: 0, passed_ms: 0, unclear_ms: 0 };
+const ALL_COUNTS: TouchThresholds = TouchThresholds { brushed_ms: 0, passed_ms: 0, unclear_ms: 0 };
 
 /// What the player who has the move may still play, or might when he made the legal move that he made.
 fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
-    let mut hands = Hands::new(position, ALL_COUNTS);
+    let mut hands = HandTracker::new(position, ALL_COUNTS);
     let mut board = position.board().clone();
     let (mut announced, mut adjusted) = (false, None);
     for (at, deed) in (0..).zip(deeds) {
@@ -42,7 +42,7 @@ fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
     let now = deeds.len() as u64;
     let made = position.legal_moves().into_iter().find(|&mv| position.play(mv).board() == &board);
     let pressed = deeds.iter().any(|deed| matches!(deed, Deed::Press(_)));
-    let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.before(now, mv).touches);
+    let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.touches_before_move(now, mv).touches);
     if let Some(square) = adjusted {
         touches.strike(square);
     }
@@ -230,7 +230,7 @@ fn editions_that_differ() {
     assert_eq!(left(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
     // 1973: nothing of touched pieces but that the king moves after castling that is not allowed, or begun with the rook.
     let old = TouchRules {
-        touched: Touched::Unsaid,
+        touched: TouchBinding::Unsaid,
         rook_first: Some(RookFirst::KingMustBeFirst),
         pawn_left: PawnLeft::TakenBack,
         ..silent
@@ -300,7 +300,7 @@ fn there_is_always_a_move_left() {
                 }
             }
             let rules = TouchRules {
-                touched: if bind { Touched::Bind } else { Touched::Unsaid },
+                touched: if bind { TouchBinding::Bind } else { TouchBinding::Unsaid },
                 promotion: if last { Promotion::Final } else { Promotion::Unsaid },
                 rook_first,
                 pawn_left: if queen { PawnLeft::Queen } else { PawnLeft::TakenBack },
@@ -319,8 +319,8 @@ fn there_is_always_a_move_left() {
 /// `+g1@1500`, `+g1N@1500`.
 fn handled(fen: &str, words: &str, now: u64) -> String {
     let position = Position::from_fen(fen, false).expect("a FEN");
-    let care = Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
-    let mut hands = Hands::new(&position, care);
+    let care = TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
+    let mut hands = HandTracker::new(&position, care);
     for word in words.split_whitespace() {
         let (what, at) = word.split_once('@').expect("a time");
         let (at, square) = (at.parse().expect("a time"), what[1..3].parse().expect("a square"));
@@ -344,7 +344,7 @@ fn handled(fen: &str, words: &str, now: u64) -> String {
 fn what_is_made_tells_which_piece_it_was() {
     let before = |fen: &str, words: &[(u64, Square, Option<char>)], uci: &str| {
         let position = Position::from_fen(fen, false).expect("a FEN");
-        let mut hands = Hands::new(&position, Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 0 });
+        let mut hands = HandTracker::new(&position, TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 0 });
         for &(at, square, piece) in words {
             match piece {
                 Some(letter) => hands.put(at, square, Piece::from_char(letter)),
@@ -352,8 +352,11 @@ fn what_is_made_tells_which_piece_it_was() {
             }
         }
         let made = position.parse_uci(uci).expect("a legal move");
-        let bound =
-            obligation(&position, &hands.before(words.last().map_or(0, |word| word.0), made).touches, TouchRules::default());
+        let bound = obligation(
+            &position,
+            &hands.touches_before_move(words.last().map_or(0, |word| word.0), made).touches,
+            TouchRules::default(),
+        );
         assert!(bound.allows(made), "{bound:?}");
     };
     use Square::{A8, B8, D5, E2, E4, E5, F2, F8, G2, G3};
@@ -401,7 +404,7 @@ fn hands_touch_brush_and_let_go() {
 fn a_promotion_is_final_on_contact() {
     let position = Position::from_fen("7k/4P3/8/8/8/8/7K/8 w - - 0 1", false).expect("a FEN");
     let chosen = |words: &[(u64, Square, Option<char>)]| {
-        let mut hands = Hands::new(&position, Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 });
+        let mut hands = HandTracker::new(&position, TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 });
         for &(at, square, piece) in words {
             match piece {
                 Some(letter) => hands.put(at, square, Piece::from_char(letter)),

@@ -4,16 +4,16 @@ use crate::alerts::{after, clock, kinds, laws, record};
 use crate::orders::{START, Stage};
 use crate::rulings::words;
 use shakmaty::Color::{self, Black, White};
-use touchmove::boards::{ClockHalf, Sensing};
+use touchmove::boards::{ClockHalf, SensorKind};
 use touchmove::game::answer::Verdict;
 use touchmove::game::{Alert, AlertKind, Answer, Arg, Command};
-use touchmove::laws::draws::Claimed;
+use touchmove::laws::draws::ClaimKind;
 
 const CASTLES: &str = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
 
 /// A game from this position, by these Laws.
 fn from(fen: &str, by: &str) -> Stage {
-    let mut stage = Stage::new(Sensing::Identity, fen, "");
+    let mut stage = Stage::new(SensorKind::Identity, fen, "");
     stage.play("", 1_200);
     if fen != START {
         assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
@@ -221,7 +221,7 @@ fn repeated(by: &str) -> Stage {
 }
 
 #[track_caller]
-fn claim(stage: &mut Stage, player: Color, claimed: Claimed, intended: Option<&str>) -> Verdict {
+fn claim(stage: &mut Stage, player: Color, claimed: ClaimKind, intended: Option<&str>) -> Verdict {
     let answer = stage.ask(Command::Claim { player, claimed, intended: intended.map(str::to_owned) });
     let Ok(Answer::Claim(verdict)) = answer else { panic!("{answer:?}") };
     verdict
@@ -230,15 +230,15 @@ fn claim(stage: &mut Stage, player: Color, claimed: Claimed, intended: Option<&s
 #[test]
 fn a_touched_piece_loses_the_claim_of_a_draw() {
     let verdict = |stage: &mut Stage, player| {
-        let verdict = claim(stage, player, Claimed::Repetition, None);
-        (verdict.right, verdict.text.key, words(&verdict.required))
+        let verdict = claim(stage, player, ClaimKind::Repetition, None);
+        (verdict.is_correct, verdict.text.key, words(&verdict.required))
     };
     let said = |right, key: &str, acts: &str| (right, key.to_owned(), acts.to_owned());
     let mut stage = repeated("fide-2023");
     assert_eq!(verdict(&mut stage, White), said(true, "claim-repeated", "draw"));
     stage.play("b1-", 300);
     assert_eq!(verdict(&mut stage, White), said(false, "claim-lost", "go_on"), "in the hand");
-    assert_eq!(claim(&mut stage, White, Claimed::Repetition, Some("b1c3")).articles[0], "9.4");
+    assert_eq!(claim(&mut stage, White, ClaimKind::Repetition, Some("b1c3")).articles[0], "9.4");
     stage.play("b1N", 300);
     assert!(verdict(&mut stage, White).0, "brushed");
     slowly(&mut stage, &[("b1-", 1_500), ("b1N", 300)]);
@@ -256,13 +256,13 @@ fn in_2009_only_the_completed_move_loses_the_claim() {
         let mut stage = repeated(by);
         clock(&mut stage, ClockHalf::Left, false);
         stage.play("b1-", 1_500);
-        assert_eq!(claim(&mut stage, White, Claimed::Repetition, None).right, held, "{by}");
+        assert_eq!(claim(&mut stage, White, ClaimKind::Repetition, None).is_correct, held, "{by}");
         stage.play("c3N", 1_500);
         assert_eq!(stage.moves().len(), 9);
-        assert_eq!(claim(&mut stage, White, Claimed::Repetition, None).text.key, made, "{by}: not pressed");
+        assert_eq!(claim(&mut stage, White, ClaimKind::Repetition, None).text.key, made, "{by}: not pressed");
         clock(&mut stage, ClockHalf::Right, false);
         stage.wait(1_000);
-        assert_eq!(claim(&mut stage, White, Claimed::Repetition, None).text.key, "claim-not_on_move", "{by}: pressed");
+        assert_eq!(claim(&mut stage, White, ClaimKind::Repetition, None).text.key, "claim-not_on_move", "{by}: pressed");
     }
 }
 
@@ -270,13 +270,13 @@ fn in_2009_only_the_completed_move_loses_the_claim() {
 fn a_wrong_claim_cites_what_was_claimed() {
     let mut stage = after(&["e2- e4P"]);
     for (claimed, intended, acts, articles) in [
-        (Claimed::FiftyMoves, Some("e7e5"), "play_intended, add 120", "9.5.3, 9.3.1"),
-        (Claimed::FiftyMoves, None, "add 120", "9.5.3"),
-        (Claimed::Repetition, Some("e7e5"), "play_intended, add 120", "9.5.3, 9.2.1"),
-        (Claimed::Repetition, None, "add 120", "9.5.3"),
+        (ClaimKind::FiftyMoves, Some("e7e5"), "play_intended, add 120", "9.5.3, 9.3.1"),
+        (ClaimKind::FiftyMoves, None, "add 120", "9.5.3"),
+        (ClaimKind::Repetition, Some("e7e5"), "play_intended, add 120", "9.5.3, 9.2.1"),
+        (ClaimKind::Repetition, None, "add 120", "9.5.3"),
     ] {
         let verdict = claim(&mut stage, Black, claimed, intended);
-        let told = (verdict.right, words(&verdict.required), verdict.articles.join(", "));
+        let told = (verdict.is_correct, words(&verdict.required), verdict.articles.join(", "));
         assert_eq!(told, (false, acts.to_owned(), articles.to_owned()));
     }
 }

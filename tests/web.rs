@@ -672,7 +672,7 @@ async fn what_is_played_for_fun_after_a_game_is_not_for_the_public() {
     };
     played(site.hall.game, json!(["1. e4"])).await;
     let wins = Command::Result(Some(GameResult::WhiteWins));
-    site.hall.client.order(site.hall.game, &wins).await.unwrap();
+    site.hall.client.send_command(site.hall.game, &wins).await.unwrap();
     site.hall.board.play("e4", "e2");
     let next = until("another game", async || {
         site.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != site.hall.game)

@@ -6,32 +6,32 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::json;
 use shakmaty::{ByColor, Color, Piece, Role, Square};
-use touchmove::boards::{Battery, LinkState, Sensed, Sensing};
+use touchmove::boards::{Battery, LinkState, SensorKind, SquareState};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
 use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
-use touchmove::game::{GameResult, Order, Played, ResultReason, Sighting, Stamped, Text};
+use touchmove::game::{GameResult, Order, PlayedMove, ResultReason, Sighting, StampedEvent, Text};
 use touchmove::laws::edition::Halving;
-use touchmove::laws::reason::{Man, Word as Chess};
-use touchmove::laws::{Act, Edition, Irregularity, Laws, Supervision, TimeClass, Worded};
+use touchmove::laws::reason::{PlacedPiece, ReasonArg as Chess};
+use touchmove::laws::{Edition, Irregularity, Laws, RulingAction, Supervision, TimeClass, Worded};
 use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const AFTER_E4: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 
-fn played(uci: &str, san: &str, fen: &str) -> Played {
-    Played { uci: uci.into(), san: san.into(), fen: fen.into(), irregular: false, evidence: Vec::new() }
+fn played(uci: &str, san: &str, fen: &str) -> PlayedMove {
+    PlayedMove { uci: uci.into(), san: san.into(), fen: fen.into(), irregular: false, evidence: Vec::new() }
 }
 
 /// A black king that jumps.
-fn irregular() -> Played {
-    let king = Sensed::Piece(Piece { color: Color::Black, role: Role::King });
+fn irregular() -> PlayedMove {
+    let king = SquareState::Piece(Piece { color: Color::Black, role: Role::King });
     let evidence = vec![
-        Sighting { at: 2010, square: Square::E8, before: king, now: Sensed::Empty },
-        Sighting { at: 2050, square: Square::E6, before: Sensed::Empty, now: king },
+        Sighting { at: 2010, square: Square::E8, before: king, now: SquareState::Empty },
+        Sighting { at: 2050, square: Square::E6, before: SquareState::Empty, now: king },
     ];
     let fen = "rnbq1bnr/pppppppp/4k3/8/4P3/8/PPPP1PPP/RNBQKBNR w KQ - 1 2";
-    Played { irregular: true, evidence, ..played("e8e6", "Ke8-e6", fen) }
+    PlayedMove { irregular: true, evidence, ..played("e8e6", "Ke8-e6", fen) }
 }
 
 fn seconds(white: u32, black: u32) -> ClockTimes {
@@ -40,7 +40,7 @@ fn seconds(white: u32, black: u32) -> ClockTimes {
 }
 
 /// One of each event, as they stand in `docs/events.md` and in the snapshot.
-fn one_of_each() -> Vec<Stamped> {
+fn one_of_each() -> Vec<StampedEvent> {
     let pawn = Piece { color: Color::White, role: Role::Pawn };
     let durable = [
         Event::GameStarted { fen: START.into(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright },
@@ -62,14 +62,14 @@ fn one_of_each() -> Vec<Stamped> {
             squares: vec![Square::C4, Square::F7],
             text: Text::new("displaced").with("player", Color::Black).with(
                 "differences",
-                vec![Difference { square: Square::C4, expected: Piece::from_char('B'), seen: Sensed::Empty }],
+                vec![Difference { square: Square::C4, expected: Piece::from_char('B'), seen: SquareState::Empty }],
             ),
             position: AFTER_E4.into(),
             clocks: ClockTimes { black: None, ..seconds(179, 180) },
-            required: vec![Act::OwnTime, Act::Add(120)],
+            required: vec![RulingAction::OwnTime, RulingAction::Add(120)],
             allowed: vec!["g8f6".into()],
             count: Some(1),
-            evidence: vec![Sighting { at: 1650, square: Square::C4, before: Sensed::Occupied, now: Sensed::Empty }],
+            evidence: vec![Sighting { at: 1650, square: Square::C4, before: SquareState::Occupied, now: SquareState::Empty }],
         }),
         Event::AlertCleared { id: 1 },
         Event::Commanded { command: Command::TakeBack(1), by: "uid 1000".into() },
@@ -89,11 +89,11 @@ fn one_of_each() -> Vec<Stamped> {
         Event::MovesCorrected { from_ply: 2, moves: vec![irregular()], reason: CorrectionReason::Evidence },
     ];
     let transient = [
-        Event::Touched { square: Square::E2, before: Sensed::Piece(pawn), now: Sensed::Empty },
+        Event::Touched { square: Square::E2, before: SquareState::Piece(pawn), now: SquareState::Empty },
         Event::Displaced {
             squares: vec![
-                Difference { square: Square::E2, expected: Some(pawn), seen: Sensed::Side(Color::Black) },
-                Difference { square: Square::E5, expected: None, seen: Sensed::Occupied },
+                Difference { square: Square::E2, expected: Some(pawn), seen: SquareState::Side(Color::Black) },
+                Difference { square: Square::E5, expected: None, seen: SquareState::Occupied },
             ],
         },
         Event::Clock {
@@ -108,7 +108,7 @@ fn one_of_each() -> Vec<Stamped> {
     ];
     let numbered = durable.into_iter().enumerate().map(|(index, event)| (Some(index as u64 + 1), event));
     let all = numbered.chain(transient.into_iter().map(|event| (None, event)));
-    all.enumerate().map(|(index, (number, event))| Stamped { at: 1460 + 40 * index as u64, number, event }).collect()
+    all.enumerate().map(|(index, (number, event))| StampedEvent { at: 1460 + 40 * index as u64, number, event }).collect()
 }
 
 #[test]
@@ -121,7 +121,7 @@ fn one_of_each_event_is_written_as_committed() {
         written == committed,
         "the public form of events changed. If that is meant, write this to {path} and tell it in docs/events.md:\n{written}"
     );
-    let read: Vec<Stamped> = committed.lines().map(|line| wire::from_json(line).expect("what was written")).collect();
+    let read: Vec<StampedEvent> = committed.lines().map(|line| wire::from_json(line).expect("what was written")).collect();
     assert_eq!(read, events);
 }
 
@@ -129,7 +129,7 @@ fn one_of_each_event_is_written_as_committed() {
 fn every_event_has_its_section_in_the_document() {
     let document = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/events.md")).expect("docs/events.md");
     for event in one_of_each() {
-        let kind = wire::kind(&event.event);
+        let kind = wire::event_kind(&event.event);
         assert!(document.contains(&format!("### `{kind}`")), "docs/events.md has no section `{kind}`");
         assert!(document.contains(&wire::to_json(&event)), "docs/events.md lacks the example {}", wire::to_json(&event));
     }
@@ -237,8 +237,13 @@ fn piece() -> impl Strategy<Value = Piece> {
     (any::<bool>(), select(&Role::ALL[..])).prop_map(|(white, role)| role.of(Color::from_white(white)))
 }
 
-fn sensed() -> impl Strategy<Value = Sensed> {
-    prop_oneof![Just(Sensed::Empty), piece().prop_map(Sensed::Piece), word().prop_map(Sensed::Side), Just(Sensed::Occupied)]
+fn sensed() -> impl Strategy<Value = SquareState> {
+    prop_oneof![
+        Just(SquareState::Empty),
+        piece().prop_map(SquareState::Piece),
+        word().prop_map(SquareState::Side),
+        Just(SquareState::Occupied)
+    ]
 }
 
 fn confidence() -> impl Strategy<Value = Confidence> {
@@ -251,9 +256,9 @@ fn evidence() -> impl Strategy<Value = Vec<Sighting>> {
     vec(sighting, 0..4)
 }
 
-fn any_played() -> impl Strategy<Value = Played> {
+fn any_played() -> impl Strategy<Value = PlayedMove> {
     let proof = of(evidence());
-    (any::<String>(), any::<String>(), any::<String>(), proof).prop_map(|(uci, san, fen, proof)| Played {
+    (any::<String>(), any::<String>(), any::<String>(), proof).prop_map(|(uci, san, fen, proof)| PlayedMove {
         uci,
         san,
         fen,
@@ -297,8 +302,8 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn man() -> impl Strategy<Value = Man> {
-    (piece(), square()).prop_map(|(piece, square)| Man { piece, square })
+fn man() -> impl Strategy<Value = PlacedPiece> {
+    (piece(), square()).prop_map(|(piece, square)| PlacedPiece { piece, square })
 }
 
 /// Any sentence, also one within another.
@@ -322,11 +327,11 @@ fn text() -> impl Strategy<Value = Text> {
     one(vec((any::<String>(), outer), 0..4).boxed())
 }
 
-fn act() -> impl Strategy<Value = Act> {
+fn act() -> impl Strategy<Value = RulingAction> {
     prop_oneof![
-        Just(Act::Restore),
-        any::<u32>().prop_map(Act::Add),
-        any::<(u32, u32)>().prop_map(|(max_s, floor_s)| Act::Halve(Halving { max_s, floor_s })),
+        Just(RulingAction::Restore),
+        any::<u32>().prop_map(RulingAction::Add),
+        any::<(u32, u32)>().prop_map(|(max_s, floor_s)| RulingAction::Halve(Halving { max_s, floor_s })),
     ]
 }
 
@@ -398,7 +403,7 @@ fn laws() -> impl Strategy<Value = Laws> {
 fn settings() -> impl Strategy<Value = Settings> {
     let times = (20u32..=5000, 20u32..=5000, any::<u32>(), any::<u32>());
     let flags = (of(word()), any::<bool>(), any::<bool>(), word(), word());
-    (word::<Sensing>(), times, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
+    (word::<SensorKind>(), times, of(word()), flags, of(any::<String>()), laws(), 8u16..=4096).prop_map(
         |(sensing, (settle_ms, settle_low_ms, low_time_ms, dwell_ms), rotation, flags, start_fen, laws, hypotheses)| {
             let (clock_side, chess960, accept_kings_signal, publish, lights) = flags;
             Settings {
@@ -425,7 +430,7 @@ proptest! {
     #[test]
     fn every_event_comes_back(at in any::<u64>(), number in any::<u64>(), event in event()) {
         let number = event.is_durable().then_some(number);
-        let stamped = Stamped { at, number, event };
+        let stamped = StampedEvent { at, number, event };
         let line = wire::to_json(&stamped);
         prop_assert!(!line.contains('\n'));
         prop_assert_eq!(wire::from_json(&line).map_err(|error| error.to_string()), Ok(stamped));

@@ -3,18 +3,18 @@
 use crate::simulate::random_games;
 use std::path::Path;
 use touchmove::boards::{
-    Address, Battery, Cue, Identity, LinkState, Millis, Model, Protocol, Reading, Sensed, Sensing, Trouble, centaur, ichessone,
-    millennium, model,
+    Address, Battery, BoardCommand, Identity, LinkState, Millis, Model, Protocol, ProtocolError, Reading, SensorKind,
+    SquareState, centaur, ichessone, millennium, model,
 };
-use touchmove::ctl::run::{self, Moment, Staged};
+use touchmove::ctl::run::{self, RunEvent, VirtualCable};
 use touchmove::game::event::Rotation;
-use touchmove::simulate::hands::{CLEAN, Profile, Rates};
-use touchmove::simulate::millennium::{Kind, VirtualMillennium};
-use touchmove::simulate::pgn::Game;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::hands::{CLEAN, HandsProfile, Rates};
+use touchmove::simulate::millennium::{MillenniumKind, VirtualMillennium};
+use touchmove::simulate::pgn::SourceGame;
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Settings, Table};
 
-static TIDY: Profile = Profile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
+static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
 
 fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
@@ -46,7 +46,7 @@ fn fen(reading: &Reading) -> Option<String> {
     let Reading::Placement(placement) = reading else { return None };
     let mut board = shakmaty::Board::empty();
     for (square, sensed) in shakmaty::Square::ALL.into_iter().zip(**placement) {
-        if let Sensed::Piece(piece) = sensed {
+        if let SquareState::Piece(piece) = sensed {
             board.set_piece_at(square, piece);
         }
     }
@@ -56,23 +56,23 @@ fn fen(reading: &Reading) -> Option<String> {
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
 /// Plays a game on a virtual board; what is on record, and what should be.
-fn play(model: &Model, stage: Stage) -> (Vec<String>, Vec<String>) {
+fn play(model: &Model, stage: Simulation) -> (Vec<String>, Vec<String>) {
     let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let until = stage.ends_at();
     let mut table = Table::new(Settings { sensing: model.sensing, ..Settings::default() });
-    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _: Moment| {});
+    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _: RunEvent| {});
     let played = table.record().map(|record| record.plies.iter().map(|ply| ply.played.uci.clone()).collect());
     (played.unwrap_or_default(), truth)
 }
 
-fn scene(profile: &Profile, rotation: Rotation) -> Scene<'_> {
-    Scene { profile, clock: true, rotation, clock_turned: false, seed: 11 }
+fn scene(profile: &HandsProfile, rotation: Rotation) -> SimulationSetup<'_> {
+    SimulationSetup { profile, clock: true, rotation, clock_turned: false, seed: 11 }
 }
 
 /// Games without what a board cannot know that tells only whether something stands there.
-fn games(count: u64, sensing: Sensing) -> Vec<Game> {
+fn games(count: u64, sensing: SensorKind) -> Vec<SourceGame> {
     let games = random_games(count, 60).into_iter();
-    games.filter(|game| sensing == Sensing::Identity || game.plies.iter().all(|ply| ply.mv.promotion().is_none())).collect()
+    games.filter(|game| sensing == SensorKind::Identity || game.plies.iter().all(|ply| ply.mv.promotion().is_none())).collect()
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn a_whole_game_on_each_board() {
         let model = model(name).unwrap();
         for rotation in [Rotation::Upright, Rotation::Turned] {
             for game in games(4, model.sensing) {
-                let stage = Stage::new(name, &game, &scene(&TIDY, rotation)).expect("a virtual board");
+                let stage = Simulation::new(name, &game, &scene(&TIDY, rotation)).expect("a virtual board");
                 let (played, truth) = play(model, stage);
                 assert_eq!(played, truth, "{name}, {rotation:?}");
             }
@@ -94,17 +94,18 @@ fn a_whole_game_on_each_board() {
 fn a_plain_game_on_a_centaur() {
     let text = "[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Bg4 6. h3 h5 *\n\n";
     let game = &touchmove::simulate::pgn::read(text).games[0];
-    let (played, truth) = play(&centaur::MODEL, Stage::new("centaur", game, &scene(&TIDY, Rotation::Upright)).unwrap());
+    let (played, truth) = play(&centaur::MODEL, Simulation::new("centaur", game, &scene(&TIDY, Rotation::Upright)).unwrap());
     assert_eq!(played, truth);
 }
 
 #[test]
 fn every_kind_of_chesslink() {
-    for kind in [Kind::Exclusive, Kind::Performance, Kind::EOne, Kind::Imitation] {
+    for kind in [MillenniumKind::Exclusive, MillenniumKind::Performance, MillenniumKind::EOne, MillenniumKind::Imitation] {
         for game in random_games(2, 50) {
             let scene = scene(&TIDY, Rotation::Upright);
-            let stage =
-                Stage::with(&game, &scene, |script, stream| VirtualMillennium::new(kind, &scene, &script.at_first, stream));
+            let stage = Simulation::with(&game, &scene, |script, stream| {
+                VirtualMillennium::new(kind, &scene, &script.initial_pieces, stream)
+            });
             let (played, truth) = play(&millennium::MODEL, stage);
             assert_eq!(played, truth, "{kind:?}");
         }
@@ -114,17 +115,17 @@ fn every_kind_of_chesslink() {
 /// Bytes lost and damaged: the game is read on, and nothing panics.
 #[test]
 fn damaged_lines() {
-    let damaged = Profile { rates: Rates { lost_byte: 10, garbled_byte: 10, ..TIDY.rates }, ..TIDY };
+    let damaged = HandsProfile { rates: Rates { lost_byte: 10, garbled_byte: 10, ..TIDY.rates }, ..TIDY };
     for name in ["millennium", "ichessone", "centaur"] {
         let model = model(name).unwrap();
         let mut right = 0;
-        let games = games(12, Sensing::Occupancy);
+        let games = games(12, SensorKind::Occupancy);
         for game in &games {
-            let (played, truth) = play(model, Stage::new(name, game, &scene(&damaged, Rotation::Upright)).unwrap());
+            let (played, truth) = play(model, Simulation::new(name, game, &scene(&damaged, Rotation::Upright)).unwrap());
             right += usize::from(played == truth);
         }
         println!("{name}: {right} of {} games right", games.len());
-        if model.sensing == Sensing::Identity {
+        if model.sensing == SensorKind::Identity {
             assert!(right * 10 >= games.len() * 8, "{name}: {right} of {}", games.len());
         }
     }
@@ -172,16 +173,16 @@ fn chesslink_frames() {
 #[test]
 fn chesslink_lights() {
     let mut board = up(&millennium::MODEL);
-    board.act(0, Address::ONLY, Cue::Lights(vec![shakmaty::Square::A1])).unwrap();
+    board.execute(0, Address::ONLY, BoardCommand::Lights(vec![shakmaty::Square::A1])).unwrap();
     let all: Vec<Vec<u8>> = sent(&mut *board, 10_000);
     let lights = all.iter().find(|bytes| bytes.len() == 167).expect("lights");
     let text: String = lights.iter().map(|byte| char::from(byte & 0x7f)).collect();
     let lit: Vec<usize> = (0..81).filter(|corner| text[3 + corner * 2..5 + corner * 2] == *"FF").collect();
     // a1 comes eighth: the last file of the makers, its first rank.
     assert_eq!(lit, [63, 64, 72, 73]);
-    board.act(10_000, Address::ONLY, Cue::Lights(Vec::new())).unwrap();
+    board.execute(10_000, Address::ONLY, BoardCommand::Lights(Vec::new())).unwrap();
     assert!(sent(&mut *board, 12_000).contains(&bytes("58 b5 38")));
-    assert!(board.act(0, Address::ONLY, Cue::Memory).is_err());
+    assert!(board.execute(0, Address::ONLY, BoardCommand::Memory).is_err());
 }
 
 /// Only harmless commands, and one write to each setting while a board is plugged in, whatever it answers.
@@ -210,7 +211,7 @@ fn ichessone_frames() {
     let battery = Reading::Battery(Battery { percent: 100, charging: Some(true) });
     assert_eq!(readings(&mut *board), [Reading::Identity(Identity::Text("iChessOne 1.2".to_owned())), battery]);
     let squares = vec![shakmaty::Square::E2, shakmaty::Square::E4];
-    board.act(10, Address::ONLY, Cue::Lights(squares)).unwrap();
+    board.execute(10, Address::ONLY, BoardCommand::Lights(squares)).unwrap();
     assert_eq!(sent(&mut *board, 10), [bytes("45 4c 80 0f 00 00 00 00 00 10 00 10 00 00 01 ff")]);
 }
 
@@ -259,25 +260,28 @@ fn centaur_frames() {
     board.receive(10, &bytes(&format!("83 00 46 06 50 {fields} 3f")));
     let said = readings(&mut *board);
     let [Reading::Placement(placement)] = said.as_slice() else { panic!("{said:?}") };
-    assert_eq!(placement.iter().filter(|sensed| **sensed == Sensed::Occupied).count(), 32);
+    assert_eq!(placement.iter().filter(|sensed| **sensed == SquareState::Occupied).count(), 32);
     assert_eq!(sent(&mut *board, 12), [bytes("83 06 50 59")]);
     board.receive(15, &bytes("85 00 0a 06 50 40 34 41 24 3e"));
-    let told = [Reading::Square(shakmaty::Square::E2, Sensed::Empty), Reading::Square(shakmaty::Square::E4, Sensed::Occupied)];
+    let told = [
+        Reading::Square(shakmaty::Square::E2, SquareState::Empty),
+        Reading::Square(shakmaty::Square::E4, SquareState::Occupied),
+    ];
     assert_eq!(readings(&mut *board), told);
     // The battery, lights, and what a lost answer leads to.
     let battery = sent(&mut *board, 60);
     assert_eq!(battery, [bytes("98 06 50 6e")]);
     board.receive(60, &bytes("b5 00 07 06 50 32 44"));
     assert_eq!(readings(&mut *board), [Reading::Battery(Battery { percent: 90, charging: Some(true) })]);
-    board.act(62, Address::ONLY, Cue::Lights(vec![shakmaty::Square::E4])).unwrap();
+    board.execute(62, Address::ONLY, BoardCommand::Lights(vec![shakmaty::Square::E4])).unwrap();
     assert_eq!(sent(&mut *board, 62), [bytes("b0 00 0b 06 50 05 03 00 05 24 42")]);
     assert_eq!(sent(&mut *board, 65), [bytes("83 06 50 59")]);
     // Cut short, and with a checksum that is wrong: what changed may have been told there.
     board.receive(66, &bytes("85 00 08 06"));
     assert_eq!(sent(&mut *board, 200)[0], bytes("82 06 50 58"));
-    assert_eq!(readings(&mut *board), [Reading::Trouble(Trouble::Garbage(4))]);
+    assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(4))]);
     board.receive(201, &bytes("85 00 08 06 50 41 33 00"));
-    assert_eq!(readings(&mut *board), [Reading::Trouble(Trouble::Garbage(8))]);
+    assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(8))]);
 }
 
 /// Noise on every line, for long: nothing panics, nothing is sent that could harm, the board is silent and then answers.
@@ -301,8 +305,10 @@ fn noise() {
                 };
                 assert!(harmless.contains(&first), "{}: {bytes:x?}", model.name);
             }
-            troubles +=
-                readings(&mut *board).iter().filter(|reading| matches!(reading, Reading::Trouble(Trouble::Silent(_)))).count();
+            troubles += readings(&mut *board)
+                .iter()
+                .filter(|reading| matches!(reading, Reading::Trouble(ProtocolError::Silent(_))))
+                .count();
         }
         println!("{}: {troubles} times silent in {now} ms of noise", model.name);
     }

@@ -12,17 +12,17 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use touchmove::boards::{Millis, model};
-use touchmove::ctl::run::{self, Moment, Said, Staged};
+use touchmove::ctl::run::{self, HostInput, RunEvent, VirtualCable};
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
-use touchmove::simulate::hands::Profile;
-use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::hands::HandsProfile;
+use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::rng::Rng;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 use touchmove::table::{Settings, Table};
 
 /// Capablanca against Tartakower, New York 1924: 103 plies, from an opening to an endgame with little left to choose from.
-pub fn long_game() -> Game {
+pub fn long_game() -> SourceGame {
     let mut games = pgn::read(include_str!("endgame.pgn")).games;
     assert!(games.len() == 1 && games[0].plies.len() == 103 && games[0].notes.is_empty(), "the game is not read whole");
     games.remove(0)
@@ -40,16 +40,16 @@ pub struct Stream {
 
 impl Stream {
     /// [`long_game`] played by such hands on a DGT board with a clock.
-    pub fn simulated(profile: &Profile, seed: u64) -> Stream {
-        let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
-        let stage = Stage::new("dgt", &long_game(), &scene).expect("there is a virtual DGT board");
+    pub fn simulated(profile: &HandsProfile, seed: u64) -> Stream {
+        let scene = SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
+        let stage = Simulation::new("dgt", &long_game(), &scene).expect("there is a virtual DGT board");
         let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
         let done_at = stage.truth().plies.iter().map(|ply| ply.done_at).collect();
         let (until, mut chunks) = (stage.ends_at(), Vec::new());
         let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
         let mut table = Table::new(Settings::default());
-        run::play(&mut Staged::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| {
-            if let Moment::Said(Said::Bytes(bytes, _)) = moment {
+        run::play(&mut VirtualCable::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| {
+            if let RunEvent::Input(HostInput::Bytes(bytes, _)) = moment {
                 chunks.push((now, bytes.clone()));
             }
         });
@@ -177,7 +177,7 @@ pub fn touches(before: &Position, after: &Position) -> Vec<(String, char)> {
 }
 
 /// Plays so many plies of a game on the board, a touch every so often.
-pub fn play(board: &Board, game: &Game, plies: usize, pause: Duration) {
+pub fn play(board: &Board, game: &SourceGame, plies: usize, pause: Duration) {
     for ply in 0..plies {
         for (square, piece) in touches(&game.position(ply), &game.position(ply + 1)) {
             board.put(&square, piece);

@@ -17,44 +17,44 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, sleep, timeout, timeout_at};
-use touchmove::config::own::OwnError;
+use touchmove::config::overrides::OverridesError;
 use touchmove::config::{self, Config, ConfigError};
-use touchmove::daemon::calibration::Calibrations;
+use touchmove::daemon::calibration::CalibrationDir;
 use touchmove::daemon::discovery::Discovery;
 use touchmove::daemon::hub::{BoardId, JOURNAL_DAMAGED};
 use touchmove::daemon::journal::Journal;
-use touchmove::daemon::links::{self, LinkSpec, Lookout, Plugs};
+use touchmove::daemon::links::{self, LinkSpec, PlugEvents, PortSelector};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds::{self, RoundFile};
 use touchmove::daemon::start_backoff::StartBackoff;
-use touchmove::daemon::unused;
-use touchmove::daemon::{Gallery, Hub, Source, Stop};
+use touchmove::daemon::unused_devices;
+use touchmove::daemon::{DelayedView, Hub, Source, Stop};
 use touchmove::game::Delay;
-use touchmove::link::{Place, watch as link_watch};
+use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
-use touchmove::publish::dbus::{self, Bus, Presence};
+use touchmove::publish::dbus::{self, Bus, NameState};
 use touchmove::publish::files::{self, FILES_FAILED};
-use touchmove::publish::hooks::{self, Patience};
-use touchmove::publish::lichess::{self, Pace};
-use touchmove::publish::livechess::{self, Desk};
+use touchmove::publish::hooks::{self, NotificationTimeouts};
+use touchmove::publish::lichess::{self, RequestPacing};
+use touchmove::publish::livechess::{self, ServerState};
 use touchmove::publish::metrics::{self, METRICS_FAILED};
-use touchmove::publish::web::admitted::AdmittedTokens;
-use touchmove::publish::web::{self, WEB_FAILED, Web};
+use touchmove::publish::web::admitted::TokenCache;
+use touchmove::publish::web::{self, WEB_FAILED, WebState};
 use tracing::{debug, error, info, warn};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
 /// Total time for boards, journal and front-ends to stop. It must be shorter than TimeoutStopSec= of the unit.
-const PATIENCE: Duration = Duration::from_secs(15);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
 /// Part of this time for the boards; the rest is for storing and publishing their last readings.
-const PARTING: Duration = Duration::from_secs(5);
+const BOARDS_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Minimum time, after the service was ready, for a start to count as successful. An end after that does not delay the next start.
-const STARTED: Duration = Duration::from_secs(10);
+const STABLE_START: Duration = Duration::from_secs(10);
 
 /// Exit code if a file is invalid: the configuration, an edition of the Laws, messages (EX_CONFIG of sysexits.h). The service
 /// manager does not restart the service then; any other failure may be temporary.
-const CONFIGURATION: u8 = 78;
+const EX_CONFIG: u8 = 78;
 
 fn main() -> ExitCode {
     let args = Args::parse();
@@ -77,18 +77,18 @@ fn main() -> ExitCode {
                 // Lines that begin with file, line and column, which editors understand too.
                 Some(why) => eprintln!("{why}"),
             }
-            if why.is::<ConfigError>() || why.is::<OwnError>() { ExitCode::from(CONFIGURATION) } else { ExitCode::FAILURE }
+            if why.is::<ConfigError>() || why.is::<OverridesError>() { ExitCode::from(EX_CONFIG) } else { ExitCode::FAILURE }
         }
     }
 }
 
 /// Limit of open files that the program requests, above the usual default: for front-ends with many connections.
-const FILES: u64 = 8192;
+const OPEN_FILES_LIMIT: u64 = 8192;
 
 /// Raises the limit of open files, as far as permitted.
 fn allow_files() {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(FILES, |most| most.min(FILES));
+    let wanted = limit.maximum.map_or(OPEN_FILES_LIMIT, |most| most.min(OPEN_FILES_LIMIT));
     if limit.current.is_some_and(|now| now < wanted) {
         // The current limit is enough for boards, and front-ends adapt to it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
@@ -100,7 +100,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if let Some(path) = args.config.clone().filter(|path| !path.exists()) {
         return Err(ConfigError::Missing { path }.into());
     }
-    config::own::load()?.iter().for_each(|warning| warn!("{warning}"));
+    config::overrides::load()?.iter().for_each(|warning| warn!("{warning}"));
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
@@ -123,18 +123,18 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let backoff = StartBackoff::from_env();
     let called_off = tokio::select! {
-        () = wait_to_start(&backoff) => false,
+        () = wait_backoff(&backoff) => false,
         _ = terminate.recv() => true,
         _ = interrupt.recv() => true,
     };
     if called_off {
-        backoff.succeeded();
+        backoff.reset();
         return Ok(());
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
     config.exposed_secrets().iter().for_each(|warning| warn!("{warning}"));
     let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
-    let calibrations = Calibrations(state_dir.join("calibration"));
+    let calibrations = CalibrationDir(state_dir.join("calibration"));
     let (journal, notices) = Journal::open(&state_dir)?;
     let hub = Hub::new(journal, &config.tags.pairs());
     hub.set_public_delay(config.delay);
@@ -142,12 +142,12 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let brief = format!("the journal was damaged: property Trouble of {MANAGER_INTERFACE} says what was done");
         notices.iter().for_each(|notice| hub.log_failure(&brief, &notice.to_string()));
         let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
-        hub.trouble(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
+        hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
     let (stop_faces, faces_stop) = watch::channel(false);
-    hub.keep_rounds_in(RoundFile(state_dir.join("round.json")));
-    let gallery = Gallery::new(Arc::clone(&hub), config.delay, config.illegal_moves);
-    gallery.keep_in(state_dir.join("public.json"));
+    hub.set_round_file(RoundFile(state_dir.join("round.json")));
+    let gallery = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
+    gallery.set_release_file(state_dir.join("public.json"));
     let (stop_gallery, gallery_stop) = watch::channel(false);
     let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));
     if config.delay != Delay::default() {
@@ -165,7 +165,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let (tags, told) = (config.tags.pairs(), Arc::clone(&hub));
         let trouble = move |sentence: Option<String>| {
             let news = sentence.clone();
-            if told.trouble(FILES_FAILED, None, sentence) {
+            if told.set_health_problem(FILES_FAILED, None, sentence) {
                 news.map_or_else(|| info!("files are written again"), |why| warn!("{why}"));
             }
         };
@@ -175,36 +175,37 @@ async fn run(args: Args) -> anyhow::Result<()> {
         let told = Arc::clone(&hub);
         let trouble = move |sentence: Option<String>| {
             let news = sentence.clone();
-            if told.trouble(METRICS_FAILED, None, sentence)
+            if told.set_health_problem(METRICS_FAILED, None, sentence)
                 && let Some(why) = news
             {
                 warn!("{why}");
             }
         };
-        let tokens = AdmittedTokens::of(&state_dir);
+        let tokens = TokenCache::of(&state_dir);
         faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, tokens, trouble, faces_stop.clone()));
     }
     if let Some(lichess) = config.lichess.clone() {
         let (dir, tags, told) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));
-        let trouble =
-            Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| tell(&told, kind, board, sentence));
-        faces.spawn(apart(lichess::run(
+        let trouble = Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| {
+            report_health(&told, kind, board, sentence)
+        });
+        faces.spawn(run_on_thread(lichess::run(
             Arc::clone(&gallery),
             lichess,
             dir,
             tags,
-            Pace::default(),
+            RequestPacing::default(),
             trouble,
             faces_stop.clone(),
         )));
     }
-    if !config.hooks.are_off() {
+    if !config.hooks.is_off() {
         let told = Arc::clone(&hub);
         let trouble = move |kind, sentence: Option<String>| report_hook(&told, kind, sentence);
-        faces.spawn(apart(hooks::run(
+        faces.spawn(run_on_thread(hooks::run(
             Arc::clone(&hub),
             config.hooks.clone(),
-            Patience::default(),
+            NotificationTimeouts::default(),
             trouble,
             faces_stop.clone(),
         )));
@@ -212,12 +213,12 @@ async fn run(args: Args) -> anyhow::Result<()> {
     faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
     if config.livechess.listen.is_some() {
         // Its clients may have whole games followed for them.
-        faces.spawn(apart(livechess::run(Desk::new(&hub, &gallery, &config), faces_stop.clone())));
+        faces.spawn(run_on_thread(livechess::run(ServerState::new(&hub, &gallery, &config), faces_stop.clone())));
     }
     if config.web.listen.is_some() {
         let told = Arc::clone(&hub);
-        let trouble = move |sentence| _ = told.trouble(WEB_FAILED, None, sentence);
-        faces.spawn(web::run(Web::new(&hub, &gallery, &config, &state_dir, faces_stop.clone()), trouble));
+        let trouble = move |sentence| _ = told.set_health_problem(WEB_FAILED, None, sentence);
+        faces.spawn(web::run(WebState::new(&hub, &gallery, &config, &state_dir, faces_stop.clone()), trouble));
     }
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
@@ -227,13 +228,13 @@ async fn run(args: Args) -> anyhow::Result<()> {
         tokio::select! {
             outcome = boards(&args, &config, plugs.clone(), specs) => outcome,
             () = hotplug(plugged) => Ok(()),
-            () = unused(&args, &config, &hub, plugs.clone()) => Ok(()),
+            () = report_unused(&args, &config, &hub, plugs.clone()) => Ok(()),
         }
     };
     let started = async {
-        ready(presences).await;
-        sleep(STARTED).await;
-        backoff.succeeded();
+        notify_ready(presences).await;
+        sleep(STABLE_START).await;
+        backoff.reset();
     };
     let mut chores = pin!(async { tokio::join!(started, serve) });
     let mut failure = None;
@@ -265,14 +266,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
 
     if failure.is_none() {
-        backoff.succeeded();
+        backoff.reset();
     }
     // In this order: no more readings, then all readings are stored, then everything stored is published.
     notify(&[NotifyState::Stopping]);
-    let end = Instant::now() + PATIENCE;
+    let end = Instant::now() + SHUTDOWN_TIMEOUT;
     stop_links.send_replace(true);
-    if timeout(PARTING, async { while links.join_next().await.is_some() {} }).await.is_err() {
-        warn!("{} boards could not be let go within {} s", links.len(), PARTING.as_secs());
+    if timeout(BOARDS_SHUTDOWN_TIMEOUT, async { while links.join_next().await.is_some() {} }).await.is_err() {
+        warn!("{} boards could not be let go within {} s", links.len(), BOARDS_SHUTDOWN_TIMEOUT.as_secs());
         links.abort_all();
     }
     if timeout_at(end, hub.drain()).await.is_err() {
@@ -292,13 +293,13 @@ fn bus(args: &Args, config: &Config) -> Bus {
 
 fn start_faces(
     hub: &Arc<Hub>,
-    gallery: &Arc<Gallery>,
+    gallery: &Arc<DelayedView>,
     bus: &Bus,
     stop: &Stop,
-) -> (JoinSet<()>, Vec<watch::Receiver<Presence>>) {
+) -> (JoinSet<()>, Vec<watch::Receiver<NameState>>) {
     let mut faces = JoinSet::new();
     let start = |source| {
-        let (sender, presence) = watch::channel(Presence::Unknown);
+        let (sender, presence) = watch::channel(NameState::NotTried);
         faces.spawn(dbus::run(source, bus.clone(), sender, stop.clone()));
         presence
     };
@@ -307,9 +308,9 @@ fn start_faces(
 }
 
 /// Sets or clears a health problem, and logs it if that is a change.
-fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
+fn report_health(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
     let news = sentence.clone();
-    if hub.trouble(kind, board, sentence) {
+    if hub.set_health_problem(kind, board, sentence) {
         match news {
             Some(why) => warn!("{why}"),
             None => info!("{kind} is over"),
@@ -321,7 +322,7 @@ fn tell(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option
 /// logged in the same way as by [`Hub::warn_about_play`].
 fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
     let news = sentence.clone();
-    if hub.trouble(kind, None, sentence) {
+    if hub.set_health_problem(kind, None, sentence) {
         match news {
             Some(why) => hub.warn_about_play(None, &why),
             None if hub.has_public_delay() => debug!("{kind} is over"),
@@ -331,7 +332,7 @@ fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
 }
 
 /// Runs a front-end on its own thread, so that its computing, encryption and writing never delay a board.
-async fn apart(face: impl Future<Output = ()> + Send + 'static) {
+async fn run_on_thread(face: impl Future<Output = ()> + Send + 'static) {
     let (done, ended) = oneshot::channel::<()>();
     std::thread::spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -345,7 +346,7 @@ async fn apart(face: impl Future<Output = ()> + Send + 'static) {
 }
 
 /// Waits if the last starts have failed, so that they are not repeated five times a second.
-async fn wait_to_start(backoff: &StartBackoff) {
+async fn wait_backoff(backoff: &StartBackoff) {
     match backoff.begin() {
         Ok((_, Duration::ZERO)) => {}
         Ok((failed, pause)) => {
@@ -359,17 +360,17 @@ async fn wait_to_start(backoff: &StartBackoff) {
 }
 
 /// Notifies the service manager once each name is held, or is known not to be available: games go on without a bus.
-async fn ready(presences: Vec<watch::Receiver<Presence>>) {
+async fn notify_ready(presences: Vec<watch::Receiver<NameState>>) {
     let status = bus_status(presences).await;
     notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
 }
 
 /// Waits until it is known of each name whether it is held. Returns the status to report.
-async fn bus_status(presences: Vec<watch::Receiver<Presence>>) -> String {
+async fn bus_status(presences: Vec<watch::Receiver<NameState>>) -> String {
     let mut status = "serving".to_owned();
     for mut presence in presences {
-        if let Ok(known) = presence.wait_for(|presence| *presence != Presence::Unknown).await
-            && let Presence::Away(why) = &*known
+        if let Ok(known) = presence.wait_for(|presence| *presence != NameState::NotTried).await
+            && let NameState::NotOwned(why) = &*known
         {
             status.clone_from(why);
         }
@@ -379,15 +380,15 @@ async fn bus_status(presences: Vec<watch::Receiver<Presence>>) -> String {
 
 /// Sends the boards to serve: the one given by arguments, else the configured ones, else every board that is known by its USB id,
 /// when it is plugged in.
-async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+async fn boards(args: &Args, config: &Config, plugs: PlugEvents, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
     if let Some(port) = &args.port {
-        let board = config::Board::new(String::new(), args.board, Place::Port(port.clone()));
+        let board = config::BoardConfig::new(String::new(), args.board, BoardLocation::Port(port.clone()));
         specs.send(LinkSpec::single(args.board, board.place.clone(), config.settings(&board)))?;
     } else if !config.boards.is_empty() {
-        let places: Arc<[Place]> = config.boards.iter().map(|board| board.place.clone()).collect();
+        let places: Arc<[BoardLocation]> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (index, board) in config.boards.iter().enumerate() {
             let (model, control, settings) = (board.model, board.control, config.settings(board));
-            let place = Lookout::Named(Arc::clone(&places), index);
+            let place = PortSelector::Configured(Arc::clone(&places), index);
             let (id, plugs) = (BoardId::new(&board.name), plugs.clone());
             let names = board.names.iter().map(|(address, name)| (*address, BoardId::new(name))).collect();
             let spec = LinkSpec::single(model, board.place.clone(), settings);
@@ -400,11 +401,11 @@ async fn boards(args: &Args, config: &Config, plugs: Plugs, specs: mpsc::Unbound
 }
 
 /// Reports unused devices, forever; does nothing if a port is given by argument.
-async fn unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: Plugs) {
+async fn report_unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: PlugEvents) {
     if args.port.is_none() {
-        let places: Option<Arc<[Place]>> =
+        let places: Option<Arc<[BoardLocation]>> =
             (!config.boards.is_empty()).then(|| config.boards.iter().map(|board| board.place.clone()).collect());
-        unused::run(Arc::clone(hub), places, plugs).await;
+        unused_devices::run(Arc::clone(hub), places, plugs).await;
     }
     std::future::pending().await
 }
@@ -412,23 +413,23 @@ async fn unused(args: &Args, config: &Config, hub: &Arc<Hub>, plugs: Plugs) {
 /// Counts plug and unplug events, forever. If udev cannot be monitored, a change is assumed.
 async fn hotplug(plugged: watch::Sender<u64>) {
     loop {
-        if let Ok(mut changes) = link_watch::Changes::listen() {
+        if let Ok(mut changes) = link_watch::PlugMonitor::listen() {
             while changes.next().await.is_ok() {
                 plugged.send_modify(|count| *count += 1);
             }
         }
-        sleep(link_watch::LOOK_AGAIN).await;
+        sleep(link_watch::POLL_INTERVAL).await;
         plugged.send_modify(|count| *count += 1);
     }
 }
 
-async fn discover(config: &Config, mut plugs: Plugs, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
+async fn discover(config: &Config, mut plugs: PlugEvents, specs: mpsc::UnboundedSender<LinkSpec>) -> anyhow::Result<()> {
     let mut discovery = Discovery::default();
     let mut devices = link_watch::list().context("devices cannot be listed")?;
     loop {
-        for (model, place) in discovery.look(&devices) {
-            let board = config::Board::new(String::new(), model, place.clone());
-            let found = Lookout::Found(place.clone(), discovery.sockets());
+        for (model, place) in discovery.find_new(&devices) {
+            let board = config::BoardConfig::new(String::new(), model, place.clone());
+            let found = PortSelector::Discovered(place.clone(), discovery.sockets());
             let spec = LinkSpec { place: found, ..LinkSpec::single(model, place, config.settings(&board)) };
             info!("found {}: {}", model.title, spec.id);
             specs.send(spec)?;

@@ -21,7 +21,7 @@
 //! address low, data, checksum`, like a reply.
 //!
 //! A request that is not answered within [`ANSWER`] is aborted. After one for changes or squares, all squares are requested:
-//! *unknown* whether this board can repeat changes. Bytes that belong to no reply are [`Trouble::Garbage`] once the board is found.
+//! *unknown* whether this board can repeat changes. Bytes that belong to no reply are [`ProtocolError::Garbage`] once the board is found.
 //!
 //! # Sources
 //!
@@ -34,7 +34,7 @@
 
 use super::dgt::memory;
 use super::dgt_bus::frame::{self, Frames, Item};
-use super::vigil::Vigil;
+use super::vigil::SilenceWatchdog;
 use super::*;
 use std::collections::VecDeque;
 
@@ -42,13 +42,13 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "centaur",
     title: "DGT Centaur, from inside",
-    sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 1_000_000, control: ControlLines::Asserted }),
+    sensing: SensorKind::Occupancy,
+    connection: Connection::Serial(SerialSettings { baud: 1_000_000, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Squares,
-    clock: Clocks::None,
-    tested: Tested::Specification,
-    cannot: &["whether a piece was touched without leaving its square"],
+    clock: ClockSupport::None,
+    verification: Verification::Specification,
+    limitations: &["whether a piece was touched without leaving its square"],
     protocol: || Box::new(Centaur::default()),
 };
 
@@ -81,7 +81,7 @@ struct Centaur {
     frames: Frames,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
-    vigil: Vigil,
+    vigil: SilenceWatchdog,
     /// `None` if the board has not been found.
     address: Option<Address>,
     asked: Option<(Question, Millis)>,
@@ -102,7 +102,7 @@ impl Protocol for Centaur {
         // Once the board has answered, switches off what an earlier program left alight.
         let lights = Some(Vec::new());
         *self = Centaur { up: state == LinkState::Up, readings, free_at: now, lights, ..Centaur::default() };
-        self.vigil = Vigil::begin(now);
+        self.vigil = SilenceWatchdog::begin(now);
     }
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
@@ -115,11 +115,13 @@ impl Protocol for Centaur {
         }
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
-            Cue::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
-            Cue::Lights(squares) => self.lights = Some(squares),
-            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            BoardCommand::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
+            BoardCommand::Lights(squares) => self.lights = Some(squares),
+            BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) | BoardCommand::Beep => {
+                return Err(Unsupported);
+            }
         }
         Ok(())
     }
@@ -172,7 +174,7 @@ impl Centaur {
     /// program.
     fn damaged(&mut self, bytes: usize) {
         if bytes > 0 && self.address.is_some() {
-            self.readings.push_back(Reading::Trouble(Trouble::Garbage(bytes)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(bytes)));
         }
     }
 
@@ -241,11 +243,11 @@ impl Centaur {
     }
 
     fn squares(&mut self, fields: &[u8]) {
-        let mut placement: Placement = [Sensed::Empty; 64];
+        let mut placement: Placement = [SquareState::Empty; 64];
         for (field, state) in (0..64).zip(fields) {
             if *state != 0 {
                 // a8 comes first.
-                placement[field ^ 56] = Sensed::Occupied;
+                placement[field ^ 56] = SquareState::Occupied;
             }
         }
         if std::mem::take(&mut self.wanted) || self.shown.as_deref() != Some(&placement) {
@@ -256,8 +258,8 @@ impl Centaur {
 
     fn changes(&mut self, data: &[u8]) {
         for entry in memory::read(data) {
-            if let Remembered::Square { square, sensed, .. } = entry {
-                let sensed = sensed.seen_by(Sensing::Occupancy);
+            if let MemoryEntry::Square { square, sensed, .. } = entry {
+                let sensed = sensed.reduce_to(SensorKind::Occupancy);
                 if let Some(shown) = &mut self.shown {
                     shown[square as usize] = sensed;
                     self.readings.push_back(Reading::Square(square, sensed));

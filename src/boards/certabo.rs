@@ -22,7 +22,7 @@
 //! Frames have been seen broken by line feeds every 64 characters, also within a number; joined; truncated; preceded by junk; and
 //! with bit 7 set at random. Bit 7 and line feeds are ignored. A line ends with a carriage return, the next `:`, an
 //! acknowledgement, or 60 ms without a byte. It is valid if it contains 320 numbers from 0 to 255. All other lines are
-//! [`Trouble::Garbage`]. A line has about a thousand bytes, so if one byte in a hundred is damaged, no line is valid. Therefore the
+//! [`ProtocolError::Garbage`]. A line has about a thousand bytes, so if one byte in a hundred is damaged, no line is valid. Therefore the
 //! numbers of a damaged line that can be identified are used: a square that cannot be read shows the majority of its last three
 //! readings. Lines of eight numbers come from another board ([`super::tabutronic`]) and are reported as such.
 //!
@@ -78,27 +78,27 @@ pub(super) mod stream;
 pub(super) mod watch;
 
 use super::*;
-use chips::{Chips, News};
-use lately::Lately;
-use lights::Lamps;
-use numbers::{Item, Numbers};
-use stream::{Dialect, Heard, Leds, Stream};
+use chips::{ChipEvent, Chips};
+use lately::RecentReadings;
+use lights::LightController;
+use numbers::{Item, LineDecoder};
+use stream::{Dialect, Leds, StreamItem, StreamingBoard};
 
 pub use chips::FRAMES;
-pub use lights::{SPACING, TIMES};
+pub use lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
 pub use watch::SILENT;
 
 /// Certabo boards over USB.
 pub static MODEL: Model = Model {
     name: "certabo",
     title: "Certabo",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: CANNOT,
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: CANNOT,
     protocol: || board(Some(Leds::Plain)),
 };
 
@@ -118,31 +118,31 @@ const NUMBERS: usize = 320;
 
 /// Creates a board that reads chips, with lights of this kind; `None`: the kind is detected from the board's acknowledgement.
 pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
-    let numbers = Numbers::new(
+    let numbers = LineDecoder::new(
         NUMBERS,
         "Sentio, Tactum and reed boards of one's own send such lines: set model = \"sentio\" or \"reed\"",
     );
-    Box::new(Stream::new(
-        Certabo { numbers, chips: Chips::default(), lately: Lately::default() },
+    Box::new(StreamingBoard::new(
+        Certabo { numbers, chips: Chips::default(), lately: RecentReadings::default() },
         VOTES,
-        Some(Lamps::new(leds)),
+        Some(LightController::new(leds)),
     ))
 }
 
 struct Certabo {
-    numbers: Numbers,
+    numbers: LineDecoder,
     chips: Chips,
-    lately: Lately,
+    lately: RecentReadings,
 }
 
 impl Dialect for Certabo {
     fn forget(&mut self) {
         self.numbers.forget();
         self.chips.forget();
-        self.lately = Lately::default();
+        self.lately = RecentReadings::default();
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
         for item in self.numbers.feed(now, byte).into_iter().flatten() {
             self.item(item, heard);
         }
@@ -152,7 +152,7 @@ impl Dialect for Certabo {
         self.numbers.deadline()
     }
 
-    fn quiet(&mut self, heard: &mut Vec<Heard>) {
+    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
         if let Some(item) = self.numbers.quiet() {
             self.item(item, heard);
         }
@@ -164,12 +164,12 @@ impl Dialect for Certabo {
 }
 
 impl Certabo {
-    fn item(&mut self, item: Item, heard: &mut Vec<Heard>) {
+    fn item(&mut self, item: Item, heard: &mut Vec<StreamItem>) {
         let (numbers, whole) = match item {
             Item::Heard(other) => return heard.push(other),
             Item::Line(numbers) => (numbers.into_iter().map(Some).collect(), true),
             Item::Damaged(numbers, bytes) => {
-                heard.push(Heard::Trouble(Trouble::Garbage(bytes)));
+                heard.push(StreamItem::Trouble(ProtocolError::Garbage(bytes)));
                 (numbers, false)
             }
         };
@@ -182,12 +182,12 @@ impl Certabo {
         let mut news = Vec::new();
         self.chips.frame(ids, &mut news);
         heard.extend(news.into_iter().map(|news| match news {
-            News::Start(squares) => Heard::Before(squares),
-            News::Keep => Heard::Calibration(self.chips.text()),
-            News::Assumed(squares) => Heard::Trouble(Trouble::Assumed(squares)),
+            ChipEvent::Start(squares) => StreamItem::CorrectedPlacement(squares),
+            ChipEvent::CalibrationChanged => StreamItem::Calibration(self.chips.text()),
+            ChipEvent::Assumed(squares) => StreamItem::Trouble(ProtocolError::AssumedQueens(squares)),
         }));
         let placement = self.chips.placement();
-        heard.push(if whole { Heard::Frame(placement) } else { Heard::Filled(placement) });
+        heard.push(if whole { StreamItem::Frame(placement) } else { StreamItem::PartialFrame(placement) });
     }
 }
 

@@ -52,7 +52,7 @@
 //! has to be requested again.
 //!
 //! After [`QUIET`] without a board report the board is put into real-time mode again, without limit. After [`SILENT`],
-//! [`Trouble::Silent`] is reported once, and [`Trouble::Answering`] when a report arrives again.
+//! [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a report arrives again.
 
 use super::*;
 use shakmaty::Role;
@@ -62,13 +62,13 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "chessnut",
     title: "Chessnut Air, Air+, Pro, Go",
-    sensing: Sensing::Identity,
-    connection: Connection::Usb(Hid { usage_page: 0xff00 }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Usb(HidInterface { usage_page: 0xff00 }),
     usb: &[UsbId::range(0x2d80, 0x8000, 0x86ff)],
     lights: Lights::Squares,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: &[
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: &[
         "whether a piece was touched without leaving its square",
         "which hand moved a piece",
         "what came and went within 0.2 s: it tells its squares no faster",
@@ -111,7 +111,7 @@ struct Chessnut {
     reported_at: Millis,
     /// Time of the last request for board reports.
     asked_at: Millis,
-    /// Whether [`Trouble::Silent`] has been reported.
+    /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
     /// The squares of the last report; `None`: the next report is passed on in any case.
     shown: Option<Squares>,
@@ -147,7 +147,7 @@ impl Protocol for Chessnut {
                 self.skipped(std::mem::take(&mut skipped));
                 self.message(now, message);
                 rest = after;
-            } else if begins(rest) {
+            } else if is_incomplete_message(rest) {
                 break;
             } else {
                 // Zeros are padding.
@@ -159,11 +159,11 @@ impl Protocol for Chessnut {
         self.pending = rest.to_vec();
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
             // The next report arrives without a request.
-            Cue::Placement => self.shown = None,
-            Cue::Lights(squares) => {
+            BoardCommand::Placement => self.shown = None,
+            BoardCommand::Lights(squares) => {
                 let mut ranks = [0; 8];
                 for square in squares {
                     ranks[7 - square.rank() as usize] |= 0x80 >> square.file() as u32;
@@ -171,9 +171,9 @@ impl Protocol for Chessnut {
                 self.lights = self.up.then_some(ranks);
                 self.light(now);
             }
-            Cue::Beep if self.up => self.send(now, BEEP.to_vec()),
-            Cue::Beep => {}
-            Cue::Clock | Cue::Memory | Cue::ClockText(_) => return Err(Unsupported),
+            BoardCommand::Beep if self.up => self.send(now, BEEP.to_vec()),
+            BoardCommand::Beep => {}
+            BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) => return Err(Unsupported),
         }
         Ok(())
     }
@@ -185,7 +185,7 @@ impl Protocol for Chessnut {
         if !self.silent && now >= self.reported_at + SILENT {
             self.silent = true;
             let quiet = u32::try_from(now - self.reported_at).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
         }
         if now >= self.reported_at.max(self.asked_at) + QUIET {
             self.ask_reports(now);
@@ -232,7 +232,7 @@ impl Chessnut {
         let Some(squares) = payload.first_chunk::<32>() else { return };
         self.reported_at = now;
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
         }
         if self.shown.as_ref() == Some(squares) {
             return;
@@ -242,7 +242,7 @@ impl Chessnut {
                 self.shown = Some(*squares);
                 self.readings.push_back(Reading::Placement(Box::new(placement)));
             }
-            Err(why) => self.readings.push_back(Reading::Trouble(Trouble::Impossible(why))),
+            Err(why) => self.readings.push_back(Reading::Trouble(ProtocolError::InvalidContent(why))),
         }
     }
 
@@ -255,7 +255,7 @@ impl Chessnut {
 
     fn skipped(&mut self, count: usize) {
         if count > 0 {
-            self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
         }
     }
 
@@ -310,7 +310,7 @@ fn whole(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
 }
 
 /// Whether these bytes may begin a message that is still incomplete.
-fn begins(bytes: &[u8]) -> bool {
+fn is_incomplete_message(bytes: &[u8]) -> bool {
     match *bytes {
         [kind] => matches!(kind, 0x01 | 0x2a | 0x23 | 0x32 | 0x37 | 0x28 | 0x41),
         [kind, length, ..] => is_header(kind, length) && bytes.len() < 2 + usize::from(length),
@@ -319,7 +319,7 @@ fn begins(bytes: &[u8]) -> bool {
 }
 
 fn placement(squares: &Squares) -> Result<Placement, String> {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     let codes = squares.iter().flat_map(|byte| [byte & 0x0f, byte >> 4]);
     for (square, code) in Square::ALL.into_iter().rev().zip(codes) {
         placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:x} on {square}"))?;
@@ -327,10 +327,10 @@ fn placement(squares: &Squares) -> Result<Placement, String> {
     Ok(placement)
 }
 
-fn piece(code: u8) -> Option<Sensed> {
+fn piece(code: u8) -> Option<SquareState> {
     use Color::{Black, White};
     let (role, color) = match code {
-        0 => return Some(Sensed::Empty),
+        0 => return Some(SquareState::Empty),
         1 => (Role::Queen, Black),
         2 => (Role::King, Black),
         3 => (Role::Bishop, Black),
@@ -345,5 +345,5 @@ fn piece(code: u8) -> Option<Sensed> {
         12 => (Role::King, White),
         _ => return None,
     };
-    Some(Sensed::Piece(role.of(color)))
+    Some(SquareState::Piece(role.of(color)))
 }

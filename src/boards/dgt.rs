@@ -41,7 +41,7 @@
 //! Field 0 is a8, 1 is b8, … 63 is h1 when the connector is on White's left; the board never numbers them otherwise. Piece codes:
 //! 00 empty; 01–06 white pawn, rook, knight, bishop, king, queen; 07–0c the same in black; 0d–0f the special pieces for draw, white
 //! win and black win. The special pieces are not chess pieces: a square with one reads as empty. Any other code is
-//! [`Trouble::Impossible`], and its whole message is discarded.
+//! [`ProtocolError::InvalidContent`], and its whole message is discarded.
 //!
 //! # Sources
 //!
@@ -59,23 +59,23 @@
 //!   All three are handled.
 //! * *unknown*: whether a clock that is switched off and on reports this other than by its times.
 //!
-//! Clock texts ([`Cue::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
+//! Clock texts ([`BoardCommand::ClockText`]) are not supported: what a clock understands depends on its model and mode, and its
 //! acknowledgements often fail on serial boards. These boards have no lights.
 //!
 //! # Silence
 //!
-//! A board sends nothing while nothing moves and no clock runs. After [`QUIET`] without a byte the link is tested: the update mode
+//! A board sends nothing while nothing moves and no clock runs. After [`LINK_TEST_AFTER`] without a byte the link is tested: the update mode
 //! is set again and a dump is requested. The dump also repairs what was lost, and a board that lost power in between reports
-//! updates again. A request that is not answered within [`ANSWER`] is repeated, without limit. [`SILENT`] after the first
-//! unanswered request, [`Trouble::Silent`] is reported once, and [`Trouble::Answering`] when a byte arrives again.
-//! [`Trouble::Late`] precedes three or more messages that were read at once, if at least two of them are updates, and a dump that
+//! updates again. A request that is not answered within [`REPLY_TIMEOUT`] is repeated, without limit. [`SILENCE_TIMEOUT`] after the first
+//! unanswered request, [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a byte arrives again.
+//! [`ProtocolError::ChangesDelayed`] precedes three or more messages that were read at once, if at least two of them are updates, and a dump that
 //! shows a change that no update reported.
 //!
 //! While the memory is being sent, which takes 8 s, no dump is requested and no reply is overdue. If the memory stalls for
-//! [`ANSWER`], it is requested a second time; if that stalls, too, the part that arrived is used.
+//! [`REPLY_TIMEOUT`], it is requested a second time; if that stalls, too, the part that arrived is used.
 //!
 //! Any damage to the stream may have destroyed an update, so a dump is requested after each: one at a time, and not within
-//! [`AGAIN`] of the last request. The protocol has no checksums, not even for a dump. Therefore a dump that differs from the state
+//! [`MIN_REPAIR_INTERVAL`] of the last request. The protocol has no checksums, not even for a dump. Therefore a dump that differs from the state
 //! known from the previous dump and the updates is passed on only when a second dump confirms it, or when none arrives.
 
 pub(super) mod clock;
@@ -91,43 +91,43 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "dgt",
     title: "DGT e-Board",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 9600, control: ControlLines::Asserted }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted }),
     usb: &[UsbId::own(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
-    clock: Clocks::Connected,
-    tested: Tested::Capture,
-    cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
+    clock: ClockSupport::Connected,
+    verification: Verification::Capture,
+    limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || Box::new(Dgt::default()),
 };
 
 /// Time without a byte after which the link is tested, in milliseconds.
-pub const QUIET: Millis = 10_000;
+pub const LINK_TEST_AFTER: Millis = 10_000;
 /// Time after which a dump that came before the first request was sent is accepted, if no other has arrived, in milliseconds. A
 /// dump takes 70 ms.
-const EARLY: Millis = 300;
+const EARLY_DUMP_TIMEOUT: Millis = 300;
 /// Time after which an unanswered request is repeated, in milliseconds.
-pub const ANSWER: Millis = 2_000;
+pub const REPLY_TIMEOUT: Millis = 2_000;
 /// Time without a byte after the first unanswered request until the board counts as silent, in milliseconds.
-pub const SILENT: Millis = 5_000;
+pub const SILENCE_TIMEOUT: Millis = 5_000;
 /// Maximum pause between the bytes of a message, in milliseconds; after it the message counts as truncated.
-pub const STALL: Millis = 500;
+pub const BYTE_TIMEOUT: Millis = 500;
 /// Minimum interval between two dumps requested because of damage, in milliseconds.
-pub const AGAIN: Millis = 500;
+pub const MIN_REPAIR_INTERVAL: Millis = 500;
 /// Number of updates and clock messages in one chunk, with at least two updates, from which on they count as delayed. An update
 /// takes 5 ms, and of two moves one piece may have been lifted earlier.
-const WAITED: usize = 3;
+const DELAYED_MESSAGES: usize = 3;
 /// Pause after a command, in milliseconds.
-const PACE: Millis = 100;
+const COMMAND_PAUSE: Millis = 100;
 /// Pause after those commands of the first greeting for which a restart waits, in milliseconds. The input buffer holds them all.
-const HASTE: Millis = 40;
+const FIRST_GREETING_PAUSE: Millis = 40;
 /// Maximum number of requests for the memory, until it arrives complete.
-const TRIES: u32 = 2;
+const MEMORY_ATTEMPTS: u32 = 2;
 /// Interval at which an unanswered request for the serial number is repeated, in milliseconds, and maximum number of repetitions:
 /// some old boards choke on the request.
-const NUMBER: (Millis, u32) = (5_000, 2);
+const SERIAL_NUMBER_RETRY: (Millis, u32) = (5_000, 2);
 /// Interval between requests for the state of the battery, on boards that have one, in milliseconds.
-const BATTERY: Millis = 600_000;
+const BATTERY_INTERVAL: Millis = 600_000;
 
 /// The commands that can be sent. No others can, so 4e and 50–54 are never sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -168,18 +168,18 @@ struct Dgt {
     /// Time of the last byte, or of the link coming up.
     heard_at: Millis,
     /// Whether a dump has arrived since the link came up; the greeting is repeated until then.
-    placed: bool,
+    has_dump: bool,
     /// Time of the first request since the last byte.
     unanswered_since: Option<Millis>,
-    /// Whether [`Trouble::Silent`] has been reported.
+    /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
     dump: Dump,
     /// State of the squares according to all readings passed on; `None` before the first dump.
     shown: Option<Box<Placement>>,
     /// Updates received before the first dump.
-    updated: Vec<(Square, Sensed)>,
+    updated: Vec<(Square, SquareState)>,
     /// A dump that differs from the known state, until another one confirms it.
-    doubted: Option<Box<Placement>>,
+    unconfirmed: Option<Box<Placement>>,
     /// Time of the last request for a dump.
     asked_at: Option<Millis>,
     /// Time of the next request for the battery; `None` if the board never answered one.
@@ -200,7 +200,7 @@ struct Download {
     /// Time of the last progress, or else of the request.
     progress_at: Millis,
     /// Whether a memory was already arriving when this one was requested: that one answers another program's request.
-    is_anothers: bool,
+    is_foreign: bool,
 }
 
 /// The state of the request for a dump.
@@ -209,9 +209,9 @@ enum Dump {
     #[default]
     Idle,
     /// A dump is needed. It is to be requested when the line is idle, but not before this time.
-    Wanted(Millis),
+    Scheduled(Millis),
     /// A dump was requested at this time.
-    Asked(Millis),
+    Requested(Millis),
 }
 
 impl Protocol for Dgt {
@@ -219,8 +219,8 @@ impl Protocol for Dgt {
         let readings = std::mem::take(&mut self.readings);
         *self = Dgt { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..Dgt::default() };
         if self.up {
-            self.number = Some((now + NUMBER.0, NUMBER.1));
-            self.greet(now, HASTE);
+            self.number = Some((now + SERIAL_NUMBER_RETRY.0, SERIAL_NUMBER_RETRY.1));
+            self.greet(now, FIRST_GREETING_PAUSE);
         }
     }
 
@@ -230,27 +230,27 @@ impl Protocol for Dgt {
         }
         if std::mem::take(&mut self.silent) {
             // The board may have lost power, and play may have continued meanwhile.
-            self.readings.push_back(Reading::Trouble(Trouble::Answering));
-            self.test(now);
+            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
+            self.test_link(now);
         }
         self.unanswered_since = None;
         self.heard_at = now;
         if self.is_late(chunk) {
-            self.readings.push_back(Reading::Trouble(Trouble::Late));
+            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
         }
-        if let Some((id, payload)) = self.decoder.whole(chunk) {
-            self.message(now, id, message::read(id, payload));
+        if let Some((id, payload)) = self.decoder.decode_single(chunk) {
+            self.handle_message(now, id, message::read(id, payload));
         } else {
             for &byte in chunk {
                 match self.decoder.feed(byte) {
                     None => {}
                     Some(Item::Skipped(count)) => {
-                        self.want_dump(now);
-                        self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+                        self.schedule_dump(now);
+                        self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
                     }
                     Some(Item::Message(id, payload)) => {
                         let reading = message::read(id, payload);
-                        self.message(now, id, reading);
+                        self.handle_message(now, id, reading);
                     }
                 }
             }
@@ -260,42 +260,42 @@ impl Protocol for Dgt {
             (download.bytes, download.progress_at) = (bytes, now);
         }
         if self.up && self.battery_at.is_some_and(|at| at <= now) {
-            self.battery_at = Some(now + BATTERY);
-            self.send(now, Command::Battery, PACE);
+            self.battery_at = Some(now + BATTERY_INTERVAL);
+            self.send(now, Command::Battery, COMMAND_PAUSE);
         }
-        self.ask_number(now);
+        self.retry_serial_number(now);
         if self.busy_until().is_none() {
-            self.take_early(now);
+            self.accept_early_dump(now);
         }
-        self.ask_if_wanted(now);
+        self.request_scheduled_dump(now);
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
-            Cue::Placement => {
+            BoardCommand::Placement => {
                 // Without a link nothing can be requested; the greeting will do it.
                 if self.up && matches!(self.dump, Dump::Idle) {
-                    self.dump = Dump::Wanted(now);
-                    self.ask_if_wanted(now);
+                    self.dump = Dump::Scheduled(now);
+                    self.request_scheduled_dump(now);
                 }
                 Ok(())
             }
             // Nothing is requested while the memory is being sent.
-            Cue::Clock => {
+            BoardCommand::Clock => {
                 if self.up && self.download.is_none() {
-                    self.send(now, Command::Clock, PACE);
+                    self.send(now, Command::Clock, COMMAND_PAUSE);
                 }
                 Ok(())
             }
-            Cue::Memory => {
+            BoardCommand::Memory => {
                 if !self.up {
                     self.readings.push_back(Reading::Memory(Vec::new()));
                 } else if self.download.is_none() {
-                    self.ask_memory(now, 1);
+                    self.request_memory(now, 1);
                 }
                 Ok(())
             }
-            Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep => Err(Unsupported),
+            BoardCommand::Lights(_) | BoardCommand::ClockText(_) | BoardCommand::Beep => Err(Unsupported),
         }
     }
 
@@ -305,45 +305,45 @@ impl Protocol for Dgt {
         }
         if let Some(since) = self.unanswered_since
             && !self.silent
-            && now >= since + SILENT
+            && now >= since + SILENCE_TIMEOUT
         {
             self.silent = true;
             let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
         }
         if self.busy_until().is_some_and(|until| now < until) {
             return;
         }
         let memory = self.decoder.take_memory();
         match self.download.take() {
-            Some(Download { tries, is_anothers, .. }) if tries < TRIES || is_anothers => {
-                return self.ask_memory(now, if is_anothers { tries } else { tries + 1 });
+            Some(Download { tries, is_foreign: is_anothers, .. }) if tries < MEMORY_ATTEMPTS || is_anothers => {
+                return self.request_memory(now, if is_anothers { tries } else { tries + 1 });
             }
             Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
-            None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(Trouble::Garbage(memory.len()))),
+            None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(memory.len()))),
             None => {}
         }
         if self.decoder.is_inside() {
-            if let Some(count) = self.decoder.give_up() {
-                self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+            if let Some(count) = self.decoder.take_skipped() {
+                self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
             }
-            self.want_dump(now);
+            self.schedule_dump(now);
         }
-        self.take_early(now);
+        self.accept_early_dump(now);
         match self.dump {
-            Dump::Asked(at) if now < at + ANSWER => {}
-            Dump::Asked(_) if !self.placed => self.greet(now, PACE),
-            Dump::Asked(_) if self.doubted.is_some() => {
-                if let Some(doubted) = self.doubted.take() {
-                    self.tell_unseen(&doubted);
+            Dump::Requested(at) if now < at + REPLY_TIMEOUT => {}
+            Dump::Requested(_) if !self.has_dump => self.greet(now, COMMAND_PAUSE),
+            Dump::Requested(_) if self.unconfirmed.is_some() => {
+                if let Some(doubted) = self.unconfirmed.take() {
+                    self.report_missed_changes(&doubted);
                     self.shown = Some(doubted.clone());
                     self.readings.push_back(Reading::Placement(doubted));
                 }
-                self.test(now);
+                self.test_link(now);
             }
-            Dump::Asked(_) => self.test(now),
-            Dump::Wanted(_) => self.ask_if_wanted(now),
-            Dump::Idle if now >= self.heard_at + QUIET => self.test(now),
+            Dump::Requested(_) => self.test_link(now),
+            Dump::Scheduled(_) => self.request_scheduled_dump(now),
+            Dump::Idle if now >= self.heard_at + LINK_TEST_AFTER => self.test_link(now),
             Dump::Idle => {}
         }
     }
@@ -361,9 +361,9 @@ impl Protocol for Dgt {
             return None;
         }
         let question = match self.dump {
-            Dump::Asked(at) => at + ANSWER,
-            Dump::Wanted(at) => at,
-            Dump::Idle => self.heard_at + QUIET,
+            Dump::Requested(at) => at + REPLY_TIMEOUT,
+            Dump::Scheduled(at) => at,
+            Dump::Idle => self.heard_at + LINK_TEST_AFTER,
         };
         let question = self.early_until().map_or(question, |early| question.min(early));
         let question = match self.busy_until() {
@@ -371,59 +371,59 @@ impl Protocol for Dgt {
             Some(until) => question.max(until),
             None => question,
         };
-        let silent = self.unanswered_since.filter(|_| !self.silent).map(|since| since + SILENT);
+        let silent = self.unanswered_since.filter(|_| !self.silent).map(|since| since + SILENCE_TIMEOUT);
         Some(silent.map_or(question, |silent| question.min(silent)))
     }
 }
 
 impl Dgt {
     /// Handles the reading decoded from a message.
-    fn message(&mut self, now: Millis, id: u8, reading: Option<Reading>) {
+    fn handle_message(&mut self, now: Millis, id: u8, reading: Option<Reading>) {
         let Some(reading) = reading else { return };
         match &reading {
             Reading::Placement(placement) => {
-                if !self.placed && self.asked_at.is_some_and(|at| now < at) {
+                if !self.has_dump && self.asked_at.is_some_and(|at| now < at) {
                     // This dump answers a request of the program that used the line before, and may be old.
-                    self.doubted = Some(placement.clone());
+                    self.unconfirmed = Some(placement.clone());
                     return;
                 }
-                (self.placed, self.dump) = (true, Dump::Idle);
+                (self.has_dump, self.dump) = (true, Dump::Idle);
                 if !self.is_credible(placement) {
-                    let again = self.doubted.replace(placement.clone()).is_some();
-                    self.dump = Dump::Wanted(if again { now + AGAIN } else { now });
+                    let again = self.unconfirmed.replace(placement.clone()).is_some();
+                    self.dump = Dump::Scheduled(if again { now + MIN_REPAIR_INTERVAL } else { now });
                     return;
                 }
-                self.tell_unseen(placement);
+                self.report_missed_changes(placement);
                 self.shown = Some(placement.clone());
-                self.doubted = None;
+                self.unconfirmed = None;
             }
             Reading::Square(square, sensed) => {
                 if self.shown.is_none() {
                     self.updated.retain(|(known, _)| known != square);
                     self.updated.push((*square, *sensed));
                 }
-                for squares in [&mut self.shown, &mut self.doubted].into_iter().flatten() {
+                for squares in [&mut self.shown, &mut self.unconfirmed].into_iter().flatten() {
                     squares[*square as usize] = *sensed;
                 }
             }
-            Reading::Battery(_) => self.battery_at = Some(now + BATTERY),
+            Reading::Battery(_) => self.battery_at = Some(now + BATTERY_INTERVAL),
             Reading::Identity(Identity::SerialNumber(_)) => self.number = None,
             Reading::Memory(_) => {
-                if let Some(Download { tries, is_anothers: true, .. }) = self.download.take() {
-                    return self.ask_memory(now, tries);
+                if let Some(Download { tries, is_foreign: true, .. }) = self.download.take() {
+                    return self.request_memory(now, tries);
                 }
             }
             // The damaged message may have been an update. A damaged clock message was not.
-            Reading::Trouble(_) if id != clock::ID => self.want_dump(now),
+            Reading::Trouble(_) if id != clock::ID => self.schedule_dump(now),
             _ => {}
         }
         self.readings.push_back(reading);
     }
 
-    /// Reports [`Trouble::Late`] if a dump shows a change that no update reported: it happened some time ago.
-    fn tell_unseen(&mut self, placement: &Placement) {
+    /// Reports [`ProtocolError::ChangesDelayed`] if a dump shows a change that no update reported: it happened some time ago.
+    fn report_missed_changes(&mut self, placement: &Placement) {
         if self.shown.as_deref().is_some_and(|shown| shown != placement) {
-            self.readings.push_back(Reading::Trouble(Trouble::Late));
+            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
         }
     }
 
@@ -432,18 +432,18 @@ impl Dgt {
     fn is_late(&self, chunk: &[u8]) -> bool {
         let count = |id: u8| chunk.iter().filter(|byte| **byte == id).count();
         let (updates, clock) = (count(message::UPDATE), count(clock::ID));
-        self.download.is_none() && updates >= 2 && updates + clock >= WAITED
+        self.download.is_none() && updates >= 2 && updates + clock >= DELAYED_MESSAGES
     }
 
     /// Returns the time until which a dump that came before the first request was sent waits for a requested one.
     fn early_until(&self) -> Option<Millis> {
-        self.asked_at.filter(|_| !self.placed && self.doubted.is_some()).map(|at| at + EARLY)
+        self.asked_at.filter(|_| !self.has_dump && self.unconfirmed.is_some()).map(|at| at + EARLY_DUMP_TIMEOUT)
     }
 
     /// Accepts the early dump once this time has passed.
-    fn take_early(&mut self, now: Millis) {
+    fn accept_early_dump(&mut self, now: Millis) {
         if self.early_until().is_some_and(|until| until <= now) {
-            (self.placed, self.shown) = (true, self.doubted.take());
+            (self.has_dump, self.shown) = (true, self.unconfirmed.take());
             self.readings.extend(self.shown.clone().map(Reading::Placement));
         }
     }
@@ -451,28 +451,28 @@ impl Dgt {
     /// Returns the time until which an arriving message keeps the line busy: no request is due and no reply is overdue until then.
     fn busy_until(&self) -> Option<Millis> {
         match self.download {
-            Some(download) => Some(download.progress_at + ANSWER),
-            None if self.decoder.memory() > 0 => Some(self.heard_at + ANSWER),
-            None => self.decoder.is_inside().then_some(self.heard_at + STALL),
+            Some(download) => Some(download.progress_at + REPLY_TIMEOUT),
+            None if self.decoder.memory() > 0 => Some(self.heard_at + REPLY_TIMEOUT),
+            None => self.decoder.is_inside().then_some(self.heard_at + BYTE_TIMEOUT),
         }
     }
 
-    fn ask_memory(&mut self, now: Millis, tries: u32) {
-        let progress_at = self.send(now, Command::Memory, PACE);
+    fn request_memory(&mut self, now: Millis, tries: u32) {
+        let progress_at = self.send(now, Command::Memory, COMMAND_PAUSE);
         let bytes = self.decoder.memory();
-        self.download = Some(Download { tries, bytes, progress_at, is_anothers: bytes > 0 });
+        self.download = Some(Download { tries, bytes, progress_at, is_foreign: bytes > 0 });
     }
 
     /// Repeats the request for the serial number when due: the reply to the first one may have been lost.
-    fn ask_number(&mut self, now: Millis) {
+    fn retry_serial_number(&mut self, now: Millis) {
         if let Some((at, left @ 1..)) = self.number
             && self.up
-            && self.placed
+            && self.has_dump
             && self.busy_until().is_none()
             && at <= now
         {
-            self.number = Some((now + NUMBER.0, left - 1));
-            self.send(now, Command::SerialNumber, PACE);
+            self.number = Some((now + SERIAL_NUMBER_RETRY.0, left - 1));
+            self.send(now, Command::SerialNumber, COMMAND_PAUSE);
         }
     }
 
@@ -487,47 +487,47 @@ impl Dgt {
         for command in GREETING {
             match command {
                 Command::Reset | Command::UpdateNice => _ = self.send(now, command, pause),
-                Command::Board => self.ask(now),
-                _ => _ = self.send(now, command, PACE),
+                Command::Board => self.request_dump(now),
+                _ => _ = self.send(now, command, COMMAND_PAUSE),
             }
         }
     }
 
     /// Tests whether the board responds, and renews everything that it could have lost since it was last heard.
-    fn test(&mut self, now: Millis) {
-        self.send(now, Command::UpdateNice, PACE);
-        self.ask(now);
+    fn test_link(&mut self, now: Millis) {
+        self.send(now, Command::UpdateNice, COMMAND_PAUSE);
+        self.request_dump(now);
     }
 
     /// Whether a dump agrees with the updates or with an earlier dump.
     fn is_credible(&self, placement: &Placement) -> bool {
         let is_as_updated = || self.updated.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
         self.shown.as_deref().map_or_else(is_as_updated, |shown| shown == placement)
-            || self.doubted.as_deref() == Some(placement)
+            || self.unconfirmed.as_deref() == Some(placement)
     }
 
-    fn ask(&mut self, now: Millis) {
-        let at = self.send(now, Command::Board, PACE);
-        self.dump = Dump::Asked(at);
+    fn request_dump(&mut self, now: Millis) {
+        let at = self.send(now, Command::Board, COMMAND_PAUSE);
+        self.dump = Dump::Requested(at);
         self.asked_at = Some(at);
         self.unanswered_since.get_or_insert(now);
     }
 
     /// Schedules a dump after damage to the stream: the state of the board is no longer certain.
-    fn want_dump(&mut self, now: Millis) {
+    fn schedule_dump(&mut self, now: Millis) {
         self.dump = match self.dump {
-            Dump::Idle => Dump::Wanted(self.asked_at.map_or(now, |at| now.max(at + AGAIN))),
+            Dump::Idle => Dump::Scheduled(self.asked_at.map_or(now, |at| now.max(at + MIN_REPAIR_INTERVAL))),
             pending => pending,
         };
     }
 
-    fn ask_if_wanted(&mut self, now: Millis) {
-        if let Dump::Wanted(at) = self.dump
+    fn request_scheduled_dump(&mut self, now: Millis) {
+        if let Dump::Scheduled(at) = self.dump
             && self.up
             && at <= now
             && self.busy_until().is_none_or(|until| until <= now)
         {
-            self.ask(now);
+            self.request_dump(now);
         }
     }
 }

@@ -34,7 +34,7 @@
 //! | 89 | version | 8; 6 up to version 1.2 | major, minor | [`Identity::Version`] |
 //!
 //! The address is the serial number in 14 bits. Every reply therefore identifies its board, which is reported as
-//! [`Identity::SerialNumber`] every [`SIGN`] while the board answers.
+//! [`Identity::SerialNumber`] every [`IDENTITY_INTERVAL`] while the board answers.
 //!
 //! # Discovery of boards
 //!
@@ -46,12 +46,12 @@
 //! # Silence and damage
 //!
 //! A request that is not answered within [`ANSWER`], or whose reply has a wrong checksum, is repeated. After [`SILENT`] without a
-//! reply, [`Trouble::Silent`] is reported, and from then on the board is polled every 10 s. Its next reply causes
-//! [`Trouble::Answering`], and everything is read again. The board stores the changes in between for the next 83.
+//! reply, [`ProtocolError::Silent`] is reported, and from then on the board is polled every 10 s. Its next reply causes
+//! [`ProtocolError::Recovered`], and everything is read again. The board stores the changes in between for the next 83.
 //!
 //! A dump that differs from the known state may just be newer than the changes received so far: the changes are requested first,
 //! and then a second dump decides. Damage is repaired here and not reported. However, one damaged message in 128 has a correct
-//! checksum, so the squares are compared every 5 s while messages are lost. [`Trouble::Late`] precedes three or more changes that
+//! checksum, so the squares are compared every 5 s while messages are lost. [`ProtocolError::ChangesDelayed`] precedes three or more changes that
 //! arrive at least 400 ms after their request was due.
 //!
 //! # Sources
@@ -70,7 +70,7 @@ mod board;
 pub(super) mod frame;
 
 use super::*;
-use board::{Board, Question};
+use board::{Board, BoardRequest};
 use frame::{Frames, Item};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -78,13 +78,13 @@ use std::collections::{BTreeMap, VecDeque};
 pub static MODEL: Model = Model {
     name: "dgt-bus",
     title: "DGT e-Boards on a bus",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 9600, control: ControlLines::Cleared }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Cleared }),
     usb: &[],
     lights: Lights::None,
-    clock: Clocks::Connected,
-    tested: Tested::Specification,
-    cannot: &[
+    clock: ClockSupport::Connected,
+    verification: Verification::Specification,
+    limitations: &[
         "whether a piece was touched without leaving its square, or came back to it before the board was asked again",
         "which hand moved a piece",
     ],
@@ -97,20 +97,20 @@ pub const ANSWER: Millis = 100;
 /// Time without a reply after which a board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
 /// Interval at which the identity of a board that answers is reported, in milliseconds.
-pub const SIGN: Millis = 2_000;
+pub const IDENTITY_INTERVAL: Millis = 2_000;
 /// Time to wait for replies to a ping to all boards, in milliseconds.
 pub const LISTEN: Millis = 1_500;
 /// Pause before the line turns round, in milliseconds.
 pub const PAUSE: Millis = 2;
 /// Time without a byte after which a damaged reply is over, in milliseconds.
-const HUSH: Millis = 50;
+const DAMAGED_REPLY_TIMEOUT: Millis = 50;
 /// Length, in bytes, from which a reply blocks the line for more than half a second, so that the other boards could not be polled.
 const LONG: usize = 500;
 /// Pause after the first search, whose replies may have been damaged, and maximum pause, in milliseconds. The pause doubles after
 /// each search.
 const SEARCH: (Millis, Millis) = (5_000, 60_000);
 /// Time for polling the known boards between two rounds of a search: a fixed part and a part per board, in milliseconds.
-const BREATH: (Millis, Millis) = (400, 40);
+const POLLING_TIME: (Millis, Millis) = (400, 40);
 /// Maximum number of rounds in a search.
 const ROUNDS: u8 = 8;
 
@@ -120,9 +120,9 @@ struct Bus {
     up: bool,
     frames: Frames,
     boards: BTreeMap<Address, Board>,
-    asked: Option<Asked>,
+    asked: Option<PendingRequest>,
     search: Search,
-    rounds: Rounds,
+    rounds: SearchProgress,
     /// Earliest time to send.
     free_at: Millis,
     /// Time of the last byte.
@@ -133,16 +133,16 @@ struct Bus {
 
 /// The pending request.
 #[derive(Clone, Copy)]
-struct Asked {
-    what: Asks,
+struct PendingRequest {
+    what: BusRequest,
     at: Millis,
     /// Whether bytes arrived that are not the reply.
     damaged: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Asks {
-    Board(Address, Question),
+enum BusRequest {
+    Board(Address, BoardRequest),
     /// This board is told to ignore the next ping.
     Ignore(Address),
     /// All unknown boards are pinged.
@@ -151,7 +151,7 @@ enum Asks {
 
 /// The progress of a search.
 #[derive(Clone, Copy)]
-struct Rounds {
+struct SearchProgress {
     /// Number of further rounds without a new board that are required.
     calm: u8,
     all: u8,
@@ -161,9 +161,9 @@ struct Rounds {
     pause: Millis,
 }
 
-impl Default for Rounds {
-    fn default() -> Rounds {
-        Rounds { calm: 2, all: 0, news: false, pause: SEARCH.0 }
+impl Default for SearchProgress {
+    fn default() -> SearchProgress {
+        SearchProgress { calm: 2, all: 0, news: false, pause: SEARCH.0 }
     }
 }
 
@@ -172,7 +172,7 @@ enum Search {
     /// The time of the next round.
     At(Millis),
     /// These boards are still to be told to ignore the next ping.
-    Hushing(VecDeque<Address>),
+    Muting(VecDeque<Address>),
 }
 
 impl Default for Search {
@@ -185,10 +185,10 @@ impl Protocol for Bus {
     fn link(&mut self, now: Millis, state: LinkState) {
         let (mut readings, mut boards) = (std::mem::take(&mut self.readings), std::mem::take(&mut self.boards));
         for (address, board) in &mut boards {
-            board.begin(now);
-            readings.extend(board.said().map(|reading| (*address, reading)));
+            board.reset(now);
+            readings.extend(board.take_readings().map(|reading| (*address, reading)));
         }
-        boards.retain(|_, board| board.is_sure());
+        boards.retain(|_, board| board.is_confirmed());
         let search = Search::At(now);
         *self = Bus { up: state == LinkState::Up, boards, readings, search, free_at: now, heard_at: now, ..Bus::default() };
     }
@@ -204,14 +204,14 @@ impl Protocol for Bus {
         }
     }
 
-    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         let up = self.up;
         let asked = self.boards.get_mut(&board).ok_or(Unsupported)?;
         match cue {
-            Cue::Placement => asked.want_placement(),
-            Cue::Clock => asked.want_clock(now),
-            Cue::Memory => asked.want_memory(up),
-            Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            BoardCommand::Placement => asked.want_placement(),
+            BoardCommand::Clock => asked.want_clock(now),
+            BoardCommand::Memory => asked.want_memory(up),
+            BoardCommand::Lights(_) | BoardCommand::ClockText(_) | BoardCommand::Beep => return Err(Unsupported),
         }
         self.collect(now, board);
         Ok(())
@@ -221,7 +221,7 @@ impl Protocol for Bus {
         if !self.up {
             return;
         }
-        if let Some(asked) = self.asked.take_if(|asked| now >= patience(asked, &self.frames, self.heard_at)) {
+        if let Some(asked) = self.asked.take_if(|asked| now >= reply_deadline(asked, &self.frames, self.heard_at)) {
             self.frames.clear();
             self.unanswered(now, &asked);
         }
@@ -229,7 +229,7 @@ impl Protocol for Bus {
         if self.silence_at().is_some_and(|at| at <= now) {
             for (address, board) in &mut self.boards {
                 board.silent(now);
-                self.readings.extend(board.said().map(|reading| (*address, reading)));
+                self.readings.extend(board.take_readings().map(|reading| (*address, reading)));
             }
         }
         if self.asked.is_none() && now >= self.next_question() {
@@ -249,7 +249,7 @@ impl Protocol for Bus {
         if !self.up {
             return None;
         }
-        let patience = |asked| patience(asked, &self.frames, self.heard_at);
+        let patience = |asked| reply_deadline(asked, &self.frames, self.heard_at);
         let question = self.asked.as_ref().map_or_else(|| self.next_question(), patience);
         Some(self.silence_at().map_or(question, |silence| question.min(silence)))
     }
@@ -263,8 +263,8 @@ impl Bus {
     /// Collects the readings that resulted from a board's replies.
     fn collect(&mut self, now: Millis, address: Address) {
         let Some(board) = self.boards.get_mut(&address) else { return };
-        board.sign(now, address);
-        self.readings.extend(board.said().map(|reading| (address, reading)));
+        board.report_identity(now, address);
+        self.readings.extend(board.take_readings().map(|reading| (address, reading)));
     }
 
     fn damaged(&mut self) {
@@ -280,31 +280,31 @@ impl Bus {
         }
         let asked = self.asked.map(|asked| asked.what);
         let answers = match asked {
-            Some(Asks::Ping) if id == 0x87 => {
+            Some(BusRequest::Ping) if id == 0x87 => {
                 self.boards.entry(from).or_insert_with(|| {
                     self.rounds.news = true;
                     Board::new(now)
                 });
                 return;
             }
-            Some(Asks::Ignore(board)) => board == from && id == 0x87,
-            Some(Asks::Board(board, question)) => board == from && id == question.reply(),
-            Some(Asks::Ping) | None => false,
+            Some(BusRequest::Ignore(board)) => board == from && id == 0x87,
+            Some(BusRequest::Board(board, question)) => board == from && id == question.reply(),
+            Some(BusRequest::Ping) | None => false,
         };
         if id == 0x87 && !answers {
             return self.damaged();
         }
-        let is_addressed = matches!(asked, Some(Asks::Board(..) | Asks::Ignore(_)));
+        let is_addressed = matches!(asked, Some(BusRequest::Board(..) | BusRequest::Ignore(_)));
         if !answers && is_addressed && !self.boards.contains_key(&from) {
             return self.damaged();
         }
         if data.len() > LONG {
-            self.boards.values_mut().for_each(|board| board.excuse(now));
+            self.boards.values_mut().for_each(|board| board.restart_silence_timeout(now));
         }
         let board = self.boards.entry(from).or_insert_with(|| Board::new(now));
         board.heard(now);
         match asked {
-            Some(Asks::Board(_, question)) if answers => board.answer(now, id, data, Some(question)),
+            Some(BusRequest::Board(_, question)) if answers => board.answer(now, id, data, Some(question)),
             _ if id != 0x87 => board.answer(now, id, data, None),
             _ => {}
         }
@@ -324,28 +324,28 @@ impl Bus {
         silence.map(|at| at.max(end))
     }
 
-    fn unanswered(&mut self, now: Millis, asked: &Asked) {
+    fn unanswered(&mut self, now: Millis, asked: &PendingRequest) {
         match asked.what {
             // A board that missed the command replies to the ping, which does no harm.
-            Asks::Ignore(_) => {}
-            Asks::Ping => {
-                let Rounds { calm, all, news, pause } = self.rounds;
-                let calm = if news { Rounds::default().calm } else { calm.saturating_sub(1) };
+            BusRequest::Ignore(_) => {}
+            BusRequest::Ping => {
+                let SearchProgress { calm, all, news, pause } = self.rounds;
+                let calm = if news { SearchProgress::default().calm } else { calm.saturating_sub(1) };
                 let is_over = calm == 0 || all + 1 >= ROUNDS;
                 let ends = is_over && !self.boards.is_empty();
-                self.rounds = Rounds {
+                self.rounds = SearchProgress {
                     calm: if is_over { 1 } else { calm },
                     all: if is_over { 0 } else { all + 1 },
                     news: false,
                     pause: if ends { (pause * 2).min(SEARCH.1) } else { pause },
                 };
-                let breath = BREATH.0 + BREATH.1 * self.boards.len() as Millis;
+                let breath = POLLING_TIME.0 + POLLING_TIME.1 * self.boards.len() as Millis;
                 self.search = Search::At(now + if ends { pause } else { breath });
             }
-            Asks::Board(address, question) => {
+            BusRequest::Board(address, question) => {
                 if let Some(board) = self.boards.get_mut(&address) {
                     board.unanswered(now, question);
-                    if board.is_nobody() {
+                    if board.is_nonexistent() {
                         self.boards.remove(&address);
                     }
                 }
@@ -358,7 +358,7 @@ impl Bus {
     fn next_question(&self) -> Millis {
         let search = match &self.search {
             Search::At(at) => *at,
-            Search::Hushing(_) => self.free_at,
+            Search::Muting(_) => self.free_at,
         };
         let next = self.boards.values().map(|board| board.next().0).chain([search]).min();
         next.unwrap_or(search).max(self.free_at)
@@ -368,44 +368,44 @@ impl Bus {
         // Newly found boards are read before the next search.
         if matches!(self.search, Search::At(at) if at <= now) && !self.boards.values().any(|board| board.is_new(now)) {
             let known = self.boards.iter().filter(|(_, board)| board.answers()).map(|(address, _)| *address);
-            self.search = Search::Hushing(known.collect());
+            self.search = Search::Muting(known.collect());
         }
         let what = match &mut self.search {
-            Search::Hushing(known) => match known.pop_front() {
-                Some(board) => Asks::Ignore(board),
+            Search::Muting(known) => match known.pop_front() {
+                Some(board) => BusRequest::Ignore(board),
                 None => {
                     self.search = Search::At(Millis::MAX);
-                    Asks::Ping
+                    BusRequest::Ping
                 }
             },
             Search::At(_) => {
                 let next = self.boards.iter().map(|(address, board)| (board.next(), *address));
                 match next.min_by_key(|((at, _), _)| *at) {
-                    Some(((at, question), address)) if at <= now => Asks::Board(address, question),
+                    Some(((at, question), address)) if at <= now => BusRequest::Board(address, question),
                     _ => return,
                 }
             }
         };
         let bytes = match what {
-            Asks::Board(address, question) => frame::command(question.command(), address),
-            Asks::Ignore(address) => frame::command(0x8a, address),
-            Asks::Ping => frame::command(0x87, Address(0)),
+            BusRequest::Board(address, question) => frame::command(question.command(), address),
+            BusRequest::Ignore(address) => frame::command(0x8a, address),
+            BusRequest::Ping => frame::command(0x87, Address(0)),
         };
         self.writes.push_back(Write { at: now, bytes });
-        self.asked = Some(Asked { what, at: now, damaged: false });
+        self.asked = Some(PendingRequest { what, at: now, damaged: false });
     }
 }
 
 /// Returns the time until which a reply, or the end of a damaged one, is awaited. An incomplete frame that began before the request
 /// does not end the reply.
-fn patience(asked: &Asked, frames: &Frames, heard_at: Millis) -> Millis {
+fn reply_deadline(asked: &PendingRequest, frames: &Frames, heard_at: Millis) -> Millis {
     let begins = match asked.what {
-        Asks::Ping => return asked.at + LISTEN,
-        Asks::Ignore(_) => asked.at + ANSWER,
-        Asks::Board(_, question) => asked.at + question.patience(),
+        BusRequest::Ping => return asked.at + LISTEN,
+        BusRequest::Ignore(_) => asked.at + ANSWER,
+        BusRequest::Board(_, question) => asked.at + question.reply_timeout(),
     };
     match asked.damaged {
-        true => heard_at + HUSH,
+        true => heard_at + DAMAGED_REPLY_TIMEOUT,
         false if frames.is_inside() => begins.max(heard_at + ANSWER),
         false => begins,
     }

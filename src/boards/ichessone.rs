@@ -37,7 +37,7 @@
 
 mod frame;
 
-use super::vigil::Vigil;
+use super::vigil::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item};
 use std::collections::VecDeque;
@@ -46,13 +46,13 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "ichessone",
     title: "iChessOne",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 115_200, control: ControlLines::Asserted }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 115_200, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Coloured,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: &["whether a piece was touched without leaving its square"],
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: &["whether a piece was touched without leaving its square"],
     protocol: || Box::new(IChessOne::default()),
 };
 
@@ -78,7 +78,7 @@ struct IChessOne {
     writes: VecDeque<Write>,
     free_at: Millis,
     heard_at: Millis,
-    vigil: Vigil,
+    vigil: SilenceWatchdog,
     /// Time of the next request for the squares.
     ask_at: Millis,
     battery_at: Millis,
@@ -93,7 +93,7 @@ impl Protocol for IChessOne {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
         *self = IChessOne { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..IChessOne::default() };
-        self.vigil = Vigil::begin(now);
+        self.vigil = SilenceWatchdog::begin(now);
         if self.up {
             self.ask(now);
             self.send(now, b"RH");
@@ -112,15 +112,17 @@ impl Protocol for IChessOne {
         }
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
-            Cue::Placement => {
+            BoardCommand::Placement => {
                 self.wanted = true;
                 self.ask_at = self.ask_at.min(now);
             }
-            Cue::Lights(squares) if self.up => self.light(now, &squares),
-            Cue::Lights(_) => {}
-            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            BoardCommand::Lights(squares) if self.up => self.light(now, &squares),
+            BoardCommand::Lights(_) => {}
+            BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) | BoardCommand::Beep => {
+                return Err(Unsupported);
+            }
         }
         Ok(())
     }
@@ -192,7 +194,7 @@ impl IChessOne {
         while let Some(item) = self.frames.next() {
             match item {
                 Item::Skipped(count) => {
-                    self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+                    self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
                     if !self.vigil.is_silent() {
                         self.ask_at = self.ask_at.min(now + ANSWER / 2);
                     }

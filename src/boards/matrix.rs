@@ -17,13 +17,13 @@
 //! Three closed contacts at the corners of a rectangle let current through to the fourth, which then reads as closed whether or not
 //! a piece is on it. With pieces on two full ranks nearly every square is such a corner: a matrix without diodes cannot follow a
 //! game, and none should be built. If there is one, nothing is invented: a square that becomes such a corner keeps its state, and
-//! [`Trouble::Ambiguous`] names it until it is clear again. Lifting a piece from such a square is not detected.
+//! [`ProtocolError::AmbiguousSquares`] names it until it is clear again. Lifting a piece from such a square is not detected.
 //!
 //! Contacts bounce for some milliseconds. That is noise as on every board, and it is not filtered here.
 
 use super::{
-    Address, Clocks, Connection, Cue, Lights, LinkState, Millis, Model, Placement, Protocol, Reading, Sensed, Sensing, Tested,
-    Trouble, Unsupported, Write,
+    Address, BoardCommand, ClockSupport, Connection, Lights, LinkState, Millis, Model, Placement, Protocol, ProtocolError,
+    Reading, SensorKind, SquareState, Unsupported, Verification, Write,
 };
 use shakmaty::{Bitboard, Square};
 use std::collections::VecDeque;
@@ -32,13 +32,13 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "matrix",
     title: "Reed matrix on GPIO or I²C",
-    sensing: Sensing::Occupancy,
+    sensing: SensorKind::Occupancy,
     connection: Connection::Matrix,
     usb: &[],
     lights: Lights::None,
-    clock: Clocks::None,
-    tested: Tested::Specification,
-    cannot: &["which corners of a rectangle are occupied when three of them are, if the switches have no diodes"],
+    clock: ClockSupport::None,
+    verification: Verification::Specification,
+    limitations: &["which corners of a rectangle are occupied when three of them are, if the switches have no diodes"],
     protocol: || Box::new(Matrix::default()),
 };
 
@@ -90,9 +90,9 @@ impl Matrix {
         // A square that may be closed only because of others keeps its state.
         let new = (closed ^ told) & !(unclear & !told);
         let now = told ^ new;
-        let shown = |square: Square| if now.contains(square) { Sensed::Occupied } else { Sensed::Empty };
+        let shown = |square: Square| if now.contains(square) { SquareState::Occupied } else { SquareState::Empty };
         if self.told.is_none() || std::mem::take(&mut self.asked) {
-            let mut placement: Placement = [Sensed::Empty; 64];
+            let mut placement: Placement = [SquareState::Empty; 64];
             for square in Square::ALL {
                 placement[square as usize] = shown(square);
             }
@@ -104,7 +104,7 @@ impl Matrix {
         let ambiguous = unclear & (!now | self.doubtful);
         if ambiguous != self.ambiguous {
             self.ambiguous = ambiguous;
-            self.readings.push_back(Reading::Trouble(Trouble::Ambiguous(ambiguous.into_iter().collect())));
+            self.readings.push_back(Reading::Trouble(ProtocolError::AmbiguousSquares(ambiguous.into_iter().collect())));
         }
     }
 }
@@ -120,13 +120,13 @@ impl Protocol for Matrix {
                 let closed = ranks.iter().rev().fold(0, |all, rank| all << 8 | u64::from(*rank));
                 self.scanned(Bitboard(closed), *flags == 1);
             }
-            _ => self.readings.push_back(Reading::Trouble(Trouble::Garbage(chunk.len()))),
+            _ => self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(chunk.len()))),
         }
     }
 
-    fn act(&mut self, now: Millis, _: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
-            Cue::Placement => {
+            BoardCommand::Placement => {
                 self.asked = true;
                 self.writes.push_back(Write { at: now, bytes: vec![ASK] });
                 Ok(())

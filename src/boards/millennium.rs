@@ -52,7 +52,7 @@
 
 mod frame;
 
-use super::vigil::Vigil;
+use super::vigil::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item, hex};
 use std::collections::VecDeque;
@@ -61,13 +61,13 @@ use std::collections::VecDeque;
 pub static MODEL: Model = Model {
     name: "millennium",
     title: "Millennium ChessLink",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[],
     lights: Lights::Corners,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: &[
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: &[
         "whether a piece was touched without leaving its square",
         "which piece stands where, on an eONE: it concludes that from the moves itself",
     ],
@@ -98,7 +98,7 @@ enum Command {
 
 /// Whether a board reports by itself.
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
-enum Habit {
+enum ReportingMode {
     Reports,
     #[default]
     Unknown,
@@ -115,8 +115,8 @@ struct Millennium {
     /// The commands to be sent, and the pending one with its time.
     queue: VecDeque<Command>,
     asked: Option<(Command, Millis)>,
-    vigil: Vigil,
-    habit: Habit,
+    vigil: SilenceWatchdog,
+    habit: ReportingMode,
     /// Time of the next request for the squares, and of the last byte.
     poll_at: Millis,
     heard_at: Millis,
@@ -131,10 +131,10 @@ impl Protocol for Millennium {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
         *self = Millennium { up: state == LinkState::Up, readings, poll_at: now, heard_at: now, ..Millennium::default() };
-        self.vigil = Vigil::begin(now);
+        self.vigil = SilenceWatchdog::begin(now);
         if self.up {
             self.queue = [Command::Squares, Command::Version, Command::Read(REPORT.0), Command::Lights(Vec::new())].into();
-            self.go_on(now);
+            self.send_next(now);
         }
     }
 
@@ -149,22 +149,24 @@ impl Protocol for Millennium {
                 }
             }
         }
-        self.go_on(now);
+        self.send_next(now);
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match cue {
-            Cue::Placement => {
+            BoardCommand::Placement => {
                 self.wanted = true;
                 self.poll_at = self.poll_at.min(now);
             }
-            Cue::Lights(squares) => {
+            BoardCommand::Lights(squares) => {
                 self.queue.retain(|command| !matches!(command, Command::Lights(_)));
                 self.queue.push_back(Command::Lights(squares));
             }
-            Cue::Clock | Cue::Memory | Cue::ClockText(_) | Cue::Beep => return Err(Unsupported),
+            BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) | BoardCommand::Beep => {
+                return Err(Unsupported);
+            }
         }
-        self.go_on(now);
+        self.send_next(now);
         Ok(())
     }
 
@@ -180,7 +182,7 @@ impl Protocol for Millennium {
         if self.asked.as_ref().is_some_and(|(command, at)| now >= at + command.patience()) {
             self.asked = None;
         }
-        self.go_on(now);
+        self.send_next(now);
     }
 
     fn poll_reading(&mut self) -> Option<(Address, Reading)> {
@@ -245,7 +247,7 @@ impl Command {
 
 impl Millennium {
     /// Sends the next command if no reply is pending.
-    fn go_on(&mut self, now: Millis) {
+    fn send_next(&mut self, now: Millis) {
         if !self.up || self.asked.is_some() {
             return;
         }
@@ -263,7 +265,7 @@ impl Millennium {
     }
 
     fn damaged(&mut self, now: Millis, count: usize) {
-        self.readings.push_back(Reading::Trouble(Trouble::Garbage(count)));
+        self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
         // The damaged bytes may have been a report.
         if !self.vigil.is_silent() {
             self.poll_at = self.poll_at.min(now + ANSWER / 2);
@@ -282,16 +284,16 @@ impl Millennium {
     }
 
     fn squares(&mut self, letters: &[u8], was_asked: bool) {
-        let mut placement: Placement = [Sensed::Empty; 64];
+        let mut placement: Placement = [SquareState::Empty; 64];
         for (square, letter) in (0..64).map(square).zip(letters) {
-            placement[square as usize] = Piece::from_char(char::from(*letter)).map_or(Sensed::Empty, Sensed::Piece);
+            placement[square as usize] = Piece::from_char(char::from(*letter)).map_or(SquareState::Empty, SquareState::Piece);
         }
         let is_news = self.shown.as_deref() != Some(&placement);
         self.habit = match self.habit {
-            _ if !was_asked => Habit::Reports,
-            Habit::Unknown if is_news && self.shown.is_some() => Habit::Answers,
+            _ if !was_asked => ReportingMode::Reports,
+            ReportingMode::Unknown if is_news && self.shown.is_some() => ReportingMode::Answers,
             // A report was lost, or a late reply was mistaken for one.
-            Habit::Reports if is_news => Habit::Unknown,
+            ReportingMode::Reports if is_news => ReportingMode::Unknown,
             habit => habit,
         };
         if std::mem::take(&mut self.wanted) || is_news {

@@ -43,7 +43,7 @@ pub enum LinkState {
 
 /// What the sensor of one square reports. One type for every kind of sensor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sensed {
+pub enum SquareState {
     /// The square is empty.
     Empty,
     /// This piece is on the square (RFID and coil boards).
@@ -54,19 +54,19 @@ pub enum Sensed {
     Occupied,
 }
 
-impl Sensed {
+impl SquareState {
     /// Returns what a sensor of this kind would have reported.
-    pub fn seen_by(self, sensing: Sensing) -> Sensed {
+    pub fn reduce_to(self, sensing: SensorKind) -> SquareState {
         match (self, sensing) {
-            (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
-            (Sensed::Piece(_) | Sensed::Side(_), Sensing::Occupancy) => Sensed::Occupied,
+            (SquareState::Piece(piece), SensorKind::Colour) => SquareState::Side(piece.color),
+            (SquareState::Piece(_) | SquareState::Side(_), SensorKind::Occupancy) => SquareState::Occupied,
             _ => self,
         }
     }
 }
 
 /// All 64 squares, indexed by `Square as usize` (a1 = 0, h8 = 63).
-pub type Placement = [Sensed; 64];
+pub type Placement = [SquareState; 64];
 
 /// One half of a chess clock, named as its maker does: as seen from the front of the clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,18 +137,18 @@ pub struct Battery {
 
 /// One entry of a board's own memory, recorded while no computer was listening.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Remembered {
+pub enum MemoryEntry {
     /// One square changed.
     Square {
         /// The square.
         square: Square,
         /// What the square showed after the change.
-        sensed: Sensed,
+        sensed: SquareState,
         /// Whether the change came a moment after the previous one: as part of the same movement, or of one that followed at once.
-        soon: bool,
+        follows_at_once: bool,
     },
     /// The clock was pressed.
-    Halted {
+    ClockPressed {
         /// The half that was stopped.
         half: ClockHalf,
         /// The time that this half showed, in milliseconds.
@@ -157,32 +157,32 @@ pub enum Remembered {
     /// The board was switched on. The pieces that it then found follow as changed squares, one by one.
     PowerUp,
     /// The start position was on the board, in either orientation.
-    Start,
+    StartPosition,
     /// The board was empty.
     Cleared,
 }
 
 /// A protocol error on the link. The protocol has already recovered from it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum ProtocolError {
     /// This number of bytes could not be decoded and was skipped.
     Garbage(usize),
     /// A well-formed message of a type that this protocol does not define.
     Unknown(u8),
     /// A message of a known type with invalid content, e.g. piece code 0x1f.
-    Impossible(String),
+    InvalidContent(String),
     /// The construction of the board makes these squares indistinguishable from others at present. An empty list: all squares can
     /// be distinguished again.
-    Ambiguous(Vec<Square>),
+    AmbiguousSquares(Vec<Square>),
     /// The board does not know the pieces on these squares. They are assumed to be queens.
-    Assumed(Vec<Square>),
+    AssumedQueens(Vec<Square>),
     /// The board counts as silent: no byte arrived for this time, in milliseconds, not even in reply to a link test.
     Silent(u32),
-    /// Bytes arrive again after [`Trouble::Silent`].
-    Answering,
+    /// Bytes arrive again after [`ProtocolError::Silent`].
+    Recovered,
     /// The changes that follow with the same timestamp happened earlier: they were buffered somewhere, or were not reported when
     /// they happened. The times between them are unknown.
-    Late,
+    ChangesDelayed,
     /// The board reports which chip is on each square, but not which piece that is: the start position must be set up on it once.
     Uncalibrated,
     /// The board behaves like a board of another model. The text says why, and what to configure.
@@ -195,26 +195,26 @@ pub enum Reading {
     /// All squares at once. Boxed because it is much larger than the other variants.
     Placement(Box<Placement>),
     /// One square changed.
-    Square(Square, Sensed),
+    Square(Square, SquareState),
     /// The clock. `None`: the board reports that no clock is connected.
     Clock(Option<ClockReading>),
     /// Information about the board itself.
     Identity(Identity),
     /// The state of the board's battery.
     Battery(Battery),
-    /// The content of the board's memory, oldest entry first: the reply to [`Cue::Memory`]. Empty if the memory is empty or could
+    /// The content of the board's memory, oldest entry first: the reply to [`BoardCommand::Memory`]. Empty if the memory is empty or could
     /// not be read.
-    Memory(Vec<Remembered>),
+    Memory(Vec<MemoryEntry>),
     /// The calibration of the pieces on this board, as lines of text. The caller stores it for this board, replacing the previous
     /// one, and passes it back with [`Protocol::restore`].
     Calibration(String),
     /// A protocol error on the link.
-    Trouble(Trouble),
+    Trouble(ProtocolError),
 }
 
 /// A command from the core to a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cue {
+pub enum BoardCommand {
     /// Report all squares as soon as the line is idle.
     Placement,
     /// Report what the clock shows now.
@@ -260,7 +260,7 @@ pub trait Protocol: Send {
     /// # Errors
     ///
     /// Returns [`Unsupported`] if the board cannot execute the command.
-    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported>;
+    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported>;
     /// Handles a deadline that has passed: polls, retries or aborts.
     fn timeout(&mut self, now: Millis);
     /// Returns the next reading.
@@ -280,7 +280,7 @@ pub trait Protocol: Send {
 
 /// What the squares of a board can detect, the most informative first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sensing {
+pub enum SensorKind {
     /// Which piece is on a square.
     Identity,
     /// Which colour the piece on a square has.
@@ -289,17 +289,17 @@ pub enum Sensing {
     Occupancy,
 }
 
-impl Sensing {
+impl SensorKind {
     /// Returns what no board with such sensors can know, as phrases that continue "cannot know".
-    pub fn cannot(self) -> &'static [&'static str] {
+    pub fn limitations(self) -> &'static [&'static str] {
         match self {
-            Sensing::Identity => &[],
-            Sensing::Colour => &[
+            SensorKind::Identity => &[],
+            SensorKind::Colour => &[
                 "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
                 "whether two pieces of one colour have changed places",
                 "whether the board is turned or its magnets are reversed, before the first move: turned is taken for it",
             ],
-            Sensing::Occupancy => &[
+            SensorKind::Occupancy => &[
                 "what was taken, where that square was never seen empty: the likeliest capture is told, until later play decides",
                 "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
                 "whether two pieces have changed places",
@@ -312,7 +312,7 @@ impl Sensing {
 
 /// Settings of a serial line: 8 data bits, no parity, one stop bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Line {
+pub struct SerialSettings {
     /// Baud rate, in bits per second.
     pub baud: u32,
     /// Default state of the modem control lines, used unless the configuration sets them.
@@ -332,7 +332,7 @@ pub enum ControlLines {
 
 /// A USB device of class HID, accessed directly, report by report, over its interrupt endpoints.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Hid {
+pub struct HidInterface {
     /// Usage page of the interface that is the board, from its report descriptor.
     pub usage_page: u16,
 }
@@ -341,9 +341,9 @@ pub struct Hid {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Connection {
     /// A serial port: a stream of bytes.
-    Serial(Line),
+    Serial(SerialSettings),
     /// USB reports: packets. Each call of [`Protocol::receive`] and each [`Write`] carries one whole packet.
-    Usb(Hid),
+    Usb(HidInterface),
     /// Reed switches on GPIO lines of this machine, described by a file: packets in the format documented in [`matrix`].
     Matrix,
 }
@@ -415,7 +415,7 @@ pub enum Lights {
 
 /// Whether a board reports the readings of a chess clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clocks {
+pub enum ClockSupport {
     /// Never.
     None,
     /// Whenever a clock is connected to the board.
@@ -424,7 +424,7 @@ pub enum Clocks {
 
 /// What the implementation of a protocol was verified with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Tested {
+pub enum Verification {
     /// Captures of everything that real boards sent during whole games.
     Capture,
     /// Single frames of real boards, recorded by others.
@@ -440,7 +440,7 @@ pub struct Model {
     /// Name shown to users.
     pub title: &'static str,
     /// What its squares can detect.
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// How it is connected.
     pub connection: Connection,
     /// Its known USB ids.
@@ -448,11 +448,11 @@ pub struct Model {
     /// Its lights.
     pub lights: Lights,
     /// Whether it reports a chess clock.
-    pub clock: Clocks,
+    pub clock: ClockSupport,
     /// What its protocol was verified with.
-    pub tested: Tested,
-    /// What this board cannot know beyond the limits of its kind of sensor, see [`Model::cannot_know`].
-    pub cannot: &'static [&'static str],
+    pub verification: Verification,
+    /// What this board cannot know beyond the limits of its kind of sensor, see [`Model::all_limitations`].
+    pub limitations: &'static [&'static str],
     /// Creates a new protocol instance for one link.
     pub protocol: fn() -> Box<dyn Protocol>,
 }
@@ -460,8 +460,8 @@ pub struct Model {
 impl Model {
     /// Returns what this board cannot know, as phrases that continue "cannot know". Used by `doctor` and for the capabilities of a
     /// Board object.
-    pub fn cannot_know(&self) -> impl Iterator<Item = &'static str> {
-        self.sensing.cannot().iter().chain(self.cannot).copied()
+    pub fn all_limitations(&self) -> impl Iterator<Item = &'static str> {
+        self.sensing.limitations().iter().chain(self.limitations).copied()
     }
 }
 

@@ -16,8 +16,8 @@
 //!
 //! The checksum is CRC-8 with polynomial 07 and initial value 0 over everything before the `*`, as two hexadecimal digits. The
 //! sequence number counts lines from 0 to 255 and wraps around; the same number as before means that the line was repeated. Input
-//! in no valid format is [`Trouble::Garbage`]. Unknown words in a line with a correct checksum are ignored, and lines of another
-//! version (`R2 …`) are [`Trouble::Unknown`].
+//! in no valid format is [`ProtocolError::Garbage`]. Unknown words in a line with a correct checksum are ignored, and lines of another
+//! version (`R2 …`) are [`ProtocolError::Unknown`].
 //!
 //! # Sources
 //!
@@ -29,8 +29,8 @@
 //! Nothing: the builder of a board decides. After five seconds without a valid line it counts as silent, so a board that prints
 //! only changes has to repeat its last line.
 
-use super::certabo::numbers::{Item, Numbers};
-use super::certabo::stream::{Dialect, Heard, Stream};
+use super::certabo::numbers::{Item, LineDecoder};
+use super::certabo::stream::{Dialect, StreamItem, StreamingBoard};
 use super::tabutronic::squares;
 use super::*;
 
@@ -38,16 +38,16 @@ use super::*;
 pub static MODEL: Model = Model {
     name: "reed",
     title: "Reed board of one's own",
-    sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 115_200, control: ControlLines::Asserted }),
+    sensing: SensorKind::Occupancy,
+    connection: Connection::Serial(SerialSettings { baud: 115_200, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x1a86, 0x7523), UsbId::adapter(0x10c4, 0xea60), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
-    clock: Clocks::None,
-    tested: Tested::Specification,
-    cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
+    clock: ClockSupport::None,
+    verification: Verification::Specification,
+    limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
-        let numbers = Numbers::new(8, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
-        Box::new(Stream::new(Reed { numbers, line: None, sequence: None }, VOTES, None))
+        let numbers = LineDecoder::new(8, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
+        Box::new(StreamingBoard::new(Reed { numbers, line: None, sequence: None }, VOTES, None))
     },
 };
 
@@ -59,7 +59,7 @@ const LONGEST: usize = 120;
 const ASK: &[u8] = b"?\n";
 
 struct Reed {
-    numbers: Numbers,
+    numbers: LineDecoder,
     /// An incomplete line with a checksum.
     line: Option<Vec<u8>>,
     /// The sequence number of the last line with a checksum.
@@ -72,7 +72,7 @@ impl Dialect for Reed {
         (self.line, self.sequence) = (None, None);
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
         match (&mut self.line, byte) {
             (Some(_), b'\r' | b'\n' | b':') => {
                 let line = self.line.take().unwrap_or_default();
@@ -83,7 +83,7 @@ impl Dialect for Reed {
             }
             (Some(line), _) if line.len() < LONGEST => line.push(byte),
             (Some(line), _) => {
-                heard.push(Heard::Trouble(Trouble::Garbage(line.len() + 1)));
+                heard.push(StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1)));
                 self.line = None;
             }
             (None, b'R' | b'N') => {
@@ -99,33 +99,33 @@ impl Dialect for Reed {
         self.numbers.deadline()
     }
 
-    fn quiet(&mut self, heard: &mut Vec<Heard>) {
+    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
         heard.extend(self.numbers.quiet().map(read));
     }
 
-    fn question(&self) -> Option<&'static [u8]> {
+    fn frame_request(&self) -> Option<&'static [u8]> {
         Some(ASK)
     }
 }
 
 impl Reed {
-    fn plain(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+    fn plain(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
         heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
     }
 
     /// Decodes a line with a checksum.
-    fn whole(&mut self, line: &[u8]) -> Vec<Heard> {
-        let garbage = || vec![Heard::Trouble(Trouble::Garbage(line.len() + 1))];
+    fn whole(&mut self, line: &[u8]) -> Vec<StreamItem> {
+        let garbage = || vec![StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1))];
         let text = std::str::from_utf8(line).ok().and_then(checked);
         let Some((kind, rest)) = text.and_then(|text| text.split_once(' ')) else { return garbage() };
         match kind {
-            "N1" => vec![Heard::Identity(Identity::Text(rest.trim().to_owned()))],
+            "N1" => vec![StreamItem::Identity(Identity::Text(rest.trim().to_owned()))],
             "R1" => self.squares(rest).unwrap_or_else(garbage),
-            _ => vec![Heard::Trouble(Trouble::Unknown(line.get(1).copied().unwrap_or_default()))],
+            _ => vec![StreamItem::Trouble(ProtocolError::Unknown(line.get(1).copied().unwrap_or_default()))],
         }
     }
 
-    fn squares(&mut self, text: &str) -> Option<Vec<Heard>> {
+    fn squares(&mut self, text: &str) -> Option<Vec<StreamItem>> {
         let mut words = text.split_ascii_whitespace();
         let sequence: u8 = words.next()?.parse().ok()?;
         let ranks = words.next().filter(|word| word.len() == 16)?;
@@ -133,17 +133,17 @@ impl Reed {
         let mut heard = Vec::new();
         if self.sequence.replace(sequence) != Some(sequence) {
             let percent = words.filter_map(|word| word.strip_prefix('b')?.parse().ok().filter(|percent| *percent <= 100));
-            heard.extend(percent.map(|percent| Heard::Battery(Battery { percent, charging: None })));
+            heard.extend(percent.map(|percent| StreamItem::Battery(Battery { percent, charging: None })));
         }
-        heard.push(Heard::Certain(squares(&ranks.to_be_bytes())));
+        heard.push(StreamItem::VerifiedFrame(squares(&ranks.to_be_bytes())));
         Some(heard)
     }
 }
 
-fn read(item: Item) -> Heard {
+fn read(item: Item) -> StreamItem {
     match item {
-        Item::Line(ranks) => Heard::Frame(Some(squares(&ranks))),
-        Item::Damaged(_, bytes) => Heard::Trouble(Trouble::Garbage(bytes)),
+        Item::Line(ranks) => StreamItem::Frame(Some(squares(&ranks))),
+        Item::Damaged(_, bytes) => StreamItem::Trouble(ProtocolError::Garbage(bytes)),
         Item::Heard(other) => other,
     }
 }

@@ -39,25 +39,25 @@
 //! * *unknown*: how bright the lights of a Spectrum may be on its cable; they are kept dim.
 //! * The lines have no checksum: a square shows what two of the last three lines say.
 
-use super::certabo::lights::Lamps;
-use super::certabo::numbers::{Item, Numbers};
-use super::certabo::stream::{Dialect, Heard, Stream};
+use super::certabo::lights::LightController;
+use super::certabo::numbers::{Item, LineDecoder};
+use super::certabo::stream::{Dialect, StreamItem, StreamingBoard};
 use super::*;
 
 /// Tabutronic Sentio, Sentio Spectrum and Tactum.
 pub static MODEL: Model = Model {
     name: "sentio",
     title: "Tabutronic Sentio, Tactum",
-    sensing: Sensing::Occupancy,
-    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
+    sensing: SensorKind::Occupancy,
+    connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
-        let numbers = Numbers::new(RANKS, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
-        Box::new(Stream::new(Sentio { numbers }, VOTES, Some(Lamps::new(None))))
+        let numbers = LineDecoder::new(RANKS, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
+        Box::new(StreamingBoard::new(Sentio { numbers }, VOTES, Some(LightController::new(None))))
     },
 };
 
@@ -65,13 +65,13 @@ pub static MODEL: Model = Model {
 pub static CERNO: Model = Model {
     name: "cerno",
     title: "Tabutronic Cerno",
-    sensing: Sensing::Identity,
-    connection: Connection::Serial(Line { baud: 38_400, control: ControlLines::Asserted }),
+    sensing: SensorKind::Identity,
+    connection: Connection::Serial(SerialSettings { baud: 38_400, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x10c4, 0xea60)],
     lights: Lights::Squares,
-    clock: Clocks::None,
-    tested: Tested::Frames,
-    cannot: certabo::CANNOT,
+    clock: ClockSupport::None,
+    verification: Verification::Frames,
+    limitations: certabo::CANNOT,
     protocol: || certabo::board(None),
 };
 
@@ -81,7 +81,7 @@ const VOTES: usize = 3;
 const RANKS: usize = 8;
 
 struct Sentio {
-    numbers: Numbers,
+    numbers: LineDecoder,
 }
 
 impl Dialect for Sentio {
@@ -89,7 +89,7 @@ impl Dialect for Sentio {
         self.numbers.forget();
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>) {
+    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
         heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
     }
 
@@ -97,25 +97,25 @@ impl Dialect for Sentio {
         self.numbers.deadline()
     }
 
-    fn quiet(&mut self, heard: &mut Vec<Heard>) {
+    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
         heard.extend(self.numbers.quiet().map(read));
     }
 }
 
-fn read(item: Item) -> Heard {
+fn read(item: Item) -> StreamItem {
     match item {
-        Item::Line(ranks) => Heard::Frame(Some(squares(&ranks))),
-        Item::Damaged(_, bytes) => Heard::Trouble(Trouble::Garbage(bytes)),
+        Item::Line(ranks) => StreamItem::Frame(Some(squares(&ranks))),
+        Item::Damaged(_, bytes) => StreamItem::Trouble(ProtocolError::Garbage(bytes)),
         Item::Heard(other) => other,
     }
 }
 
 /// Decodes eight numbers, rank 8 first; bit 7 is the a-file.
 pub(super) fn squares(ranks: &[u8]) -> Box<Placement> {
-    let mut squares = Box::new([Sensed::Empty; 64]);
+    let mut squares = Box::new([SquareState::Empty; 64]);
     for (index, square) in certabo::from_a8().enumerate() {
         if ranks.get(index / 8).is_some_and(|rank| rank >> (7 - index % 8) & 1 == 1) {
-            squares[square as usize] = Sensed::Occupied;
+            squares[square as usize] = SquareState::Occupied;
         }
     }
     squares

@@ -3,17 +3,17 @@
 use super::hooks::{self, Hooks};
 use super::keys::{self, TABLES};
 use super::lichess::{self, Lichess, Rounds};
-use super::livechess::{LiveChess, Origin, Release, origins, sites};
-use super::values::{Problems, Values, key, table, unknown_at_top, values};
+use super::livechess::{LiveChess, Origin, ReleasePolicy, parse_origins, parse_sites};
+use super::values::{Problems, Values, key, read_table, read_values, unknown_at_top_level_message};
 use super::web::{Tls, Web};
-use super::{Board, Config, DEFAULT_STATE_DIR, Problem, Room, Tags};
-use crate::boards::{self, ControlLines, Lights, Sensing};
+use super::{BoardConfig, Config, DEFAULT_STATE_DIR, DiskLimits, EventTags, Problem};
+use crate::boards::{self, ControlLines, Lights, SensorKind};
 use crate::game::event::Rotation;
 use crate::game::{Delay, IllegalMoves};
 use crate::laws::{Edition, Laws, Position, Supervision, TimeClass, Worded};
-use crate::link::Place;
+use crate::link::BoardLocation;
 use crate::locale::Locale;
-use crate::table::{Help, Publish, Settings};
+use crate::table::{LightsMode, Publish, Settings};
 use std::ops::Range;
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
@@ -22,17 +22,17 @@ use toml::de::DeTable;
 /// Returns the configuration, with defaults where there is a problem, and the problems in the order of the file.
 pub fn check(text: &str) -> (Config, Vec<Problem>) {
     let mut problems = Problems { text: text.to_owned(), found: Vec::new() };
-    let (sound, silent) = without_broken_lines(text, &mut problems);
+    let (sound, silent) = blank_invalid_lines(text, &mut problems);
     let said = problems.found.len();
     let empty = Spanned::new(0..0, DeTable::new());
     let document = DeTable::parse(&sound).unwrap_or(empty);
     let root = document.get_ref();
     for (name, value) in root {
         if !TABLES.iter().any(|(table, _)| *table == name.get_ref().as_ref()) {
-            problems.add(&name.span(), unknown_at_top(name.get_ref(), value.get_ref().is_table()));
+            problems.add(&name.span(), unknown_at_top_level_message(name.get_ref(), value.get_ref().is_table()));
         }
     }
-    let config = config(root, &mut problems);
+    let config = read_config(root, &mut problems);
     let later = problems.found.split_off(said);
     problems.found.extend(later.into_iter().filter(|(at, _)| !silent.iter().any(|range| range.contains(at))));
     (config, problems.sorted())
@@ -40,7 +40,7 @@ pub fn check(text: &str) -> (Config, Vec<Problem>) {
 
 /// Replaces the lines that are not TOML by blanks and adds a problem for each. Also returns the ranges in which no further problems
 /// must be reported: below a table header that could not be parsed, it is unknown to which table the keys belong.
-fn without_broken_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
+fn blank_invalid_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
     let mut sound = text.to_owned();
     let mut silent = Vec::new();
     while let Err(error) = DeTable::parse(&sound) {
@@ -72,35 +72,35 @@ fn line_around(text: &str, at: usize) -> Option<Range<usize>> {
     Some(start..end)
 }
 
-fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
-    let bus = table(root, "bus", problems).text("address");
-    let state_dir = table(root, "journal", problems).given_text("state_dir").map(Into::into);
+fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
+    let bus = read_table(root, "bus", problems).text("address");
+    let state_dir = read_table(root, "journal", problems).given_text("state_dir").map(Into::into);
     let recordings = {
-        let values = table(root, "recordings", problems);
+        let values = read_table(root, "recordings", problems);
         let megabytes = |key| values.number::<u64>(key) * 1_000_000;
-        values.flag("on").then(|| Room { max: megabytes("max_mb"), reserve: megabytes("reserve_mb") })
+        values.flag("on").then(|| DiskLimits { max: megabytes("max_mb"), reserve: megabytes("reserve_mb") })
     };
-    let laws = laws(table(root, "laws", problems));
-    let game = game(table(root, "game", problems), laws);
+    let laws = read_laws(read_table(root, "laws", problems));
+    let game = read_game(read_table(root, "game", problems), laws);
     let (delay, illegal_moves) = {
-        let values = table(root, "broadcast", problems);
+        let values = read_table(root, "broadcast", problems);
         let delay = Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") };
         (delay, if values.text("illegal_move") == "show" { IllegalMoves::Show } else { IllegalMoves::Hold })
     };
-    let livechess = livechess(table(root, "livechess", problems));
-    let web = web(table(root, "web", problems));
-    let values = table(root, "pgn", problems);
-    let tags = Tags {
+    let livechess = read_livechess(read_table(root, "livechess", problems));
+    let web = read_web(read_table(root, "web", problems));
+    let values = read_table(root, "pgn", problems);
+    let tags = EventTags {
         event: values.text("event"),
         site: values.text("site"),
         date: Some(values.text("date")).filter(|date| date != "today"),
         round: values.text("round"),
     };
-    let boards = all_boards(root, game.chess960, problems);
-    let files = files(table(root, "files", problems), state_dir.as_deref());
-    let metrics = table(root, "metrics", problems).text("listen").parse().ok();
-    let lichess = lichess(&table(root, "lichess", problems));
-    let hooks = hooks(&table(root, "hooks", problems));
+    let boards = read_boards(root, game.chess960, problems);
+    let files = read_files(read_table(root, "files", problems), state_dir.as_deref());
+    let metrics = read_table(root, "metrics", problems).text("listen").parse().ok();
+    let lichess = read_lichess(&read_table(root, "lichess", problems));
+    let hooks = read_hooks(&read_table(root, "hooks", problems));
     Config {
         bus,
         state_dir,
@@ -120,7 +120,7 @@ fn config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
 }
 
 /// Returns the directory of the public files, which must not overlap with the state directory that only the service may read.
-fn files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
+fn read_files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
     let dir = PathBuf::from(values.given_text("dir")?);
     if let Some(why) = files_conflict(&dir, state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR))) {
         values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), why);
@@ -159,24 +159,24 @@ fn normalized(path: &Path) -> PathBuf {
     normal
 }
 
-fn lichess(values: &Values<'_>) -> Option<Lichess> {
-    let rounds = Rounds::read(&values.given_text("round")?)?;
+fn read_lichess(values: &Values<'_>) -> Option<Lichess> {
+    let rounds = Rounds::parse(&values.given_text("round")?)?;
     let token_file = values.given_text("token_file").map(Into::into);
-    Some(Lichess { url: lichess::site(&values.text("url"))?, rounds, token_file })
+    Some(Lichess { url: lichess::parse_site_url(&values.text("url"))?, rounds, token_file })
 }
 
-fn hooks(values: &Values<'_>) -> Hooks {
+fn read_hooks(values: &Values<'_>) -> Hooks {
     Hooks {
         command: values.list("command"),
         webhook: values.given_text("webhook").and_then(|url| url.parse().ok()),
-        matters: hooks::matters(&values.list("matters")).unwrap_or_default(),
+        matters: hooks::parse_matters(&values.list("matters")).unwrap_or_default(),
         language: Locale::from_tag(&values.text("language")),
     }
 }
 
-fn game(values: Values<'_>, laws: Laws) -> Settings {
+fn read_game(values: Values<'_>, laws: Laws) -> Settings {
     let settings = Settings {
-        sensing: Sensing::Identity,
+        sensing: SensorKind::Identity,
         settle_ms: values.number("settle_ms"),
         settle_low_ms: values.number("settle_low_ms"),
         low_time_ms: values.number::<u32>("low_time_s") * 1000,
@@ -189,7 +189,7 @@ fn game(values: Values<'_>, laws: Laws) -> Settings {
         laws,
         hypotheses: values.number("hypotheses"),
         publish: if values.text("publish") == "sure" { Publish::Sure } else { Publish::Prompt },
-        lights: Help::Off,
+        lights: LightsMode::Off,
     };
     let (settle, low) = (settings.settle_ms, settings.settle_low_ms);
     let span = values.span_of("settle_low_ms").or_else(|| values.span_of("settle_ms"));
@@ -202,7 +202,7 @@ fn game(values: Values<'_>, laws: Laws) -> Settings {
     settings
 }
 
-fn livechess(values: Values<'_>) -> LiveChess {
+fn read_livechess(values: Values<'_>) -> LiveChess {
     let listen: Option<std::net::SocketAddr> = values.text("listen").parse().ok();
     let live = values.flag("live");
     if live
@@ -214,9 +214,9 @@ fn livechess(values: Values<'_>) -> LiveChess {
             format!("live = true shows what is not public yet, and {listen} is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\""),
         );
     }
-    let publish = if values.text("publish") == "prompt" { Release::Prompt } else { Release::Settled };
+    let publish = if values.text("publish") == "prompt" { ReleasePolicy::Prompt } else { ReleasePolicy::Settled };
     let at = values.span_of("origins").unwrap_or(values.span.clone());
-    let origins = origins(&values.text("origins")).unwrap_or_else(|why| {
+    let origins = parse_origins(&values.text("origins")).unwrap_or_else(|why| {
         values.problems.add(&at, format!("origins: {why}"));
         Vec::new()
     });
@@ -229,7 +229,7 @@ fn livechess(values: Values<'_>) -> LiveChess {
     LiveChess { listen, live, publish, origins, first: values.given_text("first") }
 }
 
-fn web(values: Values<'_>) -> Web {
+fn read_web(values: Values<'_>) -> Web {
     let listen: Option<std::net::SocketAddr> = values.text("listen").parse().ok();
     let proxy = values.flag("proxy");
     let [cert, key] = ["tls_cert", "tls_key"].map(|key| values.given_text(key));
@@ -272,11 +272,11 @@ fn web(values: Values<'_>) -> Web {
         values.problems.add(&span, "hsts = true tells browsers to come over TLS alone, which is not spoken here: write tls_cert and tls_key, or leave it out");
     }
     let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });
-    Web { listen, hosts: sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
+    Web { listen, hosts: parse_sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
 }
 
 /// Returns the Laws by which the event is played.
-fn laws(values: Values<'_>) -> Laws {
+fn read_laws(values: Values<'_>) -> Laws {
     let class = TimeClass::from_word(&values.text("time_class")).unwrap_or(TimeClass::Standard);
     let given = values.given_text("supervision").and_then(|word| Supervision::from_word(&word));
     let supervision = given.unwrap_or(Supervision::Full);
@@ -300,21 +300,21 @@ fn laws(values: Values<'_>) -> Laws {
     Laws { edition, class, supervision }
 }
 
-fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Vec<Board> {
+fn read_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Vec<BoardConfig> {
     let Some(value) = root.get("board") else { return Vec::new() };
     let Some(list) = value.get_ref().as_array() else {
         problems.add(&value.span(), "boards are a list: write [[board]] with two brackets, also for a single one");
         return Vec::new();
     };
-    let mut boards: Vec<Read> = Vec::new();
+    let mut boards: Vec<ParsedBoard> = Vec::new();
     for entry in list.iter() {
         let Some(entries) = entry.get_ref().as_table() else {
             problems.add(&entry.span(), "a board is a table: write [[board]] and its keys below");
             continue;
         };
-        let read = read_board(values("board", entries, entry.span(), problems), chess960);
-        let Read { board, span, .. } = &read;
-        for Read { board: other, span: other_span, placed } in &boards {
+        let read = read_board(read_values("board", entries, entry.span(), problems), chess960);
+        let ParsedBoard { board, span, .. } = &read;
+        for ParsedBoard { board: other, span: other_span, has_valid_place: placed } in &boards {
             let line = problems.line(other_span.start);
             if other.name == board.name && !board.name.is_empty() {
                 problems.add(
@@ -322,18 +322,18 @@ fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Ve
                     format!("two boards are named {}, the other on line {line}: give each its own name", board.name),
                 );
             }
-            let all = |board: &Board| board.names.values().chain([&board.name]).cloned().collect::<Vec<_>>();
+            let all = |board: &BoardConfig| board.names.values().chain([&board.name]).cloned().collect::<Vec<_>>();
             let (own, others) = (all(board), all(other));
             if let Some(name) = own.iter().find(|name| others.contains(name)).filter(|_| other.name != board.name) {
                 problems.add(span, format!("two boards are named {name}, the other on line {line}: give each its own name"));
             }
-            if other.place == board.place && *placed && read.placed {
+            if other.place == board.place && *placed && read.has_valid_place {
                 let message = match &board.place {
-                    Place::Found(_) => format!(
+                    BoardLocation::AnyOfModel(_) => format!(
                         "nothing says which board is {} and which is {} (line {line}): give each its port, usb, serial or usb_path",
                         board.name, other.name
                     ),
-                    Place::Ids(ids) => format!(
+                    BoardLocation::Ids(ids) => format!(
                         "two boards are any USB device {ids}, the other on line {line}: tell them apart by serial, usb_path or port"
                     ),
                     place => format!("two boards are at {place}, the other on line {line}: give each its own"),
@@ -347,26 +347,26 @@ fn all_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> Ve
 }
 
 /// A board as read from the file.
-struct Read {
-    board: Board,
+struct ParsedBoard {
+    board: BoardConfig,
     /// The range to which problems with the board as a whole refer.
     span: Range<usize>,
     /// Whether the keys that give its place were all valid.
-    placed: bool,
+    has_valid_place: bool,
 }
 
-fn read_board(values: Values<'_>, chess960: bool) -> Read {
+fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
     let name = values.given_text("name");
     let span = values.span_of("name").unwrap_or(values.span.clone());
     if name.is_none() && !values.refused.contains(&"name") {
         values.problems.add(&span, "this board has no name: write name = \"board_1\", or whatever it shall be called");
     }
     let model = boards::model(&values.text("model")).unwrap_or(&boards::dgt::MODEL);
-    let places: Vec<(&str, Place, Range<usize>)> = [
-        ("port", values.given_text("port").map(|path| Place::Port(path.into()))),
-        ("usb", values.given_text("usb").and_then(|ids| ids.parse().ok()).map(Place::Ids)),
-        ("serial", values.given_text("serial").map(Place::Serial)),
-        ("usb_path", values.given_text("usb_path").map(Place::UsbPath)),
+    let places: Vec<(&str, BoardLocation, Range<usize>)> = [
+        ("port", values.given_text("port").map(|path| BoardLocation::Port(path.into()))),
+        ("usb", values.given_text("usb").and_then(|ids| ids.parse().ok()).map(BoardLocation::Ids)),
+        ("serial", values.given_text("serial").map(BoardLocation::Serial)),
+        ("usb_path", values.given_text("usb_path").map(BoardLocation::UsbPath)),
     ]
     .into_iter()
     .filter_map(|(key, place)| Some((key, place?, values.span_of(key)?)))
@@ -382,16 +382,16 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
             .problems
             .add(&at, format!("start_fen is no position ({why}): write a FEN such as {}", key("board", "start_fen").example));
     }
-    let names = values.given_text("names").as_deref().and_then(keys::names).unwrap_or_default();
+    let names = values.given_text("names").as_deref().and_then(keys::parse_names).unwrap_or_default();
     if let Some(at) = values.span_of("names").filter(|_| !(model.protocol)().is_chain()) {
         values.problems.add(&at, format!("a {} is one board: it has its name, and no names", model.title));
     }
     let lights = match values.text("lights").as_str() {
-        "displaced" => Help::Displaced,
-        "moves" => Help::Moves,
-        _ => Help::Off,
+        "displaced" => LightsMode::Displaced,
+        "moves" => LightsMode::Moves,
+        _ => LightsMode::Off,
     };
-    if let Some(at) = values.span_of("lights").filter(|_| lights != Help::Off && model.lights == Lights::None) {
+    if let Some(at) = values.span_of("lights").filter(|_| lights != LightsMode::Off && model.lights == Lights::None) {
         values.problems.add(&at, format!("a {} has no lights that can be switched: leave it out", model.title));
     }
     let side = |key: &str| match values.text(key).as_str() {
@@ -399,11 +399,11 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
         "turned" => Some(Rotation::Turned),
         _ => None,
     };
-    let board = Board {
+    let board = BoardConfig {
         name: name.unwrap_or_default(),
         names,
         model,
-        place: places.into_iter().next().map_or(Place::Found(model), |(_, place, _)| place),
+        place: places.into_iter().next().map_or(BoardLocation::AnyOfModel(model), |(_, place, _)| place),
         control: match values.text("control_lines").as_str() {
             "asserted" => ControlLines::Asserted,
             "cleared" => ControlLines::Cleared,
@@ -415,5 +415,5 @@ fn read_board(values: Values<'_>, chess960: bool) -> Read {
         start_fen,
     };
     let placed = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));
-    Read { board, span, placed }
+    ParsedBoard { board, span, has_valid_place: placed }
 }

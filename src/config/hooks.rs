@@ -1,7 +1,7 @@
 //! Configuration of the delivery of alerts: see `publish::hooks`.
 
 use super::url::Url;
-use crate::game::event::Matter;
+use crate::game::event::AlertCategory;
 use crate::locale::Locale;
 
 /// How alerts are delivered to people who do not watch the page.
@@ -12,40 +12,40 @@ pub struct Hooks {
     /// The URL to which a message is posted in ntfy's format; `None`: none.
     pub webhook: Option<Url>,
     /// The matters of the alerts that are delivered.
-    pub matters: Vec<Matter>,
+    pub matters: Vec<AlertCategory>,
     /// The language of the messages.
     pub language: Locale,
 }
 
 impl Hooks {
     /// Returns whether neither a program nor a webhook is configured.
-    pub fn are_off(&self) -> bool {
+    pub fn is_off(&self) -> bool {
         self.command.is_empty() && self.webhook.is_none()
     }
 }
 
 /// The configuration words for the matters of alerts.
-pub const MATTERS: [(&str, Matter); 5] = [
-    ("play", Matter::Play),
-    ("board", Matter::Board),
-    ("touch", Matter::Touch),
-    ("end", Matter::End),
-    ("device", Matter::Device),
+pub const MATTERS: [(&str, AlertCategory); 5] = [
+    ("play", AlertCategory::Play),
+    ("board", AlertCategory::Board),
+    ("touch", AlertCategory::Touch),
+    ("end", AlertCategory::End),
+    ("device", AlertCategory::Device),
 ];
 
 /// Returns the word for a matter.
-pub fn word(matter: Matter) -> &'static str {
+pub fn matter_word(matter: AlertCategory) -> &'static str {
     match matter {
-        Matter::Play => "play",
-        Matter::Board => "board",
-        Matter::Touch => "touch",
-        Matter::End => "end",
-        Matter::Device => "device",
+        AlertCategory::Play => "play",
+        AlertCategory::Board => "board",
+        AlertCategory::Touch => "touch",
+        AlertCategory::End => "end",
+        AlertCategory::Device => "device",
     }
 }
 
 /// Parses a list of words; `None` if a word is unknown or the list is empty.
-pub fn matters(words: &[String]) -> Option<Vec<Matter>> {
+pub fn parse_matters(words: &[String]) -> Option<Vec<AlertCategory>> {
     let matter = |word: &String| MATTERS.iter().find(|(known, _)| known == word).map(|(_, matter)| *matter);
     words.iter().map(matter).collect::<Option<Vec<_>>>().filter(|matters| !matters.is_empty())
 }

@@ -123,7 +123,7 @@ fn is_usb_path(text: &str) -> bool {
 }
 
 /// Parses bus addresses and names, such as `1 = name`; each may occur only once.
-pub fn names(text: &str) -> Option<BTreeMap<Address, String>> {
+pub fn parse_names(text: &str) -> Option<BTreeMap<Address, String>> {
     let mut names = BTreeMap::new();
     for pair in text.split(',') {
         let (number, name) = pair.split_once('=')?;
@@ -371,7 +371,7 @@ pub static KEYS: &[Key] = &[
         "lichess",
         "round",
         text("the id of a round, or numbers and ids such as \"1 = AbCd1234, 2 = EfGh5678\"", |text| {
-            lichess::Rounds::read(text).is_some()
+            lichess::Rounds::parse(text).is_some()
         }),
         None,
         "\"1 = AbCd1234, 2 = EfGh5678\"",
@@ -390,7 +390,7 @@ pub static KEYS: &[Key] = &[
     key(
         "lichess",
         "url",
-        text("https://HOST, or http://HOST on this machine or its own network", |text| lichess::site(text).is_some()),
+        text("https://HOST, or http://HOST on this machine or its own network", |text| lichess::parse_site_url(text).is_some()),
         Some("\"https://lichess.org\""),
         "\"https://lichess.org\"",
         "Another server of the same kind.",
@@ -418,7 +418,7 @@ pub static KEYS: &[Key] = &[
     key(
         "hooks",
         "matters",
-        list("a list of play, board, touch, end, device", |words| hooks::matters(words).is_some()),
+        list("a list of play, board, touch, end, device", |words| hooks::parse_matters(words).is_some()),
         Some("[\"play\", \"board\"]"),
         "[\"play\", \"board\", \"end\"]",
         "Of which alerts. `play`: what a player did by moving or pressing; `board`: what stands on the board; `touch`: touched\n\
@@ -436,7 +436,7 @@ pub static KEYS: &[Key] = &[
     key(
         "livechess",
         "listen",
-        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for nowhere", livechess::is_listen),
+        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for nowhere", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:1982\"",
         "Where they connect. Port 1982 of this machine is where they look for LiveChess. \"\": nowhere, it is off.",
@@ -486,7 +486,7 @@ pub static KEYS: &[Key] = &[
     key(
         "web",
         "listen",
-        text("an address with a port such as \"127.0.0.1:8064\", or \"\" for nowhere", livechess::is_listen),
+        text("an address with a port such as \"127.0.0.1:8064\", or \"\" for nowhere", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:8064\"",
         "Where browsers find the page. \"\": nowhere, it is off. An address that is reached from elsewhere only with tls_cert and\n\
@@ -495,7 +495,7 @@ pub static KEYS: &[Key] = &[
     key(
         "web",
         "hosts",
-        text("names with commas between them, such as \"hall.example.org\"", |text| livechess::sites(text).is_some()),
+        text("names with commas between them, such as \"hall.example.org\"", |text| livechess::parse_sites(text).is_some()),
         Some("\"\""),
         "\"hall.example.org\"",
         "The names by which browsers ask for it, besides addresses and localhost; names below them count, too, but a name without\n\
@@ -549,7 +549,7 @@ pub static KEYS: &[Key] = &[
         "board",
         "names",
         text("serial numbers from 1 to 16383 with a name for each, such as \"00960 = table_1, 01025 = table_2\"", |text| {
-            names(text).is_some()
+            parse_names(text).is_some()
         }),
         None,
         "\"00960 = table_1, 01025 = table_2\"",
@@ -568,7 +568,7 @@ pub static KEYS: &[Key] = &[
         "board",
         "usb",
         text("USB vendor and product id, four hexadecimal digits each, such as \"0403:6001\"", |text| {
-            text.parse::<crate::link::Ids>().is_ok()
+            text.parse::<crate::link::UsbIds>().is_ok()
         }),
         None,
         "\"0403:6001\"",

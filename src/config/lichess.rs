@@ -26,7 +26,7 @@ pub enum Rounds {
 
 impl Rounds {
     /// Parses one id, or numbers and ids such as `1 = AbCd1234, 2 = EfGh5678`; each may occur only once.
-    pub fn read(text: &str) -> Option<Rounds> {
+    pub fn parse(text: &str) -> Option<Rounds> {
         let id = |text: &str| Some(text.trim().to_owned()).filter(|id| is_id(id));
         if !text.contains('=') {
             return Some(Rounds::One(id(text)?));
@@ -66,6 +66,6 @@ fn is_id(text: &str) -> bool {
 }
 
 /// Parses a URL without a path.
-pub fn site(text: &str) -> Option<Url> {
+pub fn parse_site_url(text: &str) -> Option<Url> {
     text.parse().ok().filter(|url: &Url| url.path == "/")
 }

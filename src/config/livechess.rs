@@ -10,7 +10,7 @@ pub struct LiveChess {
     /// Whether clients see everything at once, whatever delay the public has. Allowed only with a loopback address.
     pub live: bool,
     /// When a move is included in `san`.
-    pub publish: Release,
+    pub publish: ReleasePolicy,
     /// The origins whose pages may send requests.
     pub origins: Vec<Origin>,
     /// The name of the board that is listed first; `None`: the one at the first table.
@@ -29,8 +29,8 @@ impl LiveChess {
 
 /// When a move is sent to a client that cannot take it back.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Release {
-    /// Once it is settled, see [`Caution`](crate::game::Caution).
+pub enum ReleasePolicy {
+    /// Once it is settled, see [`SettledPlies`](crate::game::SettledPlies).
     #[default]
     Settled,
     /// As soon as it is on record and unlikely to be corrected.
@@ -59,7 +59,7 @@ pub struct Site {
     /// A host name or an address, in lower case; its subdomains may be included, see [`Site::has_subdomains`].
     pub host: String,
     /// Whether pages loaded over unencrypted HTTP are allowed, too.
-    pub plain: bool,
+    pub allows_http: bool,
 }
 
 impl Site {
@@ -73,7 +73,7 @@ impl Site {
 }
 
 /// Returns whether this is an address to listen on, or empty.
-pub fn is_listen(text: &str) -> bool {
+pub fn is_listen_address(text: &str) -> bool {
     text.is_empty() || text.parse::<SocketAddr>().is_ok()
 }
 
@@ -81,11 +81,11 @@ pub fn is_listen(text: &str) -> bool {
 ///
 /// # Errors
 /// Reports the first entry that is not an origin, or that no browser ever sends, and what to write instead.
-pub fn origins(text: &str) -> Result<Vec<Origin>, String> {
-    text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(origin).collect()
+pub fn parse_origins(text: &str) -> Result<Vec<Origin>, String> {
+    text.split(',').map(str::trim).filter(|entry| !entry.is_empty()).map(parse_origin).collect()
 }
 
-fn origin(text: &str) -> Result<Origin, String> {
+fn parse_origin(text: &str) -> Result<Origin, String> {
     /// Schemes that never occur in an `Origin` header with a host.
     const NO_ORIGIN: [&str; 6] = ["ws", "wss", "data", "blob", "about", "javascript"];
     if text.eq_ignore_ascii_case("null") {
@@ -113,7 +113,7 @@ fn origin(text: &str) -> Result<Origin, String> {
         ));
     }
     let labels = || host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
-    let found = site(host).filter(|_| is_address || labels());
+    let found = parse_site(host).filter(|_| is_address || labels());
     let is_domain_of_many = !host.contains('.') && !is_address && !host.eq_ignore_ascii_case("localhost");
     if is_domain_of_many && found.is_some() && matches!(scheme.as_deref(), None | Some("https")) {
         return Err(format!(
@@ -124,7 +124,7 @@ fn origin(text: &str) -> Result<Origin, String> {
     match (scheme.as_deref(), found) {
         (_, None) => Err(format!("{text:?} would let nobody in: it is no host")),
         (None | Some("https"), Some(site)) => Ok(Origin::Site(site)),
-        (Some("http"), Some(site)) => Ok(Origin::Site(Site { plain: true, ..site })),
+        (Some("http"), Some(site)) => Ok(Origin::Site(Site { allows_http: true, ..site })),
         (Some(scheme), Some(_)) if NO_ORIGIN.contains(&scheme) => {
             Err(format!("{text:?} would let nobody in: no page has an origin of the scheme {scheme}; write {host:?}"))
         }
@@ -140,11 +140,11 @@ fn is_scheme(text: &str) -> bool {
 }
 
 /// Parses a list of sites; `None` if an entry is invalid.
-pub fn sites(text: &str) -> Option<Vec<Site>> {
-    text.split(',').map(str::trim).filter(|site| !site.is_empty()).map(site).collect()
+pub fn parse_sites(text: &str) -> Option<Vec<Site>> {
+    text.split(',').map(str::trim).filter(|site| !site.is_empty()).map(parse_site).collect()
 }
 
-fn site(text: &str) -> Option<Site> {
+fn parse_site(text: &str) -> Option<Site> {
     let (host, plain) = text.strip_prefix("http://").map_or((text, false), |host| (host, true));
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
     let is_address = address.is_some();
@@ -158,5 +158,5 @@ fn site(text: &str) -> Option<Site> {
     let host = address.map_or_else(|| host.to_ascii_lowercase(), |address| address.to_string());
     // HTTP is always allowed for addresses, and for localhost, whose connections stay on this machine.
     let plain = plain || is_address || host == "localhost";
-    (is_address || is_name).then_some(Site { host, plain })
+    (is_address || is_name).then_some(Site { host, allows_http: plain })
 }

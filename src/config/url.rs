@@ -8,7 +8,7 @@ use std::str::FromStr;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
     /// Whether TLS is used, with verification of the server's certificate.
-    pub secure: bool,
+    pub uses_tls: bool,
     /// A host name, or an address without brackets.
     pub host: String,
     /// The port.
@@ -54,8 +54,8 @@ impl FromStr for Url {
             None => return Err(()),
         };
         let is_path = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
-        let url = Url { secure, host, port, path };
-        if is_path && port > 0 && (secure || url.may_be_near()) { Ok(url) } else { Err(()) }
+        let url = Url { uses_tls: secure, host, port, path };
+        if is_path && port > 0 && (secure || url.may_be_local()) { Ok(url) } else { Err(()) }
     }
 }
 
@@ -63,14 +63,14 @@ impl Url {
     /// Returns the value of the request header `Host`.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        let usual = if self.secure { 443 } else { 80 };
+        let usual = if self.uses_tls { 443 } else { 80 };
         if self.port == usual { host } else { format!("{host}:{}", self.port) }
     }
 
     /// Returns whether the host is on this machine or in the local network, judging by its name or address.
-    fn may_be_near(&self) -> bool {
+    fn may_be_local(&self) -> bool {
         match self.host.parse::<IpAddr>() {
-            Ok(address) => is_near(address),
+            Ok(address) => is_local_network(address),
             // Names that cannot be registered on the internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN; `lan` is no
             // domain).
             Err(_) => {
@@ -82,11 +82,11 @@ impl Url {
 }
 
 /// Returns whether an address belongs to this machine or a local network and is not routed on the internet.
-pub fn is_near(address: IpAddr) -> bool {
+pub fn is_local_network(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => address.is_loopback() || address.is_private() || address.is_link_local(),
         IpAddr::V6(address) => match address.to_ipv4_mapped() {
-            Some(mapped) => is_near(IpAddr::V4(mapped)),
+            Some(mapped) => is_local_network(IpAddr::V4(mapped)),
             None => address.is_loopback() || address.is_unique_local() || address.is_unicast_link_local(),
         },
     }
@@ -94,20 +94,20 @@ pub fn is_near(address: IpAddr) -> bool {
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}{}", if self.secure { "https" } else { "http" }, self.authority(), self.path.trim_end_matches('/'))
+        write!(f, "{}://{}{}", if self.uses_tls { "https" } else { "http" }, self.authority(), self.path.trim_end_matches('/'))
     }
 }
 
 /// Omits the path, since that of a webhook is as good as a password.
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}/…", if self.secure { "https" } else { "http" }, self.authority())
+        write!(f, "{}://{}/…", if self.uses_tls { "https" } else { "http" }, self.authority())
     }
 }
 
 /// A placeholder where nothing is configured.
 impl Default for Url {
     fn default() -> Url {
-        Url { secure: false, host: Ipv4Addr::LOCALHOST.to_string(), port: 80, path: "/".to_owned() }
+        Url { uses_tls: false, host: Ipv4Addr::LOCALHOST.to_string(), port: 80, path: "/".to_owned() }
     }
 }

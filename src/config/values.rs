@@ -55,12 +55,12 @@ impl Problems {
 }
 
 /// Reads a plain table; a missing one is treated as empty.
-pub(super) fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
+pub(super) fn read_table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
     let nothing = DeTable::new();
     match root.get(name) {
-        None => values(name, &nothing, 0..0, problems),
+        None => read_values(name, &nothing, 0..0, problems),
         Some(value) => match value.get_ref().as_table() {
-            Some(entries) => values(name, entries, value.span(), problems),
+            Some(entries) => read_values(name, entries, value.span(), problems),
             None => {
                 let written = if value.get_ref().is_array() {
                     "with single brackets"
@@ -68,14 +68,14 @@ pub(super) fn table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mu
                     "on a line of its own, and its keys below"
                 };
                 problems.add(&value.span(), format!("{name} is a table: write [{name}] {written}"));
-                values(name, &nothing, 0..0, problems)
+                read_values(name, &nothing, 0..0, problems)
             }
         },
     }
 }
 
 /// Reads the entries of a table according to the table of keys.
-pub(super) fn values<'a>(
+pub(super) fn read_values<'a>(
     table: &'static str,
     entries: &DeTable<'_>,
     span: Range<usize>,
@@ -84,10 +84,10 @@ pub(super) fn values<'a>(
     let (mut given, mut refused) = (Vec::new(), Vec::new());
     for (name, value) in entries {
         let Some(key) = KEYS.iter().find(|key| key.table == table && key.name == name.get_ref().as_ref()) else {
-            problems.add(&name.span(), unknown(table, name.get_ref()));
+            problems.add(&name.span(), unknown_key_message(table, name.get_ref()));
             continue;
         };
-        match read(key, value) {
+        match read_value(key, value) {
             Ok(read) => given.push((key, read, value.span())),
             Err(message) => {
                 problems.add(&value.span(), message);
@@ -98,7 +98,7 @@ pub(super) fn values<'a>(
     Values { table, given, refused, problems, span }
 }
 
-pub(super) fn read(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
+pub(super) fn read_value(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     let value = value.get_ref();
     let wrong = |is: String| {
         Err(format!("{} is {is}; write {}, such as {} = {}", key.name, key.kind.expected(), key.name, key.example))
@@ -192,31 +192,31 @@ pub(super) fn key(table: &str, name: &str) -> &'static Key {
 }
 
 /// Returns the table header as it is written in the file.
-pub fn in_brackets(table: &str) -> String {
+pub fn table_header(table: &str) -> String {
     if table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") }
 }
 
-pub(super) fn unknown(table: &str, name: &str) -> String {
+pub(super) fn unknown_key_message(table: &str, name: &str) -> String {
     let names: Vec<&str> = KEYS.iter().filter(|key| key.table == table).map(|key| key.name).collect();
-    let head = format!("there is no key {name} in {}", in_brackets(table));
+    let head = format!("there is no key {name} in {}", table_header(table));
     if let Some(near) = nearest(name, &names) {
         return format!("{head}; did you mean {near}?");
     }
     match KEYS.iter().find(|key| key.name == name) {
-        Some(other) => format!("{head}: {name} belongs under {}", in_brackets(other.table)),
+        Some(other) => format!("{head}: {name} belongs under {}", table_header(other.table)),
         None => format!("{head}; there are {}", names.join(", ")),
     }
 }
 
-pub(super) fn unknown_at_top(name: &str, is_table: bool) -> String {
+pub(super) fn unknown_at_top_level_message(name: &str, is_table: bool) -> String {
     if let Some(other) = KEYS.iter().find(|key| key.name == name).filter(|_| !is_table) {
-        return format!("{name} belongs under {}: write that line first", in_brackets(other.table));
+        return format!("{name} belongs under {}: write that line first", table_header(other.table));
     }
     let tables: Vec<&str> = TABLES.iter().map(|(table, _)| *table).collect();
     match nearest(name, &tables) {
-        Some(near) => format!("there is no table {name}; did you mean {}?", in_brackets(near)),
+        Some(near) => format!("there is no table {name}; did you mean {}?", table_header(near)),
         None => {
-            let all: Vec<String> = tables.into_iter().map(in_brackets).collect();
+            let all: Vec<String> = tables.into_iter().map(table_header).collect();
             format!("there is no table or key {name}; there are {}", all.join(", "))
         }
     }
@@ -225,11 +225,16 @@ pub(super) fn unknown_at_top(name: &str, is_table: bool) -> String {
 /// Returns the most similar name, if it is similar enough to be a typing error.
 pub(super) fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     let allowed = (name.chars().count() / 3).clamp(1, 3);
-    names.iter().map(|other| (distance(name, other), *other)).filter(|(far, _)| *far <= allowed).min().map(|(_, other)| other)
+    names
+        .iter()
+        .map(|other| (edit_distance(name, other), *other))
+        .filter(|(far, _)| *far <= allowed)
+        .min()
+        .map(|(_, other)| other)
 }
 
 /// Returns the number of insertions, deletions, substitutions and swaps of neighbours between two texts (optimal string alignment).
-pub(super) fn distance(a: &str, b: &str) -> usize {
+pub(super) fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     let mut rows: Vec<Vec<usize>> = vec![(0..=b.len()).collect()];
     for i in 1..=a.len() {

@@ -3,9 +3,9 @@
 use super::service::{Service, board, game, print};
 use crate::game::pgn::is_tag_name;
 use crate::game::{Command, GameResult};
-use crate::laws::draws::Claimed;
+use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws, Worded};
-use crate::publish::client::{BoardInfo, ClientError, Said, Worth};
+use crate::publish::client::{BoardInfo, ClaimVerdict, ClientError, Reply};
 use crate::publish::dbus::Stream;
 use crate::table::is_turned;
 use crate::wire::Word;
@@ -52,7 +52,7 @@ enum What {
         #[arg(value_parser = result)]
         result: Outcome,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Begin a new game from this position
     #[command(
@@ -86,7 +86,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[arg(default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         plies: u32,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say what a pawn became, where the board cannot tell
     #[command(
@@ -100,7 +100,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[arg(long, value_parser = clap::value_parser!(u32).range(1..))]
         ply: Option<u32>,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say that a player adjusts pieces: what he touches next and puts back is no move
     #[command(after_help = "Examples:\n  touchmovectl arbiter adjust white")]
@@ -109,7 +109,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[arg(value_parser = word::<Color>)]
         player: Color,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say that an alert was seen: it stands no more
     #[command(after_help = "Examples:\n  touchmovectl arbiter acknowledge 3")]
@@ -117,7 +117,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         /// Its number, as `touchmovectl game` shows it
         alert: u32,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Put back the position before a ply
     #[command(
@@ -132,7 +132,7 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         ply: u32,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Let an irregular move stand: play goes on from it
     #[command(after_help = "Examples:\n  touchmovectl arbiter let-stand 3")]
@@ -140,7 +140,7 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         /// The alert about it, as `touchmovectl game` shows it
         alert: u32,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say that another move was played; the moves after it stay
     #[command(after_help = "Examples:\n  touchmovectl arbiter replace 41 e4d5\n  touchmovectl arbiter replace 87 b7b8n")]
@@ -152,7 +152,7 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         #[arg(value_name = "MOVE")]
         uci: String,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say that a move is missing; the moves after it stay
     #[command(after_help = "Examples:\n  touchmovectl arbiter insert 41 e7e5")]
@@ -164,7 +164,7 @@ board agrees. Where the first of those moves was not legal, the moves that its t
         #[arg(value_name = "MOVE")]
         uci: String,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Take back the last command that changed the game
     #[command(
@@ -175,7 +175,7 @@ The last four can be taken back, one after the other. A position that was set an
     )]
     Undo {
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Count an irregularity of a player
     #[command(after_help = "Examples:\n  touchmovectl arbiter count black two_hands")]
@@ -187,7 +187,7 @@ The last four can be taken back, one after the other. A position that was set an
         #[arg(value_parser = irregularity)]
         what: Irregularity,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Count no more what was last counted of a player at a ply
     #[command(after_help = "Examples:\n  touchmovectl arbiter strike white 41")]
@@ -198,7 +198,7 @@ The last four can be taken back, one after the other. A position that was set an
         /// The ply at which it was counted
         ply: u32,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Note the times that were set on the clocks: for the journal, the clock is not touched
     #[command(after_help = "Examples:\n  touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'")]
@@ -213,7 +213,7 @@ The last four can be taken back, one after the other. A position that was set an
         #[arg(default_value = "")]
         note: String,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say by which Laws this game is played, where they are others than the event's
     #[command(after_help = "Examples:\n  touchmovectl arbiter laws 'fide-2023 blitz limited' --game 17\n\n\
@@ -222,7 +222,7 @@ The last four can be taken back, one after the other. A position that was set an
         /// An edition, then rapid or blitz, then limited where not every game is watched and recorded; in quotes
         laws: Laws,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say who plays this game, and what else its PGN shall say; `touchmovectl round` does it for all boards
     #[command(
@@ -234,19 +234,19 @@ The last four can be taken back, one after the other. A position that was set an
         #[arg(value_parser = tag, required = true)]
         tags: Vec<(String, String)>,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Pause the game: lever and pieces may be handled until the clock is started, or it is resumed
     #[command(after_help = "Examples:\n  touchmovectl arbiter pause")]
     Pause {
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Let a paused game go on
     #[command(after_help = "Examples:\n  touchmovectl arbiter resume")]
     Resume {
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
     /// Say what a player's claim of a draw is worth; nothing changes by it
     #[command(
@@ -257,19 +257,19 @@ The last four can be taken back, one after the other. A position that was set an
         #[arg(value_parser = word::<Color>)]
         player: Color,
         /// repetition or fifty_moves
-        #[arg(value_parser = word::<Claimed>)]
-        claimed: Claimed,
+        #[arg(value_parser = word::<ClaimKind>)]
+        claimed: ClaimKind,
         /// The move that is written down and not played, as UCI [default: the claim is about the position on the board]
         #[arg(long, value_name = "MOVE")]
         intended: Option<String>,
         #[command(flatten)]
-        of: Of,
+        of: GameSelector,
     },
 }
 
 /// The game that is meant.
 #[derive(Debug, clap::Args)]
-struct Of {
+struct GameSelector {
     /// Its number, or the board it is on [default: the one being played, else the last]
     #[arg(long)]
     game: Option<String>,
@@ -348,7 +348,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let client = live(&of.service)?.connect().await?;
     let id = game(&client.snapshot().await?, of.game.as_deref())?.id;
-    let answer = client.order(id, &command).await?;
+    let answer = client.send_command(id, &command).await?;
     let snapshot = client.snapshot().await?;
     let game = game(&snapshot, Some(&id.to_string()))?;
     let last = game.moves.last().map_or("no move yet", |ply| ply.san.as_str());
@@ -443,18 +443,18 @@ fn shown(board: &BoardInfo, side: Color) -> anyhow::Result<String> {
     Ok(format!("{squares} {} {rights} - 0 1", side.fold_wb('w', 'b')))
 }
 
-fn said(answer: &Said, fen: &str) -> String {
+fn said(answer: &Reply, fen: &str) -> String {
     match answer {
-        Said::Bound(allowed) if !allowed.is_empty() => {
+        Reply::Bound(allowed) if !allowed.is_empty() => {
             format!("the position is {fen}\nthe touched pieces allow: {}", allowed.join(" "))
         }
-        Said::Claim(worth) => told(worth),
-        Said::Undone { command, argument } => format!("taken back: {command} {argument}").trim_end().to_owned(),
-        Said::Done | Said::Bound(_) => format!("the position is {fen}"),
+        Reply::Claim(worth) => told(worth),
+        Reply::Undone { command, argument } => format!("taken back: {command} {argument}").trim_end().to_owned(),
+        Reply::Done | Reply::Bound(_) => format!("the position is {fen}"),
     }
 }
 
-fn told(worth: &Worth) -> String {
+fn told(worth: &ClaimVerdict) -> String {
     let plies: Vec<String> = worth.occurrences.iter().map(u32::to_string).collect();
     let mut text = format!("{}\nit stood there after plies {}", worth.sentence, plies.join(", "));
     text.push_str(&format!("\nplies without a capture or a pawn's move: {}", worth.quiet));

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// Minimum duration of work for which progress is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
+const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
 /// Copy the journal into FILE, while touchmoved runs or not
 ///
@@ -36,7 +36,7 @@ pub fn with_progress<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> anyhow::Re
     let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::hidden());
     bar.set_style(ProgressStyle::with_template("{wide_bar} {percent} %")?);
     let outcome = work(&|done, total| {
-        if bar.is_hidden() && started.elapsed() > PATIENCE {
+        if bar.is_hidden() && started.elapsed() > PROGRESS_DELAY {
             // It stays hidden if standard error is not a terminal.
             bar.set_draw_target(ProgressDrawTarget::stderr());
         }

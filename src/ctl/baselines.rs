@@ -4,10 +4,10 @@
 //! clock and no hypotheses. It compares whole placements with those after legal moves, as its sensors see them. If several legal
 //! moves look the same, it chooses the first in the order of move generation.
 
-use crate::boards::{Millis, Reading, Sensing};
-use crate::ctl::look::Look;
-use crate::game::event::{Confidence, Played, Rotation};
-use crate::game::{CorrectionReason, Event, Stamped};
+use crate::boards::{Millis, Reading, SensorKind};
+use crate::ctl::look::SensedPlacement;
+use crate::game::event::{Confidence, PlayedMove, Rotation};
+use crate::game::{CorrectionReason, Event, StampedEvent};
 use crate::laws::{Changes, Move, Position};
 use std::collections::HashMap;
 
@@ -40,13 +40,13 @@ impl Baseline {
 
 /// What a baseline knows besides the readings.
 #[derive(Clone, Debug)]
-pub struct Told<'a> {
+pub struct BaselineContext<'a> {
     /// The start position.
     pub start: &'a Position,
     /// The rotation of the board.
     pub rotation: Rotation,
     /// The sensing to which readings are reduced.
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// Later readings are no part of the game.
     pub until: Millis,
 }
@@ -55,11 +55,11 @@ pub struct Told<'a> {
 const SETTLED: Millis = 250;
 
 /// Returns what this baseline would have published, as touchmove's own events.
-pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &Told) -> Vec<Stamped> {
+pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &BaselineContext) -> Vec<StampedEvent> {
     let frames = frames(heard, told);
     let started = Event::GameStarted { fen: told.start.fen(), chess960: None, laws: String::new(), rotation: told.rotation };
-    let mut teller = Teller { events: Vec::new() };
-    teller.tell(frames.first().map_or(0, |frame| frame.0), started);
+    let mut teller = EventRecorder { events: Vec::new() };
+    teller.record(frames.first().map_or(0, |frame| frame.0), started);
     match baseline {
         Baseline::First => first(&frames, told, &mut teller),
         Baseline::Settled => settled(&frames, told, &mut teller),
@@ -69,13 +69,13 @@ pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &Told) -> V
 }
 
 /// Returns the successive placements from the start position on, each with its time.
-fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
-    let mut frames: Vec<(Millis, Look)> = Vec::new();
-    let mut look: Option<Look> = None;
+fn frames(heard: &[(Millis, Reading)], told: &BaselineContext) -> Vec<(Millis, SensedPlacement)> {
+    let mut frames: Vec<(Millis, SensedPlacement)> = Vec::new();
+    let mut look: Option<SensedPlacement> = None;
     for (at, reading) in heard.iter().filter(|(at, _)| *at <= told.until) {
         match reading {
             Reading::Placement(placement) => {
-                let whole = look.insert(Look::default());
+                let whole = look.insert(SensedPlacement::default());
                 for square in shakmaty::Square::ALL {
                     if let Some(&sensed) = placement.get(square as usize) {
                         whole.set(told.rotation.apply(square), sensed, told.sensing);
@@ -94,14 +94,14 @@ fn frames(heard: &[(Millis, Reading)], told: &Told) -> Vec<(Millis, Look)> {
             frames.push((*at, look));
         }
     }
-    let start = Look::of(told.start.board(), told.sensing);
+    let start = SensedPlacement::of(told.start.board(), told.sensing);
     let first = frames.iter().position(|frame| frame.1 == start).unwrap_or(0);
     frames.split_off(first)
 }
 
 /// Returns the placement after each legal move, in the order of move generation.
-fn successors(position: &Position, sensing: Sensing) -> Vec<(Look, Move)> {
-    let here = Look::of(position.board(), sensing);
+fn successors(position: &Position, sensing: SensorKind) -> Vec<(SensedPlacement, Move)> {
+    let here = SensedPlacement::of(position.board(), sensing);
     let after = |&mv: &Move| {
         let mut look = here;
         Changes::of(position.turn(), mv).iter().for_each(|(square, piece)| look.put(square, piece, sensing));
@@ -111,18 +111,18 @@ fn successors(position: &Position, sensing: Sensing) -> Vec<(Look, Move)> {
 }
 
 /// Returns the move that leads to this placement.
-fn leads_to(successors: &[(Look, Move)], look: Look) -> Option<Move> {
+fn leads_to(successors: &[(SensedPlacement, Move)], look: SensedPlacement) -> Option<Move> {
     successors.iter().find(|successor| successor.0 == look).map(|successor| successor.1)
 }
 
-fn first(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+fn first(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
     let mut position = told.start.clone();
     let mut next = successors(&position, told.sensing);
     let mut ply = 0;
     for &(at, look) in frames {
         if let Some(mv) = leads_to(&next, look) {
             ply += 1;
-            position = teller.made(at, ply, &position, mv);
+            position = teller.record_move(at, ply, &position, mv);
             next = successors(&position, told.sensing);
         }
     }
@@ -131,17 +131,17 @@ fn first(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
 /// One position of a game, with the placements after its legal moves.
 struct Reached {
     position: Position,
-    look: Look,
-    next: Vec<(Look, Move)>,
+    look: SensedPlacement,
+    next: Vec<(SensedPlacement, Move)>,
 }
 
 impl Reached {
-    fn new(position: Position, sensing: Sensing) -> Reached {
-        Reached { look: Look::of(position.board(), sensing), next: successors(&position, sensing), position }
+    fn new(position: Position, sensing: SensorKind) -> Reached {
+        Reached { look: SensedPlacement::of(position.board(), sensing), next: successors(&position, sensing), position }
     }
 }
 
-fn settled(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+fn settled(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
     let mut line = vec![Reached::new(told.start.clone(), told.sensing)];
     for (index, &(at, look)) in frames.iter().enumerate() {
         let stood_until = frames.get(index + 1).map_or(told.until, |frame| frame.0);
@@ -150,37 +150,37 @@ fn settled(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
         let Some(last) = line.last().filter(|last| last.look != look && stood_until >= now) else { continue };
         let before = line.len().checked_sub(2).and_then(|index| line.get(index));
         if let Some(mv) = leads_to(&last.next, look) {
-            let after = teller.made(now, ply, &last.position, mv);
+            let after = teller.record_move(now, ply, &last.position, mv);
             line.push(Reached::new(after, told.sensing));
         } else if let Some((before, mv)) = before.and_then(|before| Some((before, leads_to(&before.next, look)?))) {
             // The piece was slid on.
-            let after = teller.replaced(now, ply - 1, &before.position, mv);
+            let after = teller.record_correction(now, ply - 1, &before.position, mv);
             line.pop();
             line.push(Reached::new(after, told.sensing));
         } else if let Some(back) = line.iter().rposition(|reached| reached.look == look) {
             line.truncate(back + 1);
-            teller.taken_back(now, back as u32 + 1);
+            teller.record_takeback(now, back as u32 + 1);
         }
     }
 }
 
-fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
+fn reachable(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
     /// A position that was reached by a move from another one.
-    struct Node {
+    struct ReachedNode {
         position: Position,
         from: Option<(usize, Move)>,
     }
     /// The way to a placement: the node, the move, and the node that was created when the placement was seen.
     type Way = (usize, Move, Option<usize>);
-    fn spread(node: usize, position: &Position, sensing: Sensing, ways: &mut HashMap<Look, Way>) {
+    fn spread(node: usize, position: &Position, sensing: SensorKind, ways: &mut HashMap<SensedPlacement, Way>) {
         // In reverse order, so that of several moves that look the same the first one remains.
         for (look, mv) in successors(position, sensing).into_iter().rev() {
             ways.insert(look, (node, mv, None));
         }
     }
 
-    let mut nodes = vec![Node { position: told.start.clone(), from: None }];
-    let mut ways: HashMap<Look, Way> = HashMap::new();
+    let mut nodes = vec![ReachedNode { position: told.start.clone(), from: None }];
+    let mut ways: HashMap<SensedPlacement, Way> = HashMap::new();
     spread(0, told.start, told.sensing, &mut ways);
     let mut latest = 0;
     for (_, look) in frames {
@@ -194,7 +194,7 @@ fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
         latest = nodes.len();
         *became = Some(latest);
         spread(latest, &position, told.sensing, &mut ways);
-        nodes.push(Node { position, from: Some((from, mv)) });
+        nodes.push(ReachedNode { position, from: Some((from, mv)) });
     }
 
     let mut moves = Vec::new();
@@ -204,41 +204,41 @@ fn reachable(frames: &[(Millis, Look)], told: &Told, teller: &mut Teller) {
     }
     let mut position = told.start.clone();
     for (index, mv) in moves.into_iter().rev().enumerate() {
-        position = teller.made(told.until, index as u32 + 1, &position, mv);
+        position = teller.record_move(told.until, index as u32 + 1, &position, mv);
     }
 }
 
 /// Records the decisions of a baseline as touchmove's own events.
-struct Teller {
-    events: Vec<Stamped>,
+struct EventRecorder {
+    events: Vec<StampedEvent>,
 }
 
-impl Teller {
-    fn tell(&mut self, at: Millis, event: Event) {
+impl EventRecorder {
+    fn record(&mut self, at: Millis, event: Event) {
         let number = Some(self.events.len() as u64 + 1);
-        self.events.push(Stamped { at, number, event });
+        self.events.push(StampedEvent { at, number, event });
     }
 
     /// Publishes this move and returns the position after it.
-    fn made(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
+    fn record_move(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
         let (after, played) = (position.play(mv), played(position, mv));
-        self.tell(at, Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
+        self.record(at, Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
         after
     }
 
     /// Publishes this move as a correction of the move of this ply, and returns the position after it.
-    fn replaced(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
+    fn record_correction(&mut self, at: Millis, ply: u32, position: &Position, mv: Move) -> Position {
         let (after, moves) = (position.play(mv), vec![played(position, mv)]);
-        self.tell(at, Event::MovesCorrected { from_ply: ply, moves, reason: CorrectionReason::Evidence });
+        self.record(at, Event::MovesCorrected { from_ply: ply, moves, reason: CorrectionReason::Evidence });
         after
     }
 
-    fn taken_back(&mut self, at: Millis, from_ply: u32) {
-        self.tell(at, Event::MovesCorrected { from_ply, moves: Vec::new(), reason: CorrectionReason::Takeback });
+    fn record_takeback(&mut self, at: Millis, from_ply: u32) {
+        self.record(at, Event::MovesCorrected { from_ply, moves: Vec::new(), reason: CorrectionReason::Takeback });
     }
 }
 
 /// Only the move itself is compared with the ground truth.
-fn played(position: &Position, mv: Move) -> Played {
-    Played { uci: position.uci(mv), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() }
+fn played(position: &Position, mv: Move) -> PlayedMove {
+    PlayedMove { uci: position.uci(mv), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() }
 }

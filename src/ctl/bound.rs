@@ -9,24 +9,24 @@
 //! If several lines are consistent, two figures say how good the best guess among them is: for a random one, and for the one with
 //! the highest `Prior`.
 
-use crate::boards::{Millis, Reading, Sensed, Sensing};
-use crate::ctl::look::Look;
+use crate::boards::{Millis, Reading, SensorKind, SquareState};
+use crate::ctl::look::SensedPlacement;
 use crate::game::event::Rotation;
 use crate::laws::{Changes, Move, Position, PositionKey};
 use crate::simulate::script::{Act, Script};
-use crate::simulate::truth::{Truth, TruthPly};
+use crate::simulate::truth::{GroundTruth, TruthPly};
 use serde::Serialize;
 use shakmaty::{Bitboard, Piece, Role, Square};
 use std::collections::{HashMap, HashSet};
 
 /// Maximum number of positions followed at one ply. Beyond it the first ones and the true one are kept; the result is then too
 /// optimistic.
-pub const MOST: usize = 20_000;
+pub const MAX_POSITIONS: usize = 20_000;
 
 /// Maximum duration of a whole scan, in milliseconds: a piece lifted for this time is seen.
 const SCAN: Millis = 250;
 /// Maximum time from the scan of a square until its report has arrived, in milliseconds.
-const NEWS: Millis = 300;
+const MAX_REPORT_DELAY: Millis = 300;
 
 /// The bound of one game.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,7 +37,7 @@ pub struct Bound {
     pub uniform: f64,
     /// Probability that the line with the highest prior is the true one: 1 or 0, or in between if several are equal.
     pub prior: f64,
-    /// There were more positions than [`MOST`].
+    /// There were more positions than [`MAX_POSITIONS`].
     pub capped: bool,
 }
 
@@ -82,7 +82,7 @@ impl BoundFigures {
 }
 
 /// Returns the final moves; `None` if one of them is illegal, in which case there is no bound.
-pub fn line(start: &Position, truth: &Truth) -> Option<Vec<Move>> {
+pub fn line(start: &Position, truth: &GroundTruth) -> Option<Vec<Move>> {
     let mut position = start.clone();
     let moves = truth.plies.iter().map(|ply| {
         let mv = position.parse_uci(&ply.uci)?;
@@ -107,7 +107,7 @@ pub fn seen_empty(
         position = position.play(mv);
     }
     let said_empty: HashMap<Square, Vec<Millis>> = readings.iter().fold(HashMap::new(), |mut said, (at, reading)| {
-        if let Reading::Square(square, Sensed::Empty) = reading {
+        if let Reading::Square(square, SquareState::Empty) = reading {
             said.entry(rotation.apply(*square)).or_default().push(*at);
         }
         said
@@ -120,9 +120,9 @@ pub fn seen_empty(
                 filled_again.insert(square, action.at);
             }
             Act::Lift(square) => {
-                let until = filled_again.get(&square).copied().unwrap_or(Millis::MAX - NEWS);
+                let until = filled_again.get(&square).copied().unwrap_or(Millis::MAX - MAX_REPORT_DELAY);
                 let said = said_empty.get(&square).is_some_and(|times| {
-                    times.get(times.partition_point(|&at| at < action.at)).is_some_and(|&at| at <= until + NEWS)
+                    times.get(times.partition_point(|&at| at < action.at)).is_some_and(|&at| at <= until + MAX_REPORT_DELAY)
                 });
                 let index = (action.ply as usize).wrapping_sub(1);
                 // A move that was taken back has the same number.
@@ -143,12 +143,12 @@ pub fn seen_empty(
 
 /// Returns, for each move, the changes of its reply that had been made when the move was completed: squares of play with their
 /// contents at that time. Ply 1 is at index 0; nearly all entries are empty.
-pub fn begun(script: &Script) -> Vec<Begun> {
+pub fn early_replies(script: &Script) -> Vec<EarlyReply> {
     let plies = &script.truth.plies;
     let replies = plies.iter().skip(1).map(Some).chain([None]);
     let of = |(index, (ply, reply)): (usize, (&TruthPly, Option<&TruthPly>))| {
         let completed_at = ply.pressed_at.unwrap_or(ply.done_at);
-        let mut squares = Begun::new();
+        let mut squares = EarlyReply::new();
         let Some(reply) = reply.filter(|reply| reply.touched_at <= completed_at) else { return squares };
         // A move that was taken back has the same number.
         let span = reply.touched_at..=completed_at.min(reply.done_at);
@@ -168,43 +168,49 @@ pub fn begun(script: &Script) -> Vec<Begun> {
 }
 
 /// Squares of play with their contents while a reply was being made.
-pub type Begun = Vec<(Square, Option<Piece>)>;
+pub type EarlyReply = Vec<(Square, Option<Piece>)>;
 
 /// A position that a consistent line reaches at one ply, with the ways to it: the index of the position at the previous ply, and
 /// the move.
 #[derive(Default)]
-struct Node {
+struct BoundNode {
     ways: Vec<(usize, Move)>,
 }
 
 /// All consistent positions at one ply.
 #[derive(Default)]
 struct Layer {
-    nodes: Vec<Node>,
+    nodes: Vec<BoundNode>,
     /// Index of the true position.
     truth: usize,
 }
 
 /// Computes the bound of a game with these moves, whose squares were seen empty as [`seen_empty`] says, and whose replies were
-/// [`begun`] early.
-pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> Bound {
+/// [`early_replies`] early.
+pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[EarlyReply], sensing: SensorKind) -> Bound {
     let (layers, capped) = forward(start, line, seen_empty, begun, sensing);
     let alive = backward(&layers);
     weigh(start, line, &layers, &alive, capped)
 }
 
 /// Returns every consistent way, ply by ply, including those that lead nowhere, and whether there were too many positions.
-fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Begun], sensing: Sensing) -> (Vec<Layer>, bool) {
-    let mut layers = vec![Layer { nodes: vec![Node::default()], truth: 0 }];
+fn forward(
+    start: &Position,
+    line: &[Move],
+    seen_empty: &[Bitboard],
+    begun: &[EarlyReply],
+    sensing: SensorKind,
+) -> (Vec<Layer>, bool) {
+    let mut layers = vec![Layer { nodes: vec![BoundNode::default()], truth: 0 }];
     let mut positions = vec![start.clone()];
     let mut truth = start.clone();
     let mut capped = false;
     // The placement at the last completed move, if the reply to it had begun.
-    let mut before: Option<Look> = None;
+    let mut before: Option<SensedPlacement> = None;
     for (index, &played) in line.iter().enumerate() {
         truth = truth.play(played);
         let true_key = truth.key();
-        let stood = Look::of(truth.board(), sensing);
+        let stood = SensedPlacement::of(truth.board(), sensing);
         // A stop on the way, or a wrong piece at first, is no part of the reply.
         let reply = line.get(index + 1).map(|&reply| Changes::of(truth.turn(), reply));
         let part = |square: Square, piece: Option<Piece>| {
@@ -213,7 +219,7 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Be
         };
         let begun = begun.get(index).into_iter().flatten().filter(|(square, piece)| part(*square, *piece));
         let begun = begun.fold(None, |stood_then, &(square, piece)| {
-            let mut shown: Look = stood_then.unwrap_or(stood);
+            let mut shown: SensedPlacement = stood_then.unwrap_or(stood);
             shown.put(square, piece, sensing);
             Some(shown)
         });
@@ -222,11 +228,11 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Be
         let mut reached: Vec<Position> = Vec::new();
         let mut known: HashMap<PositionKey, usize> = HashMap::new();
         for (from, position) in positions.iter().enumerate() {
-            let look = Look::of(position.board(), sensing);
+            let look = SensedPlacement::of(position.board(), sensing);
             for &mv in position.legal_moves().iter() {
                 let changes = Changes::of(position.turn(), mv);
                 let own: Bitboard = changes.iter().map(|(square, _)| square).collect();
-                if (lifted & !own).any() || before.is_some_and(|before| !begins(look, &changes, before, sensing)) {
+                if (lifted & !own).any() || before.is_some_and(|before| !can_look_like(look, &changes, before, sensing)) {
                     continue;
                 }
                 let mut after = look;
@@ -235,21 +241,21 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Be
                     continue;
                 }
                 let next = position.play(mv);
-                let leads_on = |stood: Look| {
+                let leads_on = |stood: SensedPlacement| {
                     let turn = next.turn();
-                    next.legal_moves().iter().any(|&reply| begins(after, &Changes::of(turn, reply), stood, sensing))
+                    next.legal_moves().iter().any(|&reply| can_look_like(after, &Changes::of(turn, reply), stood, sensing))
                 };
                 if begun.is_some_and(|stood| !leads_on(stood)) {
                     continue;
                 }
                 let key = next.key();
-                if reached.len() >= MOST && key != true_key && !known.contains_key(&key) {
+                if reached.len() >= MAX_POSITIONS && key != true_key && !known.contains_key(&key) {
                     capped = true;
                     continue;
                 }
                 let node = *known.entry(key).or_insert_with(|| {
                     reached.push(next);
-                    layer.nodes.push(Node::default());
+                    layer.nodes.push(BoundNode::default());
                     reached.len() - 1
                 });
                 if let Some(node) = layer.nodes.get_mut(node) {
@@ -265,7 +271,7 @@ fn forward(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[Be
 }
 
 /// Returns whether a board that looked like `look` can look like `stood` during this move or after it.
-fn begins(mut look: Look, changes: &Changes, stood: Look, sensing: Sensing) -> bool {
+fn can_look_like(mut look: SensedPlacement, changes: &Changes, stood: SensedPlacement, sensing: SensorKind) -> bool {
     for (square, piece) in changes.iter() {
         for piece in [None, piece] {
             if look.at(square) != stood.at(square) {
@@ -298,7 +304,7 @@ fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
 
 /// The sum of all consistent lines to a position.
 #[derive(Clone)]
-struct Weighed {
+struct PositionWeight {
     position: Position,
     /// The last move of the best line to the position.
     last: Option<Move>,
@@ -310,15 +316,15 @@ struct Weighed {
 
 /// Counts and weighs the lines.
 fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>], capped: bool) -> Bound {
-    let start = Weighed { position: start.clone(), last: None, lines: 1.0, best: (0.0, 1.0) };
-    let mut before: Vec<Option<Weighed>> = vec![Some(start)];
+    let start = PositionWeight { position: start.clone(), last: None, lines: 1.0, best: (0.0, 1.0) };
+    let mut before: Vec<Option<PositionWeight>> = vec![Some(start)];
     // The prior of the true line, and its last move.
     let mut truth = (0.0, None);
     let mut truth_before = 0;
     for ((layer, alive), &played) in layers.iter().zip(alive).skip(1).zip(line) {
-        let from: HashSet<usize> = living(layer, alive).flat_map(|node| node.ways.iter().map(|way| way.0)).collect();
+        let from: HashSet<usize> = alive_nodes(layer, alive).flat_map(|node| node.ways.iter().map(|way| way.0)).collect();
         // A move on which all lines agree decides nothing.
-        let forced = from.len() == 1 && living(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
+        let forced = from.len() == 1 && alive_nodes(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
         let mut prior = Prior::default();
         if let Some(here) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
             truth.0 += prior.of(truth_before, &here.position, truth.1, played);
@@ -326,7 +332,7 @@ fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>],
         truth.1 = Some(played);
         truth_before = layer.truth;
         let weighed = layer.nodes.iter().zip(alive).map(|(node, alive)| {
-            let mut sum: Option<Weighed> = None;
+            let mut sum: Option<PositionWeight> = None;
             for &(from, mv) in node.ways.iter().filter(|_| *alive) {
                 let Some(here) = before.get(from).and_then(Option::as_ref) else { continue };
                 let weight = if forced { 0.0 } else { prior.of(from, &here.position, here.last, mv) };
@@ -334,13 +340,13 @@ fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>],
                 match &mut sum {
                     None => {
                         let position = here.position.play(mv);
-                        sum = Some(Weighed { position, last: Some(mv), lines: here.lines, best });
+                        sum = Some(PositionWeight { position, last: Some(mv), lines: here.lines, best });
                     }
                     Some(sum) => {
                         sum.lines += here.lines;
-                        if best.0 > sum.best.0 + SAME {
+                        if best.0 > sum.best.0 + PRIOR_EPSILON {
                             (sum.best, sum.last) = (best, Some(mv));
-                        } else if best.0 > sum.best.0 - SAME {
+                        } else if best.0 > sum.best.0 - PRIOR_EPSILON {
                             sum.best.1 += best.1;
                         }
                     }
@@ -353,15 +359,15 @@ fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>],
     let ends = || before.iter().flatten();
     let lines: f64 = ends().map(|end| end.lines).sum();
     let best = ends().map(|end| end.best.0).fold(f64::NEG_INFINITY, f64::max);
-    let equal: f64 = ends().filter(|end| end.best.0 > best - SAME).map(|end| end.best.1).sum();
-    let prior = if truth.0 > best - SAME { 1.0 / equal.max(1.0) } else { 0.0 };
+    let equal: f64 = ends().filter(|end| end.best.0 > best - PRIOR_EPSILON).map(|end| end.best.1).sum();
+    let prior = if truth.0 > best - PRIOR_EPSILON { 1.0 / equal.max(1.0) } else { 0.0 };
     Bound { lines, uniform: 1.0 / lines.max(1.0), prior, capped }
 }
 
 /// Priors that differ by less are equal.
-const SAME: f64 = 1e-6;
+const PRIOR_EPSILON: f64 = 1e-6;
 
-fn living<'a>(layer: &'a Layer, alive: &'a [bool]) -> impl Iterator<Item = &'a Node> {
+fn alive_nodes<'a>(layer: &'a Layer, alive: &'a [bool]) -> impl Iterator<Item = &'a BoundNode> {
     layer.nodes.iter().zip(alive).filter(|(_, alive)| **alive).map(|(node, _)| node)
 }
 

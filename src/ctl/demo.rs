@@ -4,11 +4,11 @@ mod stage;
 
 use crate::boards::{BOARDS, Connection, Model, model};
 use crate::ctl::diagram::{self, Squares, Style};
-use crate::publish::client::{Client, GameInfo, Happened, Seen};
+use crate::publish::client::{Client, GameInfo, WatchItem, WatchedEvent};
 use crate::publish::dbus::{Bus, Stream};
 use crate::simulate::pgn;
 use anyhow::{Context, bail};
-use stage::Stage;
+use stage::DemoProcesses;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -17,13 +17,13 @@ use tokio::time::{Instant, interval, timeout_at};
 /// Paul Morphy's game at the Paris opera, 1858. The times are invented.
 const OPERA: &str = include_str!("demo/opera.pgn");
 /// Maximum duration of the game at ordinary speed; it is divided by the speed.
-const TAKES: Duration = Duration::from_secs(85);
+const GAME_TIMEOUT: Duration = Duration::from_secs(85);
 /// Maximum time for starting up and for the last events.
-const PATIENCE: Duration = Duration::from_secs(15);
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(15);
 /// Interval at which the programs are checked.
-const LOOK: Duration = Duration::from_millis(250);
+const CHECK_INTERVAL: Duration = Duration::from_millis(250);
 /// Time after the result in which the last move is still completed.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+const END_GRACE: Duration = Duration::from_secs(1);
 
 /// Watch a master's game arrive over D-Bus, without a board
 ///
@@ -61,7 +61,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 async fn show(args: Args) -> anyhow::Result<()> {
     // First of all, so that an interruption at any later time still cleans up.
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut stage = Stage::set(OPERA, args.board, &args.hands, args.speed)?;
+    let mut stage = DemoProcesses::set(OPERA, args.board, &args.hands, args.speed)?;
     let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
     view.say(&format!(
         "A private D-Bus at {}\nA virtual board ({}) at {}\n\
@@ -75,21 +75,21 @@ async fn show(args: Args) -> anyhow::Result<()> {
         _ = interrupt.recv() => bail!("interrupted"),
         _ = terminate.recv() => bail!("asked to end"),
     };
-    outcome.map_err(|error| match stage.last_words() {
+    outcome.map_err(|error| match stage.touchmoved_log() {
         words if words.is_empty() => error,
         words => error.context(format!("touchmoved said:\n{words}")),
     })
 }
 
-async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Result<()> {
-    let client = Client::wait(&Bus::Address(stage.address.clone()), Stream::Live).await?;
+async fn follow(stage: &mut DemoProcesses, view: &mut View, args: &Args) -> anyhow::Result<()> {
+    let client = Client::connect_to_bus(&Bus::Address(stage.address.clone()), Stream::Live).await?;
     let mut watch = client.watch().await?;
     // Only now, so that no event is missed.
     stage.start_touchmoved()?;
     let began = Instant::now();
-    let mut give_up = began + PATIENCE + TAKES / args.speed;
+    let mut give_up = began + STARTUP_TIMEOUT + GAME_TIMEOUT / args.speed;
     let mut ends = None;
-    let mut look = interval(LOOK);
+    let mut look = interval(CHECK_INTERVAL);
     loop {
         let seen = tokio::select! {
             seen = timeout_at(ends.unwrap_or(give_up), watch.next()) => match seen {
@@ -106,16 +106,16 @@ async fn follow(stage: &mut Stage, view: &mut View, args: &Args) -> anyhow::Resu
         let snapshot = match client.snapshot().await {
             Ok(snapshot) => snapshot,
             // The service is not ready yet.
-            Err(_) if began.elapsed() < PATIENCE => continue,
+            Err(_) if began.elapsed() < STARTUP_TIMEOUT => continue,
             Err(error) => return Err(error.into()),
         };
         let Some(game) = snapshot.games.last() else { continue };
         let clock = snapshot.boards.first().and_then(|board| board.clock.as_ref()).map(|clock| (clock.white, clock.black));
-        if let Seen::Happened(happened) = seen {
+        if let WatchItem::Happened(happened) = seen {
             view.show(game, clock, &happened)?;
             if happened.event == "ResultChanged" {
-                give_up += LAST_WORDS;
-                ends = Some(Instant::now() + LAST_WORDS);
+                give_up += END_GRACE;
+                ends = Some(Instant::now() + END_GRACE);
             }
         }
     }
@@ -161,7 +161,7 @@ impl View {
         Ok(output.flush()?)
     }
 
-    fn show(&mut self, game: &GameInfo, clock: Option<(i32, i32)>, happened: &Happened) -> anyhow::Result<()> {
+    fn show(&mut self, game: &GameInfo, clock: Option<(i32, i32)>, happened: &WatchedEvent) -> anyhow::Result<()> {
         if self.terminal {
             return self.draw(game, clock);
         }

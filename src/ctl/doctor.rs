@@ -5,14 +5,14 @@ mod report;
 mod service;
 
 use crate::boards::{self, BOARDS, Connection, ControlLines, Model};
-use crate::config::{Board, Config};
+use crate::config::{BoardConfig, Config};
 use crate::ctl::colours;
 use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
-use crate::link::{Place, Port};
+use crate::link::{BoardLocation, Port};
 use crate::publish::dbus::Bus;
-use ask::Answer;
+use ask::ProbeResult;
 use report::Report;
 use service::Service;
 use std::path::{Path, PathBuf};
@@ -63,29 +63,29 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// A port that a board is on, or should be on.
-struct Target {
-    board: Board,
+struct ProbeTarget {
+    board: BoardConfig,
     node: PathBuf,
 }
 
 async fn examine(args: &Args) -> Report {
     let mut report = Report::default();
     if let Some(path) = &args.port {
-        let place = Place::Port(path.clone());
-        let target = Target { board: Board::new("--port".into(), args.model, place), node: path.clone() };
-        let service = Service::ask(args.bus.as_ref(), "auto").await;
+        let place = BoardLocation::Port(path.clone());
+        let target = ProbeTarget { board: BoardConfig::new("--port".into(), args.model, place), node: path.clone() };
+        let service = Service::query(args.bus.as_ref(), "auto").await;
         match service.board(path) {
             Some(board) => service::tell(&mut report, board),
             None => port(&mut report, &target, &service).await,
         }
-        knowledge(&mut report, args.model);
+        note_limitations(&mut report, args.model);
         return report;
     }
     let config = configuration(&mut report, args.config.as_deref());
     let targets = targets(&mut report, &config);
     modem_manager(&mut report, &targets);
     // The service is queried before any port: it may already read them, even where the user of this program may not.
-    let service = Service::ask(args.bus.as_ref(), &config.bus).await;
+    let service = Service::query(args.bus.as_ref(), &config.bus).await;
     for target in targets.iter().filter(|target| service.board(&target.node).is_none()) {
         port(&mut report, target, &service).await;
     }
@@ -95,7 +95,7 @@ async fn examine(args: &Args) -> Report {
     for target in targets {
         if !models.contains(&target.board.model) {
             models.push(target.board.model);
-            knowledge(&mut report, target.board.model);
+            note_limitations(&mut report, target.board.model);
         }
     }
     report
@@ -139,7 +139,7 @@ fn livechess(report: &mut Report, config: &Config) {
 }
 
 /// Returns the ports to examine, and reports what is missing.
-fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
+fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
     let ports = match watch::list() {
         Ok(ports) => ports,
         Err(error) => {
@@ -149,21 +149,21 @@ fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
     };
     let mut targets = Vec::new();
     if config.boards.is_empty() {
-        for (port, model) in watch::found(&ports) {
+        for (port, model) in watch::boards_to_serve(&ports) {
             report.good("device", format!("{}: {}", described(port), model.title));
-            let place = Place::Found(model);
-            targets.push(Target { board: Board::new(model.name.into(), model, place), node: port.node.clone() });
+            let place = BoardLocation::AnyOfModel(model);
+            targets.push(ProbeTarget { board: BoardConfig::new(model.name.into(), model, place), node: port.node.clone() });
         }
         not_used(report, &ports, !targets.is_empty());
     } else {
-        let places: Vec<Place> = config.boards.iter().map(|board| board.place.clone()).collect();
+        let places: Vec<BoardLocation> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (board, node) in config.boards.iter().zip(watch::assign(&places, &ports)) {
             match node {
                 Some(node) => {
                     let port = ports.iter().find(|port| port.node == node);
                     let what = port.map_or_else(|| node.display().to_string(), described);
                     report.good("device", format!("{what}: configured as {}", board.name));
-                    targets.push(Target { board: board.clone(), node });
+                    targets.push(ProbeTarget { board: board.clone(), node });
                 }
                 None => {
                     report.bad(
@@ -181,7 +181,7 @@ fn targets(report: &mut Report, config: &Config) -> Vec<Target> {
 
 /// Reports what is plugged in but not used, and why, if no board is configured. It is a fault if no other board was found.
 fn not_used(report: &mut Report, ports: &[Device], found: bool) {
-    let driverless = watch::without_port().unwrap_or_default();
+    let driverless = watch::portless_boards().unwrap_or_default();
     for device in &driverless {
         report.bad(
             "device",
@@ -191,7 +191,7 @@ fn not_used(report: &mut Report, ports: &[Device], found: bool) {
     }
     let mut nothing = driverless.is_empty();
     for port in ports {
-        let Verdict::Perhaps(models) = port.verdict() else { continue };
+        let Verdict::MaybeBoard(models) = port.verdict() else { continue };
         nothing = false;
         let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
         let what = format!(
@@ -256,8 +256,8 @@ fn described(port: &Device) -> String {
 }
 
 /// Notes that ModemManager may open a board: it opens anything that looks like a modem and writes to it.
-fn modem_manager(report: &mut Report, targets: &[Target]) {
-    let Some(pid) = serial::process_named("ModemManager") else { return };
+fn modem_manager(report: &mut Report, targets: &[ProbeTarget]) {
+    let Some(pid) = serial::find_process("ModemManager") else { return };
     let ports = watch::list().unwrap_or_default();
     for port in ports.iter().filter(|port| !port.modem_manager_ignores) {
         let Some(ids) = port.ids.filter(|_| targets.iter().any(|target| target.node == port.node)) else { continue };
@@ -276,10 +276,10 @@ fn modem_manager(report: &mut Report, targets: &[Target]) {
 }
 
 /// Examines whether the port can be opened and a board answers on it.
-async fn port(report: &mut Report, target: &Target, service: &Service) {
+async fn port(report: &mut Report, target: &ProbeTarget, service: &Service) {
     let shown = target.node.display().to_string();
     let is_file = target.board.model.connection == Connection::Matrix;
-    let looked = if is_file { Ok(None) } else { serial::look(&target.node).map(|()| serial::holder(&target.node)) };
+    let looked = if is_file { Ok(None) } else { serial::check_port(&target.node).map(|()| serial::holder(&target.node)) };
     let opened = match looked {
         Err(error) => Err(error),
         Ok(Some(holder)) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
@@ -287,16 +287,16 @@ async fn port(report: &mut Report, target: &Target, service: &Service) {
     };
     let mut port = match opened {
         Ok(port) => port,
-        Err(OpenError::Busy { holder, .. }) => return held(report, &shown, holder),
+        Err(OpenError::Busy { holder, .. }) => return report_holder(report, &shown, holder),
         Err(OpenError::NoPermission { group, .. }) => {
             let what = format!("no permission to open {shown}: it belongs to group {group}");
             // Devices of group root are accessible to nobody else, whoever runs touchmoved.
-            if group != "root" && service.is_machines() {
+            if group != "root" && service.is_system_service() {
                 let why = "boards are read by the service touchmoved, and you need not be able to; what it says of this one shows\n\
                            `touchmovectl list`, or `systemctl status touchmoved`";
                 return report.note("permission", format!("{what}: {why}"));
             }
-            return report.bad("permission", what, let_in(&group));
+            return report.bad("permission", what, access_advice(&group));
         }
         Err(OpenError::Other { reason, .. }) if is_file => {
             return report.bad("port", format!("{shown}: {reason}"), "docs/matrix.md says what stands in this file");
@@ -309,21 +309,21 @@ async fn port(report: &mut Report, target: &Target, service: &Service) {
     };
     report.good("permission", format!("{shown} can be opened, and nobody else has it"));
     let title = target.board.model.title;
-    match ask::ask(&mut port, target.board.model).await {
-        Answer::Board { about, pieces } => {
+    match ask::probe(&mut port, target.board.model).await {
+        ProbeResult::Board { about, pieces } => {
             let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
             report.good("answer", format!("a {title} answers on {shown}{about}; it sees {pieces} pieces"));
         }
-        Answer::OtherModel(why) => {
+        ProbeResult::OtherModel(why) => {
             let what = format!("what answers on {shown} is no {title}");
             report.bad("answer", what, why);
         }
-        Answer::Nonsense(count) => report.bad(
+        ProbeResult::Nonsense(count) => report.bad(
             "answer",
             format!("something answers on {shown}, but not as a {title} does ({count} bytes that make no sense)"),
             "check that it is the right port and model; a board that is just being switched on needs some seconds",
         ),
-        Answer::Nothing => report.bad(
+        ProbeResult::Nothing => report.bad(
             "answer",
             format!("nothing answers on {shown} as a {title} does"),
             match target.board.control {
@@ -337,12 +337,12 @@ async fn port(report: &mut Report, target: &Target, service: &Service) {
                 }
             },
         ),
-        Answer::Gone => report.bad("answer", format!("{shown} went away while being asked"), "plug the board in again"),
+        ProbeResult::Gone => report.bad("answer", format!("{shown} went away while being asked"), "plug the board in again"),
     }
 }
 
 /// Returns what to do to get access to a device of this group.
-fn let_in(group: &str) -> String {
+fn access_advice(group: &str) -> String {
     match group {
         "root" => format!(
             "no group but root's may use it, because no udev rule gives it to one. Copy udev/70-touchmove.rules of touchmove into\n\
@@ -350,22 +350,22 @@ fn let_in(group: &str) -> String {
              then log out and in again, and plug the board in anew",
             rules::GROUP
         ),
-        _ => serial::join_group(group),
+        _ => serial::join_group_hint(group),
     }
 }
 
-fn held(report: &mut Report, shown: &str, holder: Option<Holder>) {
+fn report_holder(report: &mut Report, shown: &str, holder: Option<Holder>) {
     match holder {
         Some(holder) if holder.name == "touchmoved" => report.good("permission", format!("{shown} is read by {holder}")),
         holder => {
             let who = holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string);
-            report.bad("holder", format!("{shown} is in use by {who}"), serial::release(&holder));
+            report.bad("holder", format!("{shown} is in use by {who}"), serial::release_hint(&holder));
         }
     }
 }
 
-fn knowledge(report: &mut Report, model: &Model) {
-    for cannot in model.cannot_know() {
+fn note_limitations(report: &mut Report, model: &Model) {
+    for cannot in model.all_limitations() {
         report.note("cannot", format!("a {} cannot know {cannot}", model.title));
     }
 }

@@ -1,12 +1,12 @@
 //! The figures of `score`: compares what was published with the ground truth.
 
 use crate::boards::Millis;
-use crate::ctl::found::{self, Found, Known, Trial};
-use crate::game::event::{AlertKind, Matter};
-use crate::game::{Alert, CorrectionReason, Event, Played, Record, Stamped};
+use crate::ctl::found::{self, DetectionFigures, InjectionResult, RaisedAlerts};
+use crate::game::event::{AlertCategory, AlertKind};
+use crate::game::{Alert, CorrectionReason, Event, PlayedMove, Record, StampedEvent};
 use crate::locale::{self, Locale};
-use crate::simulate::irregularity::{Irregularity, Kind};
-use crate::simulate::truth::{Truth, TruthPly, Why};
+use crate::simulate::irregularity::{Irregularity, IrregularityKind};
+use crate::simulate::truth::{GroundTruth, InterruptionReason, TruthPly};
 use crate::table::Settings;
 use crate::wire::Word;
 use serde::Serialize;
@@ -40,9 +40,9 @@ pub struct GameFigures {
     /// False alerts about touches.
     pub notices: u64,
     /// Irregularities, and whether an alert of any kind, or a move published as illegal, appeared during or soon after each.
-    pub irregularities: Vec<(Kind, bool)>,
+    pub irregularities: Vec<(IrregularityKind, bool)>,
     /// The same, each with how the arbiter was notified of it.
-    pub trials: Vec<Trial>,
+    pub trials: Vec<InjectionResult>,
     /// Alerts that count as right or wrong, and whether they belong to an irregularity.
     pub raised: Vec<(&'static str, bool)>,
     /// Moves published while the game was stopped or analysed.
@@ -62,7 +62,7 @@ pub struct GameFigures {
 }
 
 /// Compares the events of a run with the ground truth. `edges` holds, for each ply from 1, when its last byte arrived.
-pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &Settings) -> GameFigures {
+pub fn compare(truth: &GroundTruth, events: &[StampedEvent], edges: &[Millis], settings: &Settings) -> GameFigures {
     let Some(events) = game_of(events) else {
         return GameFigures {
             plies: truth.plies.len() as u64,
@@ -71,11 +71,11 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
         };
     };
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
-    let published = follow(truth, events, settings, &mut figures);
+    let published = evaluate_events(truth, events, settings, &mut figures);
     let said: Vec<&str> = published.iter().map(|ply| ply.0.as_str()).collect();
     figures.align(truth, &said);
     for (index, ((uci, at), ply)) in published.iter().zip(&truth.plies).enumerate() {
-        let seen = |edge: &&Millis| **edge > 0 && truth.interruption(ply.done_at) != Some(Why::CableOut);
+        let seen = |edge: &&Millis| **edge > 0 && truth.interruption(ply.done_at) != Some(InterruptionReason::CableOut);
         if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci).filter(seen) {
             let delays = if long_stop(ply, settings) { &mut figures.delays_stops } else { &mut figures.delays };
             delays.push(at.saturating_sub(edge));
@@ -94,7 +94,7 @@ pub fn compare(truth: &Truth, events: &[Stamped], edges: &[Millis], settings: &S
 }
 
 /// Compares a final line of moves, in UCI, with the ground truth. There are no figures on intermediate events.
-pub fn compare_line(truth: &Truth, line: &[String]) -> GameFigures {
+pub fn compare_line(truth: &GroundTruth, line: &[String]) -> GameFigures {
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
     let said: Vec<&str> = line.iter().map(String::as_str).collect();
     figures.align(truth, &said);
@@ -106,20 +106,20 @@ pub fn compare_line(truth: &Truth, line: &[String]) -> GameFigures {
 }
 
 /// Returns the events of the game that was played: those from the first start that is followed by moves to the next start.
-fn game_of(events: &[Stamped]) -> Option<&[Stamped]> {
+fn game_of(events: &[StampedEvent]) -> Option<&[StampedEvent]> {
     let starts: Vec<usize> =
         (0..events.len()).filter(|&index| matches!(events[index].event, Event::GameStarted { .. })).collect();
     let mut games = starts.iter().enumerate().map(|(nth, &start)| {
         let end = starts.get(nth + 1).copied().unwrap_or(events.len());
         &events[start..end]
     });
-    let played = |game: &&[Stamped]| game.iter().any(|stamped| matches!(stamped.event, Event::MoveMade { .. }));
+    let played = |game: &&[StampedEvent]| game.iter().any(|stamped| matches!(stamped.event, Event::MoveMade { .. }));
     games.clone().find(played).or_else(|| games.next_back())
 }
 
 impl GameFigures {
     /// Compares the published moves with the played ones.
-    fn align(&mut self, truth: &Truth, said: &[&str]) {
+    fn align(&mut self, truth: &GroundTruth, said: &[&str]) {
         let played: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
         self.prefix = said.iter().zip(&played).take_while(|(said, truth)| said == truth).count() as u64;
         self.aligned = longest_common(said, &played);
@@ -127,14 +127,14 @@ impl GameFigures {
     }
 
     /// Counts a move that was published as illegal: as a detection if there is an irregularity, else as a false alert.
-    fn accuse(&mut self, truth: &Truth, at: Millis, played: &Played, told: &mut [bool]) {
-        if let Some(index) = irregular(truth, at) {
+    fn count_irregular_move(&mut self, truth: &GroundTruth, at: Millis, played: &PlayedMove, told: &mut [bool]) {
+        if let Some(index) = irregularity_at(truth, at) {
             if let Some(told) = told.get_mut(index) {
                 *told = true;
             }
             return;
         }
-        if excused(truth, at) {
+        if is_excused(truth, at) {
             return;
         }
         self.alerts += 1;
@@ -144,18 +144,26 @@ impl GameFigures {
 
 /// Counts corrections and alerts in the published events. Returns the final moves, each with the time since which it has been on
 /// record.
-fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut GameFigures) -> Vec<(String, Millis)> {
+fn evaluate_events(
+    truth: &GroundTruth,
+    events: &[StampedEvent],
+    settings: &Settings,
+    figures: &mut GameFigures,
+) -> Vec<(String, Millis)> {
     let mut published: Vec<(String, Millis)> = Vec::new();
     let mut told = vec![false; truth.irregularities.len()];
     let mut understood = vec![false; truth.takebacks.len()];
-    let mut known = Known::default();
+    let mut known = RaisedAlerts::default();
     for stamped in events.iter().filter(|stamped| !known.is_amended(&stamped.event)) {
         match &stamped.event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
                 let index = (*ply as usize).saturating_sub(1);
                 let played_truly = |uci: &str| truth.ply(*ply, uci, stamped.at).is_some_and(|truly| truly.uci == uci);
                 let right = played_truly(&played.uci);
-                figures.ghosts += u64::from(matches!(truth.interruption(stamped.at), Some(Why::Analysis | Why::Pause)));
+                figures.ghosts += u64::from(matches!(
+                    truth.interruption(stamped.at),
+                    Some(InterruptionReason::Analysis | InterruptionReason::Pause)
+                ));
                 let class = CALIBRATION.iter().rposition(|&from| confidence.0 >= from).unwrap_or(0);
                 figures.calibration[class].0 += 1;
                 figures.calibration[class].1 += u64::from(right);
@@ -165,7 +173,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                     figures.doubtful.1 += u64::from(named);
                 }
                 if played.irregular {
-                    figures.accuse(truth, stamped.at, played, &mut told);
+                    figures.count_irregular_move(truth, stamped.at, played, &mut told);
                 }
                 published.truncate(index);
                 published.push((played.uci.clone(), stamped.at));
@@ -183,7 +191,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                         continue;
                     }
                     let number = (first + offset) as u32 + 1;
-                    if truth.is_withdrawn(number, uci, stamped.at) {
+                    if truth.is_taken_back(number, uci, stamped.at) {
                         continue;
                     }
                     let stop = truth.ply(number, uci, stamped.at).is_some_and(|ply| long_stop(ply, settings));
@@ -195,7 +203,7 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
                 }
                 for (offset, new) in moves.iter().enumerate() {
                     if new.irregular && old.get(offset).is_none_or(|old| old.0 != new.uci) {
-                        figures.accuse(truth, stamped.at, new, &mut told);
+                        figures.count_irregular_move(truth, stamped.at, new, &mut told);
                     }
                     let since = old.get(offset).filter(|old| old.0 == new.uci).map_or(stamped.at, |old| old.1);
                     published.push((new.uci.clone(), since));
@@ -203,15 +211,16 @@ fn follow(truth: &Truth, events: &[Stamped], settings: &Settings, figures: &mut 
             }
             // Alerts that follow from the moves, or from the devices, are as right as these are.
             Event::AlertRaised(alert)
-                if alert.kind == AlertKind::ResultWanted || !matches!(alert.kind.matter(), Matter::End | Matter::Device) =>
+                if alert.kind == AlertKind::ResultWanted
+                    || !matches!(alert.kind.category(), AlertCategory::End | AlertCategory::Device) =>
             {
-                let right = irregular(truth, stamped.at);
+                let right = irregularity_at(truth, stamped.at);
                 match right.and_then(|index| told.get_mut(index)) {
                     Some(told) => *told = true,
-                    None if excused(truth, stamped.at) => continue,
+                    None if is_excused(truth, stamped.at) => continue,
                     None => {
-                        match alert.kind.matter() {
-                            Matter::Touch => figures.notices += 1,
+                        match alert.kind.category() {
+                            AlertCategory::Touch => figures.notices += 1,
                             _ => figures.alerts += 1,
                         }
                         figures.failure.get_or_insert_with(|| false_alert(stamped.at, alert));
@@ -234,21 +243,21 @@ fn false_alert(at: Millis, alert: &Alert) -> String {
 
 /// Time after the correction of an irregularity, or after the cable was plugged in again, in which an alert still counts as about
 /// it, in milliseconds.
-pub const STILL: Millis = 10_000;
+pub const ALERT_GRACE: Millis = 10_000;
 
 /// Returns the irregularity that an alert at this time is about: the last one that had begun.
-fn irregular(truth: &Truth, now: Millis) -> Option<usize> {
-    let about = |one: &Irregularity| one.at <= now && one.until.is_none_or(|until| now <= until + STILL);
+fn irregularity_at(truth: &GroundTruth, now: Millis) -> Option<usize> {
+    let about = |one: &Irregularity| one.at <= now && one.until.is_none_or(|until| now <= until + ALERT_GRACE);
     truth.irregularities.iter().rposition(about)
 }
 
 /// Returns whether an alert at this time is excused although nothing irregular was done: the game was analysed, or the cable was
 /// out.
-fn excused(truth: &Truth, now: Millis) -> bool {
+fn is_excused(truth: &GroundTruth, now: Millis) -> bool {
     truth.interruptions.iter().any(|interruption| match interruption.why {
-        Why::Analysis => (interruption.from..=interruption.until + STILL).contains(&now),
-        Why::CableOut => (interruption.from..=interruption.until + STILL).contains(&now),
-        Why::Pause => false,
+        InterruptionReason::Analysis => (interruption.from..=interruption.until + ALERT_GRACE).contains(&now),
+        InterruptionReason::CableOut => (interruption.from..=interruption.until + ALERT_GRACE).contains(&now),
+        InterruptionReason::Pause => false,
     })
 }
 
@@ -258,7 +267,7 @@ fn long_stop(ply: &TruthPly, settings: &Settings) -> bool {
     ply.stop_ms > if low { settings.settle_low_ms } else { settings.settle_ms }
 }
 
-fn first_difference(truth: &Truth, published: &[(String, Millis)]) -> String {
+fn first_difference(truth: &GroundTruth, published: &[(String, Millis)]) -> String {
     let same = published.iter().zip(&truth.plies).take_while(|(said, truth)| said.0 == truth.uci).count();
     let truly = match truth.plies.get(same) {
         Some(ply) => format!("{} was played (at {}–{} ms)", ply.uci, ply.touched_at, ply.done_at),
@@ -333,7 +342,7 @@ pub struct Figures {
     /// Recall of irregularities, by kind.
     pub recall: Vec<Recall>,
     /// Detections of irregularities by kind, and of illegal moves by sort: how many were reported correctly, and how soon.
-    pub found: Vec<Found>,
+    pub found: Vec<DetectionFigures>,
     /// Precision of alerts, by kind.
     pub precision: Vec<Precision>,
     /// Moves published while the game was stopped or analysed: there should be none.
@@ -347,7 +356,7 @@ pub struct Figures {
 /// Irregularities of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recall {
-    /// Its name, see [`Kind::name`].
+    /// Its name, see [`IrregularityKind::name`].
     pub kind: &'static str,
     /// Number of irregularities committed.
     pub committed: u64,
@@ -430,7 +439,7 @@ impl Figures {
             precision: by_kind(games.clone().flat_map(|game| game.raised.iter().copied()))
                 .map(|(kind, raised, right)| Precision { kind, raised, right })
                 .collect(),
-            found: Found::of(games.clone().flat_map(|game| &game.trials)),
+            found: DetectionFigures::of(games.clone().flat_map(|game| &game.trials)),
             ghosts: sum(|game| game.ghosts),
             takebacks: sum(|game| game.takebacks.0),
             takebacks_understood: sum(|game| game.takebacks.1),
@@ -439,7 +448,7 @@ impl Figures {
 
     /// Returns rows on takebacks, moves published without play, irregularities and alerts, if there were any: a name and a sentence
     /// each.
-    pub fn besides(&self) -> Vec<(&'static str, String)> {
+    pub fn extra_rows(&self) -> Vec<(&'static str, String)> {
         let mut rows = Vec::new();
         if self.takebacks > 0 {
             rows.push(("takebacks", format!("{} of {} understood", self.takebacks_understood, self.takebacks)));

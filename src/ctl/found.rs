@@ -1,35 +1,35 @@
 //! The figures of `score --inject`: injected irregularities, and how the arbiter was notified of each.
 
-use crate::boards::{Millis, Sensed, Sensing};
-use crate::ctl::figures::{Delay, STILL};
+use crate::boards::{Millis, SensorKind, SquareState};
+use crate::ctl::figures::{ALERT_GRACE, Delay};
 use crate::game::event::AlertKind;
 use crate::game::text::{Arg, Text};
-use crate::game::{Alert, Event, Played, Stamped};
+use crate::game::{Alert, Event, PlayedMove, StampedEvent};
 use crate::laws::Position;
-use crate::simulate::irregularity::{Irregularity, Kind};
+use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use serde::Serialize;
 use shakmaty::Square;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// An irregularity that was injected, with its detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Trial {
+pub struct InjectionResult {
     /// The kind.
-    pub kind: Kind,
-    /// The sort of an illegal move, and the reason why it was illegal: [`crate::laws::reason::Reason::key`].
+    pub kind: IrregularityKind,
+    /// The sort of an illegal move, and the reason why it was illegal: [`crate::laws::reason::IllegalReason::key`].
     pub illegal: Option<(&'static str, &'static str)>,
     /// Its detection.
-    pub told: Told,
+    pub told: Detection,
     /// Number of other alerts, of any kind, during the irregularity or soon after.
     pub others: u64,
 }
 
 /// How the arbiter was notified of an irregularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum Detection {
     /// Not at all, and no board with this sensing can: the squares look like a legal move, or do not show where a piece was
     /// captured.
-    Beyond,
+    Undetectable,
     /// Not at all, as expected: the moves on record instead are legal and show the same squares.
     AsLegal,
     /// Not at all, or of something else.
@@ -43,9 +43,9 @@ pub enum Told {
 
 /// The alerts raised so far in the current game.
 #[derive(Default)]
-pub struct Known(BTreeSet<u32>);
+pub struct RaisedAlerts(BTreeSet<u32>);
 
-impl Known {
+impl RaisedAlerts {
     /// Handles the next event. Returns whether it raises an alert again that was raised before: such an alert is amended, and is
     /// the same alert.
     pub fn is_amended(&mut self, event: &Event) -> bool {
@@ -59,30 +59,30 @@ impl Known {
 }
 
 /// Returns every irregularity with its detection, from its beginning until a while after its correction.
-pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) -> Vec<Trial> {
-    let mut known = Known::default();
+pub fn trials(committed: &[Irregularity], events: &[StampedEvent], sensing: SensorKind) -> Vec<InjectionResult> {
+    let mut known = RaisedAlerts::default();
     let alerts = events.iter().filter(|stamped| !known.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
         Event::AlertRaised(alert) => Some((stamped.at, alert)),
         _ => None,
     });
     let alerts: Vec<(Millis, &Alert)> = alerts.collect();
     let trial = |one: &Irregularity| {
-        let meanwhile = |(at, _): &(Millis, &Alert)| *at >= one.at && one.until.is_none_or(|until| *at <= until + STILL);
+        let meanwhile = |(at, _): &(Millis, &Alert)| *at >= one.at && one.until.is_none_or(|until| *at <= until + ALERT_GRACE);
         let alerts = alerts.iter().copied().filter(meanwhile);
         let about = |alert: &Alert| is_about(one, alert);
         let first = alerts.clone().find(|(_, alert)| about(alert));
         let reason = match one.kind {
-            Kind::PawnLeft => Some("pawn_left"),
+            IrregularityKind::PawnLeft => Some("pawn_left"),
             _ => one.illegal.as_ref().map(|illegal| illegal.reason),
         };
         let told = match first {
-            _ if one.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Told::Beyond,
-            None if is_told_as_legal(one, events, sensing) => Told::AsLegal,
-            None => Told::Nothing,
-            Some((_, alert)) if reason.is_some() && reason_of(&alert.text) != reason => Told::OtherReason,
-            Some((at, _)) => Told::Right(at.saturating_sub(one.pressed_at.unwrap_or(one.at))),
+            _ if one.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Detection::Undetectable,
+            None if is_told_as_legal(one, events, sensing) => Detection::AsLegal,
+            None => Detection::Nothing,
+            Some((_, alert)) if reason.is_some() && reason_of(&alert.text) != reason => Detection::OtherReason,
+            Some((at, _)) => Detection::Right(at.saturating_sub(one.pressed_at.unwrap_or(one.at))),
         };
-        Trial {
+        InjectionResult {
             kind: one.kind,
             illegal: one.illegal.as_ref().map(|illegal| (illegal.sort.name(), illegal.reason)),
             told,
@@ -94,15 +94,15 @@ pub fn trials(committed: &[Irregularity], events: &[Stamped], sensing: Sensing) 
 
 /// Returns whether, during the illegal move, moves were published after which the squares show the same and none of which is
 /// illegal.
-fn is_told_as_legal(one: &Irregularity, events: &[Stamped], sensing: Sensing) -> bool {
+fn is_told_as_legal(one: &Irregularity, events: &[StampedEvent], sensing: SensorKind) -> bool {
     let Some(illegal) = &one.illegal else { return false };
-    let shows = |played: &Played| {
+    let shows = |played: &PlayedMove| {
         let Ok(position) = Position::from_fen(&played.fen, false) else { return false };
-        let piece = |square| position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
-        let same = |square: Square| piece(square).seen_by(sensing) == illegal.after[square as usize].seen_by(sensing);
+        let piece = |square| position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
+        let same = |square: Square| piece(square).reduce_to(sensing) == illegal.after[square as usize].reduce_to(sensing);
         !played.irregular && Square::ALL.into_iter().all(same)
     };
-    let meanwhile = |stamped: &&Stamped| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until);
+    let meanwhile = |stamped: &&StampedEvent| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until);
     events.iter().filter(meanwhile).any(|stamped| match &stamped.event {
         Event::MoveMade { played, .. } => shows(played),
         Event::MovesCorrected { moves, .. } => moves.last().is_some_and(shows),
@@ -111,22 +111,26 @@ fn is_told_as_legal(one: &Irregularity, events: &[Stamped], sensing: Sensing) ->
 }
 
 /// Returns the kinds of alerts that report this irregularity.
-fn answers(one: &Irregularity) -> &'static [AlertKind] {
+fn expected_alerts(one: &Irregularity) -> &'static [AlertKind] {
     use AlertKind::{
         CaptureUnclear, Displaced, DisplacedFound, HandledOffTurn, IllegalMove, IllegalPending, IllegalStands,
         PositionUnexplained, PressWithoutMove, ReleaseChanged, TouchMove,
     };
     match one.kind {
         // Until the clock is pressed the move may still be corrected.
-        Kind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
-        Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => &[IllegalMove, IllegalStands],
-        Kind::WrongSide => &[IllegalPending, IllegalMove, HandledOffTurn, Displaced, PositionUnexplained],
+        IrregularityKind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
+        IrregularityKind::IllegalMove | IrregularityKind::IllegalStands | IrregularityKind::PawnLeft => {
+            &[IllegalMove, IllegalStands]
+        }
+        IrregularityKind::WrongSide => &[IllegalPending, IllegalMove, HandledOffTurn, Displaced, PositionUnexplained],
         // A piece of the player to move on another square may become that player's move.
-        Kind::Displaced | Kind::Removed => &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained, IllegalPending],
-        Kind::RookFirst | Kind::TouchedOther => &[TouchMove, ReleaseChanged],
-        Kind::PressWithoutMove => &[PressWithoutMove],
+        IrregularityKind::Displaced | IrregularityKind::Removed => {
+            &[Displaced, DisplacedFound, CaptureUnclear, PositionUnexplained, IllegalPending]
+        }
+        IrregularityKind::RookFirst | IrregularityKind::TouchedOther => &[TouchMove, ReleaseChanged],
+        IrregularityKind::PressWithoutMove => &[PressWithoutMove],
         // No board can distinguish one hand from two, so there is no alert.
-        Kind::TwoHands => &[],
+        IrregularityKind::TwoHands => &[],
     }
 }
 
@@ -135,14 +139,14 @@ fn answers(one: &Irregularity) -> &'static [AlertKind] {
 fn is_about(one: &Irregularity, alert: &Alert) -> bool {
     let has = |square| alert.squares.contains(square);
     let squares = match one.kind {
-        Kind::IllegalMove | Kind::IllegalStands | Kind::PawnLeft => {
+        IrregularityKind::IllegalMove | IrregularityKind::IllegalStands | IrregularityKind::PawnLeft => {
             one.squares.iter().all(has) && alert.squares.len() == one.squares.len()
         }
-        Kind::RookFirst => one.squares.iter().any(has),
+        IrregularityKind::RookFirst => one.squares.iter().any(has),
         _ => one.squares.iter().all(has),
     };
     let by = alert.by.is_none() || one.by.is_none() || alert.by == one.by;
-    squares && by && answers(one).contains(&alert.kind)
+    squares && by && expected_alerts(one).contains(&alert.kind)
 }
 
 /// Returns the reason why the reported move is illegal.
@@ -156,10 +160,10 @@ fn reason_of(text: &Text) -> Option<&str> {
 
 /// The detections of irregularities of one sort, over many games.
 #[derive(Clone, Debug, Serialize)]
-pub struct Found {
-    /// Its name, see [`Kind::name`].
+pub struct DetectionFigures {
+    /// Its name, see [`IrregularityKind::name`].
     pub kind: &'static str,
-    /// For illegal moves: the sort, see [`crate::simulate::illegal::Sort`].
+    /// For illegal moves: the sort, see [`crate::simulate::illegal::IllegalSort`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sort: Option<&'static str>,
     /// For illegal moves: the reason.
@@ -181,32 +185,32 @@ pub struct Found {
     pub others: u64,
 }
 
-impl Found {
+impl DetectionFigures {
     /// Sums up: each kind as a whole, then its sorts and reasons.
-    pub fn of<'a>(trials: impl Iterator<Item = &'a Trial>) -> Vec<Found> {
+    pub fn of<'a>(trials: impl Iterator<Item = &'a InjectionResult>) -> Vec<DetectionFigures> {
         type Name = (&'static str, Option<(&'static str, &'static str)>);
-        let mut groups: BTreeMap<Name, Vec<&Trial>> = BTreeMap::new();
+        let mut groups: BTreeMap<Name, Vec<&InjectionResult>> = BTreeMap::new();
         for trial in trials {
             groups.entry((trial.kind.name(), None)).or_default().push(trial);
             if trial.illegal.is_some() {
                 groups.entry((trial.kind.name(), trial.illegal)).or_default().push(trial);
             }
         }
-        let sum = |((kind, illegal), trials): (Name, Vec<&Trial>)| {
-            let count = |which: fn(Told) -> bool| trials.iter().filter(|trial| which(trial.told)).count() as u64;
+        let sum = |((kind, illegal), trials): (Name, Vec<&InjectionResult>)| {
+            let count = |which: fn(Detection) -> bool| trials.iter().filter(|trial| which(trial.told)).count() as u64;
             let delays = trials.iter().filter_map(|trial| match trial.told {
-                Told::Right(ms) => Some(ms),
+                Detection::Right(ms) => Some(ms),
                 _ => None,
             });
-            Found {
+            DetectionFigures {
                 kind,
                 sort: illegal.map(|(sort, _)| sort),
                 reason: illegal.map(|(_, reason)| reason),
-                committed: count(|told| told != Told::Beyond),
-                beyond: count(|told| told == Told::Beyond),
-                as_legal: count(|told| told == Told::AsLegal),
-                found: count(|told| matches!(told, Told::Right(_) | Told::OtherReason)),
-                right: count(|told| matches!(told, Told::Right(_))),
+                committed: count(|told| told != Detection::Undetectable),
+                beyond: count(|told| told == Detection::Undetectable),
+                as_legal: count(|told| told == Detection::AsLegal),
+                found: count(|told| matches!(told, Detection::Right(_) | Detection::OtherReason)),
+                right: count(|told| matches!(told, Detection::Right(_))),
                 delay: Delay::of(delays.collect()),
                 others: trials.iter().map(|trial| trial.others).sum(),
             }
@@ -220,7 +224,7 @@ impl Found {
             (Some(sort), Some(reason)) => format!("  {sort}: {reason}"),
             _ => self.kind.to_owned(),
         };
-        let Found { committed, found, right, delay, .. } = self;
+        let DetectionFigures { committed, found, right, delay, .. } = self;
         let percent = crate::ctl::figures::share(*right, *committed, 100.0);
         let beyond = if self.beyond > 0 { format!("; {} more the squares cannot tell", self.beyond) } else { String::new() };
         let as_legal = if self.as_legal > 0 {

@@ -2,7 +2,7 @@
 
 use super::service::print;
 use crate::laws::edition::{ClaimPenalty, Gap, Quickplay, Rules};
-use crate::laws::{Edition, Facts, Laws, Penalty, Ruling, Situation, Topic, Worded, penalty, ruling};
+use crate::laws::{Edition, Laws, Penalty, Ruling, RulingFacts, Situation, Topic, Worded, penalty, ruling};
 use clap::error::ErrorKind;
 use std::fmt::Write;
 
@@ -57,7 +57,7 @@ pub fn describe(laws: &Laws) -> String {
     }
     let _ = writeln!(text, "\nWhat is required, the first time");
     // Early in a game in which both players have moved.
-    let facts = Facts { moves: 1, ..Facts::default() };
+    let facts = RulingFacts { moves: 1, ..RulingFacts::default() };
     for situation in Situation::all() {
         if let Some(Ruling { acts, articles }) = ruling(laws, situation, &facts) {
             let acts: Vec<String> = acts.iter().map(|act| act.to_string().replace('_', " ")).collect();

@@ -3,7 +3,7 @@
 use super::service::{print, print_json};
 use crate::config::Config;
 use crate::config::lichess::Lichess;
-use crate::publish::lichess::{refused, token, words};
+use crate::publish::lichess::{error_message, rejection_advice, token};
 use crate::publish::request::{self, Request};
 use anyhow::Context;
 use hyper::Method;
@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 /// Maximum time for a reply from Lichess.
-const PATIENCE: Duration = Duration::from_secs(20);
+const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Find out whether Lichess takes the games
 ///
@@ -89,18 +89,18 @@ async fn ask(lichess: &Lichess, token: &str, id: &str) -> Result<String, String>
         headers: vec![("Authorization", format!("Bearer {token}")), ("Accept", "application/json".to_owned())],
         text: String::new(),
     };
-    let answer = request::send(&lichess.url, request, PATIENCE).await.map_err(|why| format!("was not found: {why}"))?;
+    let answer = request::send(&lichess.url, request, REPLY_TIMEOUT).await.map_err(|why| format!("was not found: {why}"))?;
     match answer.status {
         200..=299 => {}
         429 => return Err(format!("was not asked for: {site} has had too many requests, so wait a minute")),
         status @ 500.. => return Err(format!("was not found: {site} has trouble of its own (status {status})")),
-        status => return Err(format!("cannot be used: {}", refused(status, &words(&answer.text), &site, id))),
+        status => return Err(format!("cannot be used: {}", rejection_advice(status, &error_message(&answer.text), &site, id))),
     }
     let body: Value = serde_json::from_str(&answer.text).map_err(|_| format!("was not found: {site} is no Lichess"))?;
     let name = |pointer| body.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
     let called = format!("is \"{}\" of \"{}\"", name("/round/name"), name("/tour/name"));
     match body.pointer("/study/writeable").and_then(Value::as_bool) {
         Some(true) => Ok(format!("{called}, and this token may write there")),
-        _ => Err(format!("{called}, but {}", refused(403, "", &site, id))),
+        _ => Err(format!("{called}, but {}", rejection_advice(403, "", &site, id))),
     }
 }

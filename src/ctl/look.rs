@@ -1,11 +1,11 @@
 //! A placement as a board's sensors see it: pieces that the sensors cannot distinguish are equal.
 
-use crate::boards::{Sensed, Sensing};
+use crate::boards::{SensorKind, SquareState};
 use shakmaty::{Board, Color, Piece, Role, Square};
 
 /// All squares, reduced to what a kind of sensor can detect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Look {
+pub struct SensedPlacement {
     occupied: u64,
     /// Zero if colours are not detected.
     white: u64,
@@ -13,36 +13,36 @@ pub struct Look {
     roles: [u64; 6],
 }
 
-impl Look {
+impl SensedPlacement {
     /// Returns how this kind of sensor sees these pieces.
-    pub fn of(board: &Board, sensing: Sensing) -> Look {
-        let mut look = Look { occupied: board.occupied().0, ..Look::default() };
-        if sensing != Sensing::Occupancy {
+    pub fn of(board: &Board, sensing: SensorKind) -> SensedPlacement {
+        let mut look = SensedPlacement { occupied: board.occupied().0, ..SensedPlacement::default() };
+        if sensing != SensorKind::Occupancy {
             look.white = board.by_color(Color::White).0;
         }
-        if sensing == Sensing::Identity {
+        if sensing == SensorKind::Identity {
             look.roles = Role::ALL.map(|role| board.by_role(role).0);
         }
         look
     }
 
     /// Sets the reading of one square, reduced to what `sensing` can detect.
-    pub fn set(&mut self, square: Square, sensed: Sensed, sensing: Sensing) {
+    pub fn set(&mut self, square: Square, sensed: SquareState, sensing: SensorKind) {
         let bit = 1 << square as u64;
         self.occupied &= !bit;
         self.white &= !bit;
         self.roles.iter_mut().for_each(|role| *role &= !bit);
         let (color, role) = match sensed {
-            Sensed::Empty => return,
-            Sensed::Occupied => (None, None),
-            Sensed::Side(color) => (Some(color), None),
-            Sensed::Piece(Piece { color, role }) => (Some(color), Some(role)),
+            SquareState::Empty => return,
+            SquareState::Occupied => (None, None),
+            SquareState::Side(color) => (Some(color), None),
+            SquareState::Piece(Piece { color, role }) => (Some(color), Some(role)),
         };
         self.occupied |= bit;
-        if sensing != Sensing::Occupancy && color == Some(Color::White) {
+        if sensing != SensorKind::Occupancy && color == Some(Color::White) {
             self.white |= bit;
         }
-        if let Some(role) = role.filter(|_| sensing == Sensing::Identity)
+        if let Some(role) = role.filter(|_| sensing == SensorKind::Identity)
             && let Some(squares) = Role::ALL.iter().position(|&known| known == role).and_then(|at| self.roles.get_mut(at))
         {
             *squares |= bit;
@@ -50,14 +50,14 @@ impl Look {
     }
 
     /// Sets the piece on one square.
-    pub fn put(&mut self, square: Square, piece: Option<Piece>, sensing: Sensing) {
-        self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece), sensing);
+    pub fn put(&mut self, square: Square, piece: Option<Piece>, sensing: SensorKind) {
+        self.set(square, piece.map_or(SquareState::Empty, SquareState::Piece), sensing);
     }
 
     /// Returns the look of this square alone.
-    pub fn at(&self, square: Square) -> Look {
+    pub fn at(&self, square: Square) -> SensedPlacement {
         let bit = 1 << square as u64;
-        Look { occupied: self.occupied & bit, white: self.white & bit, roles: self.roles.map(|role| role & bit) }
+        SensedPlacement { occupied: self.occupied & bit, white: self.white & bit, roles: self.roles.map(|role| role & bit) }
     }
 
     /// Returns whether the square is occupied.

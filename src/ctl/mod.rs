@@ -88,7 +88,7 @@ pub fn main() -> ExitCode {
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     let command = Cli::parse().command;
     // Warnings about these files are left to the daemon and to `touchmoved --check-config`.
-    if let Err(why) = crate::config::own::load() {
+    if let Err(why) = crate::config::overrides::load() {
         eprintln!("touchmovectl: {why}");
         return ExitCode::FAILURE;
     }

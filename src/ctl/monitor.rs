@@ -3,14 +3,14 @@
 use super::diagram::{Squares, Style, clock};
 use super::language;
 use super::service::{Service, print, print_json};
-use crate::publish::client::{Client, ClientError, GameInfo, Happened, Seen};
+use crate::publish::client::{Client, ClientError, GameInfo, WatchItem, WatchedEvent};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
 use std::time::Duration;
 
 /// Time before the next attempt to find the bus.
-const PAUSE: Duration = Duration::from_millis(500);
+const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Follow what happens on all boards, until interrupted
 ///
@@ -48,8 +48,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         }
         monitor.line("the bus went away: waiting for it")?;
         client = loop {
-            tokio::time::sleep(PAUSE).await;
-            match Client::wait(client.bus(), monitor.args.service.stream()).await {
+            tokio::time::sleep(RETRY_DELAY).await;
+            match Client::connect_to_bus(client.bus(), monitor.args.service.stream()).await {
                 Ok(client) => break client,
                 Err(ClientError::NoBus { .. }) => {}
                 Err(why) => return Err(why.into()),
@@ -109,18 +109,18 @@ impl Monitor {
     async fn follow(&mut self, client: &Client) -> Result<(), Interrupted> {
         // Watch before reading, so that nothing is missed in between.
         let mut watch = client.watch().await?;
-        if client.owned().await.map_err(ClientError::Broken)? {
+        if client.is_running().await.map_err(ClientError::Broken)? {
             self.catch_up(client).await?;
         }
         while let Some(seen) = watch.next().await {
             match seen {
-                Seen::Happened(happened) => self.happened(client, happened).await?,
-                Seen::NewGame(_) => self.catch_up(client).await?,
-                Seen::Came => {
+                WatchItem::Happened(happened) => self.happened(client, happened).await?,
+                WatchItem::NewGame(_) => self.catch_up(client).await?,
+                WatchItem::ServiceStarted => {
                     self.line("touchmoved is there")?;
                     self.catch_up(client).await?;
                 }
-                Seen::Went => self.line("touchmoved went away: waiting for it")?,
+                WatchItem::ServiceStopped => self.line("touchmoved went away: waiting for it")?,
             }
         }
         Ok(())
@@ -162,7 +162,7 @@ impl Monitor {
                     0
                 }
             };
-            match client.resume(game.id, last, &game.incarnation).await {
+            match client.events_since(game.id, last, &game.incarnation).await {
                 Ok(missed) => {
                     for missed in missed {
                         self.translate_and_tell(client, missed).await?;
@@ -178,7 +178,7 @@ impl Monitor {
         Ok(())
     }
 
-    async fn happened(&mut self, client: &Client, happened: Happened) -> Result<(), Interrupted> {
+    async fn happened(&mut self, client: &Client, happened: WatchedEvent) -> Result<(), Interrupted> {
         if happened.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
             self.clocks(&happened);
         }
@@ -197,7 +197,7 @@ impl Monitor {
         Ok(())
     }
 
-    fn clocks(&mut self, changed: &Happened) {
+    fn clocks(&mut self, changed: &WatchedEvent) {
         let Some(board) = &changed.board else { return };
         let times = self.times.entry(board.clone()).or_insert((-1, -1));
         let value = |name: &str| changed.fields.get(name).and_then(Value::as_i64).and_then(|ms| i32::try_from(ms).ok());
@@ -209,7 +209,7 @@ impl Monitor {
     }
 
     /// Prints the event, with an alert in the language of the user; JSON output is unchanged.
-    async fn translate_and_tell(&mut self, client: &Client, mut happened: Happened) -> anyhow::Result<()> {
+    async fn translate_and_tell(&mut self, client: &Client, mut happened: WatchedEvent) -> anyhow::Result<()> {
         if let ("AlertRaised", Some(game), false) = (happened.event.as_str(), happened.game, self.args.json) {
             let id =
                 happened.fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
@@ -220,7 +220,7 @@ impl Monitor {
         self.tell(happened)
     }
 
-    fn tell(&mut self, happened: Happened) -> anyhow::Result<()> {
+    fn tell(&mut self, happened: WatchedEvent) -> anyhow::Result<()> {
         let mut board = happened.board.clone().unwrap_or_default();
         if let (Some(game), Some(number)) = (happened.game, happened.number)
             && let Some(known) = self.games.get_mut(&game)
@@ -272,7 +272,7 @@ impl Monitor {
 }
 
 /// Returns the position after the event, if there is a new one.
-fn position(happened: &Happened) -> Option<String> {
+fn position(happened: &WatchedEvent) -> Option<String> {
     let field = match happened.event.as_str() {
         "MoveMade" => happened.fields.get("fen"),
         "GameStarted" => happened.fields.get("start"),
@@ -291,7 +291,7 @@ fn plies_before(fen: &str) -> u64 {
 }
 
 /// Returns the event as text; `before`: see [`plies_before`].
-fn sentence(happened: &Happened, before: u64) -> String {
+fn sentence(happened: &WatchedEvent, before: u64) -> String {
     let text = |name: &str| match happened.fields.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
@@ -362,7 +362,8 @@ mod tests {
         ];
         for (start, ply, expected) in cases {
             let fields = serde_json::json!({"ply": ply, "san": "e4"}).as_object().cloned().unwrap();
-            let made = Happened { game: Some(1), board: None, number: Some(2), time: None, event: "MoveMade".into(), fields };
+            let made =
+                WatchedEvent { game: Some(1), board: None, number: Some(2), time: None, event: "MoveMade".into(), fields };
             assert_eq!(sentence(&made, plies_before(start)), expected, "{start}");
         }
     }

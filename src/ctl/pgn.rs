@@ -3,7 +3,7 @@
 use super::arbiter::word;
 use super::backup::usual_state;
 use super::service::{Service, game, print};
-use crate::config::{Config, Tags};
+use crate::config::{Config, EventTags};
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::{Archive, GameSummary};
 use crate::game::Record;
@@ -107,7 +107,7 @@ struct Stored {
     dir: PathBuf,
     archive: Archive,
     games: Vec<GameSummary>,
-    tags: Tags,
+    tags: EventTags,
 }
 
 impl Stored {
@@ -150,6 +150,6 @@ impl Stored {
         events.iter().skip(1).for_each(|event| record.apply(event));
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
-        Ok(pgn::text(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Stream::Live))
+        Ok(pgn::game_to_pgn(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Stream::Live))
     }
 }

@@ -1,7 +1,7 @@
 //! A virtual board on a pseudo-terminal, in real time.
 
 use crate::boards::Millis;
-use crate::simulate::Stage;
+use crate::simulate::Simulation;
 use anyhow::Context;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::fs::{Mode, OFlags, fcntl_getfl, fcntl_setfl, open};
@@ -15,15 +15,15 @@ use std::time::{Duration, Instant};
 
 /// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
 /// byte from the host. Returns when the game is over and the host has read everything, unless `stay` is set.
-pub fn serve(stage: Stage, speed: u32, stay: bool) -> anyhow::Result<()> {
-    let mut port = Port::open().context("no pseudo-terminal can be had")?;
+pub fn serve(stage: Simulation, speed: u32, stay: bool) -> anyhow::Result<()> {
+    let mut port = PseudoTerminal::open().context("no pseudo-terminal can be had")?;
     println!("{}", port.path());
     std::io::stdout().flush()?;
     port.serve(stage, speed, stay).context("the pseudo-terminal broke")
 }
 
-/// A pseudo-terminal: the host opens [`Port::path`] as it would a serial port.
-pub struct Port {
+/// A pseudo-terminal: the host opens [`PseudoTerminal::path`] as it would a serial port.
+pub struct PseudoTerminal {
     host: OwnedFd,
     /// Held open, so that a host may close and reopen the port.
     slave: OwnedFd,
@@ -32,9 +32,9 @@ pub struct Port {
     outbox: VecDeque<u8>,
 }
 
-impl Port {
+impl PseudoTerminal {
     /// Opens a new pseudo-terminal in raw mode.
-    pub fn open() -> rustix::io::Result<Port> {
+    pub fn open() -> rustix::io::Result<PseudoTerminal> {
         let host = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC)?;
         grantpt(&host)?;
         unlockpt(&host)?;
@@ -44,7 +44,7 @@ impl Port {
         settings.make_raw();
         tcsetattr(&slave, OptionalActions::Now, &settings)?;
         fcntl_setfl(&host, fcntl_getfl(&host)? | OFlags::NONBLOCK)?;
-        Ok(Port { host, slave, path: path.to_string_lossy().into_owned(), outbox: VecDeque::new() })
+        Ok(PseudoTerminal { host, slave, path: path.to_string_lossy().into_owned(), outbox: VecDeque::new() })
     }
 
     /// Returns the path that the host opens.
@@ -53,8 +53,8 @@ impl Port {
     }
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
-    pub fn serve(&mut self, stage: Stage, speed: u32, stay: bool) -> rustix::io::Result<()> {
-        Board { stage, speed: speed.max(1), began: None }.serve(self, stay)
+    pub fn serve(&mut self, stage: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
+        PtyBoard { stage, speed: speed.max(1), began: None }.serve(self, stay)
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
@@ -102,19 +102,19 @@ impl Port {
 /// hand moves the first piece.
 const GREETING: Duration = Duration::from_secs(2);
 
-struct Board {
-    stage: Stage,
+struct PtyBoard {
+    stage: Simulation,
     speed: u32,
     began: Option<Instant>,
 }
 
 /// Interval at which the end polls whether the host has read the rest.
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+const DRAIN_POLL_INTERVAL: Duration = Duration::from_millis(20);
 /// Number of polls in a row that must find nothing left to read: the kernel delivers bytes gradually, and a busy machine is slow.
-const LOOKS: u32 = 10;
+const DRAIN_POLLS: u32 = 10;
 
-impl Board {
-    fn serve(mut self, port: &mut Port, stay: bool) -> rustix::io::Result<()> {
+impl PtyBoard {
+    fn serve(mut self, port: &mut PseudoTerminal, stay: bool) -> rustix::io::Result<()> {
         let mut looks = 0;
         loop {
             let now = self.now();
@@ -122,10 +122,10 @@ impl Board {
             port.send()?;
             let over = !stay && now >= self.stage.ends_at();
             looks = if over && port.is_read()? { looks + 1 } else { 0 };
-            if looks >= LOOKS {
+            if looks >= DRAIN_POLLS {
                 return Ok(());
             }
-            port.wait(if over { Some(LOOK_AGAIN) } else { self.sleep() })?;
+            port.wait(if over { Some(DRAIN_POLL_INTERVAL) } else { self.sleep() })?;
             let bytes = port.receive()?;
             if !bytes.is_empty() {
                 self.began.get_or_insert_with(Instant::now);

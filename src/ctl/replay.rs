@@ -2,17 +2,17 @@
 
 use super::diagram::clock;
 use super::language;
-use super::run::{Moment, Said, Tape, play};
+use super::run::{HostInput, RecordingCable, RunEvent, play};
 use super::service::print;
-use super::why::Why;
-use crate::boards::{BOARDS, LinkState, Millis, Reading, Sensed, Sensing, model};
+use super::why::PlyExplanation;
+use crate::boards::{BOARDS, LinkState, Millis, Reading, SensorKind, SquareState, model};
 use crate::game::event::Rotation;
 use crate::game::pgn::{AfterIllegal, pgn_with};
-use crate::game::{Command, Event, Order, Record, Stamped};
+use crate::game::{Command, Event, Order, Record, StampedEvent};
 use crate::laws::Laws;
-use crate::link::recording::{Header, Recording, State, What, read};
+use crate::link::recording::{Entry, Header, InitialState, Recording, read};
 use crate::locale::{self, Locale};
-use crate::publish::dbus::pgn::in_english;
+use crate::publish::dbus::pgn::explain_in_english;
 use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};
@@ -20,7 +20,7 @@ use shakmaty::Square;
 use std::path::PathBuf;
 
 /// Time for which a replay continues after the last line, in milliseconds, so that pending decisions are made.
-const AFTER: Millis = 60_000;
+const REPLAY_TAIL: Millis = 60_000;
 
 /// Replay a recording, as fast as it goes
 ///
@@ -51,7 +51,7 @@ pub struct Args {
     pub laws: Option<Laws>,
     /// Throw away what a poorer board would not have seen: identity, colour or occupancy
     #[arg(long, value_name = "KIND", value_parser = sensing)]
-    pub sensing: Option<Sensing>,
+    pub sensing: Option<SensorKind>,
     /// Explain one ply instead, counted from 1: what was seen, which moves it could be, and what decided between them
     #[arg(long, value_name = "PLY", conflicts_with_all = ["pgn", "all"], value_parser = clap::value_parser!(u32).range(1..))]
     pub why: Option<u32>,
@@ -60,8 +60,8 @@ pub struct Args {
     pub game: Option<u32>,
 }
 
-fn sensing(word: &str) -> Result<Sensing, String> {
-    Sensing::from_word(word).ok_or_else(|| "write identity, colour or occupancy".to_owned())
+fn sensing(word: &str) -> Result<SensorKind, String> {
+    SensorKind::from_word(word).ok_or_else(|| "write identity, colour or occupancy".to_owned())
 }
 
 /// Runs the subcommand: replays the recording.
@@ -75,20 +75,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let mut settings = settings(&recording.header).with_context(|| format!("{file}:1"))?;
     settings.laws = args.laws.unwrap_or(settings.laws);
     settings.sensing = args.sensing.unwrap_or(settings.sensing);
-    let calibration = recording.lines.iter().find_map(|line| match &line.what {
-        What::State(state) => state.calibration.clone(),
+    let calibration = recording.lines.iter().find_map(|line| match &line.entry {
+        Entry::State(state) => state.calibration.clone(),
         _ => None,
     });
     let (mut table, tape) = load(recording, &settings).with_context(|| file.to_string())?;
-    let until = tape.last().map_or(0, |last| last.0) + AFTER;
+    let until = tape.last().map_or(0, |last| last.0) + REPLAY_TAIL;
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
     let mut printed = Ok(());
     let locale = language::locale();
-    let mut why = args.why.map(Why::new);
+    let mut why = args.why.map(PlyExplanation::new);
     if let Some(why) = &mut why {
         why.begin(&table);
     }
-    let mut watch = |at: Millis, moment: Moment| {
+    let mut watch = |at: Millis, moment: RunEvent| {
         if printed.is_err() {
             return;
         }
@@ -96,18 +96,18 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             return why.watch(at, &moment);
         }
         let line = match &moment {
-            Moment::Event(stamped) => {
-                note(&mut records, stamped);
+            RunEvent::Event(stamped) => {
+                update_records(&mut records, stamped);
                 match (args.pgn, args.json) {
                     (true, _) => None,
                     (false, true) => (stamped.number.is_some() || args.all).then(|| wire::to_json(stamped)),
                     (false, false) => sentence(stamped, args.all, records.last(), locale),
                 }
             }
-            Moment::Refused(refused) => {
+            RunEvent::Refused(refused) => {
                 Some(format!("{:>9}  refused: {refused}", seconds(at))).filter(|_| !args.json && !args.pgn)
             }
-            Moment::Said(_) | Moment::Sent(_) | Moment::Taken(_) => None,
+            RunEvent::Input(_) | RunEvent::Sent(_) | RunEvent::Handled(_) => None,
         };
         if let Some(line) = line {
             printed = print(&format!("{line}\n"));
@@ -117,18 +117,18 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if let Some(calibration) = calibration {
         protocol.restore(&calibration);
     }
-    let mut tape = if table.placement().is_some() { Tape::plugged(tape) } else { Tape::new(tape) };
+    let mut tape = if table.placement().is_some() { RecordingCable::plugged(tape) } else { RecordingCable::new(tape) };
     protocol.link(0, LinkState::Up);
     play(&mut tape, &mut *protocol, &mut table, until, &mut watch);
     printed?;
     if let Some(why) = why {
         let game = args.game.map(|game| game as usize);
-        let text = why.tell(game, args.json, super::colours(&std::io::stdout())).with_context(|| file.to_string())?;
+        let text = why.render(game, args.json, super::colours(&std::io::stdout())).with_context(|| file.to_string())?;
         return Ok(print(&text)?);
     }
     if args.pgn {
         for record in &records {
-            print(&pgn_with(record, &[], AfterIllegal::Stop, &in_english))?;
+            print(&pgn_with(record, &[], AfterIllegal::Stop, &explain_in_english))?;
         }
     }
     if records.is_empty() {
@@ -140,9 +140,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 fn settings(header: &Header) -> anyhow::Result<Settings> {
     let mut settings = match &header.core {
         Some(core) => wire::settings_from_value(core)?,
-        None => {
-            Settings { sensing: model(&header.board).map_or(Sensing::Identity, |model| model.sensing), ..Settings::default() }
-        }
+        None => Settings {
+            sensing: model(&header.board).map_or(SensorKind::Identity, |model| model.sensing),
+            ..Settings::default()
+        },
     };
     settings.chess960 |= header.chess960;
     settings.start_fen = header.start_fen.clone().or(settings.start_fen);
@@ -156,21 +157,21 @@ fn settings(header: &Header) -> anyhow::Result<Settings> {
 }
 
 /// Returns a table in the state in which the recording begins, and the inputs after that.
-fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, Said)>)> {
+fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, HostInput)>)> {
     let mut table = Table::new(settings.clone());
     let mut tape = Vec::new();
     for line in recording.lines {
-        let said = match line.what {
-            What::State(state) => {
-                table = begin(state, settings)?;
+        let said = match line.entry {
+            Entry::State(state) => {
+                table = restore_table(state, settings)?;
                 continue;
             }
-            What::Rx(bytes) => Said::Bytes(bytes, 0),
-            What::Link(state) => Said::Link(state),
-            What::Command(value) => {
-                Said::Order(wire::order_from_value(&value).with_context(|| format!("the command at {} ms", line.at))?)
+            Entry::Rx(bytes) => HostInput::Bytes(bytes, 0),
+            Entry::Link(state) => HostInput::Link(state),
+            Entry::Command(value) => {
+                HostInput::Order(wire::order_from_value(&value).with_context(|| format!("the command at {} ms", line.at))?)
             }
-            What::Tx(_) | What::Note(_) => continue,
+            Entry::Tx(_) | Entry::Note(_) => continue,
         };
         tape.push((line.at, said));
     }
@@ -178,23 +179,24 @@ fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec
 }
 
 /// Restores the table as it was when the recording began. Its events during that were published before.
-fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
-    let events = state.events.iter().map(|event| wire::from_json(&event.to_string())).collect::<Result<Vec<Stamped>, _>>()?;
-    let events: Vec<Stamped> = events.into_iter().map(|event| Stamped { at: 0, ..event }).collect();
+fn restore_table(state: InitialState, settings: &Settings) -> anyhow::Result<Table> {
+    let events =
+        state.events.iter().map(|event| wire::from_json(&event.to_string())).collect::<Result<Vec<StampedEvent>, _>>()?;
+    let events: Vec<StampedEvent> = events.into_iter().map(|event| StampedEvent { at: 0, ..event }).collect();
     let mut table = Table::restore(settings.clone(), &events);
     if let (true, Some(fen)) = (events.is_empty(), state.position) {
         let order = Order { command: Command::Position(fen), by: "recording".to_owned() };
-        if let Some(refused) = table.handle(0, Input::Order(order)).refused {
+        if let Some(refused) = table.handle(0, Input::Order(order)).refusal {
             bail!("the state's position: {refused}");
         }
     }
     if let Some(text) = state.placement {
         let board: shakmaty::Board = text.parse().map_err(|error| anyhow!("the state's placement \"{text}\": {error}"))?;
         let rotation = table.rotation().unwrap_or(Rotation::Upright);
-        let mut placement = [Sensed::Empty; 64];
+        let mut placement = [SquareState::Empty; 64];
         for (square, piece) in board {
             let square: Square = rotation.apply(square);
-            placement[square as usize] = Sensed::Piece(piece);
+            placement[square as usize] = SquareState::Piece(piece);
         }
         table.handle(0, Input::Link(LinkState::Up));
         table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
@@ -205,7 +207,7 @@ fn begin(state: State, settings: &Settings) -> anyhow::Result<Table> {
 }
 
 /// Updates the records of all games.
-fn note(records: &mut Vec<Record>, stamped: &Stamped) {
+fn update_records(records: &mut Vec<Record>, stamped: &StampedEvent) {
     match (Record::begin(stamped), records.last_mut()) {
         (Some(record), _) => records.push(record),
         (None, Some(record)) => record.apply(stamped),
@@ -218,7 +220,7 @@ fn seconds(at: Millis) -> String {
 }
 
 /// Returns the event as a line of text; `None` if it is not worth one.
-fn sentence(stamped: &Stamped, all: bool, record: Option<&Record>, locale: Locale) -> Option<String> {
+fn sentence(stamped: &StampedEvent, all: bool, record: Option<&Record>, locale: Locale) -> Option<String> {
     let first_is_black = record.is_some_and(|record| record.start_fen.split_whitespace().nth(1) == Some("b"));
     let ply = |ply: u32| {
         let count = ply + u32::from(first_is_black);

@@ -3,7 +3,7 @@
 use super::service::{Service, print, print_json};
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
-use crate::round::trf::Order;
+use crate::round::trf::TableOrder;
 use crate::round::{Player, Round, csv};
 use anyhow::Context;
 use std::fmt::Write;
@@ -119,9 +119,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
         What::Load { file, round, order, boards, check, service } => {
             let order = match (order, boards) {
-                (Some(_), _) => Order::Rank,
-                (None, Some(path)) => Order::read(&text(&path)?).with_context(|| path.display().to_string())?,
-                (None, None) => Order::Unknown,
+                (Some(_), _) => TableOrder::Rank,
+                (None, Some(path)) => TableOrder::read(&text(&path)?).with_context(|| path.display().to_string())?,
+                (None, None) => TableOrder::Unknown,
             };
             let round = Round::read(&text(&file)?, round, &order).with_context(|| file.display().to_string())?;
             let count = round.pairings.len();

@@ -1,16 +1,16 @@
 //! Runs the bytes of one board through its protocol into a table, in simulated time and as fast as possible: the loop that
 //! `simulate`, `score`, `replay` and the tests share.
 
-use crate::boards::{Address, Cue, LinkState, Millis, Protocol, Reading, Unsupported, Write};
-use crate::game::command::Refused;
-use crate::game::{Order, Stamped};
-use crate::simulate::Stage;
+use crate::boards::{Address, BoardCommand, LinkState, Millis, Protocol, Reading, Unsupported, Write};
+use crate::game::command::Refusal;
+use crate::game::{Order, StampedEvent};
+use crate::simulate::Simulation;
 use crate::table::{Input, Output, Table};
 use std::collections::VecDeque;
 
 /// An input of the run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Said {
+pub enum HostInput {
     /// Bytes from the board, with the ply that caused them where it is known (simulation), else 0.
     Bytes(Vec<u8>, u32),
     /// A change of the link state.
@@ -24,27 +24,27 @@ pub trait Cable {
     /// Returns when the next input is due; `None`: there are no more.
     fn next(&self) -> Option<Millis>;
     /// Takes the inputs up to now, in order.
-    fn take(&mut self, now: Millis) -> Vec<Said>;
+    fn take(&mut self, now: Millis) -> Vec<HostInput>;
     /// Sends bytes to the board. [`Cable::take`] has been called up to this time.
     fn send(&mut self, now: Millis, bytes: &[u8]);
 }
 
 /// An observation that the run passes to its watcher.
-pub enum Moment<'a> {
+pub enum RunEvent<'a> {
     /// An input arrived.
-    Said(&'a Said),
+    Input(&'a HostInput),
     /// These bytes were sent to the board.
     Sent(&'a [u8]),
     /// The table returned this event.
-    Event(&'a Stamped),
+    Event(&'a StampedEvent),
     /// An order was refused.
-    Refused(&'a Refused),
+    Refused(&'a Refusal),
     /// The table has handled an input or a deadline, and all its events have been passed on.
-    Taken(&'a Table),
+    Handled(&'a Table),
 }
 
 /// Maximum number of turns in a row without time passing.
-const STUCK: u32 = 1_000_000;
+const MAX_IDLE_TURNS: u32 = 1_000_000;
 
 /// Runs until this time, inclusive, or until nothing can happen any more. `watch` receives everything in order, with its time.
 ///
@@ -55,13 +55,13 @@ pub fn play(
     protocol: &mut dyn Protocol,
     table: &mut Table,
     until: Millis,
-    watch: &mut dyn FnMut(Millis, Moment),
+    watch: &mut dyn FnMut(Millis, RunEvent),
 ) {
     let mut run = Run { cable, protocol, table, watch, writes: VecDeque::new(), board: Address::ONLY };
     let (mut now, mut turns) = (0, 0);
     while let Some(next) = run.next().map(|next| next.max(now)).filter(|&next| next <= until) {
         turns = if next > now { 0 } else { turns + 1 };
-        assert!(turns < STUCK, "protocol or table ask for ever to be called at {now} ms");
+        assert!(turns < MAX_IDLE_TURNS, "protocol or table ask for ever to be called at {now} ms");
         now = next;
         run.turn(now);
     }
@@ -71,7 +71,7 @@ struct Run<'a> {
     cable: &'a mut dyn Cable,
     protocol: &'a mut dyn Protocol,
     table: &'a mut Table,
-    watch: &'a mut dyn FnMut(Millis, Moment),
+    watch: &'a mut dyn FnMut(Millis, RunEvent),
     writes: VecDeque<Write>,
     /// Address of the last reading: a board that is alone on a bus has an address, too.
     board: Address,
@@ -89,15 +89,15 @@ impl Run<'_> {
             self.output(now, output);
         }
         for said in self.cable.take(now) {
-            (self.watch)(now, Moment::Said(&said));
+            (self.watch)(now, RunEvent::Input(&said));
             match said {
-                Said::Bytes(bytes, _) => self.protocol.receive(now, &bytes),
-                Said::Link(state) => {
+                HostInput::Bytes(bytes, _) => self.protocol.receive(now, &bytes),
+                HostInput::Link(state) => {
                     self.protocol.link(now, state);
                     self.writes.clear();
                     self.input(now, Input::Link(state));
                 }
-                Said::Order(order) => self.input(now, Input::Order(order)),
+                HostInput::Order(order) => self.input(now, Input::Order(order)),
             }
             self.drain(now);
         }
@@ -106,7 +106,7 @@ impl Run<'_> {
         }
         self.drain(now);
         while let Some(write) = self.writes.pop_front_if(|write| write.at <= now) {
-            (self.watch)(now, Moment::Sent(&write.bytes));
+            (self.watch)(now, RunEvent::Sent(&write.bytes));
             self.cable.send(now, &write.bytes);
         }
     }
@@ -128,16 +128,16 @@ impl Run<'_> {
 
     fn output(&mut self, now: Millis, output: Output) {
         for stamped in &output.events {
-            (self.watch)(now, Moment::Event(stamped));
+            (self.watch)(now, RunEvent::Event(stamped));
         }
-        if let Some(refused) = &output.refused {
-            (self.watch)(now, Moment::Refused(refused));
+        if let Some(refused) = &output.refusal {
+            (self.watch)(now, RunEvent::Refused(refused));
         }
-        (self.watch)(now, Moment::Taken(self.table));
+        (self.watch)(now, RunEvent::Handled(self.table));
         for cue in output.cues {
-            let needs_answer = cue == Cue::Memory;
+            let needs_answer = cue == BoardCommand::Memory;
             // A board ignores commands that it does not support.
-            if self.protocol.act(now, self.board, cue).is_err() && needs_answer {
+            if self.protocol.execute(now, self.board, cue).is_err() && needs_answer {
                 self.input(now, Input::Reading(Reading::Memory(Vec::new())));
             }
         }
@@ -145,36 +145,36 @@ impl Run<'_> {
 }
 
 /// A virtual board as the far end of a cable that is plugged in at time 0.
-pub struct Staged {
-    stage: Stage,
+pub struct VirtualCable {
+    stage: Simulation,
     begun: bool,
     plugged: bool,
 }
 
-impl Staged {
+impl VirtualCable {
     /// Creates the cable; it is plugged in on the first call of [`Cable::take`].
-    pub fn new(stage: Stage) -> Staged {
-        Staged { stage, begun: false, plugged: false }
+    pub fn new(stage: Simulation) -> VirtualCable {
+        VirtualCable { stage, begun: false, plugged: false }
     }
 
     /// Returns the virtual board.
-    pub fn stage(&self) -> &Stage {
+    pub fn stage(&self) -> &Simulation {
         &self.stage
     }
 }
 
-impl Cable for Staged {
+impl Cable for VirtualCable {
     fn next(&self) -> Option<Millis> {
         if self.begun { self.stage.next_event() } else { Some(0) }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         self.begun = true;
         let was = self.plugged;
-        let bytes: Vec<_> = self.stage.advance(now).into_iter().map(|chunk| Said::Bytes(chunk.bytes, chunk.ply)).collect();
+        let bytes: Vec<_> = self.stage.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect();
         self.plugged = self.stage.is_plugged();
-        let up = (self.plugged && !was).then_some(Said::Link(LinkState::Up));
-        let down = (was && !self.plugged).then_some(Said::Link(LinkState::Down));
+        let up = (self.plugged && !was).then_some(HostInput::Link(LinkState::Up));
+        let down = (was && !self.plugged).then_some(HostInput::Link(LinkState::Down));
         up.into_iter().chain(bytes).chain(down).collect()
     }
 
@@ -184,24 +184,24 @@ impl Cable for Staged {
 }
 
 /// A recording as the far end of a cable: inputs arrive at their recorded times, and bytes sent to it are ignored.
-pub struct Tape {
-    said: VecDeque<(Millis, Said)>,
+pub struct RecordingCable {
+    said: VecDeque<(Millis, HostInput)>,
 }
 
-impl Tape {
+impl RecordingCable {
     /// Creates a tape of these inputs in order of time. The cable is plugged in at time 0 unless the recording itself begins with a
     /// link state.
-    pub fn new(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
+    pub fn new(said: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
         let mut said: VecDeque<_> = said.into_iter().collect();
-        if !matches!(said.front(), Some((_, Said::Link(_)))) {
-            said.push_front((0, Said::Link(LinkState::Up)));
+        if !matches!(said.front(), Some((_, HostInput::Link(_)))) {
+            said.push_front((0, HostInput::Link(LinkState::Up)));
         }
-        Tape { said }
+        RecordingCable { said }
     }
 
     /// Creates a tape for a recording that begins in the middle, with the cable plugged in.
-    pub fn plugged(said: impl IntoIterator<Item = (Millis, Said)>) -> Tape {
-        Tape { said: said.into_iter().collect() }
+    pub fn plugged(said: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
+        RecordingCable { said: said.into_iter().collect() }
     }
 
     /// Returns the time of the last input that is still to come.
@@ -210,12 +210,12 @@ impl Tape {
     }
 }
 
-impl Cable for Tape {
+impl Cable for RecordingCable {
     fn next(&self) -> Option<Millis> {
         self.said.front().map(|said| said.0)
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let mut taken = Vec::new();
         while let Some((_, said)) = self.said.pop_front_if(|said| said.0 <= now) {
             taken.push(said);
@@ -227,25 +227,25 @@ impl Cable for Tape {
 }
 
 /// A protocol that keeps the readings of squares for other decoders.
-pub struct Tap {
+pub struct ReadingTap {
     inner: Box<dyn Protocol>,
     now: Millis,
-    heard: Vec<(Millis, Reading)>,
+    readings: Vec<(Millis, Reading)>,
 }
 
-impl Tap {
+impl ReadingTap {
     /// Wraps this protocol.
-    pub fn new(inner: Box<dyn Protocol>) -> Tap {
-        Tap { inner, now: 0, heard: Vec::new() }
+    pub fn new(inner: Box<dyn Protocol>) -> ReadingTap {
+        ReadingTap { inner, now: 0, readings: Vec::new() }
     }
 
     /// Returns every reading of squares so far, with its time; times never decrease.
-    pub fn heard(&self) -> &[(Millis, Reading)] {
-        &self.heard
+    pub fn readings(&self) -> &[(Millis, Reading)] {
+        &self.readings
     }
 }
 
-impl Protocol for Tap {
+impl Protocol for ReadingTap {
     fn link(&mut self, now: Millis, state: LinkState) {
         self.now = now;
         self.inner.link(now, state);
@@ -256,9 +256,9 @@ impl Protocol for Tap {
         self.inner.receive(now, chunk);
     }
 
-    fn act(&mut self, now: Millis, board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         self.now = now;
-        self.inner.act(now, board, cue)
+        self.inner.execute(now, board, cue)
     }
 
     fn timeout(&mut self, now: Millis) {
@@ -269,7 +269,7 @@ impl Protocol for Tap {
     fn poll_reading(&mut self) -> Option<(Address, Reading)> {
         let (address, reading) = self.inner.poll_reading()?;
         if matches!(reading, Reading::Placement(_) | Reading::Square(..)) {
-            self.heard.push((self.now, reading.clone()));
+            self.readings.push((self.now, reading.clone()));
         }
         Some((address, reading))
     }

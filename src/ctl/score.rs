@@ -4,14 +4,14 @@ mod clients;
 mod report;
 mod streams;
 
-pub use streams::{Outcome, Wanted, play, play_and_compare};
+pub use streams::{Outcome, ScoreOptions, play, play_and_compare};
 
-use crate::boards::Sensing;
+use crate::boards::SensorKind;
 use crate::ctl::baselines::Baseline;
 use crate::ctl::figures::GameFigures;
-use crate::ctl::simulate::{HandsArgs, Setting, read_games};
+use crate::ctl::simulate::{HandsArgs, SimulationOptions, read_games};
 use crate::game::event::Rotation;
-use crate::simulate::pgn::Game;
+use crate::simulate::pgn::SourceGame;
 use anyhow::bail;
 use indicatif::{ProgressBar, ProgressStyle};
 use report::Report;
@@ -89,12 +89,12 @@ pub enum Sense {
     Occupancy,
 }
 
-impl From<Sense> for Sensing {
-    fn from(sense: Sense) -> Sensing {
+impl From<Sense> for SensorKind {
+    fn from(sense: Sense) -> SensorKind {
         match sense {
-            Sense::Identity => Sensing::Identity,
-            Sense::Colour => Sensing::Colour,
-            Sense::Occupancy => Sensing::Occupancy,
+            Sense::Identity => SensorKind::Identity,
+            Sense::Colour => SensorKind::Colour,
+            Sense::Occupancy => SensorKind::Occupancy,
         }
     }
 }
@@ -116,15 +116,15 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
         files.push((path.display().to_string(), games));
     }
-    let setting = Setting {
+    let setting = SimulationOptions {
         board: args.board.clone(),
         profile: args.hands.profile()?,
         inject: args.hands.inject.clone(),
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
-    let wanted = Wanted {
-        sensing: args.sensing.map(Sensing::from),
+    let wanted = ScoreOptions {
+        sensing: args.sensing.map(SensorKind::from),
         against: &args.against,
         bound: args.bound,
         hindsight: args.hindsight,
@@ -150,12 +150,12 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 /// One game to be played with one seed.
 struct Job<'a> {
     file: &'a str,
-    game: &'a Game,
+    game: &'a SourceGame,
     seed: u64,
 }
 
 /// Plays all games on all cores; the outcomes are in the order of the jobs.
-fn play_all(jobs: &[Job], setting: &Setting, wanted: &Wanted) -> anyhow::Result<Vec<Outcome>> {
+fn play_all(jobs: &[Job], setting: &SimulationOptions, wanted: &ScoreOptions) -> anyhow::Result<Vec<Outcome>> {
     let bar = ProgressBar::new(jobs.len() as u64);
     bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} to go")?);
     let next = AtomicUsize::new(0);
@@ -188,7 +188,7 @@ thread_local! {
 }
 
 /// Plays one game. A panic is a failure of this game only.
-fn play_one(job: &Job, setting: &Setting, wanted: &Wanted) -> Outcome {
+fn play_one(job: &Job, setting: &SimulationOptions, wanted: &ScoreOptions) -> Outcome {
     let failed = |what: String| {
         let ours = GameFigures { plies: job.game.plies.len() as u64, failure: Some(what), ..GameFigures::default() };
         Outcome {

@@ -1,6 +1,6 @@
 //! Common parts of the subcommands that query touchmoved: selection of bus, board and game, and output.
 
-use crate::publish::client::{Absent, BoardInfo, Client, ClientError, GameInfo, Snapshot};
+use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use std::io::{self, Write};
 
@@ -23,8 +23,8 @@ impl Service {
 
     /// Connects to a running touchmoved.
     pub async fn connect(&self) -> Result<Client, ClientError> {
-        let buses = self.bus.as_ref().map_or_else(Bus::likely, |bus| vec![bus.clone()]);
-        Client::connect(&buses, self.stream(), Absent::Call).await
+        let buses = self.bus.as_ref().map_or_else(Bus::search_order, |bus| vec![bus.clone()]);
+        Client::connect(&buses, self.stream(), IfNotRunning::Activate).await
     }
 }
 

@@ -2,14 +2,14 @@
 
 use crate::boards::{self, Connection};
 use crate::ctl::pty;
-use crate::ctl::run::{self, Moment, Said, Staged};
+use crate::ctl::run::{self, HostInput, RunEvent, VirtualCable};
 use crate::game::event::Rotation;
-use crate::link::recording::{Header, What, Writer};
-use crate::simulate::dgt_bus::Faults;
-use crate::simulate::hands::{CLEAN, PROFILES, Profile, Rate, profile, rate};
-use crate::simulate::irregularity::{Injection, Kind};
-use crate::simulate::pgn::{self, Game, Games};
-use crate::simulate::{Scene, Stage};
+use crate::link::recording::{Entry, Header, Writer};
+use crate::simulate::dgt_bus::BusFaults;
+use crate::simulate::hands::{CLEAN, HandsProfile, PROFILES, Rate, profile, rate};
+use crate::simulate::irregularity::{Injection, IrregularityKind};
+use crate::simulate::pgn::{self, Games, SourceGame};
+use crate::simulate::{Simulation, SimulationSetup};
 use crate::table::{Settings, Table};
 use crate::wire;
 use anyhow::{Context, bail};
@@ -111,7 +111,7 @@ impl HandsArgs {
     }
 
     /// Returns the profile with the requested rates. The irregularities are in [`HandsArgs::inject`].
-    pub fn profile(&self) -> anyhow::Result<Profile> {
+    pub fn profile(&self) -> anyhow::Result<HandsProfile> {
         let mut profile = *find_profile(&self.hands)?;
         if !self.only.is_empty() {
             profile.rates = CLEAN.rates;
@@ -150,7 +150,7 @@ fn parse_rate(text: &str) -> Result<(Rate, u32), String> {
 }
 
 fn inject_help() -> String {
-    let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.1).collect();
+    let kinds: Vec<&str> = IrregularityKind::ALL.iter().map(|kind| kind.1).collect();
     format!(
         "Commit an irregularity at this ply, or one drawn for each game, or the first one after it that allows it; may be \
          repeated. KIND: {}",
@@ -182,7 +182,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     for note in &game.notes {
         eprintln!("{}, game {}: {note}", pgn.display(), game.number);
     }
-    let setting = Setting {
+    let setting = SimulationOptions {
         board: args.board,
         profile: args.hands.profile()?,
         inject: args.hands.inject.clone(),
@@ -197,7 +197,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     let stage = match args.chain {
         Some(count) if setting.board == "dgt-bus" => {
-            let games: Vec<Game> = games
+            let games: Vec<SourceGame> = games
                 .games
                 .iter()
                 .cycle()
@@ -205,7 +205,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 .take(count.into())
                 .cloned()
                 .collect();
-            Stage::chain(&games, &setting.scene(args.seed), Faults::default(), CHAIN_FOUND)
+            Simulation::chain(&games, &setting.scene(args.seed), BusFaults::default(), CHAIN_FOUND)
         }
         Some(_) => bail!("only boards of model dgt-bus are many on a line: write --board dgt-bus"),
         None => setting.stage(game, args.seed)?,
@@ -221,11 +221,11 @@ const CHAIN_FOUND: u64 = 10_000;
 
 /// What all simulations of a run have in common, whatever their game and seed.
 #[derive(Clone, Debug)]
-pub struct Setting {
+pub struct SimulationOptions {
     /// The board's model.
     pub board: String,
     /// The profile of the hands.
-    pub profile: Profile,
+    pub profile: HandsProfile,
     /// The irregularities to inject.
     pub inject: Vec<Injection>,
     /// A clock is used.
@@ -234,20 +234,20 @@ pub struct Setting {
     pub rotation: Rotation,
 }
 
-impl Setting {
-    fn scene(&self, seed: u64) -> Scene<'_> {
-        Scene { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed }
+impl SimulationOptions {
+    fn scene(&self, seed: u64) -> SimulationSetup<'_> {
+        SimulationSetup { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed }
     }
 
     /// Creates a virtual board for this game.
-    pub fn stage(&self, game: &Game, seed: u64) -> anyhow::Result<Stage> {
-        Stage::with_irregularities(&self.board, game, &self.scene(seed), &self.inject)
+    pub fn stage(&self, game: &SourceGame, seed: u64) -> anyhow::Result<Simulation> {
+        Simulation::with_irregularities(&self.board, game, &self.scene(seed), &self.inject)
             .with_context(|| format!("there is no virtual board \"{}\": write one of {}", self.board, model_names()))
     }
 }
 
 /// Returns the settings of a table for this game: the defaults and the start position.
-pub fn settings(game: &Game) -> Settings {
+pub fn settings(game: &SourceGame) -> Settings {
     Settings { chess960: game.start.is_chess960(), start_fen: game.unusual_start(), ..Settings::default() }
 }
 
@@ -265,7 +265,7 @@ pub fn read_games(path: &Path) -> anyhow::Result<Games> {
 }
 
 /// Returns the profile of this name.
-pub fn find_profile(name: &str) -> anyhow::Result<&'static Profile> {
+pub fn find_profile(name: &str) -> anyhow::Result<&'static HandsProfile> {
     profile(name).with_context(|| {
         let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
         format!("there are no hands \"{name}\": write one of {}", names.join(", "))
@@ -276,7 +276,7 @@ fn model_names() -> String {
     boards::BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
 }
 
-fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::Result<&'a Game> {
+fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::Result<&'a SourceGame> {
     match number {
         None => games.games.first().with_context(|| format!("{} has no game with moves", path.display())),
         Some(number) => games
@@ -290,7 +290,14 @@ fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::R
 /// Maximum size of a recording, in bytes: larger than that of any single game.
 const CAP: u64 = 1 << 30;
 
-fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: u64, stage: Stage) -> anyhow::Result<()> {
+fn record(
+    file: &Path,
+    setting: &SimulationOptions,
+    hands: &HandsArgs,
+    game: &SourceGame,
+    seed: u64,
+    stage: Simulation,
+) -> anyhow::Result<()> {
     let Some(model) = boards::model(&setting.board) else { bail!("no such board: write one of {}", model_names()) };
     let settings = Settings { sensing: model.sensing, ..settings(game) };
     let mut header = Header::new(model.name);
@@ -302,18 +309,18 @@ fn record(file: &Path, setting: &Setting, hands: &HandsArgs, game: &Game, seed: 
 
     let cannot = || format!("{} cannot be written", file.display());
     let mut writer = Writer::begin(BufWriter::new(File::create(file).with_context(cannot)?), &header, CAP)?;
-    writer.write(0, What::Note(format!("simulated: game {} ({}), {hands}, seed {seed}", game.number, game.title)))?;
+    writer.write(0, Entry::Note(format!("simulated: game {} ({}), {hands}, seed {seed}", game.number, game.title)))?;
     let moves: Vec<&str> = stage.truth().plies.iter().map(|ply| ply.uci.as_str()).collect();
-    writer.write(0, What::Note(format!("truth: {}", moves.join(" "))))?;
+    writer.write(0, Entry::Note(format!("truth: {}", moves.join(" "))))?;
 
     let until = stage.ends_at();
     let mut failed = None;
-    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |now, moment| {
+    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |now, moment| {
         let what = match moment {
-            Moment::Said(Said::Bytes(bytes, _)) => What::Rx(bytes.clone()),
+            RunEvent::Input(HostInput::Bytes(bytes, _)) => Entry::Rx(bytes.clone()),
             // A recording begins with the cable plugged in.
-            Moment::Said(Said::Link(state)) if now > 0 => What::Link(*state),
-            Moment::Sent(bytes) => What::Tx(bytes.to_vec()),
+            RunEvent::Input(HostInput::Link(state)) if now > 0 => Entry::Link(*state),
+            RunEvent::Sent(bytes) => Entry::Tx(bytes.to_vec()),
             _ => return,
         };
         if let Err(error) = writer.write(now, what) {

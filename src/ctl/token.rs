@@ -2,7 +2,7 @@
 
 use super::backup::usual_state;
 use super::service::{print, print_json};
-use crate::publish::web::tokens::{Role, Tokens};
+use crate::publish::web::tokens::{Role, TokenStore};
 use crate::wire::Word;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -65,8 +65,8 @@ struct Place {
 }
 
 impl Place {
-    fn tokens(self) -> Tokens {
-        Tokens::of(&self.state_dir.unwrap_or_else(usual_state))
+    fn tokens(self) -> TokenStore {
+        TokenStore::of(&self.state_dir.unwrap_or_else(usual_state))
     }
 }
 

@@ -2,44 +2,44 @@
 
 mod tell;
 
-use super::run::{Moment, Said};
-use crate::boards::{LinkState, Millis, Placement, Sensed};
+use super::run::{HostInput, RunEvent};
+use crate::boards::{LinkState, Millis, Placement, SquareState};
 use crate::game::{Event, Record};
-use crate::table::{Hypothesis, Split, Step, Table};
+use crate::table::{CostParts, Hypothesis, HypothesisMove, Table};
 use crate::wire;
 use anyhow::bail;
 use shakmaty::{Color, Square};
 use tell::numbered;
 
 /// Minimum change of a share that is reported, in thousandths.
-const WORTH_A_WORD: u16 = 50;
+const MIN_SHARE_CHANGE: u16 = 50;
 /// Lines with a smaller share are only counted, in thousandths.
-const SMALL: u16 = 10;
+const MIN_SHARE: u16 = 10;
 /// Minimum share of a decided move, in thousandths.
-const DECIDED: u16 = 900;
+const DECIDED_SHARE: u16 = 900;
 
 /// The share of each move at the ply, by UCI, in thousandths and largest first; `None`: lines that have not reached the ply.
 type Shares = Vec<(Option<String>, u16)>;
 
 /// Watches a replay and keeps what concerns one ply of each game.
-pub struct Why {
+pub struct PlyExplanation {
     ply: u32,
-    games: Vec<Log>,
+    games: Vec<GameLog>,
     placement: Option<Placement>,
     /// The player whose clock ran last, and whether it was running.
     clock: Option<(Color, bool)>,
     /// Inputs since the table last handled one.
-    happened: Vec<Happened>,
+    happened: Vec<LoggedInput>,
     /// When the board last changed.
     last_edge: Millis,
 }
 
 /// The log of one game.
 #[derive(Default)]
-struct Log {
-    entries: Vec<Entry>,
+struct GameLog {
+    entries: Vec<LogEntry>,
     /// The shares of the possible moves when they were last reported.
-    told: Shares,
+    reported_shares: Shares,
     /// The current shares.
     shares: Shares,
     /// The published move, with its number.
@@ -51,19 +51,19 @@ struct Log {
 }
 
 /// The log of one moment.
-struct Entry {
+struct LogEntry {
     at: Millis,
-    happened: Vec<Happened>,
+    happened: Vec<LoggedInput>,
     /// The change of the published move of this ply: its new and its old value.
     published: Option<(Option<String>, Option<String>)>,
     /// The lines that are possible now, with the share of each move, if these changed.
-    possible: Option<(Vec<Line>, Shares)>,
+    possible: Option<(Vec<ExplainedLine>, Shares)>,
 }
 
 /// An input, or a pause.
-enum Happened {
+enum LoggedInput {
     Begins,
-    Edge { square: Square, before: Sensed, now: Sensed },
+    Edge { square: Square, before: SquareState, now: SquareState },
     Quiet(Millis),
     Press(Color),
     Order(String),
@@ -71,42 +71,42 @@ enum Happened {
 }
 
 /// A hypothesis in words.
-struct Line {
+struct ExplainedLine {
     hypothesis: Hypothesis,
     /// Its move at the requested ply, with its number.
     mv: Option<String>,
     /// Its moves, with numbers.
     moves: String,
-    split: Vec<Split>,
+    split: Vec<CostParts>,
     reasons: Vec<String>,
 }
 
-impl Why {
+impl PlyExplanation {
     /// Creates the explanation of this ply, from 1.
-    pub fn new(ply: u32) -> Why {
-        Why { ply, games: Vec::new(), placement: None, clock: None, happened: Vec::new(), last_edge: 0 }
+    pub fn new(ply: u32) -> PlyExplanation {
+        PlyExplanation { ply, games: Vec::new(), placement: None, clock: None, happened: Vec::new(), last_edge: 0 }
     }
 
     /// Takes over the state of a recording that begins within a game.
     pub fn begin(&mut self, table: &Table) {
         self.placement = table.placement();
         if let Some(record) = table.record() {
-            self.games.push(Log { published: self.published(record), plies: record.plies.len(), ..Log::default() });
+            self.games.push(GameLog { published: self.published(record), plies: record.plies.len(), ..GameLog::default() });
         }
     }
 
     /// Handles a moment of the replay.
-    pub fn watch(&mut self, at: Millis, moment: &Moment) {
+    pub fn watch(&mut self, at: Millis, moment: &RunEvent) {
         match moment {
-            Moment::Said(Said::Link(state)) => self.happened.push(Happened::Link(*state)),
-            Moment::Said(Said::Order(order)) => {
-                self.happened.push(Happened::Order(format!("{}: {}", order.by, wire::command_to_value(&order.command))));
+            RunEvent::Input(HostInput::Link(state)) => self.happened.push(LoggedInput::Link(*state)),
+            RunEvent::Input(HostInput::Order(order)) => {
+                self.happened.push(LoggedInput::Order(format!("{}: {}", order.by, wire::command_to_value(&order.command))));
             }
-            Moment::Event(stamped) => match &stamped.event {
+            RunEvent::Event(stamped) => match &stamped.event {
                 Event::GameStarted { .. } => {
-                    self.games.push(Log::default());
+                    self.games.push(GameLog::default());
                     // Setting up is no play, and the rotation of the board is known only now.
-                    self.happened = vec![Happened::Begins];
+                    self.happened = vec![LoggedInput::Begins];
                     self.placement = None;
                 }
                 Event::Clock { turn, running, .. } => {
@@ -114,13 +114,13 @@ impl Why {
                         && before != *turn
                         && (ran || *running)
                     {
-                        self.happened.push(Happened::Press(before));
+                        self.happened.push(LoggedInput::Press(before));
                     }
                 }
                 _ => {}
             },
-            Moment::Taken(table) => self.taken(at, table),
-            Moment::Said(Said::Bytes(..)) | Moment::Sent(_) | Moment::Refused(_) => {}
+            RunEvent::Handled(table) => self.taken(at, table),
+            RunEvent::Input(HostInput::Bytes(..)) | RunEvent::Sent(_) | RunEvent::Refused(_) => {}
         }
     }
 
@@ -129,7 +129,7 @@ impl Why {
         if let (Some(before), Some(now)) = (&self.placement, &placement) {
             for (square, (&before, &now)) in Square::ALL.into_iter().zip(before.iter().zip(now)) {
                 if before != now {
-                    self.happened.push(Happened::Edge { square, before, now });
+                    self.happened.push(LoggedInput::Edge { square, before, now });
                     self.last_edge = at;
                 }
             }
@@ -149,21 +149,21 @@ impl Why {
         let near = record.plies.len() + 8 > self.ply as usize;
         let alive = if near { table.hypotheses(self.ply) } else { Vec::new() };
         log.shares = shares(&alive, self.ply);
-        let differs = near && differ(&log.told, &log.shares);
+        let differs = near && differ(&log.reported_shares, &log.shares);
         if happened.is_empty() && (differs || changed.is_some()) {
-            happened.push(Happened::Quiet(at.saturating_sub(self.last_edge)));
+            happened.push(LoggedInput::Quiet(at.saturating_sub(self.last_edge)));
         }
         if happened.is_empty() {
             return;
         }
         let possible = differs.then(|| {
-            log.told.clone_from(&log.shares);
+            log.reported_shares.clone_from(&log.shares);
             let alone = alive.len() == 1;
             // A cost that all lines share speaks neither for nor against any of them.
             let common = alive.iter().map(|one| one.troubles).min().unwrap_or(0);
-            (alive.into_iter().map(|one| Line::of(one, self.ply, alone, common)).collect(), log.shares.clone())
+            (alive.into_iter().map(|one| ExplainedLine::of(one, self.ply, alone, common)).collect(), log.shares.clone())
         });
-        log.entries.push(Entry { at, happened, published: changed, possible });
+        log.entries.push(LogEntry { at, happened, published: changed, possible });
     }
 
     /// Returns the published move of this ply, with its number.
@@ -177,7 +177,7 @@ impl Why {
     ///
     /// # Errors
     /// If there is no such game, or it never reached the ply.
-    pub fn tell(&self, game: Option<usize>, json: bool, colours: bool) -> anyhow::Result<String> {
+    pub fn render(&self, game: Option<usize>, json: bool, colours: bool) -> anyhow::Result<String> {
         let count = self.games.len();
         let number = game.unwrap_or(count);
         let Some(log) = number.checked_sub(1).and_then(|index| self.games.get(index)) else {
@@ -216,36 +216,36 @@ fn shares(alive: &[Hypothesis], ply: u32) -> Shares {
             None => shares.push((mv, one.share.0)),
         }
     }
-    shares.retain(|(_, share)| *share >= SMALL);
+    shares.retain(|(_, share)| *share >= MIN_SHARE);
     shares.sort_by_key(|(_, share)| std::cmp::Reverse(*share));
     shares
 }
 
 fn differ(before: &[(Option<String>, u16)], now: &[(Option<String>, u16)]) -> bool {
     let share = |all: &[(Option<String>, u16)], mv| all.iter().find(|(other, _)| other == mv).map_or(0, |(_, share)| *share);
-    before.iter().chain(now).any(|(mv, _)| share(before, mv).abs_diff(share(now, mv)) >= WORTH_A_WORD)
+    before.iter().chain(now).any(|(mv, _)| share(before, mv).abs_diff(share(now, mv)) >= MIN_SHARE_CHANGE)
 }
 
-fn at_ply(hypothesis: &Hypothesis, ply: u32) -> Option<&Step> {
+fn at_ply(hypothesis: &Hypothesis, ply: u32) -> Option<&HypothesisMove> {
     hypothesis.moves.get((ply as usize).checked_sub(hypothesis.first_ply)?)
 }
 
 /// The outcome for the ply.
 enum Verdict<'a> {
     /// No other move was ever possible; it was seen at this moment.
-    Alone { mv: String, at: &'a Entry },
+    Alone { mv: String, at: &'a LogEntry },
     /// One move became, and remained, clearly the likeliest at this moment.
-    Decided { mv: String, share: u16, at: &'a Entry },
+    Decided { mv: String, share: u16, at: &'a LogEntry },
     /// Several moves remain possible, with their shares.
     Open(Vec<(String, u16)>),
     /// There is no move at this ply any more.
     TakenBack,
 }
 
-impl Log {
+impl GameLog {
     /// Returns the moments from the previous move to the last change.
-    fn span(&self) -> &[Entry] {
-        let changes = |entry: &Entry| entry.possible.is_some() || entry.published.is_some();
+    fn span(&self) -> &[LogEntry] {
+        let changes = |entry: &LogEntry| entry.possible.is_some() || entry.published.is_some();
         let end = self.entries.iter().rposition(changes).map_or(0, |last| last + 1);
         let told = self.entries.iter().rev().filter_map(|entry| entry.possible.as_ref());
         let lines = told.flat_map(|(lines, _)| lines).find(|line| line.mv.is_some());
@@ -261,10 +261,10 @@ impl Log {
         named.find_map(|line| line.mv.clone()).unwrap_or_else(|| uci.to_owned())
     }
 
-    fn verdict<'a>(&self, span: &'a [Entry], ply: u32) -> Verdict<'a> {
+    fn verdict<'a>(&self, span: &'a [LogEntry], ply: u32) -> Verdict<'a> {
         let Some((Some(winner), share)) = self.shares.first() else { return Verdict::TakenBack };
         let mv = self.name(winner, ply);
-        let told: Vec<(&Entry, &(Vec<Line>, _))> =
+        let told: Vec<(&LogEntry, &(Vec<ExplainedLine>, _))> =
             span.iter().filter_map(|entry| Some((entry, entry.possible.as_ref()?))).collect();
         let mut open: Vec<(String, u16)> =
             self.shares.iter().filter_map(|(uci, share)| Some((self.name(uci.as_ref()?, ply), *share))).collect();
@@ -283,10 +283,10 @@ impl Log {
             }
         }
         let rivals: u16 = open.iter().skip(1).map(|(_, share)| *share).sum();
-        if *share < DECIDED || rivals > 1000 - DECIDED {
+        if *share < DECIDED_SHARE || rivals > 1000 - DECIDED_SHARE {
             return Verdict::Open(open);
         }
-        let sure = |shares: &Shares| shares.iter().any(|(uci, share)| uci.as_ref() == Some(winner) && *share >= DECIDED);
+        let sure = |shares: &Shares| shares.iter().any(|(uci, share)| uci.as_ref() == Some(winner) && *share >= DECIDED_SHARE);
         let unsure = told.iter().rposition(|(_, (_, shares))| !sure(shares)).map_or(0, |index| index + 1);
         let Some((at, _)) = told.get(unsure) else { return Verdict::Open(open) };
         let others = |shares: &Shares| shares.iter().any(|(uci, _)| uci.as_ref().is_some_and(|uci| uci != winner));

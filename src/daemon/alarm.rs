@@ -32,16 +32,16 @@ impl Alarm {
     }
 
     /// Waits for the deadline; forever if there is none. Cancel safe.
-    pub async fn at(&mut self, deadline: Option<Instant>) {
+    pub async fn wait_until(&mut self, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return std::future::pending().await };
-        if self.ring(deadline).await.is_err() {
+        if self.wait_for_timer(deadline).await.is_err() {
             self.timer = None;
             tokio::time::sleep_until(deadline.into()).await;
         }
         self.set = None;
     }
 
-    async fn ring(&mut self, deadline: Instant) -> io::Result<()> {
+    async fn wait_for_timer(&mut self, deadline: Instant) -> io::Result<()> {
         let Some(timer) = &self.timer else { return Err(io::ErrorKind::Unsupported.into()) };
         if self.set != Some(deadline) {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -66,11 +66,11 @@ mod tests {
         let mut alarm = Alarm::new();
         let began = Instant::now();
         let ms = |ms| Some(began + Duration::from_millis(ms));
-        assert!(tokio::time::timeout(Duration::from_millis(1), alarm.at(ms(3_600_000))).await.is_err());
-        alarm.at(ms(40)).await;
+        assert!(tokio::time::timeout(Duration::from_millis(1), alarm.wait_until(ms(3_600_000))).await.is_err());
+        alarm.wait_until(ms(40)).await;
         assert!(began.elapsed() >= Duration::from_millis(40));
-        alarm.at(ms(1)).await;
-        alarm.at(ms(60)).await;
+        alarm.wait_until(ms(1)).await;
+        alarm.wait_until(ms(60)).await;
         assert!(began.elapsed() >= Duration::from_millis(60));
     }
 
@@ -78,7 +78,7 @@ mod tests {
     async fn without_the_kernels_timer_it_rings_too() {
         let mut alarm = Alarm { timer: None, set: None };
         let began = Instant::now();
-        alarm.at(Some(began + Duration::from_millis(5))).await;
+        alarm.wait_until(Some(began + Duration::from_millis(5))).await;
         assert!(began.elapsed() >= Duration::from_millis(5));
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! If a file is lost or damaged, the board is calibrated again from the start position.
 
+use crate::daemon::atomic_file::{Durability, replace};
 use crate::daemon::hub::BoardId;
-use crate::daemon::whole_file::{Lasting, replace};
 use std::fs;
 use std::io;
 use std::path::PathBuf;
@@ -11,9 +11,9 @@ use tracing::{info, warn};
 
 /// The directory of these files; created if missing.
 #[derive(Clone, Debug)]
-pub struct Calibrations(pub PathBuf);
+pub struct CalibrationDir(pub PathBuf);
 
-impl Calibrations {
+impl CalibrationDir {
     /// Loads this board's calibration.
     pub fn load(&self, board: &BoardId) -> Option<String> {
         match fs::read_to_string(self.path(board)) {
@@ -28,9 +28,9 @@ impl Calibrations {
     }
 
     /// Stores this board's calibration and replaces the old one.
-    pub fn keep(&self, board: &BoardId, text: &str) {
+    pub fn store(&self, board: &BoardId, text: &str) {
         let path = self.path(board);
-        match replace(&path, text, Lasting::OverPowerCuts) {
+        match replace(&path, text, Durability::PowerCutSafe) {
             Ok(()) => info!(%board, "{} chips are known now", text.lines().count()),
             Err(why) => warn!(%board, "{} cannot be written ({why}): after a restart the pieces are unknown", path.display()),
         }

@@ -7,29 +7,29 @@
 
 mod board;
 mod game;
+mod handle;
 mod news;
-mod order;
 pub mod readings;
-mod seat;
+mod request;
 mod state;
 
-pub use board::{BoardId, BoardView, ClockView, Contact, Traffic};
+pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 pub use game::GameView;
+use handle::Batch;
+pub use handle::{BoardHandle, StoredGameState};
 pub use news::{News, Published};
-pub use order::{Asked, Carried, Done, Exchange, Meant, OrderError, Request, Target};
 pub use readings::Readings;
-use seat::Batch;
-pub use seat::{LastGame, Seat};
+pub use request::{Continuation, GameGuard, OrderError, ReplySender, Request, RequestKind, TableExchange, Target};
 pub use state::{
-    GAME_UNREADABLE, GAMES_AT_HAND, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State, Trouble,
+    GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,
 };
 
-use crate::daemon::journal::{Incarnation, Journal, JournalError, Stored};
-use crate::daemon::rounds::{RoundFile, value, with_board};
-use crate::daemon::{Stop, stopped};
-use crate::game::command::Refused;
-use crate::game::{Answer, Command, Delay, Event, Order, Record, Stamped};
-use crate::link::watch::Unused;
+use crate::daemon::journal::{AppendOutcome, Incarnation, Journal, JournalError};
+use crate::daemon::rounds::{RoundFile, round_with_board, tag_value};
+use crate::daemon::{Stop, wait_for_stop};
+use crate::game::command::Refusal;
+use crate::game::{Answer, Command, Delay, Event, Order, Record, StampedEvent};
+use crate::link::watch::UnusedDevice;
 use crate::names::MANAGER_INTERFACE;
 use crate::round::Round;
 use std::collections::HashMap;
@@ -43,9 +43,9 @@ use tracing::field::display;
 use tracing::{debug, error, info, warn};
 
 /// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
-const FEED: usize = 1024;
+const FEED_CAPACITY: usize = 1024;
 /// Shortest and longest pause between attempts to write to a full disk.
-const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+const WRITE_RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// State, ordering and fan-out, shared by link tasks and front-ends.
 pub struct Hub {
@@ -61,24 +61,24 @@ pub struct Hub {
 
 /// Tells a thread to stop when the task that waits for it is dropped.
 #[derive(Default)]
-struct Halt(Arc<AtomicBool>);
+struct StopOnDrop(Arc<AtomicBool>);
 
-impl Drop for Halt {
+impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
     }
 }
 
 /// A game that will be continued.
-struct Ended {
+struct GameToContinue {
     game: u64,
     epoch_wall_ms: i64,
     tags: Vec<(String, String)>,
 }
 
-impl Ended {
-    fn of(game: &GameView) -> Ended {
-        Ended { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
+impl GameToContinue {
+    fn of(game: &GameView) -> GameToContinue {
+        GameToContinue { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
     }
 }
 
@@ -89,7 +89,7 @@ impl Hub {
             state: Mutex::default(),
             routes: Mutex::default(),
             publishers: Mutex::default(),
-            feed: broadcast::Sender::new(FEED),
+            feed: broadcast::Sender::new(FEED_CAPACITY),
             journal,
             tags: tags.into(),
             round_file: Mutex::default(),
@@ -134,14 +134,14 @@ impl Hub {
     }
 
     /// Subscribes to all news from now on. To miss nothing, subscribe first, then read the state. After `Lagged`, read the state
-    /// again and call [`Hub::since`] for the missed events.
+    /// again and call [`Hub::events_after`] for the missed events.
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         self.feed.subscribe()
     }
 
     /// Returns a game's durable events with numbers above `number` (0: all) from the journal. Some may not have reached subscribers
     /// yet.
-    pub fn since(&self, game: u64, number: u64) -> Result<Vec<Stamped>, JournalError> {
+    pub fn events_after(&self, game: u64, number: u64) -> Result<Vec<StampedEvent>, JournalError> {
         self.journal.events(game, number)
     }
 
@@ -154,12 +154,12 @@ impl Hub {
     pub async fn check_journal(&self, mut stop: Stop) {
         let check = self.journal.check();
         let (done, found) = oneshot::channel();
-        let halt = Halt::default();
+        let halt = StopOnDrop::default();
         let halted = Arc::clone(&halt.0);
         let thread = std::thread::Builder::new().name("journal-check".to_owned());
         let started = thread.spawn(move || _ = done.send(check.run(&halted, |_, _| {})));
         let found = tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
             found = found => found,
         };
         let closed = match (started, found) {
@@ -177,17 +177,17 @@ impl Hub {
         let sentence = closed.unwrap_or_else(|why| format!("the journal cannot be looked through: {why}"));
         let brief = format!("the journal is damaged or cannot be checked: property Trouble of {MANAGER_INTERFACE} says why");
         self.log_failure(&brief, &sentence);
-        self.trouble(JOURNAL_DAMAGED, None, Some(sentence));
+        self.set_health_problem(JOURNAL_DAMAGED, None, Some(sentence));
     }
 
     /// Registers a board and loads its last games from the journal. Also returns the events of the last one, for its table. A game
     /// that cannot be read is left out and reported as a health problem; if it is the last one, its readable beginning is
     /// continued.
-    pub fn seat(self: &Arc<Self>, mut view: BoardView) -> (Seat, Option<LastGame>) {
+    pub fn register_board(self: &Arc<Self>, mut view: BoardView) -> (BoardHandle, Option<StoredGameState>) {
         let board = view.id.clone();
         let mut last = None;
         let mut unreadable = Vec::new();
-        let games: Vec<(u64, i64)> = self.journal.games_of(board.as_str(), GAMES_AT_HAND).unwrap_or_else(|why| {
+        let games: Vec<(u64, i64)> = self.journal.games_of(board.as_str(), GAMES_IN_MEMORY).unwrap_or_else(|why| {
             unreadable.push(why.to_string());
             Vec::new()
         });
@@ -212,7 +212,7 @@ impl Hub {
                     unreadable.push(why);
                     (view.game, view.rotation) = (None, None);
                     let events = self.journal.readable_events(id);
-                    last = events.first().and_then(Record::begin).map(|record| LastGame {
+                    last = events.first().and_then(Record::begin).map(|record| StoredGameState {
                         epoch_wall_ms: started_wall_ms.saturating_sub_unsigned(record.started_at),
                         events,
                         cut_from: Some(id),
@@ -223,10 +223,10 @@ impl Hub {
             view.game = Some(id);
             let epoch_wall_ms = started_wall_ms.saturating_sub_unsigned(record.started_at);
             let mut game = GameView::new(id, board.clone(), epoch_wall_ms, record, self.tags.clone());
-            events.iter().skip(1).for_each(|event| game.take(event));
-            game.recalled = game.record.last_number;
+            events.iter().skip(1).for_each(|event| game.apply(event));
+            game.last_recalled_number = game.record.last_number;
             view.rotation = Some(game.record.rotation);
-            last = Some(LastGame { epoch_wall_ms, events, cut_from: None });
+            last = Some(StoredGameState { epoch_wall_ms, events, cut_from: None });
             self.lock().games.insert(id, game);
         }
         if !unreadable.is_empty() {
@@ -234,7 +234,7 @@ impl Hub {
             // The reason may name a move, which must not appear in the system log.
             error!(%board, "a stored game is set aside: property Trouble of {MANAGER_INTERFACE} says why");
             let outcome = match &last {
-                Some(LastGame { cut_from: Some(_), events, .. }) => {
+                Some(StoredGameState { cut_from: Some(_), events, .. }) => {
                     format!("its first {} events are a game that goes on, and moves after them are missing", events.len())
                 }
                 _ => format!("board {board} is served without it"),
@@ -243,48 +243,48 @@ impl Hub {
                 "a stored game of board {board} cannot be read ({why}): {outcome}; look at it with sqlite3 in a copy made by \
                  `touchmovectl backup`"
             );
-            self.trouble(GAME_UNREADABLE, Some(&board), Some(sentence));
+            self.set_health_problem(GAME_UNREADABLE, Some(&board), Some(sentence));
         }
         self.lock().boards.insert(board.clone(), view);
         let (route, requests) = mpsc::channel(16);
         lock(&self.routes).insert(board.clone(), route);
         let (batches, queue) = mpsc::unbounded_channel();
-        let publisher = tokio::spawn(Arc::clone(self).publisher(board.clone(), queue));
+        let publisher = tokio::spawn(Arc::clone(self).run_publisher(board.clone(), queue));
         lock(&self.publishers).push(publisher);
-        self.tell(News::Board(board.clone()));
-        (Seat { hub: Arc::clone(self), board, batches, requests }, last)
+        self.publish(News::Board(board.clone()));
+        (BoardHandle { hub: Arc::clone(self), board, batches, requests }, last)
     }
 
     /// Executes an order. Returns its answer when its events are in the journal and published.
     ///
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
-    pub async fn command(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+    pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
         let (board, meant) = self.read(|state| {
             let (board, meant) = match &target {
-                Target::Board(board) => (board.clone(), Meant::Whatever),
+                Target::Board(board) => (board.clone(), GameGuard::AnyGame),
                 Target::Game(asked) => {
                     let game = state.games.get(asked).ok_or(OrderError::NoSuchGame(*asked))?;
-                    not_current(state, *asked, &game.board)?;
-                    let begun = state.boards.get(&game.board).map(|board| board.begun);
-                    (game.board.clone(), begun.map_or(Meant::Whatever, Meant::After))
+                    check_current(state, *asked, &game.board)?;
+                    let begun = state.boards.get(&game.board).map(|board| board.games_begun);
+                    (game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After))
                 }
             };
             // A full disk affects all boards; any other write failure affects only the board that has it.
-            let held = state.trouble.iter().find(|trouble| {
+            let held = state.health_problems.iter().find(|trouble| {
                 trouble.kind == JOURNAL_FULL || trouble.kind == JOURNAL_FAILED && trouble.board.as_ref() == Some(&board)
             });
             held.map_or(Ok((board, meant)), |held| Err(OrderError::JournalFull(held.sentence.clone())))
         })?;
         let undoes = (order.command == Command::Undo).then(|| order.by.clone());
-        let outcome = self.ask(&board, Asked::Order(order, meant)).await;
+        let outcome = self.request(&board, RequestKind::Order(order, meant)).await;
         match (&outcome, target, undoes) {
-            (Err(OrderError::Overtaken), Target::Game(asked), _) => {
+            (Err(OrderError::GameReplaced), Target::Game(asked), _) => {
                 // The game that began meanwhile has already been published.
-                self.read(|state| not_current(state, asked, &board))?;
+                self.read(|state| check_current(state, asked, &board))?;
             }
-            (Err(OrderError::Refused(Refused::NothingToUndo)), _, Some(by)) => {
-                return self.take_position_back(&board, &by).await.unwrap_or(outcome);
+            (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
+                return self.undo_position(&board, &by).await.unwrap_or(outcome);
             }
             _ => {}
         }
@@ -293,35 +293,35 @@ impl Hub {
 
     /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
     /// it, continues the game that this command ended. `None`: this is not the case.
-    async fn take_position_back(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
+    async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
         let (given, ended) = self.read(|state| {
             let on_board = |game: &&GameView| game.board == *board;
             let given = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
             let ended = state.games.values().filter(on_board).filter(|game| game.id < given.id).max_by_key(|game| game.id)?;
             let is_open = |game: &GameView| game.record.result.is_none();
-            (is_open(given) && given.record.plies.is_empty() && is_open(ended)).then(|| (given.id, Ended::of(ended)))
+            (is_open(given) && given.record.plies.is_empty() && is_open(ended)).then(|| (given.id, GameToContinue::of(ended)))
         })?;
-        let events = self.since(given, 0).ok()?;
+        let events = self.events_after(given, 0).ok()?;
         let command = events.into_iter().find_map(|stamped| match stamped.event {
             Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
             _ => None,
         })?;
-        let exchange = Exchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
         let says = format!("{by}, who took back the position that had ended game {}", ended.game);
-        Some(self.go_on(ended, exchange, says).await.map(|()| Answer::Undone(command)))
+        Some(self.send_continuation(ended, exchange, says).await.map(|()| Answer::Undone(command)))
     }
 
     /// Continues a game as `exchange` says. `says` names who did so, for the game's record.
-    async fn go_on(&self, ended: Ended, exchange: Exchange, says: String) -> Result<(), OrderError> {
-        let Ended { game, epoch_wall_ms, tags } = ended;
-        let events = self.since(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
+    async fn send_continuation(&self, ended: GameToContinue, exchange: TableExchange, says: String) -> Result<(), OrderError> {
+        let GameToContinue { game, epoch_wall_ms, tags } = ended;
+        let events = self.events_after(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
         let to = exchange.to.clone();
         let order = Order { command: Command::Tags(tags), by: says };
-        let carried = Carried { game: LastGame { epoch_wall_ms, events, cut_from: None }, order, exchange };
-        self.ask(&to, Asked::CarryOn(Box::new(carried))).await.map(drop)
+        let carried = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
+        self.request(&to, RequestKind::ContinueGame(Box::new(carried))).await.map(drop)
     }
 
-    async fn ask(&self, board: &BoardId, what: Asked) -> Result<Answer, OrderError> {
+    async fn request(&self, board: &BoardId, what: RequestKind) -> Result<Answer, OrderError> {
         let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();
@@ -335,23 +335,23 @@ impl Hub {
     ///
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
-    pub async fn carry_on(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
+    pub async fn continue_game(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
         let game = self.read(|state| {
             let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
             let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
                 let view = state.boards.get(board).ok_or_else(|| missing(board))?;
                 Ok(view.game.and_then(|game| state.games.get(&game)).filter(|game| game.record.result.is_none()))
             };
-            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NothingPlayed(from.clone()))?;
-            let is_named = |game: &&GameView| !game.record.plies.is_empty() && value(&game.record.tags, "White").is_some();
+            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;
+            let is_named = |game: &&GameView| !game.record.plies.is_empty() && tag_value(&game.record.tags, "White").is_some();
             if let Some(taken) = game_on(to)?.filter(is_named) {
-                return Err(OrderError::Taken { board: to.clone(), game: taken.id });
+                return Err(OrderError::BoardInUse { board: to.clone(), game: taken.id });
             }
-            Ok(Ended::of(game))
+            Ok(GameToContinue::of(game))
         })?;
-        let exchange = Exchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
+        let exchange = TableExchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
         let says = format!("{by}, who carried game {} on from board {from}", game.game);
-        self.go_on(game, exchange, says).await
+        self.send_continuation(game, exchange, says).await
     }
 
     /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
@@ -366,14 +366,14 @@ impl Hub {
                 None => Ok(()),
             }
         })?;
-        self.ask(board, Asked::Identify).await.map(drop)
+        self.request(board, RequestKind::Identify).await.map(drop)
     }
 
     /// Sets the file in which the round is stored, and loads the round from it.
-    pub fn keep_rounds_in(&self, file: RoundFile) {
+    pub fn set_round_file(&self, file: RoundFile) {
         self.lock().round = file.load();
         *lock(&self.round_file) = Some(file);
-        self.tell(News::Round);
+        self.publish(News::Round);
     }
 
     /// Sets the round that is being played, as requested by `by`. See [`crate::daemon::rounds`].
@@ -382,19 +382,19 @@ impl Hub {
     /// The round cannot be stored; nothing has changed then.
     pub fn set_round(&self, round: Round, by: &str) -> io::Result<()> {
         if let Some(file) = &*lock(&self.round_file) {
-            file.keep(&round)?;
+            file.store(&round)?;
         }
         {
             let mut state = self.lock();
             state.round = Some(round);
             by.clone_into(&mut state.round_by);
         }
-        self.tell(News::Round);
+        self.publish(News::Round);
         Ok(())
     }
 
     /// Sets the list of devices that may be boards and are not used.
-    pub fn set_unused(&self, unused: Vec<Unused>) {
+    pub fn set_unused(&self, unused: Vec<UnusedDevice>) {
         let is_news = {
             let mut state = self.lock();
             let is_news = state.unused != unused;
@@ -402,25 +402,25 @@ impl Hub {
             is_news
         };
         if is_news {
-            self.tell(News::Trouble);
+            self.publish(News::Trouble);
         }
     }
 
     /// Sets a board's health problem of this kind, or clears it (`None`). Those of other boards are not changed. Returns whether
     /// the list changed.
-    pub fn trouble(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) -> bool {
+    pub fn set_health_problem(&self, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) -> bool {
         {
             let mut state = self.lock();
-            let before = state.trouble.clone();
-            state.trouble.retain(|trouble| trouble.kind != kind || trouble.board.as_ref() != board);
+            let before = state.health_problems.clone();
+            state.health_problems.retain(|trouble| trouble.kind != kind || trouble.board.as_ref() != board);
             if let Some(sentence) = sentence {
-                state.trouble.push(Trouble { kind, board: board.cloned(), sentence });
+                state.health_problems.push(HealthProblem { kind, board: board.cloned(), sentence });
             }
-            if state.trouble == before {
+            if state.health_problems == before {
                 return false;
             }
         }
-        self.tell(News::Trouble);
+        self.publish(News::Trouble);
         true
     }
 
@@ -435,17 +435,17 @@ impl Hub {
         }
     }
 
-    async fn publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
+    async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
         while let Some(mut batch) = queue.recv().await {
             // Transient events do not wait for the disk, but never overtake durable ones.
-            let durable: Vec<Stamped> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
+            let durable: Vec<StampedEvent> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
             if durable.is_empty() {
                 self.apply(&board, batch, Vec::new());
                 continue;
             }
             let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
             let events = batch.events.drain(..passing).collect();
-            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, carried: None };
+            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
             // Poll the write first, so that the disk starts before the transient events are published.
             let commit = self.commit(&board, batch.epoch_wall_ms, durable);
             let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, passing, Vec::new()) });
@@ -454,26 +454,26 @@ impl Hub {
     }
 
     /// Stores durable events; retries until it succeeds.
-    async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<Stamped>) -> Vec<u64> {
+    async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<StampedEvent>) -> Vec<u64> {
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
-        let mut pause = RETRY.0;
+        let mut pause = WRITE_RETRY.0;
         let mut held = false;
         loop {
             match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
-                Ok(Stored { games, is_last_room }) => {
+                Ok(AppendOutcome { games, uses_reserve: is_last_room }) => {
                     let sentence = is_last_room.then(|| {
                         "the disk is full, and moves are stored in the little room that was kept for them: free some space in the \
                          state directory, or they will be held back"
                             .to_owned()
                     });
                     let is_full = sentence.is_some();
-                    if self.trouble(JOURNAL_LAST_ROOM, None, sentence) && is_full {
+                    if self.set_health_problem(JOURNAL_LAST_ROOM, None, sentence) && is_full {
                         error!("the disk is full: the last moves that fit are being stored");
                     }
                     if held {
                         info!("the journal takes moves again; nothing was lost");
-                        self.trouble(JOURNAL_FULL, Some(board), None);
-                        self.trouble(JOURNAL_FAILED, Some(board), None);
+                        self.set_health_problem(JOURNAL_FULL, Some(board), None);
+                        self.set_health_problem(JOURNAL_FAILED, Some(board), None);
                     }
                     return games;
                 }
@@ -484,7 +484,7 @@ impl Hub {
                         self.log_failure(&brief, &format!("board {board}: {what}: {why}"));
                     }
                     held = true;
-                    let (kind, other, sentence) = if why.may_be_repeated() {
+                    let (kind, other, sentence) = if why.is_retryable() {
                         (JOURNAL_FULL, JOURNAL_FAILED, why.to_string())
                     } else {
                         let sentence = format!(
@@ -492,10 +492,10 @@ impl Hub {
                         );
                         (JOURNAL_FAILED, JOURNAL_FULL, sentence)
                     };
-                    self.trouble(other, Some(board), None);
-                    self.trouble(kind, Some(board), Some(sentence));
+                    self.set_health_problem(other, Some(board), None);
+                    self.set_health_problem(kind, Some(board), Some(sentence));
                     tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(RETRY.1);
+                    pause = (pause * 2).min(WRITE_RETRY.1);
                 }
             }
         }
@@ -503,10 +503,11 @@ impl Hub {
 
     fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
         let mut news = Vec::with_capacity(batch.events.len() + 1);
-        let is_news = batch.carried.is_none();
+        let is_news = batch.exchange.is_none();
         // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
-        if let Some(Exchange { from, to, by, .. }) = batch.carried.as_ref().filter(|exchange| exchange.from != exchange.to)
-            && let Some(round) = self.read(|state| with_board(state, from, to))
+        if let Some(TableExchange { from, to, by, .. }) =
+            batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
+            && let Some(round) = self.read(|state| round_with_board(state, from, to))
             && let Err(why) = self.set_round(round, by)
         {
             let what = "is not at its table, because the round cannot be stored";
@@ -521,7 +522,7 @@ impl Hub {
             for stamped in batch.events {
                 let game = if stamped.number.is_some() { games.next() } else { None };
                 let game = game.or_else(|| state.boards.get(board).and_then(|view| view.game));
-                state.take(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
+                state.apply(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
                 if !is_news {
                     continue;
                 }
@@ -532,10 +533,10 @@ impl Hub {
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
                 news.push(News::Event(Arc::new(published)));
             }
-            if let Some(Exchange { game: from, .. }) = &batch.carried {
+            if let Some(TableExchange { game: from, .. }) = &batch.exchange {
                 let here = state.boards.get(board).and_then(|view| view.game);
                 if let Some(game) = here.and_then(|game| state.games.get_mut(&game)) {
-                    (game.recalled, game.carried_from) = (game.record.last_number, Some(*from));
+                    (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
                 }
                 news.push(News::Board(board.clone()));
             }
@@ -544,7 +545,7 @@ impl Hub {
                 news.push(News::Board(board.clone()));
             }
         }
-        news.into_iter().for_each(|news| self.tell(news));
+        news.into_iter().for_each(|news| self.publish(news));
         if let Some((done, outcome)) = batch.done {
             // The requester may be gone.
             let _ = done.send(outcome);
@@ -555,10 +556,10 @@ impl Hub {
         if let Some(view) = self.lock().boards.get_mut(board) {
             change(view);
         }
-        self.tell(News::Board(board.clone()));
+        self.publish(News::Board(board.clone()));
     }
 
-    fn tell(&self, news: News) {
+    fn publish(&self, news: News) {
         // An error means that there is no subscriber.
         let _ = self.feed.send(news);
     }
@@ -569,7 +570,7 @@ impl Hub {
 }
 
 /// Returns an error if, as far as published, another game is on the board of game `asked`.
-fn not_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderError> {
+fn check_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderError> {
     match state.boards.get(board).and_then(|board| board.game) {
         Some(current) if current != asked => Err(OrderError::NotCurrent { asked, board: board.clone(), current }),
         _ => Ok(()),

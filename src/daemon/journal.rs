@@ -26,9 +26,9 @@ pub use backup::backup;
 pub use check::{Check, Damaged, Findings};
 pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
-pub use writer::Stored;
+pub use writer::AppendOutcome;
 
-use crate::game::Stamped;
+use crate::game::StampedEvent;
 use read::Chains;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,7 +36,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Name of the journal file in the state directory.
-pub const FILE: &str = "journal.sqlite3";
+pub const FILE_NAME: &str = "journal.sqlite3";
 
 /// Reason why the journal could not be opened, written or read; each message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -136,7 +136,7 @@ pub enum JournalError {
 
 impl JournalError {
     /// Returns whether nothing was written and the same call may be repeated later.
-    pub fn may_be_repeated(&self) -> bool {
+    pub fn is_retryable(&self) -> bool {
         matches!(self, JournalError::Full | JournalError::Busy)
     }
 
@@ -196,7 +196,7 @@ pub struct Journal {
     dir: PathBuf,
     incarnation: Mutex<Incarnation>,
     /// Games that were checked when the journal was opened.
-    checked: BTreeSet<u64>,
+    checked_games: BTreeSet<u64>,
     _lock: open::Lock,
 }
 
@@ -208,8 +208,8 @@ impl Journal {
     /// Checks the last game of each board, the newest hundred games and those in the marks; [`Journal::check`] checks the others.
     pub fn open(dir: &Path) -> Result<(Journal, Vec<Notice>), JournalError> {
         let opened = open::open(dir)?;
-        let incarnation::Settled { incarnation, ends, last_game, checked, .. } = *opened.settled;
-        let start = writer::Start {
+        let incarnation::CheckedJournal { incarnation, ends, last_game, checked, .. } = *opened.settled;
+        let start = writer::WriterState {
             connection: opened.writer,
             dir: dir.to_owned(),
             incarnation: incarnation.id.clone(),
@@ -218,10 +218,10 @@ impl Journal {
         };
         let journal = Journal {
             reader: Mutex::new(opened.reader),
-            writer: writer::Writer::start(start).map_err(JournalError::file("start the thread of", &dir.join(FILE)))?,
+            writer: writer::Writer::start(start).map_err(JournalError::file("start the thread of", &dir.join(FILE_NAME)))?,
             dir: dir.to_owned(),
             incarnation: Mutex::new(incarnation),
-            checked,
+            checked_games: checked,
             _lock: opened.lock,
         };
         Ok((journal, opened.notices))
@@ -233,7 +233,7 @@ impl Journal {
     /// game, without gaps in its numbers. `wall_ms` is the wall-clock time of the last event (Unix time in milliseconds). After
     /// [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the call may be repeated. If the future is
     /// dropped before it completes, the events may or may not have been stored.
-    pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<Stamped>) -> Result<Stored, JournalError> {
+    pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<StampedEvent>) -> Result<AppendOutcome, JournalError> {
         self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
     }
 
@@ -250,7 +250,7 @@ impl Journal {
 
     /// Returns a check of everything that was not checked when the journal was opened, to be run on its own thread.
     pub fn check(&self) -> Check {
-        Check::of_the_rest(&self.dir, self.checked.clone())
+        Check::of_the_rest(&self.dir, self.checked_games.clone())
     }
 
     /// Closes the games that a [`Journal::check`] found damaged, so that changed events are never used as the original ones. A
@@ -260,7 +260,7 @@ impl Journal {
     /// The journal cannot be written; nothing has changed then.
     pub async fn close_damaged(&self, findings: &Findings) -> Result<bool, JournalError> {
         if findings.torn.is_some() {
-            self.writer.suspect();
+            self.writer.mark_suspect();
         }
         let known = self.incarnation().last_good;
         let is_known = |damaged: &&Damaged| known.iter().any(|(game, good)| *game == damaged.game && *good <= damaged.good);
@@ -291,12 +291,12 @@ impl Journal {
     }
 
     /// Returns a game's events with numbers above `after`, in order; none if the game does not exist.
-    pub fn events(&self, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
+    pub fn events(&self, game: u64, after: u64) -> Result<Vec<StampedEvent>, JournalError> {
         read::events(&lock(&self.reader), Chains::Stored, game, after)
     }
 
     /// Returns a game's events before the first that cannot be read.
-    pub fn readable_events(&self, game: u64) -> Vec<Stamped> {
+    pub fn readable_events(&self, game: u64) -> Vec<StampedEvent> {
         read::readable_events(&lock(&self.reader), Chains::Stored, game)
     }
 

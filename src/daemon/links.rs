@@ -9,20 +9,20 @@
 mod clock;
 mod place;
 
-use crate::boards::{Address, ControlLines, Cue, LinkState, Millis, Model, Protocol, Reading, Write};
+use crate::boards::{Address, BoardCommand, ControlLines, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
-use crate::daemon::calibration::Calibrations;
-use crate::daemon::discovery::{self, Sockets};
-use crate::daemon::hub::{Asked, BoardId, Contact, Hub, OrderError, Request, Traffic};
+use crate::daemon::calibration::CalibrationDir;
+use crate::daemon::discovery::{self, BoardSockets};
+use crate::daemon::hub::{BoardId, ConnectionState, Hub, OrderError, Request, RequestKind, TrafficCounters};
 use crate::daemon::recorder::Recordings;
-use crate::daemon::{Stop, stopped};
+use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Answer;
-use crate::link::recording::What;
+use crate::link::recording::Entry;
 use crate::link::watch;
 use crate::link::{LineError, OpenError, Port};
 use crate::table::Settings;
 use clock::Clock;
-use place::{Place, serial_number};
+use place::{LinkBoard, serial_number};
 use shakmaty::Square;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;
@@ -32,15 +32,15 @@ use std::time::{Duration, Instant};
 use tracing::{debug, info, warn};
 
 /// First and longest pause between attempts to open a port, in milliseconds.
-const RECONNECT: (Millis, Millis) = (100, 5_000);
+const RECONNECT_BACKOFF: (Millis, Millis) = (100, 5_000);
 /// How long a board identifies itself, in milliseconds.
-const FOUND: Millis = 3_000;
+const IDENTIFY_DURATION: Millis = 3_000;
 /// Maximum size of the recorded reply to one request on a chain, in bytes.
-const LONGEST: usize = 64 * 1024;
+const MAX_RECORDED_REPLY: usize = 64 * 1024;
 /// Write timeout: a board that does not accept a write within this time counts as unplugged.
-const STUCK: Duration = Duration::from_secs(2);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 /// Kind of health problem: no board has been heard on a chain.
-pub const NO_BOARDS: &str = "no_boards";
+pub const NO_BOARDS_ON_CHAIN: &str = "no_boards";
 
 /// Parameters of a link task.
 #[derive(Clone)]
@@ -50,7 +50,7 @@ pub struct LinkSpec {
     /// Model.
     pub model: &'static Model,
     /// How the port is selected.
-    pub place: Lookout,
+    pub place: PortSelector,
     /// Control lines to set on the port.
     pub control: ControlLines,
     /// Settings with which readings become a game.
@@ -60,32 +60,32 @@ pub struct LinkSpec {
     /// On a chain: names of boards by address.
     pub names: BTreeMap<Address, BoardId>,
     /// Changes on plug events, so that a missing board is looked for at once.
-    pub plugs: Plugs,
+    pub plugs: PlugEvents,
     /// Where calibrations are stored; `None`: nowhere.
-    pub calibrations: Option<Calibrations>,
+    pub calibrations: Option<CalibrationDir>,
     /// Whether clients may follow the board's readings beside its game.
     pub shares_readings: bool,
 }
 
 /// Selects a board's port.
 #[derive(Clone)]
-pub enum Lookout {
+pub enum PortSelector {
     /// By configuration or argument: the places of all boards, and the index of this board's.
-    Named(Arc<[watch::Place]>, usize),
+    Configured(Arc<[watch::BoardLocation]>, usize),
     /// By discovery: the place where the board was found, and the sockets of other boards.
-    Found(watch::Place, tokio::sync::watch::Receiver<Sockets>),
+    Discovered(watch::BoardLocation, tokio::sync::watch::Receiver<BoardSockets>),
 }
 
 /// Counts plug and unplug events.
-pub type Plugs = tokio::sync::watch::Receiver<u64>;
+pub type PlugEvents = tokio::sync::watch::Receiver<u64>;
 
 impl LinkSpec {
     /// Returns the parameters for one board at one place, which the configuration does not name.
-    pub fn single(model: &'static Model, place: watch::Place, settings: Settings) -> LinkSpec {
+    pub fn single(model: &'static Model, place: watch::BoardLocation, settings: Settings) -> LinkSpec {
         LinkSpec {
-            id: BoardId::at(model, &place),
+            id: BoardId::for_place(model, &place),
             model,
-            place: Lookout::Named([place].into(), 0),
+            place: PortSelector::Configured([place].into(), 0),
             control: model.connection.control_lines(),
             settings,
             recordings: None,
@@ -98,7 +98,7 @@ impl LinkSpec {
 
     /// Returns the name of a board on this link. On a chain it is the board's configured name, else the chain's name and the serial
     /// number.
-    fn board(&self, address: Address) -> BoardId {
+    fn board_id(&self, address: Address) -> BoardId {
         match self.names.get(&address) {
             Some(name) => name.clone(),
             None if address == Address::ONLY => self.id.clone(),
@@ -109,15 +109,17 @@ impl LinkSpec {
     /// Returns the device node to open now.
     fn port(&self) -> Result<PathBuf, String> {
         let (place, found) = match &self.place {
-            Lookout::Named(places, index) => match places.get(*index) {
-                Some(watch::Place::Port(path)) => return Ok(path.clone()),
+            PortSelector::Configured(places, index) => match places.get(*index) {
+                Some(watch::BoardLocation::Port(path)) => return Ok(path.clone()),
                 Some(place) => {
                     let found = watch::list().map(|ports| watch::assign(places, &ports).into_iter().nth(*index).flatten());
                     (place, found)
                 }
                 None => return Err("no place is configured for this board".to_owned()),
             },
-            Lookout::Found(place, sockets) => (place, discovery::device(self.model, place, &sockets.borrow())),
+            PortSelector::Discovered(place, sockets) => {
+                (place, discovery::find_device_node(self.model, place, &sockets.borrow()))
+            }
         };
         let found = found.map_err(|why| format!("the ports cannot be listed ({why})"))?;
         found.ok_or_else(|| format!("no {place} is plugged in: plug it in, or see `touchmovectl doctor`"))
@@ -133,18 +135,18 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
         let wake = link.next_deadline();
         let step = tokio::select! {
             biased;
-            () = stopped(&mut stop) => break,
+            () = wait_for_stop(&mut stop) => break,
             read = read(&mut link.port, &mut buffer) => Step::Read(read),
-            (board, request) = request(&mut link.places) => Step::Request(board, request),
-            () = plugged(&mut link.spec.plugs) => Step::Plugged,
-            () = alarm.at(wake) => Step::Deadline,
+            (board, request) = request(&mut link.boards) => Step::Request(board, request),
+            () = wait_for_plug_event(&mut link.spec.plugs) => Step::Plugged,
+            () = alarm.wait_until(wake) => Step::Deadline,
         };
         match step {
-            Step::Read(Ok(count)) => link.received(buffer.get(..count).unwrap_or_default()),
-            Step::Read(Err(why)) => link.unplugged(&format!("{why}: plug the board in again")),
+            Step::Read(Ok(count)) => link.receive(buffer.get(..count).unwrap_or_default()),
+            Step::Read(Err(why)) => link.close_port(&format!("{why}: plug the board in again")),
             Step::Request(board, request) => link.request(board, request),
-            Step::Plugged => link.look_now(),
-            Step::Deadline => link.deadline().await,
+            Step::Plugged => link.retry_open(),
+            Step::Deadline => link.run_deadlines().await,
         }
         link.send().await;
         // Let published events proceed before the port and the alarm are polled again.
@@ -161,7 +163,7 @@ enum Step {
 }
 
 /// Waits for a plug event; forever if there is no source of them.
-async fn plugged(plugs: &mut Plugs) {
+async fn wait_for_plug_event(plugs: &mut PlugEvents) {
     if plugs.changed().await.is_err() {
         std::future::pending().await
     }
@@ -175,7 +177,7 @@ async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineE
 }
 
 /// Waits for the next request for one of the boards.
-async fn request(places: &mut BTreeMap<Address, Box<Place>>) -> (Address, Request) {
+async fn request(places: &mut BTreeMap<Address, Box<LinkBoard>>) -> (Address, Request) {
     std::future::poll_fn(|context| {
         for (address, place) in &mut *places {
             if let Poll::Ready(Some(request)) = place.seat.requests.poll_recv(context) {
@@ -200,10 +202,10 @@ struct Link {
     retry: (Millis, Millis),
     protocol: Box<dyn Protocol>,
     /// Boxed, because each node of a `BTreeMap` has room for eleven values, and nearly all links have one board.
-    places: BTreeMap<Address, Box<Place>>,
+    boards: BTreeMap<Address, Box<LinkBoard>>,
     writes: VecDeque<Write>,
     /// A board that is identifying itself, and until when.
-    found: Option<(Address, Millis)>,
+    identifying: Option<(Address, Millis)>,
     /// On a chain: the last bytes sent, and the bytes received since. They are recorded for the boards that they concern.
     exchange: (Vec<u8>, Vec<u8>),
 }
@@ -213,32 +215,45 @@ impl Link {
         let mut protocol = (spec.model.protocol)();
         let mut places = BTreeMap::new();
         if !protocol.is_chain() {
-            let place = Place::take(&spec, Address::ONLY, &hub);
+            let place = LinkBoard::register(&spec, Address::ONLY, &hub);
             if let Some(calibration) = place.calibration() {
                 protocol.restore(calibration);
             }
             places.insert(Address::ONLY, Box::new(place));
         }
         let clock = Clock::new();
-        let retry = (0, RECONNECT.0);
+        let retry = (0, RECONNECT_BACKOFF.0);
         let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
-        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, places, writes, found: None, exchange }
+        Link {
+            spec,
+            hub,
+            clock,
+            port: None,
+            closing: None,
+            path,
+            retry,
+            protocol,
+            boards: places,
+            writes,
+            identifying: None,
+            exchange,
+        }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
         let line = match self.port {
             Some(_) => {
                 let write = self.writes.front().map(|write| write.at);
-                let dark = self.found.map(|(_, until)| until);
+                let dark = self.identifying.map(|(_, until)| until);
                 [self.protocol.next_deadline(), write, dark].into_iter().flatten().min()
             }
             None => Some(self.retry.0),
         };
-        let tables = self.places.values().filter_map(|place| place.next_deadline()).min();
+        let tables = self.boards.values().filter_map(|place| place.next_deadline()).min();
         earlier(line.map(|at| self.clock.instant(at)), tables)
     }
 
-    async fn deadline(&mut self) {
+    async fn run_deadlines(&mut self) {
         let now = Instant::now();
         if self.port.is_none() && self.retry.0 <= self.clock.at(now) {
             self.open(now).await;
@@ -246,45 +261,45 @@ impl Link {
         if self.port.is_some() && self.protocol.next_deadline().is_some_and(|at| at <= self.clock.at(now)) {
             self.protocol.timeout(self.clock.at(now));
         }
-        if let Some((board, _)) = self.found.take_if(|(_, until)| *until <= self.clock.at(now)) {
-            self.carry_out(now, board, vec![Cue::Lights(Vec::new())]);
+        if let Some((board, _)) = self.identifying.take_if(|(_, until)| *until <= self.clock.at(now)) {
+            self.execute(now, board, vec![BoardCommand::Lights(Vec::new())]);
         }
         self.advance(now);
-        self.settle(now);
+        self.process_pending(now);
     }
 
     /// Makes a board identify itself with its lights and its beeper. Fails if it has neither.
-    fn show_itself(&mut self, now: Instant, board: Address) -> Result<Answer, OrderError> {
+    fn identify(&mut self, now: Instant, board: Address) -> Result<Answer, OrderError> {
         let at = self.clock.at(now);
         let is_there = self.port.is_some();
-        let lit = is_there && self.protocol.act(at, board, Cue::Lights(Square::ALL.to_vec())).is_ok();
-        let heard = is_there && self.protocol.act(at, board, Cue::Beep).is_ok();
-        self.found = lit.then_some((board, at + FOUND)).or(self.found);
+        let lit = is_there && self.protocol.execute(at, board, BoardCommand::Lights(Square::ALL.to_vec())).is_ok();
+        let heard = is_there && self.protocol.execute(at, board, BoardCommand::Beep).is_ok();
+        self.identifying = lit.then_some((board, at + IDENTIFY_DURATION)).or(self.identifying);
         match lit || heard {
             true => Ok(Answer::Done),
-            false => Err(OrderError::Unnoticed(self.spec.board(board))),
+            false => Err(OrderError::CannotIdentify(self.spec.board_id(board))),
         }
     }
 
     /// Retries at once, because the port may exist again.
-    fn look_now(&mut self) {
+    fn retry_open(&mut self) {
         if self.port.is_none() {
-            self.retry = (self.clock.at(Instant::now()), RECONNECT.0);
+            self.retry = (self.clock.at(Instant::now()), RECONNECT_BACKOFF.0);
         }
     }
 
     async fn open(&mut self, now: Instant) {
         // Until the old port is closed, this process itself holds the device.
         if self.closing.as_ref().is_some_and(|closing| !closing.is_finished()) {
-            self.retry.0 = self.clock.at(now) + RECONNECT.0;
+            self.retry.0 = self.clock.at(now) + RECONNECT_BACKOFF.0;
             return;
         }
         let opened = match self.spec.port() {
-            Err(reason) => Err((None, Contact::Unplugged, reason)),
+            Err(reason) => Err((None, ConnectionState::Unplugged, reason)),
             Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
                 Ok(port) => Ok((path, port)),
-                Err(why @ OpenError::NoSuchDevice { .. }) => Err((Some(path), Contact::Unplugged, why.to_string())),
-                Err(why) => Err((Some(path), Contact::Refused, why.to_string())),
+                Err(why @ OpenError::NoSuchDevice { .. }) => Err((Some(path), ConnectionState::Unplugged, why.to_string())),
+                Err(why) => Err((Some(path), ConnectionState::Refused, why.to_string())),
             },
         };
         match opened {
@@ -292,18 +307,18 @@ impl Link {
                 info!(board = %self.spec.id, port = %path.display(), "port opened");
                 self.port = Some(port);
                 self.path = path.display().to_string();
-                self.no_boards((self.places.is_empty()).then(|| {
+                self.set_no_boards((self.boards.is_empty()).then(|| {
                     format!("no board has answered on {} yet: check their power and the cables between them", self.path)
                 }));
-                self.contact(Contact::Connecting, "", Some(&self.path));
-                self.link(now, LinkState::Up);
+                self.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
+                self.set_link_state(now, LinkState::Up);
             }
             Err((path, contact, reason)) => {
-                self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
+                self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
                 let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                let mut news = self.contact(contact, &reason, Some(&path));
-                if self.places.is_empty() {
-                    news = self.no_boards(Some(reason.clone()));
+                let mut news = self.set_connection_state(contact, &reason, Some(&path));
+                if self.boards.is_empty() {
+                    news = self.set_no_boards(Some(reason.clone()));
                 }
                 if news {
                     warn!(board = %self.spec.id, "{reason}");
@@ -312,103 +327,103 @@ impl Link {
         }
     }
 
-    fn unplugged(&mut self, reason: &str) {
+    fn close_port(&mut self, reason: &str) {
         let now = Instant::now();
         warn!(board = %self.spec.id, "{reason}");
         self.closing = self.port.take().map(|port| tokio::task::spawn_blocking(move || drop(port)));
         // The pause is reset only once the board reports, so that a loose plug does not cause rapid retries.
-        self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT.1));
-        self.contact(Contact::Unplugged, reason, None);
-        self.link(now, LinkState::Down);
+        self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
+        self.set_connection_state(ConnectionState::Unplugged, reason, None);
+        self.set_link_state(now, LinkState::Down);
     }
 
-    fn link(&mut self, now: Instant, state: LinkState) {
+    fn set_link_state(&mut self, now: Instant, state: LinkState) {
         self.writes.clear();
-        self.found = None;
+        self.identifying = None;
         self.exchange = (Vec::new(), Vec::new());
         self.protocol.link(self.clock.at(now), state);
-        self.each(now, |place| place.link(now, state));
-        self.settle(now);
+        self.for_each_board(now, |place| place.handle_link_state(now, state));
+        self.process_pending(now);
     }
 
-    fn received(&mut self, chunk: &[u8]) {
+    fn receive(&mut self, chunk: &[u8]) {
         let now = Instant::now();
         if self.protocol.is_chain() {
             // Do not record a reply that never ends.
-            if self.exchange.1.len() + chunk.len() <= LONGEST {
+            if self.exchange.1.len() + chunk.len() <= MAX_RECORDED_REPLY {
                 self.exchange.1.extend_from_slice(chunk);
             }
         } else {
-            self.each(now, |place| {
-                Traffic::add(&place.traffic.bytes_read, chunk.len());
-                place.record(now, || What::Rx(chunk.to_vec()));
+            self.for_each_board(now, |place| {
+                TrafficCounters::add(&place.traffic.bytes_read, chunk.len());
+                place.record(now, || Entry::Rx(chunk.to_vec()));
                 Vec::new()
             });
         }
         self.protocol.receive(self.clock.at(now), chunk);
         self.advance(now);
-        self.settle(now);
+        self.process_pending(now);
     }
 
     fn request(&mut self, board: Address, request: Request) {
         let now = Instant::now();
-        if let Asked::Identify = request.what {
+        if let RequestKind::Identify = request.what {
             // The requester may be gone.
-            let _ = request.done.send(self.show_itself(now, board));
+            let _ = request.done.send(self.identify(now, board));
         } else {
-            let cues = self.places.get_mut(&board).map(|place| place.request(now, request));
-            self.carry_out(now, board, cues.unwrap_or_default());
+            let cues = self.boards.get_mut(&board).map(|place| place.handle_request(now, request));
+            self.execute(now, board, cues.unwrap_or_default());
         }
-        self.settle(now);
+        self.process_pending(now);
     }
 
     /// Runs the due deadlines of all tables.
     fn advance(&mut self, now: Instant) {
-        self.each(now, |place| place.advance(now));
+        self.for_each_board(now, |place| place.advance(now));
     }
 
     /// Calls `act` for every board and executes the resulting commands.
-    fn each(&mut self, now: Instant, mut act: impl FnMut(&mut Place) -> Vec<Cue>) {
+    fn for_each_board(&mut self, now: Instant, mut act: impl FnMut(&mut LinkBoard) -> Vec<BoardCommand>) {
         let mut cues = Vec::new();
-        for (address, place) in &mut self.places {
+        for (address, place) in &mut self.boards {
             cues.extend(act(place).into_iter().map(|cue| (*address, cue)));
         }
         for (address, cue) in cues {
-            self.carry_out(now, address, vec![cue]);
+            self.execute(now, address, vec![cue]);
         }
     }
 
     /// Processes readings and executes board commands until there are none left, then publishes the results.
-    fn settle(&mut self, now: Instant) {
+    fn process_pending(&mut self, now: Instant) {
         while let Some((address, reading)) = self.protocol.poll_reading() {
-            if !self.places.contains_key(&address) && !self.seat(now, address) {
+            if !self.boards.contains_key(&address) && !self.register_board(now, address) {
                 continue;
             }
             if !matches!(reading, Reading::Trouble(_)) {
-                self.retry.1 = RECONNECT.0;
+                self.retry.1 = RECONNECT_BACKOFF.0;
             }
             self.record_exchange(now, address);
-            let cues = self.places.get_mut(&address).map(|place| place.reading(now, reading));
-            self.carry_out(now, address, cues.unwrap_or_default());
+            let cues = self.boards.get_mut(&address).map(|place| place.handle_reading(now, reading));
+            self.execute(now, address, cues.unwrap_or_default());
         }
         while let Some(write) = self.protocol.poll_write() {
             self.writes.push_back(write);
         }
-        self.places.values_mut().for_each(|place| place.publish(now));
+        self.boards.values_mut().for_each(|place| place.publish(now));
     }
 
     /// Registers a board of a chain that is heard for the first time.
-    fn seat(&mut self, now: Instant, address: Address) -> bool {
+    fn register_board(&mut self, now: Instant, address: Address) -> bool {
         if !self.protocol.is_chain() {
             debug!(board = %self.spec.id, ?address, "a reading of a board that is not on this link");
             return false;
         }
-        let mut place = Place::take(&self.spec, address, &self.hub);
-        info!(board = %self.spec.board(address), chain = %self.spec.id, "a board on the line");
-        place.contact(Contact::Connecting, "", Some(&self.path));
-        place.link(now, LinkState::Up);
-        self.places.insert(address, Box::new(place));
-        self.no_boards(None);
+        let mut place = LinkBoard::register(&self.spec, address, &self.hub);
+        info!(board = %self.spec.board_id(address), chain = %self.spec.id, "a board on the line");
+        place.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
+        place.handle_link_state(now, LinkState::Up);
+        self.boards.insert(address, Box::new(place));
+        self.set_no_boards(None);
         true
     }
 
@@ -417,40 +432,40 @@ impl Link {
         if !self.protocol.is_chain() {
             return;
         }
-        let Some(place) = self.places.get_mut(&address) else { return };
+        let Some(place) = self.boards.get_mut(&address) else { return };
         let (sent, came) = std::mem::take(&mut self.exchange);
-        Traffic::add(&place.traffic.bytes_written, sent.len());
-        Traffic::add(&place.traffic.bytes_read, came.len());
-        for what in [What::Tx(sent), What::Rx(came)] {
-            if !matches!(&what, What::Tx(bytes) | What::Rx(bytes) if bytes.is_empty()) {
+        TrafficCounters::add(&place.traffic.bytes_written, sent.len());
+        TrafficCounters::add(&place.traffic.bytes_read, came.len());
+        for what in [Entry::Tx(sent), Entry::Rx(came)] {
+            if !matches!(&what, Entry::Tx(bytes) | Entry::Rx(bytes) if bytes.is_empty()) {
                 place.record(now, || what);
             }
         }
     }
 
-    fn carry_out(&mut self, now: Instant, board: Address, cues: Vec<Cue>) {
+    fn execute(&mut self, now: Instant, board: Address, cues: Vec<BoardCommand>) {
         for cue in cues {
-            let needs_answer = cue == Cue::Memory;
-            if let Err(unsupported) = self.protocol.act(self.clock.at(now), board, cue) {
+            let needs_answer = cue == BoardCommand::Memory;
+            if let Err(unsupported) = self.protocol.execute(self.clock.at(now), board, cue) {
                 debug!(board = %self.spec.id, "{unsupported}");
                 if needs_answer {
-                    let cues = self.places.get_mut(&board).map(|place| place.no_memory(now));
-                    self.carry_out(now, board, cues.unwrap_or_default());
+                    let cues = self.boards.get_mut(&board).map(|place| place.report_no_memory(now));
+                    self.execute(now, board, cues.unwrap_or_default());
                 }
             }
         }
     }
 
     /// Sets the connection state of all boards; returns whether any changed.
-    fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
-        let news = self.places.values().filter(|place| place.contact(contact, reason, port));
+    fn set_connection_state(&self, contact: ConnectionState, reason: &str, port: Option<&str>) -> bool {
+        let news = self.boards.values().filter(|place| place.set_connection_state(contact, reason, port));
         news.count() > 0
     }
 
     /// Sets or clears the reason why a chain has no boards; returns whether it changed.
-    fn no_boards(&self, reason: Option<String>) -> bool {
+    fn set_no_boards(&self, reason: Option<String>) -> bool {
         let sentence = reason.map(|reason| format!("chain {}: {reason}", self.spec.id));
-        self.protocol.is_chain() && self.hub.trouble(NO_BOARDS, Some(&self.spec.id), sentence)
+        self.protocol.is_chain() && self.hub.set_health_problem(NO_BOARDS_ON_CHAIN, Some(&self.spec.id), sentence)
     }
 
     /// Sends the writes that are due.
@@ -459,15 +474,15 @@ impl Link {
         while let Some(port) = &mut self.port
             && let Some(write) = self.writes.pop_front_if(|write| write.at <= self.clock.at(now))
         {
-            let sent = tokio::time::timeout(STUCK, port.write_all(&write.bytes)).await;
+            let sent = tokio::time::timeout(WRITE_TIMEOUT, port.write_all(&write.bytes)).await;
             match sent {
                 Ok(Ok(())) if self.protocol.is_chain() => self.exchange = (write.bytes, Vec::new()),
-                Ok(Ok(())) => self.places.values_mut().for_each(|place| {
-                    Traffic::add(&place.traffic.bytes_written, write.bytes.len());
-                    place.record(now, || What::Tx(write.bytes.clone()));
+                Ok(Ok(())) => self.boards.values_mut().for_each(|place| {
+                    TrafficCounters::add(&place.traffic.bytes_written, write.bytes.len());
+                    place.record(now, || Entry::Tx(write.bytes.clone()));
                 }),
-                Ok(Err(why)) => self.unplugged(&format!("{why}: plug the board in again")),
-                Err(_) => self.unplugged("the port takes nothing: unplug the board and plug it in again"),
+                Ok(Err(why)) => self.close_port(&format!("{why}: plug the board in again")),
+                Err(_) => self.close_port("the port takes nothing: unplug the board and plug it in again"),
             }
         }
     }

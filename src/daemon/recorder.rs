@@ -2,10 +2,10 @@
 //! fills.
 
 use crate::boards::Millis;
-use crate::config::Room;
+use crate::config::DiskLimits;
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
-use crate::link::recording::{Header, State, What, Writer, Written};
+use crate::link::recording::{Entry, Header, InitialState, WriteOutcome, Writer};
 use crate::table::Settings;
 use crate::wire::settings_to_value;
 use jiff::Timestamp;
@@ -22,13 +22,13 @@ pub const RECORDINGS_STOPPED: &str = "recordings_stopped";
 pub const RECORDING_PAUSED: &str = "recording_paused";
 /// Sustained rate at which a board may fill its recordings, in bytes per millisecond: more than twice what a serial line at 115,200
 /// baud carries, recorded with two digits per byte.
-const RATE: u64 = 64;
+const RATE_LIMIT: u64 = 64;
 /// Burst allowed beyond that rate, in bytes: a board's memory, and the squares of many scans.
 const BURST: u64 = 4_000_000;
 /// Number of lines between checks of the free disk space.
-const LOOK: u32 = 200;
-/// A recording may use at most 1/`SHARE` of the space for all recordings.
-const SHARE: u64 = 8;
+const LINES_PER_DISK_CHECK: u32 = 200;
+/// A recording may use at most 1/`SHARE_DIVISOR` of the space for all recordings.
+const SHARE_DIVISOR: u64 = 8;
 
 /// Directory of the recordings, and their disk limits.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Recordings {
     /// Directory; created if missing.
     pub dir: PathBuf,
     /// Disk limits. The oldest recordings are deleted to make room.
-    pub room: Room,
+    pub room: DiskLimits,
 }
 
 /// Records one board. A new recording begins at each start of the daemon and when the last one is full.
@@ -49,7 +49,7 @@ pub struct Recorder {
     /// The board's time at which the file begins.
     began: Millis,
     /// Lines until the next check of the disk.
-    until_look: u32,
+    lines_until_disk_check: u32,
     rate: RateLimit,
     /// The board sends more than is recorded.
     paused: bool,
@@ -68,7 +68,7 @@ impl RateLimit {
     /// Counts these bytes, whether they are recorded or not. The level is limited, so that a board that flooded for hours is
     /// recorded again within a minute.
     fn add(&mut self, now: Millis, bytes: u64) {
-        let leaked = now.saturating_sub(self.at).saturating_mul(RATE);
+        let leaked = now.saturating_sub(self.at).saturating_mul(RATE_LIMIT);
         self.at = self.at.max(now);
         self.level = (self.level.saturating_sub(leaked) + bytes).min(BURST + BURST / 8);
     }
@@ -78,7 +78,7 @@ impl RateLimit {
     }
 
     /// Returns whether the level is low enough to end a pause.
-    fn is_calm(&self) -> bool {
+    fn is_below_resume_level(&self) -> bool {
         self.level <= BURST / 2
     }
 }
@@ -94,70 +94,81 @@ impl Recorder {
         header.core = Some(settings_to_value(settings));
         let (file, rate) = (None, RateLimit::default());
         let (paused, is_failing) = (false, false);
-        Recorder { hub, recordings, board, header, file, began: 0, until_look: LOOK, rate, paused, is_failing }
+        Recorder {
+            hub,
+            recordings,
+            board,
+            header,
+            file,
+            began: 0,
+            lines_until_disk_check: LINES_PER_DISK_CHECK,
+            rate,
+            paused,
+            is_failing,
+        }
     }
 
     /// Begins a new file, in mid-game if `state` says so. Does nothing while the board sends more than is recorded.
-    pub fn begin(&mut self, now: Millis, state: Option<State>) {
+    pub fn begin(&mut self, now: Millis, state: Option<InitialState>) {
         if self.paused {
             return;
         }
         self.began = now;
-        self.rate.add(now, state.as_ref().map_or(0, |state| length(&What::State(state.clone()))));
+        self.rate.add(now, state.as_ref().map_or(0, |state| approximate_bytes(&Entry::State(state.clone()))));
         let outcome = self.open().and_then(|mut file| {
             if let Some(state) = state {
-                file.write(0, What::State(state))?;
+                file.write(0, Entry::State(state))?;
             }
             Ok(file)
         });
         match outcome {
             Ok(file) => {
                 self.file = Some(file);
-                self.hub.trouble(RECORDINGS_STOPPED, Some(&self.board), None);
+                self.hub.set_health_problem(RECORDINGS_STOPPED, Some(&self.board), None);
             }
             Err(why) => self.stop(&why),
         }
     }
 
-    /// Records one line. After [`Written::Full`] the caller must write it again into a new file.
-    pub fn write(&mut self, now: Millis, what: What) -> Written {
-        self.rate.add(now, length(&what));
+    /// Records one line. After [`WriteOutcome::Full`] the caller must write it again into a new file.
+    pub fn write(&mut self, now: Millis, what: Entry) -> WriteOutcome {
+        self.rate.add(now, approximate_bytes(&what));
         if self.paused {
-            if !self.rate.is_calm() {
-                return Written::Kept;
+            if !self.rate.is_below_resume_level() {
+                return WriteOutcome::Recorded;
             }
             self.paused = false;
             info!(board = %self.board, "what the board says is recorded again");
-            self.hub.trouble(RECORDING_PAUSED, Some(&self.board), None);
-            return Written::Full;
+            self.hub.set_health_problem(RECORDING_PAUSED, Some(&self.board), None);
+            return WriteOutcome::Full;
         }
         if self.file.is_some() && self.rate.is_exceeded() {
             self.pause(now);
-            return Written::Kept;
+            return WriteOutcome::Recorded;
         }
-        let Some(file) = &mut self.file else { return Written::Kept };
-        self.until_look -= 1;
-        if self.until_look == 0 {
-            self.until_look = LOOK;
-            if let Err(why) = enough_room(&self.recordings) {
+        let Some(file) = &mut self.file else { return WriteOutcome::Recorded };
+        self.lines_until_disk_check -= 1;
+        if self.lines_until_disk_check == 0 {
+            self.lines_until_disk_check = LINES_PER_DISK_CHECK;
+            if let Err(why) = check_free_space(&self.recordings) {
                 self.stop(&why);
-                return Written::Kept;
+                return WriteOutcome::Recorded;
             }
         }
         match file.write(now.saturating_sub(self.began), what) {
             Ok(written) => {
-                self.is_failing &= written == Written::Full;
+                self.is_failing &= written == WriteOutcome::Full;
                 written
             }
             Err(why) => {
                 self.stop(&why);
-                Written::Kept
+                WriteOutcome::Recorded
             }
         }
     }
 
     /// Stops recording because not even one line fits into a new recording.
-    pub fn too_small(&mut self) {
+    pub fn stop_too_small(&mut self) {
         self.stop(&io::Error::other("max_mb in [recordings] is too little for one line: raise it"));
     }
 
@@ -165,8 +176,8 @@ impl Recorder {
         let dir = &self.recordings.dir;
         fs::create_dir_all(dir)?;
         let max = self.recordings.room.max;
-        make_room(dir, max - max / SHARE)?;
-        enough_room(&self.recordings)?;
+        evict(dir, max - max / SHARE_DIVISOR)?;
+        check_free_space(&self.recordings)?;
         let started = Timestamp::now();
         let name = format!("{}-{}", self.board, started.strftime("%Y%m%dT%H%M%S%3fZ"));
         let mut path = dir.join(format!("{name}.rec"));
@@ -183,7 +194,7 @@ impl Recorder {
         // The lock protects the file from deletion whatever its date, see `is_written`. Where files cannot be locked, the oldest
         // are deleted first.
         let _ = file.try_lock_shared();
-        let file = Writer::begin(file, &self.header, max / SHARE)?;
+        let file = Writer::begin(file, &self.header, max / SHARE_DIVISOR)?;
         // At debug level: a recording begins with a game, which the public sees only after the delay.
         debug!(board = %self.board, "recording to {}", path.display());
         Ok(file)
@@ -195,15 +206,15 @@ impl Recorder {
         if let Some(mut file) = self.file.take() {
             let note = "the board says more than is recorded: what came later is missing".to_owned();
             // If this fails, the readable part of the file simply ends here.
-            let _ = file.write(now.saturating_sub(self.began), What::Note(note));
+            let _ = file.write(now.saturating_sub(self.began), Entry::Note(note));
         }
         let sentence = format!(
-            "board {} says more than {RATE} kB a second, and is not recorded until it says less: see what is wrong with its cable or \
+            "board {} says more than {RATE_LIMIT} kB a second, and is not recorded until it says less: see what is wrong with its cable or \
              its firmware; moves are kept",
             self.board
         );
         warn!(board = %self.board, "{sentence}");
-        self.hub.trouble(RECORDING_PAUSED, Some(&self.board), Some(sentence));
+        self.hub.set_health_problem(RECORDING_PAUSED, Some(&self.board), Some(sentence));
     }
 
     fn stop(&mut self, why: &io::Error) {
@@ -216,12 +227,12 @@ impl Recorder {
             true => debug!(board = %self.board, "{sentence}"),
             false => warn!(board = %self.board, "{sentence}"),
         }
-        self.hub.trouble(RECORDINGS_STOPPED, Some(&self.board), Some(sentence));
+        self.hub.set_health_problem(RECORDINGS_STOPPED, Some(&self.board), Some(sentence));
     }
 }
 
 /// Fails if little disk space is left, which must be kept for moves.
-fn enough_room(recordings: &Recordings) -> io::Result<()> {
+fn check_free_space(recordings: &Recordings) -> io::Result<()> {
     let disk = rustix::fs::statvfs(&recordings.dir)?;
     let (left, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.room.reserve);
     if left < reserve {
@@ -235,14 +246,14 @@ fn enough_room(recordings: &Recordings) -> io::Result<()> {
 }
 
 /// Returns the approximate number of bytes of a line.
-fn length(what: &What) -> u64 {
+fn approximate_bytes(what: &Entry) -> u64 {
     const FRAME: usize = 24;
     let said = match what {
-        What::Rx(bytes) | What::Tx(bytes) => bytes.len() * 2,
-        What::Link(_) => 0,
-        What::Command(command) => command.to_string().len(),
-        What::Note(note) => note.len(),
-        What::State(state) => state.events.iter().map(|event| event.to_string().len()).sum(),
+        Entry::Rx(bytes) | Entry::Tx(bytes) => bytes.len() * 2,
+        Entry::Link(_) => 0,
+        Entry::Command(command) => command.to_string().len(),
+        Entry::Note(note) => note.len(),
+        Entry::State(state) => state.events.iter().map(|event| event.to_string().len()).sum(),
     };
     (FRAME + said) as u64
 }
@@ -250,7 +261,7 @@ fn length(what: &What) -> u64 {
 /// Deletes recordings until the others use at most `room` bytes: the oldest ones of boards that use more than an equal share, so
 /// that no board evicts another's recordings. A recording that is being written is kept: if the system clock was set back, it looks
 /// older than those before it.
-fn make_room(dir: &Path, room: u64) -> io::Result<()> {
+fn evict(dir: &Path, room: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -316,14 +327,14 @@ mod tests {
             names.sort();
             names
         };
-        make_room(dir.path(), 1_600).unwrap();
+        evict(dir.path(), 1_600).unwrap();
         assert_eq!(left().len(), 9, "all of it fits");
-        make_room(dir.path(), 1_000).unwrap();
+        evict(dir.path(), 1_000).unwrap();
         let kept = ["13", "14", "15"].map(|minute| format!("mad-20261121T10{minute}00000Z.rec"));
         let expect = ["a-20261121T100000000Z.rec", "b-20261121T100000000Z.rec"].map(str::to_owned);
         assert_eq!(left(), [&expect[..], &kept, &["notes.txt".to_owned()]].concat());
         // Next the boards that use more than an equal share, oldest first.
-        make_room(dir.path(), 700).unwrap();
+        evict(dir.path(), 700).unwrap();
         assert_eq!(left(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
     }
 
@@ -340,7 +351,7 @@ mod tests {
         let written = keep("a-20261121T090000000Z.rec", 0);
         written.try_lock_shared().unwrap();
         (1..4).for_each(|age| drop(keep(&format!("a-20261121T10000000{age}Z.rec"), age)));
-        make_room(dir.path(), 400).unwrap();
+        evict(dir.path(), 400).unwrap();
         let left = || {
             let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
             let mut names: Vec<String> = names.collect();
@@ -349,10 +360,10 @@ mod tests {
         };
         assert_eq!(left(), ["a-20261121T090000000Z.rec", "a-20261121T100000003Z.rec"]);
         // It alone exceeds the limit.
-        make_room(dir.path(), 100).unwrap();
+        evict(dir.path(), 100).unwrap();
         assert_eq!(left(), ["a-20261121T090000000Z.rec"]);
         drop(written);
-        make_room(dir.path(), 100).unwrap();
+        evict(dir.path(), 100).unwrap();
         assert_eq!(left(), Vec::<String>::new());
     }
 
@@ -373,8 +384,8 @@ mod tests {
         let mut now = 9 * 3_600_000;
         (0..100).for_each(|_| rate.add(now, BURST));
         // However much was sent, the level is low again after this time.
-        now += (BURST / 8 * 5).div_ceil(RATE);
+        now += (BURST / 8 * 5).div_ceil(RATE_LIMIT);
         rate.add(now, 0);
-        assert!(rate.is_calm());
+        assert!(rate.is_below_resume_level());
     }
 }

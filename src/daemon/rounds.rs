@@ -1,10 +1,10 @@
 //! The current round: stores it in a file under the state directory and gives its players' names to the games.
 
+use crate::daemon::atomic_file::{Durability, replace};
 use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
-use crate::daemon::whole_file::{Lasting, replace};
-use crate::daemon::{Stop, stopped};
+use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Command, Event, Order};
-pub use crate::link::watch::natural;
+pub use crate::link::watch::natural_sort_key;
 use crate::round::{Pairing, Round};
 use std::collections::BTreeMap;
 use std::fs;
@@ -42,26 +42,26 @@ impl RoundFile {
     ///
     /// # Errors
     /// The write failed; the old round remains.
-    pub fn keep(&self, round: &Round) -> io::Result<()> {
-        replace(&self.0, &serde_json::to_string_pretty(round)?, Lasting::OverPowerCuts)
+    pub fn store(&self, round: &Round) -> io::Result<()> {
+        replace(&self.0, &serde_json::to_string_pretty(round)?, Durability::PowerCutSafe)
     }
 }
 
 /// Returns the board at each playing table.
-pub fn tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
+pub fn boards_at_tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     let Some(round) = &state.round else { return Vec::new() };
     let mut boards: Vec<(String, Option<String>)> =
         state.boards.values().map(|board| (board.id.to_string(), board.serial_number.clone())).collect();
-    boards.sort_by_key(|(name, _)| natural(name));
+    boards.sort_by_key(|(name, _)| natural_sort_key(name));
     let found = |name: &str| state.boards.keys().find(|id| id.as_str() == name).cloned();
     round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
 }
 
 /// Returns the round with board `to` at the table of board `from`; all other boards keep their tables. `None`: no round is loaded,
 /// or `from` is at no table.
-pub fn with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> {
+pub fn round_with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> {
     let mut round = state.round.clone()?;
-    let tables = tables(state);
+    let tables = boards_at_tables(state);
     let (table, _) = tables.iter().find(|(_, board)| board.as_ref() == Some(from))?;
     // Name every board explicitly: boards that are assigned by the order of their names would all move.
     for (other, board) in &tables {
@@ -76,8 +76,9 @@ pub fn with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> 
 /// first that has a result, since later play at the table is not public; else the last one with a move.
 pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
     let tags = round.tags(pairing);
-    let is_here =
-        |game: &&GameView| same_round(&game.record.tags, &tags) && value(&game.record.tags, "Table") == value(&tags, "Table");
+    let is_here = |game: &&GameView| {
+        is_same_round(&game.record.tags, &tags) && tag_value(&game.record.tags, "Table") == tag_value(&tags, "Table")
+    };
     let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
     // A board that replaced another.
     if let Some(board) = &pairing.board
@@ -91,13 +92,13 @@ pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option
 }
 
 /// Returns whether two games with these tags belong to the same round.
-pub fn same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
-    let number = |tags| value(tags, "Round").and_then(|round| round.split('.').next());
-    number(one) == number(other) && value(one, "Event") == value(other, "Event")
+pub fn is_same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
+    let number = |tags| tag_value(tags, "Round").and_then(|round| round.split('.').next());
+    number(one) == number(other) && tag_value(one, "Event") == tag_value(other, "Event")
 }
 
 /// Returns the value of the tag with this name.
-pub fn value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+pub fn tag_value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
@@ -109,7 +110,7 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     loop {
         let next = tokio::select! {
             next = news.recv() => next,
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
         };
         match next {
             Ok(News::Event(published)) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
@@ -128,11 +129,11 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
 }
 
 /// Game, table, PGN tags to set, and how the game's time class differs from the round's time control.
-type Named = (u64, u16, Vec<(String, String)>, Option<String>);
+type NameAssignment = (u64, u16, Vec<(String, String)>, Option<String>);
 
 /// Gives names to the games that lack them. A game with names of another round belongs to that round.
 async fn name_games(hub: &Hub) {
-    let wanted: Vec<Named> = hub.read(|state| {
+    let wanted: Vec<NameAssignment> = hub.read(|state| {
         let Some(round) = &state.round else { return Vec::new() };
         let named = |(table, board): (u16, Option<BoardId>)| {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
@@ -146,12 +147,12 @@ async fn name_games(hub: &Hub) {
             let known = &game.record.tags;
             // A game without moves and result, e.g. after the pieces were set up again, belongs to the current round.
             let untouched = game.record.plies.is_empty() && game.record.result.is_none();
-            let ours = untouched || known.is_empty() && game.record.result.is_none() || same_round(known, &tags);
+            let ours = untouched || known.is_empty() && game.record.result.is_none() || is_same_round(known, &tags);
             let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
             let unlike = game.record.unlike_time_control(control);
             (ours && *known != tags).then_some((game.id, table, tags, unlike))
         };
-        tables(state).into_iter().filter_map(named).collect()
+        boards_at_tables(state).into_iter().filter_map(named).collect()
     });
     let by = hub.read(|state| match state.round_by.as_str() {
         "" => "the pairings of the round".to_owned(),
@@ -162,7 +163,7 @@ async fn name_games(hub: &Hub) {
             hub.warn_about_play(None, &format!("game {game} at table {table}: {why}; set time_class in [laws]"));
         }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
-        match hub.command(Target::Game(game), order).await {
+        match hub.execute(Target::Game(game), order).await {
             // At debug level: the public learns of the game only after the delay.
             Ok(_) => debug!("game {game} is the one at table {table}"),
             Err(why) => hub.warn_about_play(None, &format!("game {game} at table {table} has no names: {why}")),

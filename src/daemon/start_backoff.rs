@@ -11,11 +11,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Name of the file in the runtime directory.
-const FILE: &str = "failed-starts";
+const FILE_NAME: &str = "failed-starts";
 /// First pause, before the third consecutive start. The second start is delayed only by the service manager.
-const FIRST: Duration = Duration::from_millis(400);
+const FIRST_PAUSE: Duration = Duration::from_millis(400);
 /// Longest pause.
-const LONGEST: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_secs(30);
 
 /// Counts consecutive failed starts.
 #[derive(Debug)]
@@ -30,10 +30,10 @@ impl StartBackoff {
         // If there are several, separated by colons, use the first.
         let dirs = std::env::var("RUNTIME_DIRECTORY").unwrap_or_default();
         let dir = dirs.split(':').next().filter(|dir| !dir.is_empty());
-        StartBackoff { file: dir.map(|dir| Path::new(dir).join(FILE)) }
+        StartBackoff { file: dir.map(|dir| Path::new(dir).join(FILE_NAME)) }
     }
 
-    /// Counts a start as failed until [`StartBackoff::succeeded`] is called, so that a killed process counts too. Returns the
+    /// Counts a start as failed until [`StartBackoff::reset`] is called, so that a killed process counts too. Returns the
     /// number of failed starts before it, and the pause before it.
     ///
     /// # Errors
@@ -46,7 +46,7 @@ impl StartBackoff {
     }
 
     /// Resets the count: the start succeeded or was cancelled.
-    pub fn succeeded(&self) {
+    pub fn reset(&self) {
         if let Some(file) = &self.file {
             // If the file cannot be removed, the next start waits half a minute at most.
             let _ = fs::remove_file(file);
@@ -58,7 +58,7 @@ impl StartBackoff {
 fn pause(failed: u32) -> Duration {
     match failed.checked_sub(2) {
         None => Duration::ZERO,
-        Some(doublings) => FIRST.saturating_mul(1 << doublings.min(16)).min(LONGEST),
+        Some(doublings) => FIRST_PAUSE.saturating_mul(1 << doublings.min(16)).min(MAX_PAUSE),
     }
 }
 
@@ -70,19 +70,19 @@ mod tests {
     fn pauses_grow_to_half_a_minute() {
         let pauses: Vec<u64> = (0..12).map(|failed| pause(failed).as_millis() as u64).collect();
         assert_eq!(pauses, [0, 0, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 30_000, 30_000, 30_000]);
-        assert_eq!(pause(u32::MAX), LONGEST);
+        assert_eq!(pause(u32::MAX), MAX_PAUSE);
     }
 
     #[test]
     fn a_file_that_is_no_count_counts_nothing() {
         let dir = tempfile::tempdir().unwrap();
-        let backoff = StartBackoff { file: Some(dir.path().join(FILE)) };
+        let backoff = StartBackoff { file: Some(dir.path().join(FILE_NAME)) };
         for text in ["", "-1", "99999999999", "a word"] {
-            fs::write(dir.path().join(FILE), text).unwrap();
+            fs::write(dir.path().join(FILE_NAME), text).unwrap();
             assert_eq!(backoff.begin().unwrap(), (0, Duration::ZERO), "{text}");
             assert_eq!(backoff.begin().unwrap().0, 1);
         }
-        backoff.succeeded();
+        backoff.reset();
         assert_eq!(backoff.begin().unwrap().0, 0);
     }
 }

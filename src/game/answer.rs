@@ -1,7 +1,7 @@
 //! Replies to commands.
 
 use crate::game::{Command, Text};
-use crate::laws::Act;
+use crate::laws::RulingAction;
 
 /// The reply to a command that was carried out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub enum Answer {
     #[default]
     Done,
     /// A position was restored, and the player to move must make one of these moves, in UCI (Art. 7.5.1). Empty: any legal move.
-    Bound(Vec<String>),
+    AllowedMoves(Vec<String>),
     /// The evaluation of a draw claim.
     Claim(Verdict),
     /// This command was undone.
@@ -21,7 +21,7 @@ pub enum Answer {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Verdict {
     /// Whether the claim is correct, so that the game is drawn.
-    pub right: bool,
+    pub is_correct: bool,
     /// The reason.
     pub text: Text,
     /// The plies after which the position occurred, 0 for the start; an intended move's own ply is the last.
@@ -29,7 +29,7 @@ pub struct Verdict {
     /// Plies without a capture or a pawn move, including the intended one.
     pub quiet: u32,
     /// What the Laws require, in this order; empty if the edition does not say.
-    pub required: Vec<Act>,
+    pub required: Vec<RulingAction>,
     /// The articles of the edition in force, the most important first; empty if it is silent, or its text is not available.
     pub articles: Vec<String>,
 }

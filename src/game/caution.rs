@@ -1,13 +1,13 @@
 //! When a move may be sent to a client that cannot take it back.
 //!
-//! lichess.org's page posts the first move that it receives at each ply, and cannot correct it. [`Caution`] decides, from the
+//! lichess.org's page posts the first move that it receives at each ply, and cannot correct it. [`SettledPlies`] decides, from the
 //! record and from what the squares show, how many plies of a game may be sent to such a client. It is a separate state machine, so
 //! that the LiveChess server and `touchmovectl score` run the same code.
 
 use super::Confidence;
-use super::event::{CompletedBy, Played};
+use super::event::{CompletedBy, PlayedMove};
 use super::record::{Ply, PlyState, Record};
-use crate::boards::{Millis, Placement, Sensed};
+use crate::boards::{Millis, Placement, SquareState};
 use shakmaty::{Bitboard, Board, Color, Square};
 
 /// Quiet after which a move is settled without a clock, in milliseconds: longer than a hand rests on its way.
@@ -36,7 +36,7 @@ pub fn shows_clock(record: &Record) -> bool {
 }
 
 /// Whether this is a king's move to a square on which kings signal the result: it may be the first half of that signal.
-fn is_king_in_the_centre(played: &Played) -> bool {
+fn is_king_in_the_centre(played: &PlayedMove) -> bool {
     played.san.starts_with('K') && ["d4", "e4", "d5", "e5"].iter().any(|square| played.san.contains(square))
 }
 
@@ -59,13 +59,13 @@ fn is_king_in_the_centre(played: &Played) -> bool {
 ///
 /// All times are in milliseconds of the caller's clock, which never goes back.
 #[derive(Clone, Debug)]
-pub struct Caution {
+pub struct SettledPlies {
     settled: usize,
     /// The moves on record, in UCI.
     moves: Vec<String>,
     /// The number of the record's last event.
     last_number: u64,
-    tip: Option<Tip>,
+    last_move: Option<LastMove>,
     /// When the last move came on record.
     tip_at: Millis,
     /// The number of plies that become settled, and when, because one was completed; both ascending.
@@ -75,12 +75,12 @@ pub struct Caution {
     changed_at: Millis,
     clock_runs: bool,
     /// Whether the hand of the last mover may still be moving a piece.
-    hand: Hand,
+    hand: HandState,
 }
 
 /// What the squares say about the hand that made the last move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Hand {
+enum HandState {
     /// All pieces of the mover are on their squares.
     Done,
     /// One is missing: it is in the hand, or its square does not show it.
@@ -91,7 +91,7 @@ enum Hand {
 
 /// The last move on record, while it is not settled.
 #[derive(Clone, Debug)]
-struct Tip {
+struct LastMove {
     completed_by: Option<CompletedBy>,
     promotion: bool,
     /// The position on the board after it.
@@ -99,20 +99,20 @@ struct Tip {
     opponent: Color,
 }
 
-impl Caution {
+impl SettledPlies {
     /// Creates the state for a game of which nothing is known yet.
-    pub fn new(now: Millis) -> Caution {
-        Caution {
+    pub fn new(now: Millis) -> SettledPlies {
+        SettledPlies {
             settled: 0,
             moves: Vec::new(),
             last_number: 0,
-            tip: None,
+            last_move: None,
             tip_at: now,
             completed: Vec::new(),
             squares: None,
             changed_at: now,
             clock_runs: false,
-            hand: Hand::Done,
+            hand: HandState::Done,
         }
     }
 
@@ -133,7 +133,7 @@ impl Caution {
 
     /// Returns when the last move is settled by quiet.
     fn quiet_deadline(&self) -> Option<Millis> {
-        let tip = self.tip.as_ref()?;
+        let tip = self.last_move.as_ref()?;
         let ended = tip.completed_by == Some(CompletedBy::GameEnd);
         let quiet = if tip.promotion { QUIET_PROMOTION } else { QUIET };
         let due = (self.changed_at + quiet).max(self.hand_deadline()?);
@@ -149,9 +149,9 @@ impl Caution {
     /// Returns when the hand of the last mover has finished; `None`: not before a change.
     fn hand_deadline(&self) -> Option<Millis> {
         match self.hand {
-            Hand::Done => Some(0),
-            Hand::Missing => Some(self.changed_at + IN_HAND),
-            Hand::GoneOn => None,
+            HandState::Done => Some(0),
+            HandState::Missing => Some(self.changed_at + IN_HAND),
+            HandState::GoneOn => None,
         }
     }
 
@@ -167,13 +167,13 @@ impl Caution {
             self.settled = self.settled.max(plies);
         }
         if self.settled == self.moves.len() {
-            self.tip = None;
+            self.last_move = None;
         }
     }
 
     /// Processes the record, what the squares show from the players' point of view (`None`: not known), and whether the clock runs.
     /// Must be called whenever one of them may have changed.
-    pub fn see(&mut self, now: Millis, record: &Record, squares: Option<&Placement>, clock_runs: bool) {
+    pub fn update(&mut self, now: Millis, record: &Record, squares: Option<&Placement>, clock_runs: bool) {
         self.advance(now);
         let working = !record.faults.iter().map(|bad| bad.square).collect::<Bitboard>();
         if let Some(squares) = squares {
@@ -188,19 +188,19 @@ impl Caution {
             self.follow(now, record, squares.is_none());
         }
         self.clock_runs = clock_runs;
-        let seen = self.tip.as_ref().zip(squares);
+        let seen = self.last_move.as_ref().zip(squares);
         let lifted = |of: Color| seen.is_some_and(|(tip, squares)| tip.has_lifted(of, squares, working));
-        let opponent = self.tip.as_ref().map_or(Color::White, |tip| tip.opponent);
+        let opponent = self.last_move.as_ref().map_or(Color::White, |tip| tip.opponent);
         let answered = lifted(opponent);
         self.hand = match seen {
-            Some((tip, squares)) if lifted(!opponent) && tip.has_more(squares, working) => Hand::GoneOn,
-            Some(_) if lifted(!opponent) => Hand::Missing,
-            _ => Hand::Done,
+            Some((tip, squares)) if lifted(!opponent) && tip.has_extra_piece(squares, working) => HandState::GoneOn,
+            Some(_) if lifted(!opponent) => HandState::Missing,
+            _ => HandState::Done,
         };
         if !clock_runs {
             self.settle_answered();
             let known = self.completed.last().map_or(self.settled, |(plies, _)| *plies);
-            if answered && self.hand == Hand::Done && self.moves.len() > known {
+            if answered && self.hand == HandState::Done && self.moves.len() > known {
                 self.completed.push((self.moves.len(), now + SCAN));
             }
         }
@@ -225,7 +225,7 @@ impl Caution {
         if completed > known {
             self.completed.push((completed, now + SCAN));
         }
-        self.tip = record.plies.last().filter(|_| self.settled < record.plies.len()).and_then(Tip::of);
+        self.last_move = record.plies.last().filter(|_| self.settled < record.plies.len()).and_then(LastMove::of);
     }
 
     fn settle_answered(&mut self) {
@@ -234,7 +234,7 @@ impl Caution {
 
     fn settle(&mut self) {
         self.settled = self.moves.len();
-        self.tip = None;
+        self.last_move = None;
     }
 }
 
@@ -253,21 +253,21 @@ fn is_final(by: CompletedBy) -> bool {
     }
 }
 
-impl Tip {
-    fn of(ply: &Ply) -> Option<Tip> {
+impl LastMove {
+    fn of(ply: &Ply) -> Option<LastMove> {
         let mut fields = ply.played.fen.split(' ');
         let board = Board::from_ascii_board_fen(fields.next()?.as_bytes()).ok()?;
         let opponent = if fields.next() == Some("b") { Color::Black } else { Color::White };
-        Some(Tip { completed_by: completed_by(ply), promotion: ply.played.uci.len() == 5, board, opponent })
+        Some(LastMove { completed_by: completed_by(ply), promotion: ply.played.uci.len() == 5, board, opponent })
     }
 
     /// Whether a piece of this player is off its square.
     fn has_lifted(&self, player: Color, squares: &Placement, working: Bitboard) -> bool {
-        (self.board.by_color(player) & working).into_iter().any(|square| squares[square as usize] == Sensed::Empty)
+        (self.board.by_color(player) & working).into_iter().any(|square| squares[square as usize] == SquareState::Empty)
     }
 
     /// Whether a piece is on a square that should be empty.
-    fn has_more(&self, squares: &Placement, working: Bitboard) -> bool {
-        (!self.board.occupied() & working).into_iter().any(|square| squares[square as usize] != Sensed::Empty)
+    fn has_extra_piece(&self, squares: &Placement, working: Bitboard) -> bool {
+        (!self.board.occupied() & working).into_iter().any(|square| squares[square as usize] != SquareState::Empty)
     }
 }

@@ -1,7 +1,7 @@
 //! Commands of an arbiter or a player.
 
 use crate::game::GameResult;
-use crate::laws::draws::Claimed;
+use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws};
 use shakmaty::{Color, Role};
 
@@ -68,7 +68,7 @@ pub enum Command {
         white_ms: u32,
         /// Black's time, in milliseconds.
         black_ms: u32,
-        /// The reason; at most [`Command::NOTE`] characters.
+        /// The reason; at most [`Command::MAX_NOTE_CHARS`] characters.
         note: String,
     },
     /// Sets the Laws for this game where they differ from those of the event: edition, time class, supervision. Earlier alerts stay
@@ -85,7 +85,7 @@ pub enum Command {
         /// The player.
         player: Color,
         /// The kind of claim.
-        claimed: Claimed,
+        claimed: ClaimKind,
         /// The move that is written down and not played, in UCI; `None`: the claim is about the position on the board.
         intended: Option<String>,
     },
@@ -93,7 +93,7 @@ pub enum Command {
 
 impl Command {
     /// Maximum length of a note, in characters: a few lines.
-    pub const NOTE: usize = 500;
+    pub const MAX_NOTE_CHARS: usize = 500;
 }
 
 /// A command and who gave it.
@@ -112,7 +112,7 @@ impl Order {
 
 /// Why a command was not carried out. The message says what to do.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refused {
+pub enum Refusal {
     /// There is no game.
     #[error("there is no game on this board: set up the start position, or give a position")]
     NoGame,
@@ -188,7 +188,7 @@ pub enum Refused {
     #[error("{}", if *.0 { "the game is paused already" } else { "the game is not paused" })]
     Paused(bool),
     /// The note is too long.
-    #[error("the note has {0} characters: give at most {max}", max = Command::NOTE)]
+    #[error("the note has {0} characters: give at most {max}", max = Command::MAX_NOTE_CHARS)]
     LongNote(usize),
     /// No pawn was promoted there, or it cannot become that piece.
     #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]

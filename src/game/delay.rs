@@ -1,7 +1,7 @@
 //! What of a game is published to the public, and when: everything with a delay, and no illegal move before it is certain to stay
 //! on record.
 
-use super::{AlertKind, Command, Confidence, Event, Played, Stamped};
+use super::{AlertKind, Command, Confidence, Event, PlayedMove, StampedEvent};
 use shakmaty::Color;
 use std::collections::VecDeque;
 
@@ -35,7 +35,7 @@ impl IllegalMoves {
 /// How many events of a game were released to the public, and in which order with its corrections. With this, [`DelayLine::replay`]
 /// releases exactly the same events again.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Released {
+pub struct ReleaseState {
     /// The number of events released.
     pub count: u64,
     /// Corrections and results that came while events were queued: the number of each, and the count released before it.
@@ -52,19 +52,19 @@ pub struct DelayLine {
     delay: Delay,
     illegal_moves: IllegalMoves,
     /// Queued events with the time when each happened, oldest first.
-    waiting: VecDeque<(i64, Stamped)>,
+    waiting: VecDeque<(i64, StampedEvent)>,
     /// The current game, independent of what the public knows.
-    game: Game,
-    /// The number of released plies. `result_left`: whether a result has been released.
-    left: u32,
-    result_left: bool,
+    game: GameProgress,
+    /// The number of released plies. `is_result_released`: whether a result has been released.
+    released_plies: u32,
+    is_result_released: bool,
     /// Another game is on its board.
     ended: bool,
-    released: Released,
+    released: ReleaseState,
     /// The number of the last event that was pushed.
     last: u64,
     /// What had been released before a restart, while the game's events are pushed again.
-    replayed: Option<Released>,
+    replayed: Option<ReleaseState>,
 }
 
 impl DelayLine {
@@ -76,7 +76,7 @@ impl DelayLine {
     /// Creates the queue of a game that was partly released before a restart. Its events must be pushed again from the first on,
     /// with [`DelayLine::pop`] called before each until it returns `None`. Until [`DelayLine::end_replay`], exactly the events that
     /// were released are released again, whatever the delay and the policy are now.
-    pub fn replay(delay: Delay, illegal_moves: IllegalMoves, released: Released) -> DelayLine {
+    pub fn replay(delay: Delay, illegal_moves: IllegalMoves, released: ReleaseState) -> DelayLine {
         DelayLine { replayed: Some(released), ..DelayLine::new(delay, illegal_moves) }
     }
 
@@ -86,18 +86,18 @@ impl DelayLine {
     }
 
     /// Releases everything that is queued, because it is already public.
-    pub fn release_all(&mut self) -> Vec<Stamped> {
+    pub fn release_all(&mut self) -> Vec<StampedEvent> {
         std::iter::from_fn(|| self.release()).collect()
     }
 
     /// Returns how much has been released.
-    pub fn released(&self) -> &Released {
+    pub fn released(&self) -> &ReleaseState {
         &self.released
     }
 
     /// Adds a durable event as it happens. `at` is in milliseconds of any clock that does not go back. What is due by then must
     /// have been popped first. Events that are not public are only evaluated for held moves.
-    pub fn push(&mut self, at: i64, stamped: Stamped) {
+    pub fn push(&mut self, at: i64, stamped: StampedEvent) {
         self.last = stamped.number.unwrap_or(self.last);
         self.game.apply(&stamped.event);
         if !stamped.event.is_public() {
@@ -111,7 +111,7 @@ impl DelayLine {
             Event::Result { result, .. } => {
                 // Only the final result is released.
                 self.waiting.retain(|(_, waits)| !matches!(waits.event, Event::Result { .. }));
-                if result.is_none() && !self.result_left {
+                if result.is_none() && !self.is_result_released {
                     return;
                 }
             }
@@ -121,7 +121,7 @@ impl DelayLine {
     }
 
     /// Applies a correction of the moves to the queued events.
-    fn correct(&mut self, at: i64, stamped: &Stamped) {
+    fn correct(&mut self, at: i64, stamped: &StampedEvent) {
         let Event::MovesCorrected { from_ply, moves, .. } = &stamped.event else { return };
         let from = *from_ply;
         self.waiting.retain_mut(|(_, waits)| match &mut waits.event {
@@ -132,7 +132,8 @@ impl DelayLine {
             }
             _ => true,
         });
-        let known = self.waiting.iter().fold(self.left, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies));
+        let known =
+            self.waiting.iter().fold(self.released_plies, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies));
         // Moves that were not released need no correction.
         let corrected = if from <= known { moves.iter().take_while(|played| !played.irregular).count() } else { 0 };
         if from <= known {
@@ -146,7 +147,7 @@ impl DelayLine {
         for (ply, played) in (from..).zip(moves).skip(corrected) {
             let event =
                 Event::MoveMade { ply, played: played.clone(), confidence: Confidence::CERTAIN, alternatives: Vec::new() };
-            self.waiting.push_back((at, Stamped { event, ..stamped.clone() }));
+            self.waiting.push_back((at, StampedEvent { event, ..stamped.clone() }));
         }
     }
 
@@ -161,23 +162,23 @@ impl DelayLine {
     }
 
     /// Returns the next event that may be released at `now`.
-    pub fn pop(&mut self, now: i64) -> Option<Stamped> {
+    pub fn pop(&mut self, now: i64) -> Option<StampedEvent> {
         if let Some(released) = &self.replayed {
             let ahead = released.checkpoints.iter().find(|(number, _)| *number > self.last);
             let count = ahead.map_or(released.count, |(_, count)| *count);
             return if self.released.count < count { self.release() } else { None };
         }
-        if !self.may_leave() || self.due()? > now {
+        if !self.may_release() || self.due()? > now {
             return None;
         }
         self.release()
     }
 
-    fn release(&mut self) -> Option<Stamped> {
+    fn release(&mut self) -> Option<StampedEvent> {
         let (_, stamped) = self.waiting.pop_front()?;
-        self.left = plies_after(&stamped.event).unwrap_or(self.left);
+        self.released_plies = plies_after(&stamped.event).unwrap_or(self.released_plies);
         if let Event::Result { result, .. } = &stamped.event {
-            self.result_left = result.is_some();
+            self.is_result_released = result.is_some();
         }
         self.released.count += 1;
         Some(stamped)
@@ -185,7 +186,7 @@ impl DelayLine {
 
     /// Returns when the next event is released if nothing else happens; `None`: not before another event.
     pub fn next_deadline(&self) -> Option<i64> {
-        self.due().filter(|_| self.may_leave())
+        self.due().filter(|_| self.may_release())
     }
 
     fn due(&self) -> Option<i64> {
@@ -194,7 +195,7 @@ impl DelayLine {
     }
 
     /// Whether enough plies have followed the first queued event and it is not a held move.
-    fn may_leave(&self) -> bool {
+    fn may_release(&self) -> bool {
         let front = self.waiting.front().map(|(_, stamped)| &stamped.event);
         if let Some(Event::MoveMade { ply, .. }) = front
             && self.is_held(*ply)
@@ -228,8 +229,8 @@ fn plies_after(event: &Event) -> Option<u32> {
 
 /// The state that decides whether a move is held.
 #[derive(Clone, Debug, Default)]
-struct Game {
-    plies: Vec<Ply>,
+struct GameProgress {
+    plies: Vec<DelayedPly>,
     /// The alerts that the arbiter may let stand: the id, the kind and the ply of each.
     alerts: Vec<(u32, AlertKind, u32)>,
     /// The last event was a command to undo.
@@ -239,7 +240,7 @@ struct Game {
 }
 
 #[derive(Clone, Debug)]
-struct Ply {
+struct DelayedPly {
     uci: String,
     mover: Color,
     illegal: bool,
@@ -250,10 +251,10 @@ struct Ply {
     completed: bool,
 }
 
-impl Ply {
-    fn new(number: u32, played: &Played) -> Ply {
+impl DelayedPly {
+    fn new(number: u32, played: &PlayedMove) -> DelayedPly {
         let mover = played.mover().unwrap_or(Color::from_white(number % 2 == 1));
-        Ply {
+        DelayedPly {
             uci: played.uci.clone(),
             mover,
             illegal: played.irregular && !played.is_missing(),
@@ -264,7 +265,7 @@ impl Ply {
     }
 }
 
-impl Game {
+impl GameProgress {
     fn apply(&mut self, event: &Event) {
         let undoing = std::mem::take(&mut self.undoing);
         match event {
@@ -298,20 +299,20 @@ impl Game {
     }
 
     /// Replaces the plies from `from` on.
-    fn replace(&mut self, from: u32, moves: &[Played]) {
+    fn replace(&mut self, from: u32, moves: &[PlayedMove]) {
         let kept = from.saturating_sub(1) as usize;
         let before = self.plies.split_off(kept.min(self.plies.len()));
         self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
-            let ply = Ply::new(number, played);
+            let ply = DelayedPly::new(number, played);
             // A ruling on another move does not apply to this one.
             match before.get(index).filter(|was| was.uci == ply.uci && ply.illegal) {
-                Some(was) => Ply { by_laws: was.by_laws, ruled: was.ruled, ..ply },
+                Some(was) => DelayedPly { by_laws: was.by_laws, ruled: was.ruled, ..ply },
                 None => ply,
             }
         }));
     }
 
-    fn ply_mut(&mut self, number: u32) -> Option<&mut Ply> {
+    fn ply_mut(&mut self, number: u32) -> Option<&mut DelayedPly> {
         self.plies.get_mut((number as usize).checked_sub(1)?)
     }
 

@@ -1,8 +1,8 @@
 //! The events of a game, in the order in which they are published.
 
-use crate::boards::{Battery, LinkState, Millis, Sensed};
+use crate::boards::{Battery, LinkState, Millis, SquareState};
 use crate::game::{Command, Text};
-use crate::laws::{Act, Irregularity, NULL_UCI};
+use crate::laws::{Irregularity, NULL_UCI, RulingAction};
 use shakmaty::{ByColor, Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
@@ -16,7 +16,7 @@ impl Confidence {
 
 /// A move as it is published: as text, so that it can be read without a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Played {
+pub struct PlayedMove {
     /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook; `0000` where moves are missing.
     pub uci: String,
     /// Standard algebraic notation with check and mate signs (FIDE Laws, Appendix C); `Ke1-e3` if the move was illegal; `--` where
@@ -27,12 +27,12 @@ pub struct Played {
     /// The move is illegal in the position before it, or moves are missing: what the board showed. Castling is then written as king
     /// takes rook in `uci`.
     pub irregular: bool,
-    /// The evidence for an irregular move, oldest first, at most [`Played::EVIDENCE`]: the last edges, and how the squares of the
+    /// The evidence for an irregular move, oldest first, at most [`PlayedMove::EVIDENCE`]: the last edges, and how the squares of the
     /// move came to show their current state. Empty for other moves.
     pub evidence: Vec<Sighting>,
 }
 
-impl Played {
+impl PlayedMove {
     /// Maximum number of edges kept as evidence for a move: the last ones.
     pub const EVIDENCE: usize = 32;
 
@@ -59,9 +59,9 @@ pub struct Sighting {
     /// The square, in the game's coordinates.
     pub square: Square,
     /// What it showed before; if that was not seen, what the record had there.
-    pub before: Sensed,
+    pub before: SquareState,
     /// What it showed then.
-    pub now: Sensed,
+    pub now: SquareState,
 }
 
 /// Another move that would explain what was seen.
@@ -239,7 +239,7 @@ pub enum AlertKind {
 
 /// The category of an alert.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Matter {
+pub enum AlertCategory {
     /// What a player did by moving or pressing.
     Play,
     /// What is on the board.
@@ -254,7 +254,7 @@ pub enum Matter {
 
 impl AlertKind {
     /// Returns the category.
-    pub fn matter(self) -> Matter {
+    pub fn category(self) -> AlertCategory {
         use AlertKind::{
             BoardBattery, BoardSilent, CaptureUnclear, ClockBattery, ClockLost, ClockSet, ClockStopped, DeadPosition,
             Displaced, DisplacedFound, FiveFold, FlagFall, HandledOffTurn, IllegalMove, IllegalPending, IllegalPosition,
@@ -264,14 +264,18 @@ impl AlertKind {
         };
         match self {
             IllegalPending | IllegalMove | IllegalStands | IllegalPosition | PressWithoutMove | PressBeforeRelease => {
-                Matter::Play
+                AlertCategory::Play
             }
             PositionUnexplained | WrongStart | Orientation | MovesUncertain | Displaced | DisplacedFound | CaptureUnclear => {
-                Matter::Board
+                AlertCategory::Board
             }
-            TouchMove | TouchCapture | PossibleTouch | ReleaseChanged | PromotionChanged | HandledOffTurn => Matter::Touch,
-            ResultSignalled | ResultWanted | DeadPosition | FiveFold | SeventyFive | FlagFall | PlayedAfterEnd => Matter::End,
-            BoardSilent | LinkLost | ClockStopped | ClockSet | ClockLost | ClockBattery | BoardBattery => Matter::Device,
+            TouchMove | TouchCapture | PossibleTouch | ReleaseChanged | PromotionChanged | HandledOffTurn => {
+                AlertCategory::Touch
+            }
+            ResultSignalled | ResultWanted | DeadPosition | FiveFold | SeventyFive | FlagFall | PlayedAfterEnd => {
+                AlertCategory::End
+            }
+            BoardSilent | LinkLost | ClockStopped | ClockSet | ClockLost | ClockBattery | BoardBattery => AlertCategory::Device,
         }
     }
 
@@ -288,7 +292,7 @@ impl AlertKind {
     pub fn is_notice(self) -> bool {
         use AlertKind::{BoardBattery, ClockBattery, ClockSet, ClockStopped, FlagFall, IllegalPending};
         let notices = [IllegalPending, FlagFall, ClockStopped, ClockSet, ClockBattery, BoardBattery];
-        self.matter() == Matter::Touch || notices.contains(&self)
+        self.category() == AlertCategory::Touch || notices.contains(&self)
     }
 }
 
@@ -314,19 +318,19 @@ pub struct Alert {
     /// What both clocks showed when that position was completed.
     pub clocks: ClockTimes,
     /// What the Laws then require, in this order; empty if they leave it open.
-    pub required: Vec<Act>,
+    pub required: Vec<RulingAction>,
     /// The moves that the touched pieces allow in that position, in UCI; empty if that does not apply.
     pub allowed: Vec<String>,
     /// Which of this player's counted irregularities in this game it is, from 1 (7.5.5); `None`: it does not count.
     pub count: Option<u32>,
-    /// The observed changes, oldest first, at most [`Played::EVIDENCE`].
+    /// The observed changes, oldest first, at most [`PlayedMove::EVIDENCE`].
     pub evidence: Vec<Sighting>,
 }
 
 impl Alert {
     /// Whether it is about what was played or touched, and applies as long as that is on record.
     pub fn is_about_moves(&self) -> bool {
-        matches!(self.kind.matter(), Matter::Play | Matter::Touch)
+        matches!(self.kind.category(), AlertCategory::Play | AlertCategory::Touch)
             && !matches!(self.kind, AlertKind::IllegalPending | AlertKind::IllegalPosition | AlertKind::PressWithoutMove)
     }
 }
@@ -377,7 +381,7 @@ pub struct Difference {
     /// What should be there.
     pub expected: Option<shakmaty::Piece>,
     /// What the square shows.
-    pub seen: Sensed,
+    pub seen: SquareState,
 }
 
 /// An event of a game. *Durable* events are numbered, journalled and then published; the others are only published.
@@ -399,7 +403,7 @@ pub enum Event {
         /// Counts from 1 at the start position.
         ply: u32,
         /// The move.
-        played: Played,
+        played: PlayedMove,
         /// How likely it is to be right.
         confidence: Confidence,
         /// Other possible moves, most likely first; empty if there are none.
@@ -419,7 +423,7 @@ pub enum Event {
         /// First ply that changed.
         from_ply: u32,
         /// The whole line from there on; empty when moves were taken back.
-        moves: Vec<Played>,
+        moves: Vec<PlayedMove>,
         /// The reason.
         reason: CorrectionReason,
     },
@@ -465,9 +469,9 @@ pub enum Event {
         /// The square, in the game's coordinates.
         square: Square,
         /// What it showed before.
-        before: Sensed,
+        before: SquareState,
         /// What it shows now.
-        now: Sensed,
+        now: SquareState,
     },
     /// These squares have differed from the record for longer than a move takes; empty: they agree again. Transient.
     Displaced {
@@ -519,7 +523,7 @@ impl Event {
 
 /// An event with its time and, if durable, its number.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Stamped {
+pub struct StampedEvent {
     /// When it happened, in milliseconds since the recording of this board began.
     pub at: Millis,
     /// Counts the durable events of a game from 1; `None` for transient ones.

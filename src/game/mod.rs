@@ -10,12 +10,12 @@ pub mod record;
 pub mod text;
 
 pub use answer::Answer;
-pub use caution::Caution;
+pub use caution::SettledPlies;
 pub use command::{Command, Order};
-pub use delay::{Delay, DelayLine, IllegalMoves, Released};
+pub use delay::{Delay, DelayLine, IllegalMoves, ReleaseState};
 pub use event::{
-    Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason,
-    Sighting, Stamped,
+    Alert, AlertKind, ClockTime, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, PlayedMove, ResultReason,
+    Sighting, StampedEvent,
 };
 pub use record::Record;
 pub use text::{Arg, Text};

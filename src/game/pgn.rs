@@ -11,10 +11,10 @@ mod parts;
 
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{CompletedBy, Played, Record};
+use crate::game::{CompletedBy, PlayedMove, Record};
 use crate::laws::Position;
-use crate::laws::reason::{Reason, why_illegal};
-use parts::{Number, Part, Parts};
+use crate::laws::reason::{IllegalReason, why_illegal};
+use parts::{MoveNumber, Part, Parts};
 use std::ops::Range;
 
 /// The tags of every game, in this order (PGN standard 8.1.1), and their values if unknown.
@@ -58,11 +58,11 @@ pub fn is_tag_name(name: &str) -> bool {
 }
 
 /// A function that says in words why a move is illegal, without a full stop and braces; `None`: omitted.
-pub type Why<'a> = &'a dyn Fn(&Reason) -> Option<String>;
+pub type ReasonWriter<'a> = &'a dyn Fn(&IllegalReason) -> Option<String>;
 
 /// Returns the same; with [`AfterIllegal::Fen`] it may be several games, one after another. Includes the reasons that `why` can
 /// express.
-pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, why: Why) -> String {
+pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, why: ReasonWriter) -> String {
     let parts = Parts { record, chess960: is_chess960(record), why };
     let (cut, numbers) = (parts.cut(after), parts.numbers());
     let mut text = String::new();
@@ -142,7 +142,7 @@ fn push_tag(text: &mut String, name: &str, value: &str) {
     text.push_str("\"]\n");
 }
 
-fn push_moves(text: &mut String, record: &Record, plies: Range<usize>, numbers: &[Number]) {
+fn push_moves(text: &mut String, record: &Record, plies: Range<usize>, numbers: &[MoveNumber]) {
     let mut numbered = false;
     for (index, (ply, number)) in record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start) {
         push_number(text, *number, numbered);
@@ -156,7 +156,7 @@ fn push_moves(text: &mut String, record: &Record, plies: Range<usize>, numbers: 
 }
 
 /// Writes `12.` before White's move, and `12...` before Black's if the number is not clear otherwise.
-fn push_number(text: &mut String, Number { number, by }: Number, numbered: bool) {
+fn push_number(text: &mut String, MoveNumber { number, by }: MoveNumber, numbered: bool) {
     if by.is_white() {
         push_token(text, &format!("{number}."));
     } else if !numbered {
@@ -165,7 +165,7 @@ fn push_number(text: &mut String, Number { number, by }: Number, numbered: bool)
 }
 
 /// Writes a comment with a start position that readers refuse and the moves until they can follow.
-fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number]) {
+fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[MoveNumber]) {
     if part.lead == 0 && (part.from > 0 || parts.readable_fen(0).is_some()) {
         return;
     }
@@ -177,7 +177,7 @@ fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number])
 }
 
 /// Writes a comment with what readers cannot follow, in words.
-fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], ends: bool) {
+fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[MoveNumber], ends: bool) {
     let Part { to, next, .. } = *part;
     if to < next {
         let missing = parts.record.plies.get(to).is_some_and(|ply| ply.played.is_missing());
@@ -195,18 +195,18 @@ fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[Number], 
 
 /// Writes moves, why they were illegal, and the position they led to, followed by `end`:
 /// `7. Ke1-e3 (a king does not move from e1 to e3) 7... Nf6 to FEN}`.
-fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[Number], end: &str) {
+fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[MoveNumber], end: &str) {
     let mut numbered = false;
     let told = parts.record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start);
     for (index, (ply, number)) in told {
         push_number(text, *number, numbered);
         push_token(text, &ply.played.san);
-        let Played { uci, fen, .. } = &ply.played;
+        let PlayedMove { uci, fen, .. } = &ply.played;
         let why = |before: Position| {
             let mv = before.any_move_to(uci, fen)?;
-            Some(why_illegal(&before, mv)?.given(before.mover(mv), parts.played(index)))
+            Some(why_illegal(&before, mv)?.refine_with_moves(before.mover(mv), parts.played(index)))
         };
-        let reason = parts.before(index).and_then(why);
+        let reason = parts.position_before(index).and_then(why);
         let reason = reason.and_then(|reason| (parts.why)(&reason));
         let words = match reason {
             _ if !ply.played.irregular || ply.played.is_missing() => None,

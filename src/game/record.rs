@@ -3,14 +3,14 @@
 mod change;
 mod commanded;
 
-pub use change::{Before, Change};
+pub use change::{Change, PriorState};
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};
 use crate::game::{
-    AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, Played, ResultReason, Stamped,
+    AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, PlayedMove, ResultReason, StampedEvent,
 };
-use crate::laws::{Counted, Irregularity, Laws, Tally, Topic, Worded};
+use crate::laws::{CountedAttempt, Irregularity, IrregularityCounts, Laws, Topic, Worded};
 use shakmaty::{Color, Square};
 
 /// The state of a move.
@@ -31,7 +31,7 @@ pub enum PlyState {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ply {
     /// The move.
-    pub played: Played,
+    pub played: PlayedMove,
     /// When it was published as made.
     pub made_at: Millis,
     /// Its state.
@@ -44,11 +44,11 @@ pub struct Ply {
 
 /// A position that the arbiter restored, until the next move.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Restored {
+pub struct RestoredPosition {
     /// The ply that is to be played now.
     pub ply: u32,
     /// The move that was removed from the record at this ply; `None`: there was none.
-    pub instead_of: Option<Played>,
+    pub instead_of: Option<PlayedMove>,
     /// The moves that are allowed now, in UCI, if an alert about that move listed them.
     pub allowed: Vec<String>,
 }
@@ -103,7 +103,7 @@ pub struct Record {
     /// Alerts that are not cleared yet.
     pub alerts: Vec<Alert>,
     /// The irregularities of each player that count for the penalties of illegal moves (7.5.5).
-    pub tally: Tally,
+    pub tally: IrregularityCounts,
     /// The number of alerts raised until now, cleared or not.
     pub alerts_raised: u32,
     /// The arbiter's notes about the clocks.
@@ -111,11 +111,11 @@ pub struct Record {
     /// The arbiter has paused the game.
     pub paused: bool,
     /// The plies of irregular moves that the arbiter let stand, ascending.
-    pub stood: Vec<u32>,
+    pub let_stand_plies: Vec<u32>,
     /// What the arbiter's last commands changed, oldest first.
     pub changes: Vec<Change>,
     /// A restored position, until the next move.
-    pub restored: Option<Restored>,
+    pub restored: Option<RestoredPosition>,
     /// Squares that do not work properly, in the order in which they were noticed.
     pub faults: Vec<BadSquare>,
     /// The number of the last durable event.
@@ -124,7 +124,7 @@ pub struct Record {
 
 impl Record {
     /// Returns the record after a game's first event; `None` if that is not a `GameStarted`.
-    pub fn begin(first: &Stamped) -> Option<Record> {
+    pub fn begin(first: &StampedEvent) -> Option<Record> {
         let Event::GameStarted { fen, chess960, laws, rotation } = &first.event else { return None };
         let record = Record::new(first.at, fen.clone(), *chess960, laws.clone(), *rotation);
         Some(Record { last_number: first.number.unwrap_or(1), ..record })
@@ -143,11 +143,11 @@ impl Record {
             result: None,
             revision: 0,
             alerts: Vec::new(),
-            tally: Tally::default(),
+            tally: IrregularityCounts::default(),
             alerts_raised: 0,
             notes: Vec::new(),
             paused: false,
-            stood: Vec::new(),
+            let_stand_plies: Vec::new(),
             changes: Vec::new(),
             restored: None,
             faults: Vec::new(),
@@ -156,7 +156,7 @@ impl Record {
     }
 
     /// Applies one more event. Transient events change nothing.
-    pub fn apply(&mut self, stamped: &Stamped) {
+    pub fn apply(&mut self, stamped: &StampedEvent) {
         if let Some(number) = stamped.number {
             self.last_number = number;
         }
@@ -165,7 +165,7 @@ impl Record {
                 self.plies.truncate(*ply as usize - (*ply > 0) as usize);
                 self.push(played.clone(), stamped.at, *confidence);
                 self.restored = None;
-                self.moved();
+                self.mark_changes_moved();
             }
             Event::MoveCompleted { ply, by, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -175,16 +175,16 @@ impl Record {
             }
             Event::MovesCorrected { from_ply, moves, reason } => {
                 if *reason == CorrectionReason::Evidence {
-                    self.count_no_more(*from_ply, moves);
+                    self.uncount_corrected(*from_ply, moves);
                 }
-                self.stood_after(*from_ply, moves);
+                self.update_let_stand(*from_ply, moves);
                 self.plies.truncate(from_ply.saturating_sub(1) as usize);
                 for played in moves {
                     self.push(played.clone(), stamped.at, Confidence::CERTAIN);
                 }
                 self.revision += 1;
                 if *reason != CorrectionReason::Arbiter {
-                    self.moved();
+                    self.mark_changes_moved();
                     self.restored.take_if(|_| !moves.is_empty());
                 }
             }
@@ -198,7 +198,7 @@ impl Record {
                 if let (AlertKind::IllegalStands, Some(player)) = (alert.kind, alert.by) {
                     // The move is not penalised any more.
                     while let Some(pressed_at) = self.counted(player, alert.ply) {
-                        self.tally.strike(player, pressed_at);
+                        self.tally.remove(player, pressed_at);
                     }
                 }
                 if let (Some(_), Some(player)) = (alert.count, alert.by) {
@@ -215,7 +215,7 @@ impl Record {
                 }
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
-            Event::Commanded { command, by } => self.commanded(stamped.at, command, by),
+            Event::Commanded { command, by } => self.apply_command(stamped.at, command, by),
             Event::GameStarted { .. }
             | Event::Touched { .. }
             | Event::Displaced { .. }
@@ -232,15 +232,15 @@ impl Record {
     }
 
     /// Removes what was counted for moves from this ply on that later readings have shown never to have been played.
-    fn count_no_more(&mut self, from_ply: u32, moves: &[Played]) {
+    fn uncount_corrected(&mut self, from_ply: u32, moves: &[PlayedMove]) {
         let first = from_ply.saturating_sub(1) as usize;
         let before = self.plies.get(first..).unwrap_or_default();
         let same = before.iter().zip(moves).take_while(|(was, is)| was.played.uci == is.uci).count();
         let gone = (first + same) as u32 + 1;
         for player in Color::ALL {
-            let was_move = |counted: &&Counted| counted.ply >= gone && counted.what.contains(&Irregularity::IllegalMove);
+            let was_move = |counted: &&CountedAttempt| counted.ply >= gone && counted.what.contains(&Irregularity::IllegalMove);
             let times: Vec<Millis> = self.tally.of(player).iter().filter(was_move).map(|counted| counted.pressed_at).collect();
-            times.into_iter().for_each(|pressed_at| _ = self.tally.strike(player, pressed_at));
+            times.into_iter().for_each(|pressed_at| _ = self.tally.remove(player, pressed_at));
         }
     }
 
@@ -284,7 +284,7 @@ impl Record {
         self.plies.get_mut((number as usize).checked_sub(1)?)
     }
 
-    fn push(&mut self, played: Played, made_at: Millis, confidence: Confidence) {
+    fn push(&mut self, played: PlayedMove, made_at: Millis, confidence: Confidence) {
         self.plies.push(Ply { played, made_at, state: PlyState::Made, confidence, clocks: ClockTimes::default() });
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::game::event::Difference;
 use crate::laws::draws::Finding;
-use crate::laws::reason::{Man, MovedBefore, Reason, Word};
+use crate::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use crate::laws::touch::Duty;
 use shakmaty::Role;
 use std::fmt;
@@ -20,7 +20,7 @@ pub struct Text {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Arg {
     /// A chess word: a square, a piece, a player.
-    Word(Word),
+    Word(ReasonArg),
     /// A number, also of seconds or plies.
     Number(u32),
     /// Text that is the same in every language: a move, a result, a list of plies.
@@ -45,8 +45,8 @@ impl Text {
     }
 }
 
-impl From<Word> for Arg {
-    fn from(word: Word) -> Arg {
+impl From<ReasonArg> for Arg {
+    fn from(word: ReasonArg) -> Arg {
         Arg::Word(word)
     }
 }
@@ -77,19 +77,19 @@ impl From<Text> for Arg {
 
 impl From<shakmaty::Square> for Arg {
     fn from(square: shakmaty::Square) -> Arg {
-        Arg::Word(Word::Square(square))
+        Arg::Word(ReasonArg::Square(square))
     }
 }
 
 impl From<shakmaty::Color> for Arg {
     fn from(player: shakmaty::Color) -> Arg {
-        Arg::Word(Word::Player(player))
+        Arg::Word(ReasonArg::Player(player))
     }
 }
 
 /// Converts the reason why a move is illegal: `reason-` and its key.
-impl From<&Reason> for Text {
-    fn from(reason: &Reason) -> Text {
+impl From<&IllegalReason> for Text {
+    fn from(reason: &IllegalReason) -> Text {
         let args = reason.args().into_iter().map(|(name, word)| (name.to_owned(), Arg::Word(word))).collect();
         Text { key: format!("reason-{}", reason.key()), args }
     }
@@ -113,7 +113,7 @@ impl From<&Duty> for Text {
             | Duty::KingAfterRook { rook, king }
             | Duty::KingAfterCastling { king, rook }
             | Duty::CastlingBegun { king, rook } => text.with("king", king).with("rook", rook),
-            Duty::PromotionFinal { square, role } => text.with("square", square).with("role", Word::Role(role)),
+            Duty::PromotionFinal { square, role } => text.with("square", square).with("role", ReasonArg::Role(role)),
             Duty::Released { from, on } => text.with("from", from).with("on", on),
         }
     }
@@ -159,12 +159,12 @@ impl fmt::Display for Arg {
                 f.write_str(&squares.join(" "))
             }
             Arg::Word(word) => match word {
-                Word::Square(square) => write!(f, "{square}"),
-                Word::Role(role) => write!(f, "{}", role.char()),
-                Word::Player(color) => f.write_str(if color.is_white() { "white" } else { "black" }),
-                Word::Man(man) => write!(f, "{}", short(man)),
-                Word::Men(men) => f.write_str(&men.iter().map(short).collect::<Vec<_>>().join(" ")),
-                Word::Moved(moved) => f.write_str(match moved {
+                ReasonArg::Square(square) => write!(f, "{square}"),
+                ReasonArg::Role(role) => write!(f, "{}", role.char()),
+                ReasonArg::Player(color) => f.write_str(if color.is_white() { "white" } else { "black" }),
+                ReasonArg::Man(man) => write!(f, "{}", write_piece(man)),
+                ReasonArg::Men(men) => f.write_str(&men.iter().map(write_piece).collect::<Vec<_>>().join(" ")),
+                ReasonArg::Moved(moved) => f.write_str(match moved {
                     MovedBefore::King => "king",
                     MovedBefore::Rook => "rook",
                     MovedBefore::Either => "either",
@@ -175,18 +175,18 @@ impl fmt::Display for Arg {
 }
 
 /// Returns a piece and its square as `Re8` or `re8`, with the letter as in FEN.
-pub fn short(man: &Man) -> String {
+pub fn write_piece(man: &PlacedPiece) -> String {
     format!("{}{}", man.piece.char(), man.square)
 }
 
-/// Parses what [`short`] writes.
-pub fn man(text: &str) -> Option<Man> {
+/// Parses what [`write_piece`] writes.
+pub fn parse_piece(text: &str) -> Option<PlacedPiece> {
     let (letter, square) = text.split_at_checked(1)?;
-    Some(Man { piece: shakmaty::Piece::from_char(letter.chars().next()?)?, square: square.parse().ok()? })
+    Some(PlacedPiece { piece: shakmaty::Piece::from_char(letter.chars().next()?)?, square: square.parse().ok()? })
 }
 
 /// Parses the letter of a kind of piece, such as `n` or `q`.
-pub fn role(text: &str) -> Option<Role> {
+pub fn parse_role(text: &str) -> Option<Role> {
     let mut letters = text.chars();
     Role::from_char(letters.next()?).filter(|_| letters.next().is_none())
 }

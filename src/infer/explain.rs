@@ -1,9 +1,9 @@
 //! Searches lines of up to three plies that lead from a position to what the board shows.
 
-use super::Seen;
-use super::model::{Cost, OVERLAP};
-use super::prior::prior;
-use crate::boards::{Millis, Sensing};
+use super::ObservedBoard;
+use super::model::{Cost, MAX_OVERLAP};
+use super::prior::prior_costs;
+use crate::boards::{Millis, SensorKind};
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move, Square};
 
@@ -49,26 +49,26 @@ pub struct Doubts {
 }
 
 /// Maximum number of moves that a search may try: some milliseconds on a Raspberry Pi.
-const NODES: u32 = 60_000;
+const MAX_MOVES: u32 = 60_000;
 /// Maximum number of lines that are kept.
-const FOUND: usize = 2_000;
+const MAX_LINES: usize = 2_000;
 /// Maximum number of wrong squares, by the number of plies before the end: the last position may differ by one, and a move corrects
 /// two, but each player's castling four.
-const WRONG: [u32; 4] = [1, 5, 9, 11];
+const MAX_WRONG_SQUARES: [u32; 4] = [1, 5, 9, 11];
 
 /// Returns all lines of exactly `depth` plies (1–3) from `base` after which the board would show what is seen, except for at most
 /// one piece that the next player has in hand; least doubtful first, and otherwise in the order of move generation. `since`: when
 /// the board last showed `base`.
 ///
 /// Hidden squares are not compared.
-pub fn explain(base: &Position, seen: &Seen, hidden: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
+pub fn explain(base: &Position, seen: &ObservedBoard, hidden: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
     search(base, seen, hidden, Bitboard::EMPTY, depth, since)
 }
 
 /// Like [`explain`], except for exactly one of the suspected squares, which one of the moves should have changed: it is stuck.
-pub fn explain_but_one(
+pub fn explain_with_stuck(
     base: &Position,
-    seen: &Seen,
+    seen: &ObservedBoard,
     hidden: Bitboard,
     suspects: Bitboard,
     depth: u32,
@@ -79,35 +79,42 @@ pub fn explain_but_one(
     found
 }
 
-fn search(base: &Position, seen: &Seen, hidden: Bitboard, suspects: Bitboard, depth: u32, since: Millis) -> Vec<Explanation> {
+fn search(
+    base: &Position,
+    seen: &ObservedBoard,
+    hidden: Bitboard,
+    suspects: Bitboard,
+    depth: u32,
+    since: Millis,
+) -> Vec<Explanation> {
     let (changed, line, found) = (Vec::new(), Vec::new(), Vec::new());
-    let mut search = Search { seen, hidden, suspects, changed, since, line, found, nodes: NODES, cut_off: false };
+    let mut search = Search { seen, hidden, suspects, changed, since, line, found, nodes: MAX_MOVES, cut_off: false };
     search.from(base, depth);
     let Search { mut found, cut_off, .. } = search;
     found.iter_mut().for_each(|explanation| explanation.cut_off = cut_off);
     found.sort_by_key(|explanation| explanation.doubts);
-    if seen.sensing() != Sensing::Identity {
+    if seen.sensing() != SensorKind::Identity {
         let equal = found.iter().take_while(|other| Some(other.doubts) == found.first().map(|best| best.doubts)).count();
-        for explanation in found.iter_mut().take(equal.min(MOST_WEIGHED)) {
-            explanation.doubts.unlikely = unlikeliness(base, &explanation.moves);
+        for explanation in found.iter_mut().take(equal.min(MAX_WEIGHED)) {
+            explanation.doubts.unlikely = prior_cost(base, &explanation.moves);
         }
         // Lines that were not weighed are no better than those that were.
-        found.iter_mut().take(equal).skip(MOST_WEIGHED).for_each(|explanation| explanation.doubts.unlikely = Cost::MAX);
+        found.iter_mut().take(equal).skip(MAX_WEIGHED).for_each(|explanation| explanation.doubts.unlikely = Cost::MAX);
         found.sort_by_key(|explanation| explanation.doubts);
     }
     found
 }
 
 /// Maximum number of equally good lines that are weighed by their prior cost.
-const MOST_WEIGHED: usize = 24;
+const MAX_WEIGHED: usize = 24;
 
 /// Returns the prior cost of these moves.
-pub fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
+pub fn prior_cost(base: &Position, moves: &[Move]) -> Cost {
     let mut position = base.clone();
     let mut cost = 0;
     for &mv in moves {
         let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
-        let costs = prior(&position, &legal);
+        let costs = prior_costs(&position, &legal);
         cost += legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(0, |(_, cost)| *cost);
         position = position.play(mv);
     }
@@ -115,7 +122,7 @@ pub fn unlikeliness(base: &Position, moves: &[Move]) -> Cost {
 }
 
 struct Search<'a> {
-    seen: &'a Seen,
+    seen: &'a ObservedBoard,
     hidden: Bitboard,
     suspects: Bitboard,
     /// The squares that each move of the line changes, if there are suspected squares.
@@ -133,33 +140,35 @@ impl Search<'_> {
         if depth == 0 {
             let changed = self.changed.iter().fold(Bitboard::EMPTY, |all, changed| all | *changed);
             let stuck = (wrong & self.suspects & changed).single_square();
-            let in_hand = in_hand(position, self.seen, wrong) & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
-            let moved = self.line.iter().any(|mv| !mv.is_castle() && in_hand.contains(landing(*mv)));
+            let in_hand = lifted_squares(position, self.seen, wrong) & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
+            let moved = self.line.iter().any(|mv| !mv.is_castle() && in_hand.contains(landing_square(*mv)));
             let left = wrong & !in_hand & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
             if left.is_empty() && in_hand.count() <= 1 && !moved {
-                let retaken = |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.to() == landing(mv));
+                let retaken =
+                    |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.to() == landing_square(mv));
                 let count = |doubtful: &dyn Fn(usize, Move) -> bool| {
                     self.line.iter().enumerate().filter(|&(index, &mv)| doubtful(index, mv)).count() as u32
                 };
                 // On occupancy boards a capture leaves no trace where it lands, so that is no doubt.
-                let silent = |mv: Move| self.seen.sensing() == Sensing::Occupancy && mv.is_capture();
+                let silent = |mv: Move| self.seen.sensing() == SensorKind::Occupancy && mv.is_capture();
                 let untouched = |mv: Move| {
-                    let to = landing(mv);
+                    let to = landing_square(mv);
                     let excused = self.hidden.contains(to) || stuck == Some(to) || in_hand.contains(to) || silent(mv);
                     self.seen.changed_at(to) <= self.since && !excused
                 };
-                let moved_on =
-                    |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.from() == Some(landing(mv)));
+                let moved_on = |index: usize, mv: Move| {
+                    self.line.iter().skip(index + 1).any(|later| later.from() == Some(landing_square(mv)))
+                };
                 let doubts = Doubts {
                     skipped: count(&|index, mv| untouched(mv) && moved_on(index, mv)),
                     traceless: count(&|index, mv| untouched(mv) || (retaken(index, mv) && !mv.is_capture())),
                     unseen: count(&|index, mv| retaken(index, mv) && mv.is_capture()),
-                    in_hand: in_hand.count() as u32 + u32::from(self.is_held_before(in_hand)),
-                    disordered: self.inversions(OVERLAP),
-                    blind: count(&|_, mv| self.hidden.contains(landing(mv)) && !mv.is_castle()),
-                    inversions: self.inversions(0),
+                    in_hand: in_hand.count() as u32 + u32::from(self.was_lifted_early(in_hand)),
+                    disordered: self.count_inversions(MAX_OVERLAP),
+                    blind: count(&|_, mv| self.hidden.contains(landing_square(mv)) && !mv.is_castle()),
+                    inversions: self.count_inversions(0),
                     backwards: count(&|_, mv| {
-                        mv.from().is_some_and(|from| self.seen.changed_at(from) > self.seen.changed_at(landing(mv)))
+                        mv.from().is_some_and(|from| self.seen.changed_at(from) > self.seen.changed_at(landing_square(mv)))
                     }),
                     unlikely: 0,
                 };
@@ -167,16 +176,16 @@ impl Search<'_> {
             }
             return;
         }
-        if WRONG.get(depth as usize).is_some_and(|most| wrong.count() as u32 > *most) {
+        if MAX_WRONG_SQUARES.get(depth as usize).is_some_and(|most| wrong.count() as u32 > *most) {
             return;
         }
         for &mv in &position.legal_moves() {
-            let Some(nodes) = self.nodes.checked_sub(1).filter(|_| self.found.len() < FOUND) else {
+            let Some(nodes) = self.nodes.checked_sub(1).filter(|_| self.found.len() < MAX_LINES) else {
                 self.cut_off = true;
                 return;
             };
             self.nodes = nodes;
-            if depth == 1 && !self.could_end(position, mv, wrong) {
+            if depth == 1 && !self.can_be_last(position, mv, wrong) {
                 continue;
             }
             self.line.push(mv);
@@ -190,24 +199,24 @@ impl Search<'_> {
     }
 
     /// Returns whether the next player lifted the piece in hand before putting down the piece of their last move.
-    fn is_held_before(&self, in_hand: Bitboard) -> bool {
+    fn was_lifted_early(&self, in_hand: Bitboard) -> bool {
         let own = self.line.iter().rev().nth(1);
         own.is_some_and(|own| {
-            in_hand
-                .into_iter()
-                .any(|square| landing(*own) != square && self.seen.changed_at(square) < self.seen.changed_at(landing(*own)))
+            in_hand.into_iter().any(|square| {
+                landing_square(*own) != square && self.seen.changed_at(square) < self.seen.changed_at(landing_square(*own))
+            })
         })
     }
 
     /// Returns whether this can be the last move: it corrects all wrong squares, except for a piece that the next player has in
     /// hand. Tested without computing the position after it, which takes ten times as long.
-    fn could_end(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> bool {
+    fn can_be_last(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> bool {
         let stands = |from| (self.seen.occupied() & !self.suspects & !self.hidden).contains(from);
         if !mv.is_castle() && mv.from().is_some_and(stands) {
             return false;
         }
         for (square, piece) in Changes::of(position.turn(), mv).iter() {
-            wrong.set(square, !self.seen.shows(square, piece) && !self.hidden.contains(square));
+            wrong.set(square, !self.seen.is_compatible(square, piece) && !self.hidden.contains(square));
         }
         let stuck = wrong & self.suspects;
         let held = wrong & !self.suspects;
@@ -219,11 +228,11 @@ impl Search<'_> {
 
     /// Counts the moves whose last square changed more than `by` milliseconds before that of the preceding move. Squares that are
     /// used again later are skipped, and so are changes found by a whole reading.
-    fn inversions(&self, by: Millis) -> u32 {
+    fn count_inversions(&self, by: Millis) -> u32 {
         let mut times = Vec::with_capacity(self.line.len());
         for (index, mv) in self.line.iter().enumerate() {
-            let to = landing(*mv);
-            let reused = self.line.iter().skip(index + 1).any(|later| landing(*later) == to || later.from() == Some(to));
+            let to = landing_square(*mv);
+            let reused = self.line.iter().skip(index + 1).any(|later| landing_square(*later) == to || later.from() == Some(to));
             if !reused && !self.seen.was_found(to) && !(self.hidden | self.suspects).contains(to) {
                 times.push(self.seen.changed_at(to));
             }
@@ -233,7 +242,7 @@ impl Search<'_> {
 }
 
 /// Returns the square on which the moved piece lands.
-pub fn landing(mv: Move) -> shakmaty::Square {
+pub fn landing_square(mv: Move) -> shakmaty::Square {
     match mv {
         Move::Castle { king, rook } => {
             let side = shakmaty::CastlingSide::from_queen_side(rook < king);
@@ -244,6 +253,6 @@ pub fn landing(mv: Move) -> shakmaty::Square {
 }
 
 /// Returns the wrong squares from which the side to move seems to have lifted a piece of its own.
-pub fn in_hand(position: &Position, seen: &Seen, wrong: Bitboard) -> Bitboard {
+pub fn lifted_squares(position: &Position, seen: &ObservedBoard, wrong: Bitboard) -> Bitboard {
     wrong & position.board().by_color(position.turn()) & !seen.occupied()
 }

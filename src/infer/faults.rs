@@ -9,102 +9,102 @@ use shakmaty::{Bitboard, Square};
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
     /// Short gaps in which a square showed nothing although a piece was on it, oldest first.
-    spells: Vec<(Millis, Square)>,
-    known: Vec<Known>,
+    gaps: Vec<(Millis, Square)>,
+    known: Vec<KnownFault>,
     /// Faults found or cleared that have not been reported yet.
-    news: Vec<(Square, Fault)>,
+    unreported: Vec<(Square, Fault)>,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Known {
+struct KnownFault {
     square: Square,
     fault: Fault,
     /// Since when it has shown no sign of the fault.
     steady_since: Millis,
     /// Number of consecutive changes that were right.
-    right: u32,
+    correct_changes: u32,
 }
 
 impl Faults {
     /// Returns the squares with this fault.
-    pub fn with(&self, fault: Fault) -> Bitboard {
+    pub fn squares_with(&self, fault: Fault) -> Bitboard {
         self.known.iter().filter(|known| known.fault == fault).map(|known| known.square).collect()
     }
 
     /// Returns the faults in force.
-    pub fn standing(&self) -> impl Iterator<Item = (Square, Fault)> + '_ {
+    pub fn in_force(&self) -> impl Iterator<Item = (Square, Fault)> + '_ {
         self.known.iter().map(|known| (known.square, known.fault))
     }
 
     /// Takes the faults found or cleared since the last call.
-    pub fn take_news(&mut self) -> Vec<(Square, Fault)> {
-        std::mem::take(&mut self.news)
+    pub fn take_unreported(&mut self) -> Vec<(Square, Fault)> {
+        std::mem::take(&mut self.unreported)
     }
 
     /// Sets a fault that was known before and has been reported.
-    pub fn know(&mut self, now: Millis, square: Square, fault: Fault) {
+    pub fn set_known(&mut self, now: Millis, square: Square, fault: Fault) {
         self.known.retain(|known| known.square != square);
         if fault != Fault::Mended {
-            self.known.push(Known { square, fault, steady_since: now, right: 0 });
+            self.known.push(KnownFault { square, fault, steady_since: now, correct_changes: 0 });
         }
     }
 
     /// Sets a fault that was found now; it will be reported.
-    pub fn find(&mut self, now: Millis, square: Square, fault: Fault) {
-        self.know(now, square, fault);
-        self.news.push((square, fault));
+    pub fn set_found(&mut self, now: Millis, square: Square, fault: Fault) {
+        self.set_known(now, square, fault);
+        self.unreported.push((square, fault));
     }
 
     /// Notes a short gap on a square on which a piece is all the time.
-    pub fn spell(&mut self, now: Millis, square: Square) {
-        self.spells.retain(|(at, _)| now.saturating_sub(*at) <= model::FLICKERS_WITHIN);
+    pub fn note_gap(&mut self, now: Millis, square: Square) {
+        self.gaps.retain(|(at, _)| now.saturating_sub(*at) <= model::FLICKER_WINDOW);
         // Keeps no more than are counted: a loose contact causes thousands.
-        if self.spells_of(square) >= model::FLICKERS
-            && let Some(oldest) = self.spells.iter().position(|(_, other)| *other == square)
+        if self.count_gaps(square) >= model::MIN_FLICKERS
+            && let Some(oldest) = self.gaps.iter().position(|(_, other)| *other == square)
         {
-            self.spells.remove(oldest);
+            self.gaps.remove(oldest);
         }
-        self.spells.push((now, square));
+        self.gaps.push((now, square));
         if let Some(known) = self.known.iter_mut().find(|known| known.square == square) {
             known.steady_since = now;
-        } else if self.spells_of(square) >= model::FLICKERS {
-            self.find(now, square, Fault::Flickering);
+        } else if self.count_gaps(square) >= model::MIN_FLICKERS {
+            self.set_found(now, square, Fault::Flickering);
         }
     }
 
     /// Returns the squares with more than one recent gap: hands, or the beginning of a fault.
-    pub fn suspected(&self) -> Bitboard {
-        self.spells.iter().map(|(_, square)| *square).filter(|square| self.spells_of(*square) > 1).collect()
+    pub fn suspected_squares(&self) -> Bitboard {
+        self.gaps.iter().map(|(_, square)| *square).filter(|square| self.count_gaps(*square) > 1).collect()
     }
 
-    fn spells_of(&self, square: Square) -> usize {
-        self.spells.iter().filter(|(_, other)| *other == square).count()
+    fn count_gaps(&self, square: Square) -> usize {
+        self.gaps.iter().filter(|(_, other)| *other == square).count()
     }
 
     /// Notes a change of a square; `right`: it shows what the line says.
-    pub fn changed(&mut self, now: Millis, square: Square, right: bool) {
+    pub fn note_change(&mut self, now: Millis, square: Square, right: bool) {
         let known = self.known.iter_mut().find(|known| known.square == square && known.fault == Fault::Stuck);
         if let Some(known) = known {
-            known.right = if right { known.right + 1 } else { 0 };
-            if known.right >= model::CHANGES_RIGHT {
-                self.find(now, square, Fault::Mended);
+            known.correct_changes = if right { known.correct_changes + 1 } else { 0 };
+            if known.correct_changes >= model::STUCK_REPAIRED_CHANGES {
+                self.set_found(now, square, Fault::Mended);
             }
         }
     }
 
     /// Advances the time. `occupied`: the squares with pieces.
-    pub fn pass(&mut self, now: Millis, occupied: Bitboard) {
+    pub fn advance(&mut self, now: Millis, occupied: Bitboard) {
         let flickering = self.known.iter_mut().filter(|known| known.fault == Fault::Flickering);
         let mut mended = None;
         for known in flickering {
             if !occupied.contains(known.square) {
                 known.steady_since = now;
-            } else if now.saturating_sub(known.steady_since) >= model::STEADY {
+            } else if now.saturating_sub(known.steady_since) >= model::FLICKER_REPAIRED_AFTER {
                 mended = Some(known.square);
             }
         }
         if let Some(square) = mended {
-            self.find(now, square, Fault::Mended);
+            self.set_found(now, square, Fault::Mended);
         }
     }
 }

@@ -2,20 +2,20 @@
 
 mod lines;
 
-use super::line::Elsewhere;
+use super::line::PlayElsewhere;
 use super::model::{self, Cost};
-use super::{Beam, Faults, Hypothesis, Known, Line, Node, Seen, why};
-use crate::boards::{Millis, Sensed, Sensing};
+use super::{Beam, Faults, Hypothesis, KnownPly, Line, LineNode, ObservedBoard, analysis};
+use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason, Fault};
 use crate::laws::Position;
-use crate::laws::reason::Reason;
+use crate::laws::reason::IllegalReason;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::sync::Arc;
 
 /// All lines of play that are still possible, and the current readings of the squares.
 #[derive(Clone, Debug)]
 pub struct Follower {
-    seen: Seen,
+    seen: ObservedBoard,
     /// All lines; the first is published. Never empty.
     lines: Vec<Line>,
     /// Limits the number of lines and decides which comes first.
@@ -25,48 +25,48 @@ pub struct Follower {
     /// Why the published line last changed its past; `None` means the line's own reason.
     reason: Option<CorrectionReason>,
     /// When a clock press is re-evaluated.
-    look_at: Option<Millis>,
+    reevaluate_at: Option<Millis>,
     /// Set while inference is suspended, because changes are not play: the squares that have changed meanwhile.
-    held: Option<Bitboard>,
+    suspended: Option<Bitboard>,
     faults: Faults,
     /// Number of plies that the arbiter has confirmed: they are not revised.
-    fixed: usize,
+    fixed_plies: usize,
 }
 
 impl Follower {
     /// Creates a follower of a game that begins at `start`, on a board that shows `seen`.
-    pub fn new(now: Millis, start: Position, mut seen: Seen, beam: Beam) -> Follower {
-        seen.begin(now);
-        let line = Line::new(start, &seen, beam.lines());
+    pub fn new(now: Millis, start: Position, mut seen: ObservedBoard, beam: Beam) -> Follower {
+        seen.begin_game(now);
+        let line = Line::new(start, &seen, beam.max_lines());
         Follower {
             seen,
             lines: vec![line],
             beam,
             changes: 0,
             reason: None,
-            look_at: None,
-            held: None,
+            reevaluate_at: None,
+            suspended: None,
             faults: Faults::default(),
-            fixed: 0,
+            fixed_plies: 0,
         }
     }
 
     /// Creates a follower of a game with plies already played, all of them published.
-    pub fn resume(now: Millis, start: Position, known: &[Known], seen: Seen, beam: Beam) -> Follower {
+    pub fn resume(now: Millis, start: Position, known: &[KnownPly], seen: ObservedBoard, beam: Beam) -> Follower {
         let mut follower = Follower::new(now, start, seen, beam);
         if let Some(line) = follower.lines.first_mut() {
-            known.iter().for_each(|known| line.resume(now, known, &follower.seen));
+            known.iter().for_each(|known| line.append_known(now, known, &follower.seen));
         }
         follower.changes = 1;
         follower
     }
 
     /// Restarts the game from `known`. Forgets the readings of the squares, except for faults.
-    pub fn begin_again(&mut self, now: Millis, start: Position, known: &[Known]) {
-        let seen = Seen::new(self.seen.sensing());
+    pub fn restart(&mut self, now: Millis, start: Position, known: &[KnownPly]) {
+        let seen = ObservedBoard::new(self.seen.sensing());
         let (changes, faults) = (self.changes + 1, self.faults.clone());
         *self = Follower { changes, faults, ..Follower::resume(now, start, known, seen, self.beam) };
-        self.discount(now);
+        self.apply_faults(now);
     }
 
     /// Sets the beam width.
@@ -75,7 +75,7 @@ impl Follower {
     }
 
     /// Returns what the squares show.
-    pub fn seen(&self) -> &Seen {
+    pub fn seen(&self) -> &ObservedBoard {
         &self.seen
     }
 
@@ -85,12 +85,12 @@ impl Follower {
     }
 
     /// Returns the likeliest line of play; its first node is the start, without a move.
-    pub fn line(&self) -> &[Arc<Node>] {
+    pub fn nodes(&self) -> &[Arc<LineNode>] {
         self.best().nodes()
     }
 
     /// Returns the last node of the likeliest line.
-    pub fn tip(&self) -> &Node {
+    pub fn tip(&self) -> &LineNode {
         self.best().tip()
     }
 
@@ -132,8 +132,8 @@ impl Follower {
     }
 
     /// Returns the illegal move on the board, if what is there is one, and why it is illegal.
-    pub fn stray_move(&self) -> Option<(Move, Reason)> {
-        self.best().stray_move()
+    pub fn stray_move(&self) -> Option<(Move, IllegalReason)> {
+        self.best().illegal_move()
     }
 
     /// Returns whether a king is in the centre and no move can have brought it there.
@@ -142,7 +142,7 @@ impl Follower {
     }
 
     /// Returns whether pieces are on other squares than after the last move although no edge showed them moving there.
-    pub fn is_shown_unseen(&self) -> bool {
+    pub fn is_placement_unseen(&self) -> bool {
         self.best().is_shown_unseen(&self.seen)
     }
 
@@ -154,16 +154,16 @@ impl Follower {
     /// Returns the confidence of the move of this ply (counted from 1) and its alternatives, likeliest first; `None` before it is
     /// decided.
     pub fn confidence(&self, ply: usize, now: Millis) -> Option<(Confidence, Vec<(Move, Confidence)>)> {
-        let node = self.line().get(ply)?;
-        let (mv, sure) = (node.mv?, node.decided?);
-        let instead = self.instead(ply);
+        let node = self.nodes().get(ply)?;
+        let (mv, sure) = (node.mv?, node.confidence?);
+        let instead = self.illegal_alternative(ply);
         if self.lines.len() == 1 && instead.is_none() {
             return Some((sure, node.rivals.clone()));
         }
         let least = self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or(0);
         let mut shares: Vec<(Option<Move>, u64)> = Vec::new();
         for line in &self.lines {
-            let weight = model::weight(line.cost(now, &self.seen) - least);
+            let weight = model::likelihood(line.cost(now, &self.seen) - least);
             let other = line.nodes().get(ply).and_then(|node| node.mv);
             match shares.iter_mut().find(|(known, _)| *known == other) {
                 Some((_, sum)) => *sum += weight,
@@ -172,7 +172,7 @@ impl Follower {
         }
         if let Some((other, cost)) = instead {
             let own = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
-            shares.push((Some(other), model::times(own, cost)));
+            shares.push((Some(other), model::scale_by_cost(own, cost)));
         }
         let whole: u64 = shares.iter().map(|(_, weight)| weight).sum::<u64>().max(1);
         let share = |weight: u64| Confidence((u128::from(weight) * u128::from(sure.0) / u128::from(whole)) as u16);
@@ -193,17 +193,17 @@ impl Follower {
 
     /// Returns the illegal move that explains the changed squares equally well, and its additional cost, for a capture of this ply
     /// (counted from 1) that left no trace on the capture square.
-    fn instead(&self, ply: usize) -> Option<(Move, Cost)> {
-        let node = self.line().get(ply)?;
-        let mv = node.instead?.mv;
+    fn illegal_alternative(&self, ply: usize) -> Option<(Move, Cost)> {
+        let node = self.nodes().get(ply)?;
+        let mv = node.illegal_alternative?.mv;
         // What came to its square later does not count as part of the move.
         let late = if self.seen.changed_at(mv.to()) > node.made_at { model::STRAY_TOUCH } else { 0 };
-        Some((mv, model::ILLEGAL + model::SEEN - self.best().cost_of(ply, &self.seen) - late))
+        Some((mv, model::ILLEGAL_MOVE + model::SEEN_CAPTURE - self.best().cost_of(ply, &self.seen) - late))
     }
 
     /// Returns every line that is still possible, with its moves from this ply (counted from 1) on; likeliest first.
     pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
-        why::hypotheses(&self.lines, now, &self.seen, from_ply)
+        analysis::hypotheses(&self.lines, now, &self.seen, from_ply)
     }
 
     /// Returns the faults of squares that are in force.
@@ -213,98 +213,98 @@ impl Follower {
 
     /// Takes the faults found or cleared since the last call.
     pub fn take_faults(&mut self) -> Vec<(Square, Fault)> {
-        self.faults.take_news()
+        self.faults.take_unreported()
     }
 
     /// Sets a known fault of a square, without reporting it.
-    pub fn know_fault(&mut self, now: Millis, square: Square, fault: Fault) {
-        self.faults.know(now, square, fault);
-        self.discount(now);
+    pub fn set_known_fault(&mut self, now: Millis, square: Square, fault: Fault) {
+        self.faults.set_known(now, square, fault);
+        self.apply_faults(now);
     }
 
     /// Sets a fault of a square and reports it.
-    pub fn find_fault(&mut self, now: Millis, square: Square, fault: Fault) {
-        self.faults.find(now, square, fault);
-        self.discount(now);
+    pub fn report_fault(&mut self, now: Millis, square: Square, fault: Fault) {
+        self.faults.set_found(now, square, fault);
+        self.apply_faults(now);
     }
 
     /// Returns the squares that are stuck or assumed stuck.
-    pub fn line_blind(&self) -> Bitboard {
-        self.best().blind()
+    pub fn stuck_squares(&self) -> Bitboard {
+        self.best().assumed_stuck()
     }
 
     /// Returns the squares that were reported as stuck, and those that flicker now.
-    pub fn told_bad(&self) -> Bitboard {
-        self.faults.with(Fault::Stuck) | self.seen.doubtful()
+    pub fn reported_faulty(&self) -> Bitboard {
+        self.faults.squares_with(Fault::Stuck) | self.seen.doubtful()
     }
 
     /// Returns the faulty squares, which are not compared.
-    pub fn hidden(&self) -> Bitboard {
-        self.best().blind() | self.seen.doubtful()
+    pub fn ignored_squares(&self) -> Bitboard {
+        self.best().assumed_stuck() | self.seen.doubtful()
     }
 
     /// Handles a change of one square, in squares of play.
-    pub fn edge(&mut self, now: Millis, square: Square, sensed: Sensed) {
+    pub fn handle_edge(&mut self, now: Millis, square: Square, sensed: SquareState) {
         if self.seen.excused().contains(square) {
-            self.seen.excuse_nothing();
+            self.seen.clear_excuse();
         }
         let before = self.seen.at(square);
         let since = self.seen.changed_at(square);
-        self.seen.set(now, square, sensed);
-        if self.is_held(Bitboard::from_square(square)) {
+        self.seen.set_square(now, square, sensed);
+        if self.note_if_suspended(Bitboard::from_square(square)) {
             return;
         }
-        self.watch(now, square, before, since);
-        self.each(now, |line, seen, others| line.edge(now, square, before, seen, others));
+        self.watch_square(now, square, before, since);
+        self.apply_to_lines(now, |line, seen, others| line.handle_edge(now, square, before, seen, others));
     }
 
     /// Marks everything that comes until `until` as possibly delayed on the serial line.
-    pub fn is_late_until(&mut self, until: Millis) {
-        self.seen.is_late_until(until);
+    pub fn mark_late_until(&mut self, until: Millis) {
+        self.seen.mark_late_until(until);
     }
 
     /// Marks the last change as one that was not seen when it happened.
-    pub fn remembered(&mut self) {
-        self.seen.remembered();
+    pub fn mark_remembered(&mut self) {
+        self.seen.mark_remembered();
     }
 
     /// Notes damaged data on the serial line: updates may be lost.
-    pub fn damage(&mut self, now: Millis) {
-        self.seen.damage(now);
+    pub fn note_damage(&mut self, now: Millis) {
+        self.seen.note_damage(now);
     }
 
     /// Notes that pieces on these squares are new to the board, which assumes queens there.
-    pub fn assumed(&mut self, squares: Bitboard) {
-        self.seen.assume(squares);
+    pub fn assume_queens(&mut self, squares: Bitboard) {
+        self.seen.assume_queens(squares);
     }
 
     /// Notes that what comes at this time has waited and comes all at once: the time of each change is unknown.
-    pub fn comes_late(&mut self, now: Millis) {
-        self.seen.comes_late(now);
+    pub fn mark_late(&mut self, now: Millis) {
+        self.seen.mark_late(now);
     }
 
     /// Handles changes in unknown order: a whole reading after some were missed or the link was lost.
-    pub fn edges(&mut self, now: Millis, changed: impl IntoIterator<Item = (Square, Sensed)>) {
+    pub fn handle_edges(&mut self, now: Millis, changed: impl IntoIterator<Item = (Square, SquareState)>) {
         let mut squares = Bitboard::EMPTY;
         for (square, sensed) in changed {
             if self.seen.excused().contains(square) {
-                if self.seen.really_at(square) == sensed {
+                if self.seen.actual(square) == sensed {
                     continue;
                 }
-                self.seen.excuse_nothing();
+                self.seen.clear_excuse();
             }
-            self.seen.find(now, square, sensed);
+            self.seen.set_found(now, square, sensed);
             squares.add(square);
         }
-        if !self.is_held(squares) {
-            self.doubt(now);
-            self.each(now, |line, seen, others| line.found(now, squares, seen, others));
+        if !self.note_if_suspended(squares) {
+            self.update_doubt(now);
+            self.apply_to_lines(now, |line, seen, others| line.handle_found(now, squares, seen, others));
         }
     }
 
     /// Notes that one reading reported the change of all these squares.
-    pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
-        self.seen.changed_at_once(now, squares);
+    pub fn note_changed_at_once(&mut self, now: Millis, squares: Bitboard) {
+        self.seen.note_changed_at_once(now, squares);
     }
 
     /// Marks the placement that was just read as possibly stale. `is_start`: it is a start position.
@@ -318,89 +318,89 @@ impl Follower {
 
     /// Handles one square changing to `now`. If the square should have shown that before, the reading that showed something else
     /// there was right.
-    pub fn check_unseen(&mut self, square: Square, now: Sensed) {
-        let expected = self.tip().position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece);
-        if self.seen.unseen().contains(square) && now == expected.seen_by(self.seen.sensing()) {
-            self.seen.believe_unseen();
+    pub fn check_unseen(&mut self, square: Square, now: SquareState) {
+        let expected = self.tip().position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
+        if self.seen.doubted().contains(square) && now == expected.reduce_to(self.seen.sensing()) {
+            self.seen.confirm_doubted();
         }
     }
 
     /// Returns a copy that follows fewer lines. It treats as play what the original does not.
     pub fn shadow(&self) -> Follower {
         let mut shadow = self.clone();
-        shadow.beam = Beam::Steady(self.beam.lines().min(model::SHADOWS));
-        shadow.lines.truncate(shadow.beam.lines());
+        shadow.beam = Beam::Live(self.beam.max_lines().min(model::SHADOW_LINES));
+        shadow.lines.truncate(shadow.beam.max_lines());
         shadow
     }
 
     /// Suspends inference: from now on changes of squares are noted, and nothing is concluded from them.
-    pub fn hold(&mut self) {
-        self.held.get_or_insert(Bitboard::EMPTY);
+    pub fn suspend(&mut self) {
+        self.suspended.get_or_insert(Bitboard::EMPTY);
     }
 
     /// Resumes inference: what the squares show counts as found at `now`.
-    pub fn let_go(&mut self, now: Millis) {
-        if let Some(squares) = self.held.take() {
-            self.each(now, |line, seen, others| line.found(now, squares, seen, others));
+    pub fn resume_inference(&mut self, now: Millis) {
+        if let Some(squares) = self.suspended.take() {
+            self.apply_to_lines(now, |line, seen, others| line.handle_found(now, squares, seen, others));
         }
     }
 
     /// Returns whether inference is suspended, and if so notes the change of `squares`.
-    fn is_held(&mut self, squares: Bitboard) -> bool {
-        let Some(changed) = &mut self.held else { return false };
+    fn note_if_suspended(&mut self, squares: Bitboard) -> bool {
+        let Some(changed) = &mut self.suspended else { return false };
         *changed |= squares;
-        self.lines.iter_mut().for_each(|line| line.look_again(&self.seen));
+        self.lines.iter_mut().for_each(|line| line.update_at_tip(&self.seen));
         true
     }
 
     /// Handles a clock press of player `by`.
-    pub fn pressed(&mut self, now: Millis, by: Color) {
-        self.seen.press(now, by);
-        self.each(now, |line, _, _| line.pressed(now, by));
-        self.look_at = {
-            let unclear = self.seen.sensing() == Sensing::Occupancy || !self.lines.iter().any(Line::is_at_tip);
-            unclear.then_some(now + model::SCANNED)
+    pub fn handle_press(&mut self, now: Millis, by: Color) {
+        self.seen.note_press(now, by);
+        self.apply_to_lines(now, |line, _, _| line.handle_press(now, by));
+        self.reevaluate_at = {
+            let unclear = self.seen.sensing() == SensorKind::Occupancy || !self.lines.iter().any(Line::is_at_tip);
+            unclear.then_some(now + model::SCAN_TIME)
         };
     }
 
-    /// Returns when [`quiet`](Self::quiet) must be called in addition.
+    /// Returns when [`quiet`](Self::handle_quiet) must be called in addition.
     pub fn deadline(&self) -> Option<Millis> {
-        self.look_at
+        self.reevaluate_at
     }
 
     /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds.
-    pub fn quiet(&mut self, now: Millis, settle: Millis) {
-        self.look_at = self.look_at.filter(|at| *at > now);
-        if self.held.is_some() {
+    pub fn handle_quiet(&mut self, now: Millis, settle: Millis) {
+        self.reevaluate_at = self.reevaluate_at.filter(|at| *at > now);
+        if self.suspended.is_some() {
             return;
         }
-        self.doubt(now);
+        self.update_doubt(now);
         // A king that strays to the centre indicates a result; what follows is not play.
-        let told = now.saturating_sub(self.seen.last_edge()) < model::KINGS_APART || self.kings_are_gone();
-        let explains = |line: &Line| line.is_at_tip() && !line.is_outdone();
-        let explained = self.credible(now).any(explains) || (told && self.king_strays());
+        let told = now.saturating_sub(self.seen.last_edge()) < model::MAX_KING_DELAY || self.kings_are_gone();
+        let explains = |line: &Line| line.is_at_tip() && !line.has_better_illegal();
+        let explained = self.credible_lines(now).any(explains) || (told && self.king_strays());
         if !explained {
             self.look_for_illegal(now);
         }
-        self.each(now, |line, seen, others| line.quiet(now, settle, !explained, seen, others));
-        self.search_widely(now, settle);
-        self.look_for_strange(now, settle);
+        self.apply_to_lines(now, |line, seen, others| line.handle_quiet(now, settle, !explained, seen, others));
+        self.search_offline(now, settle);
+        self.look_for_displaced(now, settle);
     }
 
     /// In offline decoding, when no credible line explains the board: tries everything else that leads to what is seen.
-    fn search_widely(&mut self, now: Millis, settle: Millis) {
+    fn search_offline(&mut self, now: Millis, settle: Millis) {
         /// Number of lines, the likeliest, from which it searches.
-        const FROM: usize = 12;
+        const SEARCHED_LINES: usize = 12;
         let quiet = now.saturating_sub(self.seen.last_edge());
         let at_a_loss = |line: &Line| !line.is_at_tip();
-        if self.beam != Beam::Wide || quiet < settle || !self.credible(now).all(at_a_loss) {
+        if self.beam != Beam::Offline || quiet < settle || !self.credible_lines(now).all(at_a_loss) {
             return;
         }
-        let mut left = FROM;
-        self.each(now, |line, seen, others| {
+        let mut left = SEARCHED_LINES;
+        self.apply_to_lines(now, |line, seen, others| {
             if left > 0 {
                 left -= 1;
-                line.detours(now, seen, others);
+                line.add_detours(now, seen, others);
             }
         });
     }
@@ -408,66 +408,66 @@ impl Follower {
     /// Looks for an illegal move on which the clock was pressed, before anything else is tried.
     fn look_for_illegal(&mut self, now: Millis) {
         let quiet = now.saturating_sub(self.seen.last_edge());
-        if quiet < model::REST_TAKEBACK || self.hidden().any() {
+        if quiet < model::REST_TAKEBACK || self.ignored_squares().any() {
             return;
         }
         let mut published = true;
         let mut found = false;
-        self.each(now, |line, seen, _| {
+        self.apply_to_lines(now, |line, seen, _| {
             if std::mem::take(&mut published) {
-                found = line.strange_and_pressed(now, quiet, seen);
+                found = line.append_pressed_illegal(now, quiet, seen);
             }
         });
         if found && self.tip().irregular {
             let mut first = true;
-            self.lines.retain(|line| std::mem::take(&mut first) || !line.is_outdone());
+            self.lines.retain(|line| std::mem::take(&mut first) || !line.has_better_illegal());
         }
         self.excuse_slip(now);
     }
 
     /// Excuses the squares of a slip that was put on record now, until they change.
     fn excuse_slip(&mut self, now: Millis) {
-        let new = self.line().iter().rev().take_while(|node| node.made_at == now).find(|node| node.slip.is_some()).cloned();
+        let new = self.nodes().iter().rev().take_while(|node| node.made_at == now).find(|node| node.slip.is_some()).cloned();
         let Some((node, slip)) = new.as_ref().and_then(|node| Some((node, node.slip.as_ref()?))) else { return };
         if !self.seen.excused().is_superset(slip.squares) {
             self.lines.truncate(1);
             self.seen.excuse(slip.squares, node.position.board());
-            self.lines.iter_mut().for_each(|line| line.look_again(&self.seen));
+            self.lines.iter_mut().for_each(|line| line.update_at_tip(&self.seen));
         }
     }
 
     /// Looks for an illegal move, or a displaced piece while play goes on, if no legal line explains the board.
-    fn look_for_strange(&mut self, now: Millis, settle: Millis) {
+    fn look_for_displaced(&mut self, now: Millis, settle: Millis) {
         let quiet = now.saturating_sub(self.seen.last_edge());
         // A stuck square makes legal moves look strange.
-        if quiet < settle + model::LINE || self.credible(now).count() > 1 || self.hidden().any() {
+        if quiet < settle + model::SERIAL_LATENCY || self.credible_lines(now).count() > 1 || self.ignored_squares().any() {
             return;
         }
         self.lines.truncate(1);
         let mut elsewhere = None;
-        self.each(now, |line, seen, _| elsewhere = line.strange(now, quiet, seen));
+        self.apply_to_lines(now, |line, seen, _| elsewhere = line.explain_irregular(now, quiet, seen));
         self.excuse_slip(now);
-        if let Some(Elsewhere { squares, moves }) = elsewhere {
+        if let Some(PlayElsewhere { squares, moves }) = elsewhere {
             let board = self.tip().position.board().clone();
             self.seen.excuse(squares, &board);
-            self.each(now, |line, seen, _| line.go_on_elsewhere(now, &moves, seen));
+            self.apply_to_lines(now, |line, seen, _| line.append_elsewhere(now, &moves, seen));
         }
     }
 
     /// Returns the squares that show a displaced piece, or none where one should be, while play goes on elsewhere.
-    pub fn displaced(&self) -> Bitboard {
+    pub fn displaced_squares(&self) -> Bitboard {
         let slips =
-            self.line().iter().filter_map(|node| node.slip.as_ref()).fold(Bitboard::EMPTY, |all, slip| all | slip.squares);
+            self.nodes().iter().filter_map(|node| node.slip.as_ref()).fold(Bitboard::EMPTY, |all, slip| all | slip.squares);
         self.seen.excused() & !slips
     }
 
     /// Decides the last move: no more moves will be made in this game.
-    pub fn decide(&mut self, now: Millis) {
-        self.each(now, |line, _, _| line.decide());
+    pub fn decide_last_move(&mut self, now: Millis) {
+        self.apply_to_lines(now, |line, _, _| line.decide_last_move());
     }
 
     /// Removes the last king moves to the centre, which turned out to be a result signal.
-    pub fn withdraw_king_moves(&mut self, now: Millis, keep: impl Fn(usize, &Node) -> bool) {
+    pub fn withdraw_king_moves(&mut self, now: Millis, keep: impl Fn(usize, &LineNode) -> bool) {
         let signals = |line: &Line| line.kings_in_centre(&self.seen).is_some() || line.kings_unclear(&self.seen).is_some();
         if let Some(index) = self.lines.iter().position(signals)
             && index > 0
@@ -477,41 +477,41 @@ impl Follower {
             self.changes += 1;
             self.reason = Some(CorrectionReason::Evidence);
         }
-        self.each(now, |line, seen, _| line.withdraw_king_moves(&keep, seen));
+        self.apply_to_lines(now, |line, seen, _| line.withdraw_king_moves(&keep, seen));
     }
 
     /// Replaces the plies by `plies`, on the authority of `reason`.
-    pub fn rewrite(&mut self, now: Millis, plies: &[Known], reason: CorrectionReason) {
-        self.seen.excuse_nothing();
+    pub fn rewrite(&mut self, now: Millis, plies: &[KnownPly], reason: CorrectionReason) {
+        self.seen.clear_excuse();
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
             // Later changes of the line were not published.
             let told = line.nodes().iter().skip(1).zip(plies);
-            let same = told.take_while(|(node, known)| known.is(node)).count();
+            let same = told.take_while(|(node, known)| known.matches(node)).count();
             line.take_back(line.nodes().len() - 1 - same, reason, &self.seen);
-            plies.iter().skip(same).for_each(|known| line.put(now, known, &self.seen));
+            plies.iter().skip(same).for_each(|known| line.append_confirmed(now, known, &self.seen));
         }
-        self.fixed = self.fixed.min(plies.len());
+        self.fixed_plies = self.fixed_plies.min(plies.len());
         self.changes += 1;
         self.reason = Some(reason);
     }
 
     /// Fixes the first `plies` plies: they are not revised whatever is seen.
-    pub fn fix(&mut self, plies: usize) {
-        self.fixed = plies.min(self.line().len() - 1);
+    pub fn fix_plies(&mut self, plies: usize) {
+        self.fixed_plies = plies.min(self.nodes().len() - 1);
         let best = self.best().clone();
-        self.keep_fixed(best);
+        self.prune_unfixed(best);
     }
 
     /// Prunes lines that differ in a fixed ply; `before`: the published line as it was.
-    fn keep_fixed(&mut self, before: Line) {
-        let fixed = |line: &Line| line.nodes().iter().skip(1).take(self.fixed).map(|node| node.mv).collect::<Vec<_>>();
+    fn prune_unfixed(&mut self, before: Line) {
+        let fixed = |line: &Line| line.nodes().iter().skip(1).take(self.fixed_plies).map(|node| node.mv).collect::<Vec<_>>();
         let moves = fixed(&before);
         let published = self.lines.first().is_some_and(|line| fixed(line) == moves);
         self.lines.retain(|line| fixed(line) == moves);
         if !published {
             self.lines.insert(0, before);
-            self.lines.iter_mut().take(1).for_each(|line| line.look_again(&self.seen));
+            self.lines.iter_mut().take(1).for_each(|line| line.update_at_tip(&self.seen));
         }
     }
 
@@ -520,10 +520,10 @@ impl Follower {
     ///
     /// # Errors
     /// The first ply that becomes illegal; nothing is changed then.
-    pub fn promote(&mut self, ply: usize, role: Role) -> Result<(), usize> {
+    pub fn set_promotion(&mut self, ply: usize, role: Role) -> Result<(), usize> {
         let before: Vec<Option<Move>> = self.best().nodes().iter().map(|node| node.mv).collect();
         if let Some(published) = self.lines.first_mut() {
-            published.promote(ply, role, &self.seen)?;
+            published.set_promotion(ply, role, &self.seen)?;
         }
         let pawn = |mv: Option<Move>| mv.map(|mv| (mv.from(), mv.to()));
         let was = before.get(ply).copied().flatten();
@@ -531,9 +531,9 @@ impl Follower {
         self.lines.retain_mut(|line| {
             let published = std::mem::take(&mut first);
             let same = line.nodes().get(ply).is_some_and(|node| pawn(node.mv) == pawn(was));
-            published || (same && line.promote(ply, role, &self.seen).is_ok())
+            published || (same && line.set_promotion(ply, role, &self.seen).is_ok())
         });
-        if was != self.line().get(ply).and_then(|node| node.mv) {
+        if was != self.nodes().get(ply).and_then(|node| node.mv) {
             self.reason = Some(CorrectionReason::Arbiter);
         }
         self.changes += 1;

@@ -17,16 +17,16 @@ pub struct Growth {
 
 impl Growth {
     /// Returns whether nothing can grow, so that the move is final as soon as it is made.
-    pub fn is_none(&self) -> bool {
+    pub fn is_final(&self) -> bool {
         self.moves.is_empty()
     }
 }
 
 /// Returns the moves that `mv`, just made in `before`, could still become.
-pub fn growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) -> Growth {
+pub fn find_growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) -> Growth {
     let mut growth = Growth::default();
     let Move::Normal { role, from, to, capture, promotion } = mv else { return growth };
-    for other in legal.filter(|&other| other != mv && becomes(before, role, from, to, capture, promotion, other)) {
+    for other in legal.filter(|&other| other != mv && may_become(before, role, from, to, capture, promotion, other)) {
         growth.moves.push(other);
         growth.castling |= other.is_castle();
         if other.is_capture() {
@@ -36,7 +36,7 @@ pub fn growth(before: &Position, legal: impl Iterator<Item = Move>, mv: Move) ->
     growth
 }
 
-fn becomes(
+fn may_become(
     before: &Position,
     role: Role,
     from: Square,

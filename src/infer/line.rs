@@ -1,36 +1,35 @@
 //! One line of play: takes edges, quiet time and clock presses, and yields moves.
 
 mod cost;
-mod grow;
+mod edit;
 mod illegal;
-mod kings;
-mod look;
+mod king_signal;
 mod matches;
-mod retold;
+mod offline;
+mod recognise;
+mod redecode;
 mod search;
 mod stuck;
-mod wide;
 
-pub use cost::Charge;
-use matches::matches;
-use search::Ghost;
+pub use cost::PlyCost;
+use search::DeferredLine;
 
-use super::explain::{explain, in_hand, landing};
-use super::model::{self, Cost, LINE, REST_CASTLING, REST_DRAGGED};
-use super::{Growth, Known, Next, Node, Seen};
-use crate::boards::{Millis, Sensed, Sensing};
+use super::explain::{explain, landing_square, lifted_squares};
+use super::model::{self, Cost, REST_CASTLING, REST_DRAGGED, SERIAL_LATENCY};
+use super::{Growth, KnownPly, LineNode, NextMoves, ObservedBoard};
+use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Confidence, CorrectionReason};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use std::sync::{Arc, OnceLock};
 
-pub use illegal::Elsewhere;
+pub use illegal::PlayElsewhere;
 
 /// Number of last positions of a line whose moves are kept ready for recognition.
-const READY: usize = 3;
+const READY_NODES: usize = 3;
 
 /// Confidence of a move, by how it was decided.
-mod sure {
+mod confidence {
     use crate::game::Confidence;
     /// Nothing else could have grown out of the same touch; seen square by square.
     pub const CLOSED: Confidence = Confidence(999);
@@ -41,16 +40,16 @@ mod sure {
     /// A king move to the centre, which may be half of a result signal.
     pub const KING_TO_CENTRE: Confidence = Confidence(900);
     /// Found by search, when nothing else would explain the board.
-    pub const RECONSTRUCTED: Confidence = crate::infer::model::RECONSTRUCTED;
+    pub const RECONSTRUCTED: Confidence = crate::infer::model::RECONSTRUCTED_CONFIDENCE;
 }
 
 /// A line of play since the start of the game, and how well it explains what was seen. What the board shows is passed to every
 /// call: all lines look at the same board.
 #[derive(Clone, Debug)]
 pub struct Line {
-    nodes: Vec<Arc<Node>>,
+    nodes: Vec<Arc<LineNode>>,
     /// Prepared moves of the last nodes, oldest first; computed on first use.
-    ready: Vec<Arc<OnceLock<Next>>>,
+    ready: Vec<Arc<OnceLock<NextMoves>>>,
     /// Whether the board shows exactly the last node.
     at_tip: bool,
     reason: CorrectionReason,
@@ -60,92 +59,92 @@ pub struct Line {
     changes: u64,
     /// Deferred lines: they explain what was seen less well than pieces in the players' hands do, and wait until play goes on from
     /// one.
-    ghosts: Vec<Arc<Ghost>>,
+    deferred: Vec<Arc<DeferredLine>>,
     /// The line keeps fewer deferred lines than this.
-    most: usize,
+    max_deferred: usize,
     /// Number of presses since the last move was found, each of a move that was not seen.
-    presses_unseen: usize,
+    unseen_presses: usize,
     /// The last of these presses: when, and by whom.
-    owed: Option<(Millis, Color)>,
+    unmatched_press: Option<(Millis, Color)>,
     /// Whether a clock is in use: presses were seen.
-    clock: bool,
+    has_clock: bool,
     /// The cost of each node, as far as it was counted.
-    costs: Vec<Charge>,
+    costs: Vec<PlyCost>,
     /// A displaced piece that nothing legal explains, relative to the last position.
-    stray: Option<illegal::Stray>,
+    displaced: Option<illegal::DisplacedPiece>,
     /// Additional cost of the line.
-    troubles: Cost,
+    extra_cost: Cost,
     /// Squares that this line assumes to be stuck: what they show is not compared.
-    blind: Bitboard,
+    assumed_stuck: Bitboard,
     /// Number of plies after which the line assumed the last of them.
-    blind_since: usize,
-    sensing: Sensing,
+    assumed_stuck_since: usize,
+    sensing: SensorKind,
 }
 
 impl Line {
     /// Creates a line that begins at `start`. `most`: the line keeps fewer deferred lines than this.
-    pub fn new(start: Position, seen: &Seen, most: usize) -> Line {
-        let start = Node::start(start, seen.sensing());
+    pub fn new(start: Position, seen: &ObservedBoard, most: usize) -> Line {
+        let start = LineNode::at_start(start, seen.sensing());
         let mut line = Line {
-            at_tip: start.key == seen.key(),
+            at_tip: start.placement_hash == seen.placement_hash(),
             nodes: vec![Arc::new(start)],
             ready: Vec::new(),
             reason: CorrectionReason::Evidence,
             taken_back_to: None,
             changes: 0,
-            ghosts: Vec::new(),
-            most,
-            presses_unseen: 0,
-            owed: None,
-            clock: false,
-            costs: vec![Charge::default()],
-            stray: None,
-            troubles: 0,
-            blind: Bitboard::EMPTY,
-            blind_since: 0,
+            deferred: Vec::new(),
+            max_deferred: most,
+            unseen_presses: 0,
+            unmatched_press: None,
+            has_clock: false,
+            costs: vec![PlyCost::default()],
+            displaced: None,
+            extra_cost: 0,
+            assumed_stuck: Bitboard::EMPTY,
+            assumed_stuck_since: 0,
             sensing: seen.sensing(),
         };
-        line.keep_ready();
+        line.update_ready();
         line
     }
 
     /// Appends a ply that was published before.
-    pub fn resume(&mut self, now: Millis, known: &Known, seen: &Seen) {
-        let Known { mv, pressed_at, found } = known;
+    pub fn append_known(&mut self, now: Millis, known: &KnownPly, seen: &ObservedBoard) {
+        let KnownPly { mv, pressed_at, found } = known;
         match found {
-            Some(found) => return self.extend_missing(now, *mv, found.clone(), seen),
-            None if self.tip().position.is_legal(*mv) => self.extend(now, *mv, seen),
-            None => self.extend_illegal(now, *mv, None, seen),
+            Some(found) => return self.append_missing(now, *mv, found.clone(), seen),
+            None if self.tip().position.is_legal(*mv) => self.append_move(now, *mv, seen),
+            None => self.append_illegal(now, *mv, None, seen),
         }
         self.decide_tip(Confidence::CERTAIN);
-        self.clock |= pressed_at.is_some();
+        self.has_clock |= pressed_at.is_some();
         if let Some(node) = self.tip_mut() {
             node.pressed_at = *pressed_at;
         }
     }
 
     /// Appends a ply that somebody confirmed: it cannot become another one.
-    pub fn put(&mut self, now: Millis, known: &Known, seen: &Seen) {
-        self.resume(now, known, seen);
+    pub fn append_confirmed(&mut self, now: Millis, known: &KnownPly, seen: &ObservedBoard) {
+        self.append_known(now, known, seen);
         if let Some(node) = self.tip_mut() {
             node.growth = Growth::default();
         }
     }
 
     /// Returns the positions, from the start, which has no move.
-    pub fn nodes(&self) -> &[Arc<Node>] {
+    pub fn nodes(&self) -> &[Arc<LineNode>] {
         &self.nodes
     }
 
     /// Returns the last node.
-    pub fn tip(&self) -> &Node {
+    pub fn tip(&self) -> &LineNode {
         // The start node is never removed.
         &self.nodes[self.nodes.len() - 1]
     }
 
     /// Returns the number of decided plies, from the start.
     pub fn decided(&self) -> usize {
-        if self.tip().decided.is_some() { self.nodes.len() - 1 } else { self.nodes.len() - 2 }
+        if self.tip().confidence.is_some() { self.nodes.len() - 1 } else { self.nodes.len() - 2 }
     }
 
     /// Returns a counter of changes of the line or of what is decided.
@@ -159,7 +158,7 @@ impl Line {
     }
 
     /// Notes that the line replaces the published one, for `reason`.
-    pub fn take_over(&mut self, reason: CorrectionReason) {
+    pub fn replace_published(&mut self, reason: CorrectionReason) {
         self.reason = reason;
     }
 
@@ -170,8 +169,8 @@ impl Line {
     }
 
     /// Returns the approximate memory of the line in bytes, if `own` of its positions are held by no other line.
-    pub fn bytes(&self, own: usize) -> usize {
-        model::LINE_BYTES * (1 + self.ghosts.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own
+    pub fn memory_bytes(&self, own: usize) -> usize {
+        model::LINE_BYTES * (1 + self.deferred.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own
     }
 
     /// Returns whether the board shows exactly what this line says.
@@ -180,56 +179,63 @@ impl Line {
     }
 
     /// Returns the squares that differ from the line's last position.
-    pub fn mismatch(&self, seen: &Seen) -> Bitboard {
-        if self.at_tip { Bitboard::EMPTY } else { seen.mismatch(self.tip().position.board()) & !self.hidden(seen) }
+    pub fn mismatch(&self, seen: &ObservedBoard) -> Bitboard {
+        if self.at_tip { Bitboard::EMPTY } else { seen.mismatch(self.tip().position.board()) & !self.ignored_squares(seen) }
     }
 
     /// Returns the squares of [`mismatch`](Self::mismatch) that pieces in the hands of the side to move (up to two of its own, and
     /// one captured) do not explain.
-    pub fn unexplained(&self, seen: &Seen) -> Bitboard {
+    pub fn unexplained(&self, seen: &ObservedBoard) -> Bitboard {
         let wrong = self.mismatch(seen);
-        let own = in_hand(&self.tip().position, seen, wrong);
+        let own = lifted_squares(&self.tip().position, seen, wrong);
         let taken = wrong & !own;
         let in_hands = (wrong & seen.occupied()).is_empty() && own.count() <= 2 && taken.count() <= own.count().min(1);
         if in_hands { Bitboard::EMPTY } else { wrong }
     }
 
     /// Handles a change of one square, in squares of play; `seen` shows it already. Lines that split off are added to `others`.
-    pub fn edge(&mut self, now: Millis, square: Square, before: Sensed, seen: &Seen, others: &mut Vec<Line>) {
-        self.left(now, square);
+    pub fn handle_edge(
+        &mut self,
+        now: Millis,
+        square: Square,
+        before: SquareState,
+        seen: &ObservedBoard,
+        others: &mut Vec<Line>,
+    ) {
+        self.note_left(now, square);
         if self.at_tip
-            && let Some(touched) = self.lifted(square, before, seen.at(square))
+            && let Some(touched) = self.lifted_color(square, before, seen.at(square))
             && touched == self.tip().position.turn()
             && !self.tip().growth.victims.contains(square)
             && !self.may_be_in_hand(seen)
         {
-            self.decide_tip(sure::ANSWERED);
+            self.decide_tip(confidence::ANSWERED);
             if let Some(tip) = self.tip_mut() {
                 tip.answered = true;
             }
         }
-        self.look(now, seen, others);
+        self.recognise(now, seen, others);
         if !self.at_tip
-            && let Some(color) = self.lifted(square, before, seen.at(square))
+            && let Some(color) = self.lifted_color(square, before, seen.at(square))
         {
             let position = &self.tip().position;
-            let own = in_hand(position, seen, self.mismatch(seen));
-            if color != position.turn() || (own.count() == 2 && !self.is_castling(own)) {
-                self.part(now, seen, others);
+            let own = lifted_squares(position, seen, self.mismatch(seen));
+            if color != position.turn() || (own.count() == 2 && !self.may_be_castling(own)) {
+                self.split_traceless(now, seen, others);
             }
         }
         if !self.at_tip && self.unexplained(seen).any() {
-            self.blame(model::STILL_UNEXPLAINED);
+            self.add_cost(model::STILL_UNEXPLAINED);
         }
     }
 
     /// Handles changes in unknown order: a whole reading after some were missed or the link was lost.
-    pub fn found(&mut self, now: Millis, changed: Bitboard, seen: &Seen, others: &mut Vec<Line>) {
+    pub fn handle_found(&mut self, now: Millis, changed: Bitboard, seen: &ObservedBoard, others: &mut Vec<Line>) {
         for square in changed {
-            self.left(now, square);
+            self.note_left(now, square);
         }
         let plies = self.nodes.len();
-        self.look(now, seen, others);
+        self.recognise(now, seen, others);
         if self.nodes.len() > plies {
             self.reorder(now, seen);
         }
@@ -237,22 +243,27 @@ impl Line {
 
     /// Reorders the last moves where better: the last one was found on the board and not seen to be made, so it may be older than
     /// others.
-    fn reorder(&mut self, now: Millis, seen: &Seen) {
-        let Some(mv) = self.tip().mv.filter(|&mv| seen.was_found(landing(mv))) else { return };
+    fn reorder(&mut self, now: Millis, seen: &ObservedBoard) {
+        let Some(mv) = self.tip().mv.filter(|&mv| seen.was_found(landing_square(mv))) else { return };
         let Some(base) = self.nodes.len().checked_sub(1 + 3) else { return };
         let played: Vec<Move> = self.nodes[base + 1..].iter().filter_map(|node| node.mv).collect();
-        let found =
-            explain(&self.nodes[base].position, seen, self.hidden(seen), 3, self.nodes[base + 1].made_at.saturating_sub(1));
+        let found = explain(
+            &self.nodes[base].position,
+            seen,
+            self.ignored_squares(seen),
+            3,
+            self.nodes[base + 1].made_at.saturating_sub(1),
+        );
         let Some(current) = found.iter().find(|line| line.moves == played).map(|line| line.doubts) else { return };
         if let Some(best) = found.first().filter(|best| best.doubts < current && best.moves.contains(&mv)) {
             self.reason = CorrectionReason::Evidence;
-            self.adopt(now, base, &best.moves.clone(), &[], sure::RECONSTRUCTED, seen);
+            self.replace_plies(now, base, &best.moves.clone(), &[], confidence::RECONSTRUCTED, seen);
         }
     }
 
-    fn left(&mut self, now: Millis, square: Square) {
+    fn note_left(&mut self, now: Millis, square: Square) {
         if self.tip().left_at.is_none()
-            && self.tip().mv.is_some_and(|mv| landing(mv) == square)
+            && self.tip().mv.is_some_and(|mv| landing_square(mv) == square)
             && let Some(tip) = self.tip_mut()
         {
             tip.left_at = Some(now);
@@ -260,49 +271,49 @@ impl Line {
     }
 
     /// Handles a clock press of player `by`.
-    pub fn pressed(&mut self, now: Millis, by: Color) {
-        self.clock = true;
+    pub fn handle_press(&mut self, now: Millis, by: Color) {
+        self.has_clock = true;
         match self.nodes.iter_mut().rev().find(|node| node.mv.is_some() && node.position.turn() != by) {
             Some(node) if node.pressed_at.is_none() => Arc::make_mut(node).pressed_at = Some(now),
             _ => {
-                if self.owed.is_some() {
-                    self.blame(model::NO_MOVE - model::OVERTAKEN);
+                if self.unmatched_press.is_some() {
+                    self.add_cost(model::PRESS_WITHOUT_MOVE - model::PRESS_BEFORE_SCAN);
                 }
-                self.blame(model::OVERTAKEN);
-                self.owed = Some((now, by));
-                self.presses_unseen += 1;
+                self.add_cost(model::PRESS_BEFORE_SCAN);
+                self.unmatched_press = Some((now, by));
+                self.unseen_presses += 1;
             }
         }
     }
 
     /// Handles time passing without an edge. `settle`: quiet time that decides a move, in milliseconds. `search`: no other line
     /// explains what is seen.
-    pub fn quiet(&mut self, now: Millis, settle: Millis, search: bool, seen: &Seen, others: &mut Vec<Line>) {
+    pub fn handle_quiet(&mut self, now: Millis, settle: Millis, search: bool, seen: &ObservedBoard, others: &mut Vec<Line>) {
         // There is time now, and none at the next edge.
-        if let Some(next) = self.next(0)
-            && self.sensing != Sensing::Identity
+        if let Some(next) = self.next_moves(0)
+            && self.sensing != SensorKind::Identity
         {
-            next.weigh(self.tip());
+            next.compute_priors(self.tip());
         }
         self.compare_with_illegal(seen);
         let quiet = now.saturating_sub(seen.last_edge());
-        let settle = settle + LINE;
-        let waited = self.owed.is_some_and(|(at, _)| now.saturating_sub(at) >= model::SCANNED);
-        if !self.at_tip && (quiet >= model::CARRIED || waited) {
-            self.part(now, seen, others);
+        let settle = settle + SERIAL_LATENCY;
+        let waited = self.unmatched_press.is_some_and(|(at, _)| now.saturating_sub(at) >= model::SCAN_TIME);
+        if !self.at_tip && (quiet >= model::REST_CARRIED || waited) {
+            self.split_traceless(now, seen, others);
         }
         if quiet < settle {
             if search && waited {
-                self.suspect(now, quiet, waited, seen, others);
+                self.suspect_stuck(now, quiet, waited, seen, others);
             }
             return;
         }
         if !search && self.unexplained(seen).any() {
-            self.blame(model::STILL_UNEXPLAINED);
+            self.add_cost(model::STILL_UNEXPLAINED);
         }
         if search && !self.mismatch(seen).is_empty() {
-            others.extend(self.taken_unseen(now, seen));
-            if seen.sensing() == Sensing::Identity {
+            others.extend(self.captured_unseen(now, seen));
+            if seen.sensing() == SensorKind::Identity {
                 self.recover(now, quiet, seen);
             } else {
                 let mut other = self.clone();
@@ -311,28 +322,28 @@ impl Line {
                     others.push(other);
                 }
             }
-            self.suspect(now, quiet, waited, seen, others);
+            self.suspect_stuck(now, quiet, waited, seen, others);
         }
         let tip = self.tip();
         let needed = match tip {
-            Node { growth: Growth { castling: true, .. }, .. } => REST_CASTLING,
-            Node { dragged: true, .. } => REST_DRAGGED,
+            LineNode { growth: Growth { castling: true, .. }, .. } => REST_CASTLING,
+            LineNode { dragged: true, .. } => REST_DRAGGED,
             _ => settle,
         };
-        let stands = tip.mv.is_some_and(|mv| !self.mismatch(seen).contains(landing(mv)));
+        let stands = tip.mv.is_some_and(|mv| !self.mismatch(seen).contains(landing_square(mv)));
         let stands = stands && !self.may_be_in_hand(seen);
-        if tip.decided.is_none() && stands && quiet >= needed && self.unexplained(seen).is_empty() {
+        if tip.confidence.is_none() && stands && quiet >= needed && self.unexplained(seen).is_empty() {
             let pressed = tip.pressed_at.is_some();
-            self.decide_tip(if pressed { sure::ANSWERED } else { sure::RESTED });
+            self.decide_tip(if pressed { confidence::ANSWERED } else { confidence::RESTED });
         }
     }
 
     /// Returns the colour of the piece that was lifted, if one was; where the sensor cannot tell, that of the piece that the line
     /// has there.
-    fn lifted(&self, square: Square, before: Sensed, now: Sensed) -> Option<Color> {
+    fn lifted_color(&self, square: Square, before: SquareState, now: SquareState) -> Option<Color> {
         match (before, now) {
-            (Sensed::Piece(Piece { color, .. }) | Sensed::Side(color), Sensed::Empty) => Some(color),
-            (Sensed::Occupied, Sensed::Empty) => self.tip().position.board().color_at(square),
+            (SquareState::Piece(Piece { color, .. }) | SquareState::Side(color), SquareState::Empty) => Some(color),
+            (SquareState::Occupied, SquareState::Empty) => self.tip().position.board().color_at(square),
             _ => None,
         }
     }

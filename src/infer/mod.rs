@@ -9,31 +9,31 @@
 //!
 //! **Invariant:** this module reads no clock and drops no edge; times come in with the edges.
 
+mod analysis;
 mod beam;
-mod bridge;
 mod explain;
 mod faults;
 mod follow;
+mod gap_search;
 mod growth;
-mod keys;
 mod line;
 pub mod model;
 mod node;
+mod observed_board;
+mod placement_hash;
 mod prior;
-mod retell;
-mod seen;
+mod redecode;
 mod start;
-mod why;
 
+pub use analysis::{CostParts, Hypothesis, HypothesisMove};
 pub use beam::Beam;
-pub use bridge::{Bridge, Bridged};
-pub use explain::{Doubts, Explanation, explain, landing};
+pub use explain::{Doubts, Explanation, explain, landing_square};
 pub use faults::Faults;
 pub use follow::Follower;
-pub use growth::{Growth, growth};
+pub use gap_search::{GapResult, GapSearch};
+pub use growth::{Growth, find_growth};
 pub use line::Line;
-pub use model::{LINE, REST_TAKEBACK, UNSEEN};
-pub use node::{Known, Next, Node};
-pub use seen::Seen;
-pub use start::{NearStart, StartFound, find_start, is_reached, near_start, start_but_one, turned};
-pub use why::{Hypothesis, Split, Step};
+pub use model::{REST_TAKEBACK, REST_UNSEEN, SERIAL_LATENCY};
+pub use node::{KnownPly, LineNode, NextMoves};
+pub use observed_board::ObservedBoard;
+pub use start::{DetectedStart, NearStart, find_nearest_start, find_start, find_start_except_one, is_reachable, rotated};

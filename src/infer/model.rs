@@ -14,7 +14,7 @@ pub type Cost = i32;
 pub const REST_TAKEBACK: Millis = 1_000;
 /// Quiet time after which a position is believed although no edge showed how the pieces got there, in milliseconds. Longer than it
 /// takes to alert the arbiter.
-pub const UNSEEN: Millis = 25_000;
+pub const REST_UNSEEN: Millis = 25_000;
 
 /// Settle time of a move that could still become castling, in milliseconds: the other hand may be slow, and a rook move on a
 /// castling wing is rare.
@@ -30,161 +30,161 @@ pub const REST_TRACELESS: Millis = 3_000;
 
 /// Added to the settle time for the serial line, in milliseconds: an update takes 5 ms at 9600 baud, and a few can queue. Without
 /// it, a settle time of one board scan would end just when the updates of the next scan arrive.
-pub const LINE: Millis = 25;
+pub const SERIAL_LATENCY: Millis = 25;
 
 /// Maximum time that a hand stops on the way, in milliseconds: 80–600 ms were observed.
-pub const STOPS: Millis = 700;
+pub const MAX_STOP: Millis = 700;
 
 /// Time after the clock press during which a move may still turn out to have gone on, in milliseconds: squares are scanned one by
 /// one, up to 250 ms late, and the press can overtake them (protocols: a full scan takes 200–250 ms); doubled for safety.
-pub const PRESS_OVERTAKES: Millis = 600;
+pub const PRESS_OVERTAKE_WINDOW: Millis = 600;
 
 /// Maximum time that one king waits in the centre for the other, in milliseconds.
-pub const KINGS_APART: Millis = 10_000;
+pub const MAX_KING_DELAY: Millis = 10_000;
 
 /// One full scan of the slowest board plus the serial line, in milliseconds: after that, a piece that was put down has been seen.
-pub const SCANNED: Millis = 275;
+pub const SCAN_TIME: Millis = 275;
 
 /// Maximum time by which a reply is put down before the move that it answers, in milliseconds: two scans of the board, and a hand
 /// that hesitates.
-pub const OVERLAP: Millis = 1_000;
+pub const MAX_OVERLAP: Millis = 1_000;
 
 /// Quiet time after which a piece that left its square and is on no other may have captured, in milliseconds: hands carry a piece
 /// for 200–750 ms.
-pub const CARRIED: Millis = 700;
+pub const REST_CARRIED: Millis = 700;
 
 /// Cost of a capture whose victim's square was never seen empty. Measured: 25 of 35.
-pub const SILENT: Cost = 8;
+pub const SILENT_CAPTURE: Cost = 8;
 /// Cost of a capture whose victim was seen to leave. Measured: 10 of 35.
-pub const SEEN: Cost = 28;
+pub const SEEN_CAPTURE: Cost = 28;
 /// Cost of a change on a square unrelated to the move: brushed, bumped, adjusted. Measured: 1 %, mostly neighbours.
 pub const STRAY_TOUCH: Cost = 80;
 /// Maximum number of stray touches that are counted: one clumsy hand touches several squares.
-pub const STRAY_TOUCHES: u32 = 3;
+pub const MAX_STRAY_TOUCHES: u32 = 3;
 /// Cost of a press that was reported before the piece's square was scanned. Guess: 5 %.
-pub const OVERTAKEN: Cost = 69;
+pub const PRESS_BEFORE_SCAN: Cost = 69;
 /// Cost of a reply that began before the press was reported, which may be up to a second late. Measured: clock messages are late in
 /// 73 of 199 moves.
-pub const EARLY: Cost = 12;
+pub const REPLY_BEFORE_PRESS: Cost = 12;
 /// Cost of a reply that began while the mover still holds the piece. Guess: 0.5 %.
-pub const WHILE_HELD: Cost = 122;
+pub const REPLY_WHILE_HELD: Cost = 122;
 /// Maximum delay of a reported press, in milliseconds: clocks that count whole seconds report it with the next second.
-pub const PRESS_LATE: Millis = 1_300;
+pub const MAX_PRESS_DELAY: Millis = 1_300;
 /// Cost of a piece lifted out of turn. Guess: 2 %, adjusting and the end of games together.
-pub const OFF_TURN: Cost = 90;
+pub const LIFTED_OUT_OF_TURN: Cost = 90;
 /// Cost of a move without a reported press, in a game with a clock: two presses within a second cancel out. Guess: 15 %.
-pub const UNPRESSED: Cost = 44;
+pub const MOVE_WITHOUT_PRESS: Cost = 44;
 /// Cost of a press without a move that was seen. Guess: 1 %.
-pub const NO_MOVE: Cost = 106;
-/// Cost of a board that neither the line nor pieces in hands explain; [`UNEXPLAINED_MORE`] is added for every further square.
+pub const PRESS_WITHOUT_MOVE: Cost = 106;
+/// Cost of a board that neither the line nor pieces in hands explain; [`UNEXPLAINED_SQUARE`] is added for every further square.
 pub const UNEXPLAINED: Cost = 200;
 /// See [`UNEXPLAINED`].
-pub const UNEXPLAINED_MORE: Cost = 40;
+pub const UNEXPLAINED_SQUARE: Cost = 40;
 /// Cost of a further event, or a quiet board, while the line explains nothing.
 pub const STILL_UNEXPLAINED: Cost = 20;
 /// Cost of assuming that a square that has not changed in this game is stuck. Guess: one board in 250 has such a square, which may
 /// be any of 64.
-pub const STUCK: Cost = 224;
+pub const STUCK_SQUARE: Cost = 224;
 /// Confidence of a move that was found by search, when nothing else would explain the board. Guess.
-pub const RECONSTRUCTED: crate::game::Confidence = crate::game::Confidence(970);
+pub const RECONSTRUCTED_CONFIDENCE: crate::game::Confidence = crate::game::Confidence(970);
 /// Time after damaged data on the serial line in which updates may be lost and no square is suspected, in milliseconds. Guess.
-pub const BAD_LINE: Millis = 300_000;
+pub const DAMAGE_WINDOW: Millis = 300_000;
 /// Maximum number of squares assumed stuck.
-pub const STUCK_AT_MOST: usize = 2;
+pub const MAX_STUCK: usize = 2;
 /// Number of plies after the first suspicion after which a stuck square is reported. Guess.
-pub const STUCK_TOLD: usize = 4;
+pub const STUCK_REPORT_PLIES: usize = 4;
 /// Maximum number of lines that split off when a square is first suspected: a queen's moves.
-pub const SUSPICIONS: usize = 24;
+pub const MAX_STUCK_LINES: usize = 24;
 /// Maximum time for which a flickering square is empty, in milliseconds: the time between two scans, and the usual length of a
 /// contact loss. Guess.
-pub const FLICKER: Millis = 1_000;
-/// Number of such gaps within [`FLICKERS_WITHIN`] that make a square flicker: players do not adjust a piece so often. Guess.
-pub const FLICKERS: usize = 4;
-/// See [`FLICKERS`]. In milliseconds.
-pub const FLICKERS_WITHIN: Millis = 300_000;
+pub const MAX_FLICKER_GAP: Millis = 1_000;
+/// Number of such gaps within [`FLICKER_WINDOW`] that make a square flicker: players do not adjust a piece so often. Guess.
+pub const MIN_FLICKERS: usize = 4;
+/// See [`MIN_FLICKERS`]. In milliseconds.
+pub const FLICKER_WINDOW: Millis = 300_000;
 /// Time for which a piece must have been on a flickering square without a gap for it to count as repaired, in milliseconds. Guess.
-pub const STEADY: Millis = 600_000;
+pub const FLICKER_REPAIRED_AFTER: Millis = 600_000;
 /// Number of changes after which a stuck square that then shows what the line says counts as repaired. Guess.
-pub const CHANGES_RIGHT: u32 = 3;
+pub const STUCK_REPAIRED_CHANGES: u32 = 3;
 /// Cost of an illegal move. Arbiters report a few in a hundred games of rapid chess, which is one in some thousand moves; one in
 /// some hundred where nothing legal explains the board.
-pub const ILLEGAL: Cost = 130;
+pub const ILLEGAL_MOVE: Cost = 130;
 /// Cost of a promotion to another piece than a queen: knights 2 %, rooks and bishops less than 1 % (databases of master games).
 pub const UNDERPROMOTION: [(shakmaty::Role, Cost); 3] =
     [(shakmaty::Role::Knight, 90), (shakmaty::Role::Rook, 115), (shakmaty::Role::Bishop, 140)];
 
 /// Minimum time for which a piece is in the air, in milliseconds, and its cost. 200–750 ms is usual; that some players hold a piece
 /// for seconds is a guess.
-const HELD: [(Millis, Cost); 9] =
+const HOLDING_COSTS: [(Millis, Cost); 9] =
     [(0, 0), (400, 6), (600, 20), (800, 50), (1_000, 70), (1_500, 80), (3_000, 110), (5_000, 160), (10_000, 240)];
 
 /// Returns the cost of a piece being held for `ms`.
-pub fn held(ms: Millis) -> Cost {
-    HELD.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
+pub fn holding_cost(ms: Millis) -> Cost {
+    HOLDING_COSTS.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
 /// Cost of a piece that stops on its way on a square where the move might have ended. Measured: 8 of 199 moves.
-pub const STOP: Cost = 74;
+pub const FIRST_STOP: Cost = 74;
 /// Cost of every further stop. Guess: one in three that stop.
-pub const STOP_MORE: Cost = 25;
+pub const FURTHER_STOP: Cost = 25;
 /// Cost of a piece that was captured before it was seen on its square, where it was for less than a scan. Guess: 15 %.
-pub const TAKEN_UNSEEN: Cost = 45;
+pub const CAPTURED_UNSEEN: Cost = 45;
 /// The re-decoding window, in milliseconds: twice the delay of hands and clock messages.
-pub const RETOLD_WITHIN: Millis = 3_000;
+pub const REDECODE_WINDOW: Millis = 3_000;
 /// Maximum cost beyond the best line at which a re-decoded line is followed.
-pub const RETOLD: Cost = 100;
+pub const REDECODE_MARGIN: Cost = 100;
 /// Cost of a piece that was put down somewhere and lifted again without a move: adjusted, tried. Guess: 1 %.
-pub const ELSEWHERE: Cost = 106;
+pub const TRIED_ELSEWHERE: Cost = 106;
 /// Cost of a piece that is seen on its last square long before it has left the first. Measured: 4 of 157 quiet moves.
-pub const BACKWARDS: Cost = 85;
+pub const SEEN_BACKWARDS: Cost = 85;
 /// Cost of a piece that is lifted and put back on its square. Guess: 10 %.
 pub const PUT_BACK: Cost = 50;
 /// Cost of one move of about thirty, where moves are not weighed individually.
-pub const MOVE: Cost = 80;
+pub const AVERAGE_MOVE: Cost = 80;
 
 /// Minimum time between two actions of one player's hand, in milliseconds; anything faster is a program. Guess.
-pub const HANDS: Millis = 60;
+pub const MIN_HAND_INTERVAL: Millis = 60;
 /// Minimum time between two moves of one player, in milliseconds, and its cost: the opponent must have moved in between. Guess.
-const HASTY: [(Millis, Cost); 4] = [(0, 120), (200, 80), (400, 40), (600, 0)];
+const HASTE_COSTS: [(Millis, Cost); 4] = [(0, 120), (200, 80), (400, 40), (600, 0)];
 
 /// Returns the cost of two moves of one player within `ms`.
-pub fn hasty(ms: Millis) -> Cost {
-    HASTY.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
+pub fn haste_cost(ms: Millis) -> Cost {
+    HASTE_COSTS.iter().rev().find(|(from, _)| *from <= ms).map_or(0, |(_, cost)| *cost)
 }
 
 /// Minimum time for which a hand carries a piece, in milliseconds.
-pub const CARRIED_LEAST: Millis = 80;
+pub const MIN_CARRY_TIME: Millis = 80;
 /// Minimum time by which a reply began before the move that it answers was seen, in milliseconds, and its cost: squares are scanned
 /// up to 250 ms late, and most players wait until the piece is on the board.
-const OVERLAPPING: [(Millis, Cost); 5] = [(0, 8), (50, 20), (100, 35), (175, 60), (275, 122)];
+const OVERLAP_COSTS: [(Millis, Cost); 5] = [(0, 8), (50, 20), (100, 35), (175, 60), (275, 122)];
 
 /// Returns the cost of a reply that began at `began` when the move that it answers was seen at `seen`.
-pub fn overlapping(began: Millis, seen: Millis) -> Cost {
+pub fn overlap_cost(began: Millis, seen: Millis) -> Cost {
     let before = seen.saturating_sub(began);
-    OVERLAPPING.iter().rev().find(|(from, _)| *from <= before).filter(|_| before > 0).map_or(0, |(_, cost)| *cost)
+    OVERLAP_COSTS.iter().rev().find(|(from, _)| *from <= before).filter(|_| before > 0).map_or(0, |(_, cost)| *cost)
 }
 
 /// Cost beyond the best line at which a line is pruned: one in a million.
-pub const HOPELESS: Cost = 400;
+pub const PRUNE_MARGIN: Cost = 400;
 /// Maximum cost that is counted for what the board shows now when lines are pruned: the next edge may correct it.
-pub const AT_WORST: Cost = 300;
+pub const MAX_PENDING_AT_PRUNE: Cost = 300;
 /// Cost by which another line must be better to replace the published one: odds of two to one against every change.
-pub const MARGIN: Cost = 16;
+pub const SWITCH_MARGIN: Cost = 16;
 /// The same while the move that would be published first is neither answered nor completed: waiting costs little.
-pub const MARGIN_OPEN: Cost = 40;
+pub const SWITCH_MARGIN_OPEN: Cost = 40;
 /// The same when nothing has happened for longer than hands rest.
-pub const MARGIN_QUIET: Cost = 16;
+pub const SWITCH_MARGIN_QUIET: Cost = 16;
 /// Added to the margin if the other line no longer assumes a square to be stuck: the maximum cost of lifting an unlikely piece.
 /// Subtracted if only a stuck square explains what has been on the board for long.
-pub const MARGIN_STUCK: Cost = 200;
+pub const SWITCH_MARGIN_STUCK: Cost = 200;
 /// Number of equal last plies after which lines that differ in their number of moves are merged.
-pub const SAME_SINCE: usize = 5;
+pub const MERGE_PLIES: usize = 5;
 /// Number of last plies in which lines are compared: older ones are settled.
-pub const COMPARED: usize = 16;
+pub const COMPARED_PLIES: usize = 16;
 /// Maximum number of positions that all lines together hold beyond the moves they share: some 300 bytes each, half a megabyte.
-pub const POSITIONS: usize = 1_600;
+pub const MAX_POSITIONS: usize = 1_600;
 /// Maximum memory of all lines together, in bytes: less than a megabyte with the record of a game of 300 plies.
-pub const BYTES: usize = 700_000;
+pub const MAX_BYTES: usize = 700_000;
 /// Memory of a line without its plies, with the moves that it keeps ready, in bytes. Measured, as are the two below.
 pub const LINE_BYTES: usize = 3_000;
 /// Memory of each ply of a line, in bytes. See [`LINE_BYTES`].
@@ -192,24 +192,24 @@ pub const PLY_BYTES: usize = 16;
 /// Memory of each position that a line holds alone, in bytes. See [`LINE_BYTES`].
 pub const NODE_BYTES: usize = 320;
 /// Maximum number of lines that split off at one time; those of the likeliest lines come first.
-pub const PARTED: usize = 256;
+pub const MAX_SPLITS: usize = 256;
 /// A line keeps fewer deferred lines than this: each is a position and its moves.
-pub const GHOSTS: usize = 16;
+pub const MAX_DEFERRED: usize = 16;
 /// Maximum number of equally good lines that are counted: one in 65 is as good as none.
-pub const RIVALS: usize = 64;
+pub const MAX_RIVALS: usize = 64;
 /// Maximum number of lines that are followed while the clock is stopped and what happens is probably not play.
-pub const SHADOWS: usize = 8;
+pub const SHADOW_LINES: usize = 8;
 
 /// Value of a piece to the player who would capture it, in centipawns.
-pub const WORTH: [i32; 6] = [100, 300, 320, 500, 900, 2_000];
+pub const PIECE_VALUES: [i32; 6] = [100, 300, 320, 500, 900, 2_000];
 
 /// Centipawns that double the odds of a move. Guess for tournament players, see `prior`.
-pub const DOUBLES: i32 = 44;
+pub const DOUBLING_GAIN: i32 = 44;
 /// Maximum amount by which a move counts as better or worse, in centipawns: people overlook things.
-pub const MOST: i32 = 250;
+pub const MAX_GAIN: i32 = 250;
 
 /// Returns 2^(−`cost` / 16) in units of 2⁻³².
-pub fn weight(cost: Cost) -> u64 {
+pub fn likelihood(cost: Cost) -> u64 {
     /// 2^(32 - n/16), n = 0 … 15.
     const FRACTIONS: [u64; 16] = [
         4_294_967_296,
@@ -235,20 +235,20 @@ pub fn weight(cost: Cost) -> u64 {
 }
 
 /// Returns `weight` scaled by the likelihood of `cost`; a negative `cost` increases it.
-pub fn times(weight: u64, cost: Cost) -> u64 {
-    let factor = |cost| u128::from(self::weight(cost));
+pub fn scale_by_cost(weight: u64, cost: Cost) -> u64 {
+    let factor = |cost| u128::from(self::likelihood(cost));
     let scaled =
         if cost < 0 { (u128::from(weight) << 32) / factor(-cost).max(1) } else { (u128::from(weight) * factor(cost)) >> 32 };
     u64::try_from(scaled).unwrap_or(u64::MAX >> 16)
 }
 
 /// Returns the cost of a share of a whole: 16 times the binary logarithm of `whole / part`, rounded down.
-pub fn cost_of(part: u64, whole: u64) -> Cost {
-    sixteenths(whole.max(1)) - sixteenths(part.max(1))
+pub fn cost_of_share(part: u64, whole: u64) -> Cost {
+    log2_sixteenths(whole.max(1)) - log2_sixteenths(part.max(1))
 }
 
 /// Returns 16 times the binary logarithm of `value`, rounded down.
-fn sixteenths(value: u64) -> Cost {
+fn log2_sixteenths(value: u64) -> Cost {
     let bits = 63 - value.max(1).leading_zeros();
     // Squaring four times gives four more binary digits.
     let mut digits = bits as Cost;

@@ -1,11 +1,11 @@
 //! One position of a line of play, with what is needed to recognise the next one.
 
-use super::growth::{Growth, growth};
+use super::growth::{Growth, find_growth};
 use super::model::Cost;
-use super::{keys, model, prior};
-use crate::boards::{Millis, Sensing};
+use super::{model, placement_hash, prior};
+use crate::boards::{Millis, SensorKind};
 use crate::game::Confidence;
-use crate::laws::reason::Reason;
+use crate::laws::reason::IllegalReason;
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move};
 use std::sync::OnceLock;
@@ -16,12 +16,12 @@ pub struct Slip {
     /// The squares that differ from the position after that move.
     pub squares: Bitboard,
     /// Why it is illegal.
-    pub reason: Reason,
+    pub reason: IllegalReason,
 }
 
 /// An illegal move that explains what was seen as well as the one on record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Instead {
+pub struct IllegalAlternative {
     /// The illegal move.
     pub mv: Move,
     /// How long its piece was in the hand, in milliseconds.
@@ -30,7 +30,7 @@ pub struct Instead {
 
 /// A known ply, from any source.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct KnownPly {
     /// The move; the [null move](Position::null_move) where moves are missing.
     pub mv: Move,
     /// When the clock was pressed on it, in milliseconds.
@@ -39,9 +39,9 @@ pub struct Known {
     pub found: Option<Position>,
 }
 
-impl Known {
+impl KnownPly {
     /// Returns whether this is the ply that led to the node.
-    pub fn is(&self, node: &Node) -> bool {
+    pub fn matches(&self, node: &LineNode) -> bool {
         let same = |found: &Position| found.key() == node.position.key();
         node.mv == Some(self.mv) && self.found.as_ref().is_none_or(same)
     }
@@ -49,17 +49,17 @@ impl Known {
 
 /// A position of a line of play.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct LineNode {
     /// The move that led here; `None` at the start.
     pub mv: Option<Move>,
     /// The position after it.
     pub position: Position,
     /// Placement hash: what a board shows in this position.
-    pub key: u64,
+    pub placement_hash: u64,
     /// Moves that this one could still become.
     pub growth: Growth,
     /// Confidence of the move once it is decided; a decided move is published.
-    pub decided: Option<Confidence>,
+    pub confidence: Option<Confidence>,
     /// Other moves at this point, of lines that explain the same readings equally well; each once, likeliest first.
     pub rivals: Vec<(Move, Confidence)>,
     /// Whether the piece was seen on the neighbouring square just before: a hand drags it, and may drag it on.
@@ -73,9 +73,9 @@ pub struct Node {
     /// The action that the move does not describe, if it was illegal.
     pub slip: Option<Box<Slip>>,
     /// The illegal move that explains all changes, if this move is a capture that left no trace on its capture square.
-    pub instead: Option<Instead>,
+    pub illegal_alternative: Option<IllegalAlternative>,
     /// The decided move that it replaced.
-    pub instead_of: Option<Move>,
+    pub replaced: Option<Move>,
     /// When its piece was first seen to leave its square again.
     pub left_at: Option<Millis>,
     /// When it was seen on the board.
@@ -83,29 +83,29 @@ pub struct Node {
     /// When the clock was pressed on it.
     pub pressed_at: Option<Millis>,
     /// Cost of the way in which it was made: other squares touched, haste.
-    pub manner: Cost,
+    pub handling_cost: Cost,
 }
 
-impl Node {
+impl LineNode {
     /// Creates the node of the start position.
-    pub fn start(position: Position, sensing: Sensing) -> Node {
-        let key = keys::board(position.board(), sensing);
-        Node::new(None, position, key, Growth::default(), Some(Confidence::CERTAIN), 0)
+    pub fn at_start(position: Position, sensing: SensorKind) -> LineNode {
+        let key = placement_hash::board_hash(position.board(), sensing);
+        LineNode::new(None, position, key, Growth::default(), Some(Confidence::CERTAIN), 0)
     }
 
     /// Returns the node after a legal move. `next`: the prepared moves of this node, if they are ready.
-    pub fn after(&self, mv: Move, made_at: Millis, sensing: Sensing, next: Option<&Next>) -> Node {
+    pub fn after_move(&self, mv: Move, made_at: Millis, sensing: SensorKind, next: Option<&NextMoves>) -> LineNode {
         let growth = match next {
-            Some(next) => growth(&self.position, next.all(), mv),
-            None => growth(&self.position, self.position.legal_moves().iter().copied(), mv),
+            Some(next) => find_growth(&self.position, next.all(), mv),
+            None => find_growth(&self.position, self.position.legal_moves().iter().copied(), mv),
         };
-        let key = keys::after(&self.position, self.key, mv, sensing);
-        Node::new(Some(mv), self.position.play_legal(mv), key, growth, None, made_at)
+        let key = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
+        LineNode::new(Some(mv), self.position.play_legal(mv), key, growth, None, made_at)
     }
 
     /// Returns whether the move was found by search, not seen being made.
     pub fn is_reconstructed(&self) -> bool {
-        self.decided == Some(model::RECONSTRUCTED)
+        self.confidence == Some(model::RECONSTRUCTED_CONFIDENCE)
     }
 
     /// Returns whether the clock was pressed on the move so long ago that everything that belongs to the move has been seen. A
@@ -113,27 +113,27 @@ impl Node {
     pub fn is_closed(&self, now: Millis) -> bool {
         self.pressed_at.is_some_and(|pressed| {
             let went_on = self.left_at.is_some_and(|left| left <= pressed);
-            !went_on && now.saturating_sub(pressed) > model::PRESS_OVERTAKES
+            !went_on && now.saturating_sub(pressed) > model::PRESS_OVERTAKE_WINDOW
         })
     }
 
     /// Returns whether the clock was pressed on the move so long ago that no earlier press is still on its way.
-    pub fn is_pressed_before(&self, now: Millis) -> bool {
-        self.pressed_at.is_some_and(|pressed| now.saturating_sub(pressed) > model::OVERLAP)
+    pub fn was_pressed_long_ago(&self, now: Millis) -> bool {
+        self.pressed_at.is_some_and(|pressed| now.saturating_sub(pressed) > model::MAX_OVERLAP)
     }
 
     /// Returns the node after an illegal move. Nothing grows out of it: it is appended only once it is on the board.
-    pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: Sensing) -> Node {
-        let key = keys::after(&self.position, self.key, mv, sensing);
-        let node = Node::new(Some(mv), self.position.play(mv), key, Growth::default(), None, made_at);
-        Node { irregular: true, ..node }
+    pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: SensorKind) -> LineNode {
+        let key = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
+        let node = LineNode::new(Some(mv), self.position.play(mv), key, Growth::default(), None, made_at);
+        LineNode { irregular: true, ..node }
     }
 
     /// Returns the node after missing moves: play goes on from the position `found`. It is never revised.
-    pub fn after_missing(&self, null: Move, found: Position, made_at: Millis, sensing: Sensing) -> Node {
-        let key = keys::board(found.board(), sensing);
-        let node = Node::new(Some(null), found, key, Growth::default(), Some(Confidence::CERTAIN), made_at);
-        Node { irregular: true, pressed_at: Some(made_at), ..node }
+    pub fn after_missing(&self, null: Move, found: Position, made_at: Millis, sensing: SensorKind) -> LineNode {
+        let key = placement_hash::board_hash(found.board(), sensing);
+        let node = LineNode::new(Some(null), found, key, Growth::default(), Some(Confidence::CERTAIN), made_at);
+        LineNode { irregular: true, pressed_at: Some(made_at), ..node }
     }
 
     fn new(
@@ -143,32 +143,32 @@ impl Node {
         growth: Growth,
         decided: Option<Confidence>,
         made_at: Millis,
-    ) -> Node {
-        Node {
+    ) -> LineNode {
+        LineNode {
             mv,
             position,
-            key,
+            placement_hash: key,
             growth,
-            decided,
+            confidence: decided,
             rivals: Vec::new(),
             dragged: false,
             answered: false,
             silent: false,
             irregular: false,
             slip: None,
-            instead: None,
-            instead_of: None,
+            illegal_alternative: None,
+            replaced: None,
             left_at: None,
             made_at,
             pressed_at: None,
-            manner: 0,
+            handling_cost: 0,
         }
     }
 }
 
 /// The placement hash after each legal move of a node, kept ready so that an ordinary edge is a look-up.
 #[derive(Clone, Debug)]
-pub struct Next {
+pub struct NextMoves {
     /// The placement hash after each legal move.
     moves: Box<[(u64, Move)]>,
     /// One bit for each of these hashes, which already rules out most others.
@@ -177,18 +177,20 @@ pub struct Next {
     costs: OnceLock<Box<[model::Cost]>>,
 }
 
-impl Next {
+impl NextMoves {
     /// Computes the moves from this node.
-    pub fn of(node: &Node, sensing: Sensing) -> Next {
+    pub fn of(node: &LineNode, sensing: SensorKind) -> NextMoves {
         let moves = node.position.legal_moves();
-        let moves: Box<[(u64, Move)]> =
-            moves.iter().map(|&mv| (keys::after(&node.position, node.key, mv, sensing), mv)).collect();
+        let moves: Box<[(u64, Move)]> = moves
+            .iter()
+            .map(|&mv| (placement_hash::hash_after(&node.position, node.placement_hash, mv, sensing), mv))
+            .collect();
         let mut hints = [0; 16];
         for (key, _) in &moves {
-            let (word, bit) = Next::hint(*key);
+            let (word, bit) = NextMoves::hint(*key);
             hints[word] |= bit;
         }
-        Next { moves, hints, costs: OnceLock::new() }
+        NextMoves { moves, hints, costs: OnceLock::new() }
     }
 
     /// Returns where the bit of a hash is: the index of the word, and the bit in it.
@@ -197,22 +199,23 @@ impl Next {
     }
 
     /// Returns the legal moves that would show this placement. On identity boards at most one.
-    pub fn showing(&self, key: u64) -> impl Iterator<Item = Move> + '_ {
-        let (word, bit) = Next::hint(key);
+    pub fn moves_showing(&self, key: u64) -> impl Iterator<Item = Move> + '_ {
+        let (word, bit) = NextMoves::hint(key);
         let moves = if self.hints[word] & bit == 0 { &[] } else { &*self.moves };
         moves.iter().filter(move |(after, _)| *after == key).map(|&(_, mv)| mv)
     }
 
     /// Returns the legal moves from the node that would show this on all squares except the hidden ones, whose parts `key` leaves
     /// out.
-    pub fn showing_but(&self, node: &Node, key: u64, hidden: Bitboard, sensing: Sensing) -> Vec<Move> {
+    pub fn moves_showing_except(&self, node: &LineNode, key: u64, hidden: Bitboard, sensing: SensorKind) -> Vec<Move> {
         let board = node.position.board();
-        let part = keys::part(board, hidden, sensing);
+        let part = placement_hash::partial_hash(board, hidden, sensing);
         let after = |after: u64, mv: Move| {
             let changes = Changes::of(node.position.turn(), mv);
             let changed = changes.iter().filter(|(square, _)| hidden.contains(*square));
             changed.fold(after ^ part, |key, (square, new)| {
-                key ^ keys::piece(square, board.piece_at(square), sensing) ^ keys::piece(square, new, sensing)
+                key ^ placement_hash::piece_hash(square, board.piece_at(square), sensing)
+                    ^ placement_hash::piece_hash(square, new, sensing)
             })
         };
         self.moves.iter().filter(|&&(shown, mv)| after(shown, mv) == key).map(|&(_, mv)| mv).collect()
@@ -224,19 +227,19 @@ impl Next {
     }
 
     /// Returns every legal move with its prior cost.
-    pub fn costs(&self, node: &Node) -> impl Iterator<Item = (Move, model::Cost)> + '_ {
-        self.moves.iter().map(|(_, mv)| *mv).zip(self.weighed(node).iter().copied())
+    pub fn prior_costs(&self, node: &LineNode) -> impl Iterator<Item = (Move, model::Cost)> + '_ {
+        self.moves.iter().map(|(_, mv)| *mv).zip(self.priors(node).iter().copied())
     }
 
     /// Computes these costs in advance.
-    pub fn weigh(&self, node: &Node) {
-        self.weighed(node);
+    pub fn compute_priors(&self, node: &LineNode) {
+        self.priors(node);
     }
 
-    fn weighed(&self, node: &Node) -> &[model::Cost] {
+    fn priors(&self, node: &LineNode) -> &[model::Cost] {
         self.costs.get_or_init(|| {
             let moves: Vec<Move> = self.moves.iter().map(|(_, mv)| *mv).collect();
-            prior::prior(&node.position, &moves)
+            prior::prior_costs(&node.position, &moves)
         })
     }
 }

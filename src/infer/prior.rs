@@ -5,16 +5,16 @@ use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 
 /// Returns the cost of each of these legal moves; their likelihoods add up to one.
-pub fn prior(position: &Position, legal: &[Move]) -> Box<[Cost]> {
-    let costs: Vec<Cost> = legal.iter().map(|&mv| unlikeliness(position, mv)).collect();
+pub fn prior_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
+    let costs: Vec<Cost> = legal.iter().map(|&mv| relative_cost(position, mv)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
-    let whole: u64 = costs.iter().map(|&cost| model::weight(cost - least) >> 8).sum();
-    let share = model::cost_of(1 << 24, whole);
+    let whole: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
+    let share = model::cost_of_share(1 << 24, whole);
     costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
 /// Returns the cost of a move, up to a constant for all moves of a position.
-fn unlikeliness(position: &Position, mv: Move) -> Cost {
+fn relative_cost(position: &Position, mv: Move) -> Cost {
     let turn = position.turn();
     let mut board = position.board().clone();
     for (square, piece) in Changes::of(turn, mv).iter() {
@@ -23,16 +23,16 @@ fn unlikeliness(position: &Position, mv: Move) -> Cost {
             None => board.discard_piece_at(square),
         }
     }
-    let taken = mv.capture().map_or(0, worth);
-    let promoted = mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn));
-    let gain = (taken + promoted - best_capture(&board, !turn)).clamp(-model::MOST, model::MOST);
+    let taken = mv.capture().map_or(0, piece_value);
+    let promoted = mv.promotion().map_or(0, |role| piece_value(role) - piece_value(Role::Pawn));
+    let gain = (taken + promoted - best_capture(&board, !turn)).clamp(-model::MAX_GAIN, model::MAX_GAIN);
     let under = model::UNDERPROMOTION.iter().find(|(role, _)| mv.promotion() == Some(*role)).map_or(0, |(_, cost)| *cost);
-    under - gain * 16 / model::DOUBLES
+    under - gain * 16 / model::DOUBLING_GAIN
 }
 
 /// Returns the value of a role, in centipawns.
-fn worth(role: Role) -> i32 {
-    model::WORTH[role as usize - 1]
+fn piece_value(role: Role) -> i32 {
+    model::PIECE_VALUES[role as usize - 1]
 }
 
 /// Returns the most that this side can win by one exchange, in centipawns; 0 if every capture loses.
@@ -41,14 +41,14 @@ fn best_capture(board: &Board, by: Color) -> i32 {
     let targets = board.by_color(!by) & !board.kings() & attacked;
     targets.into_iter().fold(0, |most, square| {
         // No exchange wins more than the piece on the square.
-        let may_win = board.role_at(square).is_some_and(|role| worth(role) > most);
-        if may_win { most.max(exchange(board, square, by)) } else { most }
+        let may_win = board.role_at(square).is_some_and(|role| piece_value(role) > most);
+        if may_win { most.max(exchange_gain(board, square, by)) } else { most }
     })
 }
 
 /// Returns what `by` wins by capturing on this square first, if both sides always capture with the least valuable piece and stop
 /// when that is better. Ignores pins.
-fn exchange(board: &Board, square: Square, by: Color) -> i32 {
+fn exchange_gain(board: &Board, square: Square, by: Color) -> i32 {
     let mut occupied = board.occupied();
     let mut side = by;
     let Some(mut standing) = board.role_at(square) else { return 0 };
@@ -56,13 +56,13 @@ fn exchange(board: &Board, square: Square, by: Color) -> i32 {
     let mut depth = 0;
     loop {
         let attackers = board.attacks_to(square, side, occupied) & occupied;
-        let Some((role, from)) = least(board, attackers) else { break };
+        let Some((role, from)) = least_valuable(board, attackers) else { break };
         let before = if depth == 0 { 0 } else { gains[depth - 1] };
         // A king does not capture a defended piece.
         if role == Role::King && (board.attacks_to(square, !side, occupied.without(from)) & occupied.without(from)).any() {
             break;
         }
-        gains[depth] = worth(standing) - before;
+        gains[depth] = piece_value(standing) - before;
         depth += 1;
         if depth == gains.len() {
             break;
@@ -81,6 +81,6 @@ fn exchange(board: &Board, square: Square, by: Color) -> i32 {
     gains[0]
 }
 
-fn least(board: &Board, attackers: Bitboard) -> Option<(Role, Square)> {
+fn least_valuable(board: &Board, attackers: Bitboard) -> Option<(Role, Square)> {
     Role::ALL.into_iter().find_map(|role| (attackers & board.by_role(role)).first().map(|square| (role, square)))
 }

@@ -1,14 +1,14 @@
 //! Start positions, in either rotation of the board, standard or Chess960.
 
-use super::Seen;
-use crate::boards::{Placement, Sensed, Sensing};
+use super::ObservedBoard;
+use crate::boards::{Placement, SensorKind, SquareState};
 use crate::game::event::{Difference, Rotation};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Board, Color, Move, Rank, Role, Square};
 
 /// A start position that is on the board.
 #[derive(Clone, Debug)]
-pub struct StartFound {
+pub struct DetectedStart {
     /// The rotation of the board.
     pub rotation: Rotation,
     /// The position.
@@ -17,25 +17,25 @@ pub struct StartFound {
     pub chess960: Option<u16>,
 }
 
-impl StartFound {
+impl DetectedStart {
     /// Creates the start of a game from this position, with its number if it is a start position.
-    pub fn of(rotation: Rotation, position: Position) -> StartFound {
-        let numbered = chess960_number(position.board()).and_then(|number| Some((number, start_of(number)?)));
+    pub fn new(rotation: Rotation, position: Position) -> DetectedStart {
+        let numbered = chess960_number(position.board()).and_then(|number| Some((number, start_position(number)?)));
         match numbered.filter(|(_, start)| start.fen() == position.fen()) {
-            Some((number, start)) => StartFound { rotation, position: start, chess960: Some(number) },
-            None => StartFound { rotation, position, chess960: None },
+            Some((number, start)) => DetectedStart { rotation, position: start, chess960: Some(number) },
+            None => DetectedStart { rotation, position, chess960: None },
         }
     }
 }
 
 /// Returns the start position with this number; for 518 that of standard chess.
-fn start_of(number: u16) -> Option<Position> {
+fn start_position(number: u16) -> Option<Position> {
     if number == 518 { Some(Position::start()) } else { Position::chess960(number) }
 }
 
 /// Returns a placement as the players see it, for a board with this rotation.
-pub fn turned(placement: &Placement, rotation: Rotation) -> Placement {
-    let mut turned = [Sensed::Empty; 64];
+pub fn rotated(placement: &Placement, rotation: Rotation) -> Placement {
+    let mut turned = [SquareState::Empty; 64];
     for square in Square::ALL {
         turned[rotation.apply(square) as usize] = placement[square as usize];
     }
@@ -48,33 +48,33 @@ pub fn turned(placement: &Placement, rotation: Rotation) -> Placement {
 /// Where a sensor cannot distinguish the rotations (occupancy), upright is assumed until play shows otherwise.
 pub fn find_start(
     placement: &Placement,
-    sensing: Sensing,
+    sensing: SensorKind,
     rotation: Option<Rotation>,
     chess960: bool,
     given: Option<&Position>,
-) -> Option<StartFound> {
+) -> Option<DetectedStart> {
     let rotations = match rotation {
         Some(known) => vec![known],
         None => vec![Rotation::Upright, Rotation::Turned],
     };
     for rotation in rotations {
-        let seen = Seen::of(&turned(placement, rotation), sensing);
+        let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
         let matches = |position: &Position| seen.mismatch(position.board()).is_empty();
         if let Some(position) = given {
             if matches(position) {
-                return Some(StartFound::of(rotation, position.clone()));
+                return Some(DetectedStart::new(rotation, position.clone()));
             }
             continue;
         }
         if matches(&Position::start()) {
-            return Some(StartFound { rotation, position: Position::start(), chess960: Some(518) });
+            return Some(DetectedStart { rotation, position: Position::start(), chess960: Some(518) });
         }
         if chess960
-            && let Some(board) = seen.board()
+            && let Some(board) = seen.to_board()
             && let Some(number) = chess960_number(&board)
             && let Some(position) = Position::chess960(number)
         {
-            return Some(StartFound { rotation, position, chess960: Some(number) });
+            return Some(DetectedStart { rotation, position, chess960: Some(number) });
         }
     }
     None
@@ -86,20 +86,20 @@ fn chess960_number(board: &Board) -> Option<u16> {
 }
 
 /// Returns the start position that is on the board except for one of these squares, in the board's own numbering, and that square.
-pub fn start_but_one(
+pub fn find_start_except_one(
     placement: &Placement,
-    sensing: Sensing,
+    sensing: SensorKind,
     rotation: Option<Rotation>,
     squares: Bitboard,
-) -> Option<(StartFound, Square)> {
+) -> Option<(DetectedStart, Square)> {
     let position = Position::start();
     [Rotation::Upright, Rotation::Turned].into_iter().filter(|&one| rotation.is_none_or(|known| known == one)).find_map(
         |rotation| {
-            let seen = Seen::of(&turned(placement, rotation), sensing);
+            let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
             let square = seen.mismatch(position.board()).single_square()?;
             squares
                 .contains(rotation.apply(square))
-                .then(|| (StartFound { rotation, position: position.clone(), chess960: Some(518) }, square))
+                .then(|| (DetectedStart { rotation, position: position.clone(), chess960: Some(518) }, square))
         },
     )
 }
@@ -108,7 +108,7 @@ pub fn start_but_one(
 #[derive(Clone, Debug)]
 pub struct NearStart {
     /// The start position.
-    pub start: StartFound,
+    pub start: DetectedStart,
     /// The squares that differ; at least one.
     pub differences: Vec<Difference>,
     /// The position with what is on the board; `None` if that is unknown, or a king is missing.
@@ -123,16 +123,16 @@ pub struct NearStart {
 ///
 /// Where a board does not identify the piece, the one that should be there is assumed; where it cannot distinguish the rotations,
 /// upright is assumed.
-pub fn near_start(
+pub fn find_nearest_start(
     placement: &Placement,
-    sensing: Sensing,
+    sensing: SensorKind,
     rotation: Option<Rotation>,
     chess960: bool,
     given: Option<&Position>,
 ) -> Option<NearStart> {
     let numbers = match given {
         Some(_) => 0..0,
-        None if chess960 && sensing == Sensing::Identity => 0..960,
+        None if chess960 && sensing == SensorKind::Identity => 0..960,
         None => 518..519,
     };
     let numbered: Vec<(Option<u16>, Board)> =
@@ -142,7 +142,7 @@ pub fn near_start(
     let rotations = [Rotation::Upright, Rotation::Turned].into_iter().filter(|&one| rotation.is_none_or(|known| known == one));
     let (rotation, seen, (number, board)) = rotations
         .flat_map(|rotation| {
-            let seen = Seen::of(&turned(placement, rotation), sensing);
+            let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
             starts.iter().map(move |start| (rotation, seen.clone(), start))
         })
         .min_by_key(|(rotation, seen, (number, board))| {
@@ -152,10 +152,10 @@ pub fn near_start(
             (wrong.count(), *rotation == Rotation::Turned, *number != Some(518), whites)
         })?;
     let wrong = seen.mismatch(board);
-    let stands = shown(&seen, board);
+    let stands = board_as_seen(&seen, board);
     let is_set_up = stands.as_ref().is_some_and(|stands| is_set_up(stands, board));
     let position = match number {
-        Some(number) => start_of(*number)?,
+        Some(number) => start_position(*number)?,
         None => given?.clone(),
     };
     let difference = |square| Difference { square, expected: board.piece_at(square), seen: seen.at(square) };
@@ -163,19 +163,19 @@ pub fn near_start(
     wrong.any().then(|| NearStart {
         differences: wrong.into_iter().map(difference).collect(),
         position: stands.filter(has_kings).map(|stands| position.with_board(stands)),
-        start: StartFound { rotation, position, chess960: *number },
+        start: DetectedStart { rotation, position, chess960: *number },
         is_set_up,
     })
 }
 
 /// Returns what is on the squares, if it is known; where a board does not identify the piece, that of the start position.
-fn shown(seen: &Seen, start: &Board) -> Option<Board> {
+fn board_as_seen(seen: &ObservedBoard, start: &Board) -> Option<Board> {
     let mut board = Board::empty();
     for square in seen.occupied() {
         let piece = match seen.at(square) {
-            Sensed::Piece(piece) => piece,
-            Sensed::Side(color) => start.role_at(square)?.of(color),
-            Sensed::Occupied | Sensed::Empty => start.piece_at(square)?,
+            SquareState::Piece(piece) => piece,
+            SquareState::Side(color) => start.role_at(square)?.of(color),
+            SquareState::Occupied | SquareState::Empty => start.piece_at(square)?,
         };
         board.set_piece_at(square, piece);
     }
@@ -203,14 +203,14 @@ fn is_set_up(stands: &Board, start: &Board) -> bool {
 
 /// Returns whether at most `moves` moves lead from a position to what is seen, by either player: the other player's moves may have
 /// cancelled out. On boards that show only occupancy, captures are not considered.
-pub fn is_reached(position: &Position, seen: &Seen, moves: usize) -> bool {
+pub fn is_reachable(position: &Position, seen: &ObservedBoard, moves: usize) -> bool {
     let wrong = seen.mismatch(position.board());
     // A move corrects two squares, and castling four.
     if wrong.is_empty() || moves == 0 || wrong.count() > 2 * moves.max(2) {
         return wrong.is_empty();
     }
-    let told = |mv: &Move| seen.sensing() != Sensing::Occupancy || !mv.is_capture();
-    [position, &position.passed()].into_iter().any(|position| {
-        position.legal_moves().into_iter().filter(told).any(|mv| is_reached(&position.play(mv), seen, moves - 1))
+    let told = |mv: &Move| seen.sensing() != SensorKind::Occupancy || !mv.is_capture();
+    [position, &position.with_turn_passed()].into_iter().any(|position| {
+        position.legal_moves().into_iter().filter(told).any(|mv| is_reachable(&position.play(mv), seen, moves - 1))
     })
 }

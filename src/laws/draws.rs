@@ -9,7 +9,7 @@ use shakmaty::{Bitboard, CastlingMode, Color, Setup};
 
 /// The criterion for equal positions, besides the pieces, the side to move and a legal en passant capture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Same {
+pub enum PositionEquality {
     /// The castling rights are the same, whether or not castling is prevented at the moment (Art. 9.2.3.2). The edition of 2009
     /// says "temporarily or permanently". With the pieces on the same squares, temporary prevention is the same too, so this
     /// criterion applies there as well.
@@ -20,10 +20,10 @@ pub enum Same {
     Moves,
 }
 
-impl Same {
+impl PositionEquality {
     /// Returns the criterion of these Laws. An edition whose text on this is not available requires only "the same possible moves".
-    pub fn of(laws: &Laws) -> Same {
-        if laws.article(Topic::SamePosition).is_some() { Same::Rights } else { Same::Moves }
+    pub fn of(laws: &Laws) -> PositionEquality {
+        if laws.article(Topic::SamePosition).is_some() { PositionEquality::Rights } else { PositionEquality::Moves }
     }
 }
 
@@ -89,19 +89,19 @@ impl DrawRules {
     }
 
     /// Returns what such a claim requires: the number of occurrences of the position, or the number of moves of each player.
-    fn claim(&self, claimed: Claimed, rests: Rests) -> Option<u32> {
+    fn claim(&self, claimed: ClaimKind, rests: ClaimBasis) -> Option<u32> {
         match (claimed, rests) {
-            (Claimed::Repetition, Rests::OnBoard) => self.repetition,
-            (Claimed::Repetition, Rests::OnIntended(_)) => self.repetition_intended,
-            (Claimed::FiftyMoves, Rests::OnBoard) => self.fifty,
-            (Claimed::FiftyMoves, Rests::OnIntended(_)) => self.fifty_intended,
+            (ClaimKind::Repetition, ClaimBasis::OnBoard) => self.repetition,
+            (ClaimKind::Repetition, ClaimBasis::OnIntended(_)) => self.repetition_intended,
+            (ClaimKind::FiftyMoves, ClaimBasis::OnBoard) => self.fifty,
+            (ClaimKind::FiftyMoves, ClaimBasis::OnIntended(_)) => self.fifty_intended,
         }
     }
 }
 
 /// The type of a draw claim by the player to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Claimed {
+pub enum ClaimKind {
     /// Threefold repetition (Art. 9.2).
     Repetition,
     /// Fifty moves of each player without a capture or a pawn move (Art. 9.3).
@@ -110,7 +110,7 @@ pub enum Claimed {
 
 /// The position on which a claim is based.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Rests {
+pub enum ClaimBasis {
     /// The position on the board (Art. 9.2.2, 9.3.2).
     OnBoard,
     /// The position after this move, which was written down but not played (Art. 9.2.1, 9.3.1).
@@ -174,7 +174,7 @@ pub enum Finding {
 
 /// The reason why the game is drawn without a claim.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Drawn {
+pub enum AutomaticDraw {
     /// The position occurred five times, or the number of times of the edition (Art. 9.6.1).
     FiveTimes {
         /// The plies after which it was on the board, 0 for the start.
@@ -189,22 +189,22 @@ pub enum Drawn {
 
 /// The positions of one game, from the start to the one on the board.
 #[derive(Clone, Debug)]
-pub struct History {
-    same: Same,
+pub struct PositionHistory {
+    same: PositionEquality,
     /// The keys of all positions, that of the start first.
     keys: Vec<PositionKey>,
     now: Position,
 }
 
-impl History {
+impl PositionHistory {
     /// Creates the history before the first move. The half-move clock of the start position counts towards the fifty moves.
-    pub fn new(start: &Position, same: Same) -> History {
-        History { same, keys: vec![key(start, same)], now: start.clone() }
+    pub fn new(start: &Position, same: PositionEquality) -> PositionHistory {
+        PositionHistory { same, keys: vec![key(start, same)], now: start.clone() }
     }
 
     /// Creates the history after these moves. Illegal moves are played as they were made.
-    pub fn of(start: &Position, moves: impl IntoIterator<Item = Move>, same: Same) -> History {
-        let mut history = History::new(start, same);
+    pub fn of(start: &Position, moves: impl IntoIterator<Item = Move>, same: PositionEquality) -> PositionHistory {
+        let mut history = PositionHistory::new(start, same);
         moves.into_iter().for_each(|mv| history.play(mv));
         history
     }
@@ -233,7 +233,7 @@ impl History {
     }
 
     /// Evaluates a claim by this player.
-    pub fn claim(&self, by: Color, claimed: Claimed, rests: Rests, rules: &DrawRules) -> Claim {
+    pub fn claim(&self, by: Color, claimed: ClaimKind, rests: ClaimBasis, rules: &DrawRules) -> Claim {
         let refused = |finding| Claim { finding, occurrences: self.occurrences(), quiet: self.now.halfmoves() };
         if self.now.ending().is_some() {
             return refused(Finding::Ended);
@@ -243,9 +243,9 @@ impl History {
             return refused(Finding::NotOnMove);
         }
         let after = match rests {
-            Rests::OnBoard => self.clone(),
-            Rests::OnIntended(mv) if !self.now.is_legal(mv) => return refused(Finding::IllegalMove),
-            Rests::OnIntended(mv) => {
+            ClaimBasis::OnBoard => self.clone(),
+            ClaimBasis::OnIntended(mv) if !self.now.is_legal(mv) => return refused(Finding::IllegalMove),
+            ClaimBasis::OnIntended(mv) => {
                 let mut after = self.clone();
                 after.play(mv);
                 after
@@ -254,9 +254,9 @@ impl History {
         let (occurrences, quiet) = (after.occurrences(), after.now.halfmoves());
         let times = occurrences.len();
         let finding = match claimed {
-            Claimed::Repetition if times >= least as usize => Finding::Repeated { times },
-            Claimed::Repetition => Finding::TooFewTimes { times },
-            Claimed::FiftyMoves => match least.saturating_mul(2) {
+            ClaimKind::Repetition if times >= least as usize => Finding::Repeated { times },
+            ClaimKind::Repetition => Finding::TooFewTimes { times },
+            ClaimKind::FiftyMoves => match least.saturating_mul(2) {
                 of if quiet >= of => Finding::Quiet { moves: quiet / 2 },
                 of => Finding::TooFewMoves { missing: of - quiet, of },
             },
@@ -265,7 +265,7 @@ impl History {
     }
 
     /// Returns whether the game is drawn now without a claim. Checkmate and stalemate take precedence.
-    pub fn drawn(&self, rules: &DrawRules) -> Option<Drawn> {
+    pub fn drawn(&self, rules: &DrawRules) -> Option<AutomaticDraw> {
         if self.now.ending().is_some() || self.is_mate() {
             return None;
         }
@@ -276,11 +276,11 @@ impl History {
         if let Some((times, kind)) = rules.five_fold {
             let times = times as usize;
             if occurrences.len() >= times && (kind == FiveFold::Any || in_a_row() >= times) {
-                return Some(Drawn::FiveTimes { occurrences });
+                return Some(AutomaticDraw::FiveTimes { occurrences });
             }
         }
         let moves = rules.seventy_five.filter(|moves| self.now.halfmoves() >= moves.saturating_mul(2))?;
-        Some(Drawn::SeventyFiveMoves { moves })
+        Some(AutomaticDraw::SeventyFiveMoves { moves })
     }
 
     /// Returns whether the position is checkmate, also for an irregular position, for which [`Position::ending`] returns `None`.
@@ -289,10 +289,10 @@ impl History {
     }
 }
 
-fn key(position: &Position, same: Same) -> PositionKey {
+fn key(position: &Position, same: PositionEquality) -> PositionKey {
     match same {
-        Same::Rights => position.key(),
-        Same::Moves => without_barred_castling(position).key(),
+        PositionEquality::Rights => position.key(),
+        PositionEquality::Moves => without_barred_castling(position).key(),
     }
 }
 
@@ -303,7 +303,7 @@ fn without_barred_castling(position: &Position) -> Position {
         return position.clone();
     }
     let mode = if position.is_chess960() { CastlingMode::Chess960 } else { CastlingMode::Standard };
-    let open = [position.clone(), position.passed()].into_iter().flat_map(|position| {
+    let open = [position.clone(), position.with_turn_passed()].into_iter().flat_map(|position| {
         position.legal_moves().into_iter().filter_map(|mv| match mv {
             Move::Castle { rook, .. } => Some(rook),
             _ => None,

@@ -9,8 +9,8 @@ mod topic;
 
 pub(in crate::laws) use read::Reader;
 pub use rules::{
-    ClaimLost, ClaimPenalty, Completion, FiveFold, FlagCaller, Halving, IllegalPosition, Increment, Ladder, NoMate, PawnLeft,
-    Quickplay, Reversed, RookFirst, Ruled, Rules, Stands, TimeLimits,
+    ClaimLost, ClaimPenalty, Completion, FiveFold, FlagCaller, Halving, IllegalMoveFinality, IllegalPosition, Increment,
+    NoMate, PawnLeft, PenaltyLadder, Quickplay, ReversedColoursRule, RookFirst, Rules, RulingTrigger, TimeLimits,
 };
 pub use topic::Topic;
 
@@ -41,16 +41,16 @@ pub const EDITIONS: [&str; FILES.len()] = {
 };
 
 /// Editions from this machine's own files.
-static OWN: OnceLock<Vec<Edition>> = OnceLock::new();
+static LOCAL_EDITIONS: OnceLock<Vec<Edition>> = OnceLock::new();
 
 /// The parsed editions. Each is parsed on first use, so a machine that uses one edition keeps one in memory.
-static READ: [OnceLock<Edition>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
+static PARSED_EDITIONS: [OnceLock<Edition>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
 
 /// Returns the edition of a file, from this machine's own files or the built-in one.
 fn edition(file: &(&str, &str), read: &'static OnceLock<Edition>) -> &'static Edition {
     let (name, text) = file;
     read.get_or_init(|| {
-        let own = OWN.get().and_then(|own| own.iter().rfind(|edition| edition.name == *name).cloned());
+        let own = LOCAL_EDITIONS.get().and_then(|own| own.iter().rfind(|edition| edition.name == *name).cloned());
         own.unwrap_or_else(|| match Edition::parse(name, text) {
             Ok(edition) => edition,
             // The files are part of the program, and a test parses all of them.
@@ -106,12 +106,12 @@ pub struct Edition {
     /// The reasons for topics without an article.
     gaps: BTreeMap<Topic, Gap>,
     /// The content for each of the five kinds of games.
-    kinds: BTreeMap<Kind, Content>,
+    kinds: BTreeMap<GameKind, Content>,
 }
 
 /// A kind of games. Supervision matters only in rapid and blitz games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Kind(TimeClass, Supervision);
+struct GameKind(TimeClass, Supervision);
 
 /// The articles and rules for one kind of games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -123,12 +123,12 @@ struct Content {
 impl Edition {
     /// Iterates over all editions, oldest first.
     pub fn all() -> impl DoubleEndedIterator<Item = &'static Edition> {
-        FILES.iter().zip(&READ).map(|(file, read)| edition(file, read))
+        FILES.iter().zip(&PARSED_EDITIONS).map(|(file, read)| edition(file, read))
     }
 
     /// Returns the edition with this name.
     pub fn named(name: &str) -> Option<&'static Edition> {
-        FILES.iter().zip(&READ).find(|(file, _)| file.0 == name).map(|(file, read)| edition(file, read))
+        FILES.iter().zip(&PARSED_EDITIONS).find(|(file, _)| file.0 == name).map(|(file, read)| edition(file, read))
     }
 
     /// Returns the text of the built-in file.
@@ -139,7 +139,7 @@ impl Edition {
     /// Replaces the built-in editions of the same names; of several with one name the last is used. Only the first call has an
     /// effect, and only before the first request for an edition.
     pub fn replace(own: Vec<Edition>) {
-        let _ = OWN.set(own);
+        let _ = LOCAL_EDITIONS.set(own);
     }
 
     /// Parses the text of a file, which must have this name.
@@ -180,7 +180,7 @@ impl Edition {
 
     fn content(&self, class: TimeClass, supervision: Supervision) -> Option<&Content> {
         let supervision = if class == TimeClass::Standard { Supervision::Full } else { supervision };
-        self.kinds.get(&Kind(class, supervision))
+        self.kinds.get(&GameKind(class, supervision))
     }
 
     /// Returns the article on a topic in one kind of games, e.g. `7.5.1`; several are separated by `, `.

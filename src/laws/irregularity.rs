@@ -47,7 +47,7 @@ worded! {
 
 /// An attempted move with counted irregularities.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Counted {
+pub struct CountedAttempt {
     /// The time of the clock press, in milliseconds. It identifies the attempt: after a position was restored, the same ply may be
     /// irregular again.
     pub pressed_at: u64,
@@ -59,12 +59,12 @@ pub struct Counted {
 
 /// The counted irregularities of each player in a game, for the penalties for illegal moves (7.5.5).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
-    white: Vec<Counted>,
-    black: Vec<Counted>,
+pub struct IrregularityCounts {
+    white: Vec<CountedAttempt>,
+    black: Vec<CountedAttempt>,
 }
 
-impl Tally {
+impl IrregularityCounts {
     /// Counts an irregularity that was completed by a clock press, and returns the player's new count. Two with one press count
     /// once.
     pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, what: Irregularity) -> u32 {
@@ -72,13 +72,13 @@ impl Tally {
         match list.iter_mut().find(|counted| counted.pressed_at == pressed_at) {
             Some(counted) if counted.what.contains(&what) => {}
             Some(counted) => counted.what.push(what),
-            None => list.push(Counted { pressed_at, ply, what: vec![what] }),
+            None => list.push(CountedAttempt { pressed_at, ply, what: vec![what] }),
         }
         self.count(player)
     }
 
     /// Removes the irregularities of a clock press, as the arbiter may rule. Returns whether there were any.
-    pub fn strike(&mut self, player: Color, pressed_at: u64) -> bool {
+    pub fn remove(&mut self, player: Color, pressed_at: u64) -> bool {
         let list = self.list(player);
         let before = list.len();
         list.retain(|counted| counted.pressed_at != pressed_at);
@@ -91,14 +91,14 @@ impl Tally {
     }
 
     /// Returns the counted attempts of this player, in the order of counting.
-    pub fn of(&self, player: Color) -> &[Counted] {
+    pub fn of(&self, player: Color) -> &[CountedAttempt] {
         match player {
             Color::White => &self.white,
             Color::Black => &self.black,
         }
     }
 
-    fn list(&mut self, player: Color) -> &mut Vec<Counted> {
+    fn list(&mut self, player: Color) -> &mut Vec<CountedAttempt> {
         match player {
             Color::White => &mut self.white,
             Color::Black => &mut self.black,

@@ -16,9 +16,11 @@ mod word;
 
 pub use edition::{EDITIONS, Edition, Supervision, TimeClass, Topic};
 pub use in_force::{BadLaws, Laws};
-pub use irregularity::{Counted, Irregularity, Tally};
+pub use irregularity::{CountedAttempt, Irregularity, IrregularityCounts};
 pub use penalty::{Penalty, penalty};
-pub use ruling::{Act, Facts, Occasion, Reply, Ruling, Rulings, Situation, Stage, articles, depends_on_mate, ruling};
+pub use ruling::{
+    Occasion, Reply, Ruling, RulingAction, RulingFacts, Rulings, Situation, Stage, articles, depends_on_mate, ruling,
+};
 pub use word::Worded;
 
 pub use irregular::Irregular;

@@ -15,12 +15,12 @@ use shakmaty::{
 /// irregular position through play becomes regular again.
 #[derive(Clone, Debug)]
 pub struct Position {
-    kind: Kind,
+    kind: PositionRepr,
     mode: CastlingMode,
 }
 
 #[derive(Clone, Debug)]
-pub(super) enum Kind {
+pub(super) enum PositionRepr {
     Regular(Chess),
     Irregular(Box<Irregular>),
 }
@@ -49,7 +49,7 @@ pub struct BadFen(String);
 impl Position {
     /// Returns the start position of standard chess.
     pub fn start() -> Position {
-        Position { kind: Kind::Regular(Chess::default()), mode: CastlingMode::Standard }
+        Position { kind: PositionRepr::Regular(Chess::default()), mode: CastlingMode::Standard }
     }
 
     /// Returns the Chess960 start position with this number, 0–959; 518 is that of standard chess. `None` for any other number.
@@ -94,9 +94,9 @@ impl Position {
         let kind = match regular {
             // With more pieces, a side could have more moves than a `MoveList` holds, and shakmaty would panic.
             Ok(chess) if Color::ALL.into_iter().all(|color| chess.board().by_color(color).count() <= 16) => {
-                Kind::Regular(chess)
+                PositionRepr::Regular(chess)
             }
-            _ => Kind::Irregular(Box::new(Irregular::new(&setup, mode))),
+            _ => PositionRepr::Irregular(Box::new(Irregular::new(&setup, mode))),
         };
         Position { kind, mode }
     }
@@ -133,7 +133,7 @@ impl Position {
 
     /// Returns a position that was found later in the same game, with this placement and this player to move. Castling rights are
     /// as in [`Position::with_board`]; the move number is that of the next move at which that player is to move.
-    pub fn found(&self, board: Board, turn: Color) -> Position {
+    pub fn with_found_board(&self, board: Board, turn: Color) -> Position {
         let setup = self.with_board(board).to_setup();
         let same_move = self.turn().is_white() && turn.is_black();
         let fullmoves = self.to_setup().fullmoves.saturating_add(u32::from(!same_move));
@@ -146,13 +146,13 @@ impl Position {
     }
 
     /// Returns the representation that holds the position.
-    pub(super) fn kind(&self) -> &Kind {
+    pub(super) fn kind(&self) -> &PositionRepr {
         &self.kind
     }
 
     /// Returns whether the rules of chess accept this position.
     pub fn is_regular(&self) -> bool {
-        matches!(self.kind, Kind::Regular(_))
+        matches!(self.kind, PositionRepr::Regular(_))
     }
 
     /// Returns whether castling is written as king takes rook.
@@ -163,40 +163,40 @@ impl Position {
     /// Returns the placement of the pieces.
     pub fn board(&self) -> &Board {
         match &self.kind {
-            Kind::Regular(chess) => chess.board(),
-            Kind::Irregular(irregular) => irregular.board(),
+            PositionRepr::Regular(chess) => chess.board(),
+            PositionRepr::Irregular(irregular) => irregular.board(),
         }
     }
 
     /// Returns the side to move.
     pub fn turn(&self) -> Color {
         match &self.kind {
-            Kind::Regular(chess) => chess.turn(),
-            Kind::Irregular(irregular) => irregular.turn(),
+            PositionRepr::Regular(chess) => chess.turn(),
+            PositionRepr::Irregular(irregular) => irregular.turn(),
         }
     }
 
     /// Returns the number of plies since the last capture or pawn move.
     pub fn halfmoves(&self) -> u32 {
         match &self.kind {
-            Kind::Regular(chess) => chess.halfmoves(),
-            Kind::Irregular(irregular) => irregular.halfmoves(),
+            PositionRepr::Regular(chess) => chess.halfmoves(),
+            PositionRepr::Irregular(irregular) => irregular.halfmoves(),
         }
     }
 
     /// Returns the number of the next move, from 1.
     pub fn fullmoves(&self) -> u32 {
         match &self.kind {
-            Kind::Regular(chess) => chess.fullmoves().get(),
-            Kind::Irregular(irregular) => irregular.fullmoves().get(),
+            PositionRepr::Regular(chess) => chess.fullmoves().get(),
+            PositionRepr::Irregular(irregular) => irregular.fullmoves().get(),
         }
     }
 
     /// Returns the square that a pawn has just passed with a two-square move, whether or not it can be captured there.
     pub fn en_passant(&self) -> Option<Square> {
         match &self.kind {
-            Kind::Regular(chess) => chess.maybe_ep_square(),
-            Kind::Irregular(irregular) => irregular.maybe_ep_square(),
+            PositionRepr::Regular(chess) => chess.maybe_ep_square(),
+            PositionRepr::Irregular(irregular) => irregular.maybe_ep_square(),
         }
     }
 
@@ -213,24 +213,24 @@ impl Position {
 
     fn castles(&self) -> &Castles {
         match &self.kind {
-            Kind::Regular(chess) => chess.castles(),
-            Kind::Irregular(irregular) => irregular.castles(),
+            PositionRepr::Regular(chess) => chess.castles(),
+            PositionRepr::Irregular(irregular) => irregular.castles(),
         }
     }
 
     /// Returns all legal moves.
     pub fn legal_moves(&self) -> MoveList {
         match &self.kind {
-            Kind::Regular(chess) => chess.legal_moves(),
-            Kind::Irregular(irregular) => irregular.legal_moves(),
+            PositionRepr::Regular(chess) => chess.legal_moves(),
+            PositionRepr::Irregular(irregular) => irregular.legal_moves(),
         }
     }
 
     /// Returns whether the side to move is in check.
     pub fn is_check(&self) -> bool {
         match &self.kind {
-            Kind::Regular(chess) => chess.is_check(),
-            Kind::Irregular(irregular) => irregular.is_check(),
+            PositionRepr::Regular(chess) => chess.is_check(),
+            PositionRepr::Irregular(irregular) => irregular.is_check(),
         }
     }
 
@@ -238,7 +238,7 @@ impl Position {
     /// decide.
     pub fn ending(&self) -> Option<Ending> {
         match &self.kind {
-            Kind::Regular(chess) if chess.legal_moves().is_empty() => {
+            PositionRepr::Regular(chess) if chess.legal_moves().is_empty() => {
                 Some(if chess.is_check() { Ending::Checkmate } else { Ending::Stalemate })
             }
             _ => None,
@@ -248,8 +248,8 @@ impl Position {
     /// Returns whether `mv` is legal in this position.
     pub fn is_legal(&self, mv: Move) -> bool {
         match &self.kind {
-            Kind::Regular(chess) => chess.is_legal(mv),
-            Kind::Irregular(irregular) => irregular.is_legal(mv),
+            PositionRepr::Regular(chess) => chess.is_legal(mv),
+            PositionRepr::Irregular(irregular) => irregular.is_legal(mv),
         }
     }
 
@@ -264,7 +264,7 @@ impl Position {
     }
 
     /// Returns the same position with the other player to move.
-    pub fn passed(&self) -> Position {
+    pub fn with_turn_passed(&self) -> Position {
         let setup = self.to_setup();
         Position::from_setup(Setup { turn: !setup.turn, ep_square: None, ..setup }, self.mode)
     }
@@ -273,8 +273,8 @@ impl Position {
     /// is to move, also after a move out of turn.
     pub fn play(&self, mv: Move) -> Position {
         match &self.kind {
-            _ if self.mover(mv) != self.turn() => self.passed().play(mv),
-            Kind::Regular(chess) if chess.is_legal(mv) => self.play_legal(mv),
+            _ if self.mover(mv) != self.turn() => self.with_turn_passed().play(mv),
+            PositionRepr::Regular(chess) if chess.is_legal(mv) => self.play_legal(mv),
             _ => self.play_irregular(mv),
         }
     }
@@ -283,19 +283,19 @@ impl Position {
     /// check legality again. Any other move may give an invalid position.
     pub fn play_legal(&self, mv: Move) -> Position {
         match &self.kind {
-            Kind::Regular(chess) => {
+            PositionRepr::Regular(chess) => {
                 let mut chess = chess.clone();
                 chess.play_unchecked(mv);
-                Position { kind: Kind::Regular(chess), mode: self.mode }
+                Position { kind: PositionRepr::Regular(chess), mode: self.mode }
             }
-            Kind::Irregular(_) => self.play_irregular(mv),
+            PositionRepr::Irregular(_) => self.play_irregular(mv),
         }
     }
 
     fn play_irregular(&self, mv: Move) -> Position {
         let mut irregular = match &self.kind {
-            Kind::Irregular(irregular) => (**irregular).clone(),
-            Kind::Regular(_) => self.as_irregular(),
+            PositionRepr::Irregular(irregular) => (**irregular).clone(),
+            PositionRepr::Regular(_) => self.as_irregular(),
         };
         irregular.play_unchecked(mv);
         Position::from_setup(irregular.to_setup(), self.mode)
@@ -305,8 +305,8 @@ impl Position {
     pub fn parse_uci(&self, text: &str) -> Option<Move> {
         let uci: UciMove = text.parse().ok()?;
         match &self.kind {
-            Kind::Regular(chess) => uci.to_move(chess).ok(),
-            Kind::Irregular(irregular) => uci.to_move(&**irregular).ok(),
+            PositionRepr::Regular(chess) => uci.to_move(chess).ok(),
+            PositionRepr::Irregular(irregular) => uci.to_move(&**irregular).ok(),
         }
     }
 
@@ -358,8 +358,8 @@ impl Position {
     pub fn parse_san(&self, text: &str) -> Option<Move> {
         let san: SanPlus = text.parse().ok()?;
         match &self.kind {
-            Kind::Regular(chess) => san.san.to_move(chess).ok(),
-            Kind::Irregular(irregular) => san.san.to_move(&**irregular).ok(),
+            PositionRepr::Regular(chess) => san.san.to_move(chess).ok(),
+            PositionRepr::Irregular(irregular) => san.san.to_move(&**irregular).ok(),
         }
     }
 
@@ -395,10 +395,10 @@ impl Position {
         }
     }
 
-    fn legal_san(kind: &Kind, mv: Move) -> String {
+    fn legal_san(kind: &PositionRepr, mv: Move) -> String {
         match kind {
-            Kind::Regular(chess) => SanPlus::from_move(chess.clone(), mv).to_string(),
-            Kind::Irregular(irregular) => SanPlus::from_move((**irregular).clone(), mv).to_string(),
+            PositionRepr::Regular(chess) => SanPlus::from_move(chess.clone(), mv).to_string(),
+            PositionRepr::Irregular(irregular) => SanPlus::from_move((**irregular).clone(), mv).to_string(),
         }
     }
 
@@ -413,16 +413,16 @@ impl Position {
 
     pub(super) fn to_setup(&self) -> Setup {
         match &self.kind {
-            Kind::Regular(chess) => chess.to_setup(EnPassantMode::Legal),
-            Kind::Irregular(irregular) => Rules::to_setup(&**irregular, EnPassantMode::Legal),
+            PositionRepr::Regular(chess) => chess.to_setup(EnPassantMode::Legal),
+            PositionRepr::Irregular(irregular) => Rules::to_setup(&**irregular, EnPassantMode::Legal),
         }
     }
 
     /// Returns a key that is equal for positions that are the same by Art. 9.2.3.
     pub fn key(&self) -> PositionKey {
         let shakmaty::zobrist::Zobrist64(key) = match &self.kind {
-            Kind::Regular(chess) => chess.zobrist_hash(EnPassantMode::Legal),
-            Kind::Irregular(irregular) => irregular.zobrist_hash(EnPassantMode::Legal),
+            PositionRepr::Regular(chess) => chess.zobrist_hash(EnPassantMode::Legal),
+            PositionRepr::Irregular(irregular) => irregular.zobrist_hash(EnPassantMode::Legal),
         };
         key
     }
@@ -435,11 +435,11 @@ impl Position {
     /// Returns the winner by the rules; `None` if there is none, and for an irregular position.
     pub fn winner(&self) -> Option<Color> {
         match &self.kind {
-            Kind::Regular(chess) => match chess.outcome() {
+            PositionRepr::Regular(chess) => match chess.outcome() {
                 Outcome::Known(KnownOutcome::Decisive { winner }) => Some(winner),
                 _ => None,
             },
-            Kind::Irregular(_) => None,
+            PositionRepr::Irregular(_) => None,
         }
     }
 }

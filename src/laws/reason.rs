@@ -4,14 +4,14 @@ mod find;
 mod stands;
 
 pub use find::why_illegal;
-pub use stands::why_illegal_to_stand;
+pub use stands::why_illegal_placement;
 
 use crate::laws::{Irregularity, Move, Topic};
 use shakmaty::{Color, Piece, Role, Square};
 
 /// A piece on a square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Man {
+pub struct PlacedPiece {
     /// The piece.
     pub piece: Piece,
     /// The square.
@@ -32,11 +32,11 @@ pub enum MovedBefore {
 /// The reason why a move is illegal. If there are several reasons, the first in this order: the turn, the way the piece moves, the
 /// safety of the king.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+pub enum IllegalReason {
     /// It is the other player's turn (1.3).
-    NotHisTurn {
+    OutOfTurn {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
     },
     /// The start square of the move is empty.
     NothingThere {
@@ -48,52 +48,52 @@ pub enum Reason {
     /// The target square is occupied by a piece of the player's own (3.1).
     OwnPiece {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
         /// The piece on the target square.
-        on: Man,
+        on: PlacedPiece,
     },
     /// A king cannot be captured (1.4.1).
-    KingTaken {
+    KingCaptured {
         /// The king.
-        king: Man,
+        king: PlacedPiece,
     },
     /// The piece does not move in this way (3.2–3.8).
     NoSuchMove {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
         /// The target square.
         to: Square,
     },
     /// Another piece is in the way (3.5, 3.7.2).
     Blocked {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
         /// The nearest piece in its way.
-        by: Man,
+        by: PlacedPiece,
     },
     /// A pawn advances two squares only from its original square (3.7.2).
     PawnTwoSteps {
         /// The pawn.
-        moved: Man,
+        moved: PlacedPiece,
     },
     /// A pawn does not capture straight ahead (3.7.1).
     PawnStraight {
         /// The pawn.
-        moved: Man,
+        moved: PlacedPiece,
         /// The piece on the target square.
-        on: Man,
+        on: PlacedPiece,
     },
     /// A pawn moves diagonally only when it captures (3.7.3).
     PawnDiagonal {
         /// The pawn.
-        moved: Man,
+        moved: PlacedPiece,
         /// The target square.
         to: Square,
     },
     /// A pawn can be captured en passant only on the move after its advance of two squares (3.7.3.2).
     EnPassantTooLate {
         /// The pawn that was moved.
-        moved: Man,
+        moved: PlacedPiece,
         /// The pawn that can no longer be captured.
         pawn: Square,
     },
@@ -105,14 +105,14 @@ pub enum Reason {
     /// Another piece than the pawn that can be captured en passant was removed.
     EnPassantWrongPawn {
         /// The removed piece.
-        removed: Man,
+        removed: PlacedPiece,
         /// The pawn that should have been removed.
         pawn: Square,
     },
     /// A pawn was left on the last rank (3.7.3.3, 7.5.2).
     PawnLeft {
         /// The pawn.
-        pawn: Man,
+        pawn: PlacedPiece,
     },
     /// A pawn can be promoted only to a queen, rook, bishop or knight (3.7.3.3).
     PromotedWrongly {
@@ -124,12 +124,12 @@ pub enum Reason {
     /// A pawn was replaced by a piece of the other colour (3.7.3.3).
     PromotedColour {
         /// The new piece.
-        on: Man,
+        on: PlacedPiece,
     },
     /// Only a pawn that reaches the last rank becomes another piece.
     Became {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
         /// The type of the new piece.
         role: Role,
     },
@@ -138,7 +138,7 @@ pub enum Reason {
         /// The target square of the king.
         king: Square,
         /// The attackers.
-        by: Vec<Man>,
+        by: Vec<PlacedPiece>,
     },
     /// The kings are on adjacent squares (3.8.1, 3.9.2).
     KingsAdjacent {
@@ -150,32 +150,32 @@ pub enum Reason {
     /// The piece is pinned (3.9.2).
     Pinned {
         /// The moved piece.
-        moved: Man,
+        moved: PlacedPiece,
         /// The king behind it.
         king: Square,
         /// The piece that attacks the king after the move.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The king is attacked along a line that an en passant capture opened by removing the captured pawn (3.9.2).
     Exposed {
         /// The king.
         king: Square,
         /// The piece that attacks the king after the move.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The king is still in check (3.9.2).
     StillInCheck {
         /// The king.
         king: Square,
         /// The piece that gave check and still does.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The king is in check from two pieces, so the king must move (3.9.2).
     DoubleCheck {
         /// The king.
         king: Square,
         /// The pieces that give check.
-        by: Vec<Man>,
+        by: Vec<PlacedPiece>,
     },
     /// There is no rook for castling (3.8.2).
     CastlingNoRook {
@@ -192,26 +192,26 @@ pub enum Reason {
     /// A piece is between king and rook, or on a square that they cross or move to (3.8.2.2.2).
     CastlingBlocked {
         /// The piece in the way.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The king is in check (3.8.2.2.1).
     CastlingInCheck {
         /// The attacker.
-        by: Man,
+        by: PlacedPiece,
     },
     /// A square that the king crosses is attacked (3.8.2.2.1).
     CastlingThrough {
         /// The square.
         square: Square,
         /// The attacker.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The target square of the king is attacked (3.8.2.2.1).
     CastlingInto {
         /// The square.
         square: Square,
         /// The attacker.
-        by: Man,
+        by: PlacedPiece,
     },
     /// The king was moved as in castling, but the rook was not moved (4.7.2).
     CastlingUnfinished {
@@ -221,27 +221,27 @@ pub enum Reason {
     /// King and rook were moved, but not to the squares of castling (3.8.2).
     CastlingSquares {
         /// The pieces, on their squares before the move.
-        moved: Vec<Man>,
+        moved: Vec<PlacedPiece>,
     },
     /// More than one piece was moved.
     SeveralMoves {
         /// The pieces, on their squares before the move.
-        moved: Vec<Man>,
+        moved: Vec<PlacedPiece>,
     },
     /// Pieces were removed that were not captured.
     Vanished {
         /// The pieces, on their squares before the move.
-        men: Vec<Man>,
+        men: Vec<PlacedPiece>,
     },
     /// Pieces appeared on squares to which none was moved.
     Appeared {
         /// The pieces, on their new squares.
-        men: Vec<Man>,
+        men: Vec<PlacedPiece>,
     },
     /// A piece that was not moved was replaced by another one.
     Exchanged {
         /// The piece before the move.
-        was: Man,
+        was: PlacedPiece,
         /// The piece that replaced it.
         is: Piece,
     },
@@ -249,7 +249,7 @@ pub enum Reason {
 
 /// A variable part of the sentence for a reason, for use in translations.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Word {
+pub enum ReasonArg {
     /// A square.
     Square(Square),
     /// A type of piece.
@@ -257,19 +257,19 @@ pub enum Word {
     /// A player.
     Player(Color),
     /// A piece on its square, now or before the move.
-    Man(Man),
+    Man(PlacedPiece),
     /// Several pieces, at least one.
-    Men(Vec<Man>),
+    Men(Vec<PlacedPiece>),
     /// The piece that has moved before.
     Moved(MovedBefore),
 }
 
-impl Reason {
+impl IllegalReason {
     /// Refines the reason with the moves that led to the position, each with its player. If king and rook are both on their
     /// original squares, the moves show which of them has moved; the king if both have.
     #[must_use]
-    pub fn given(self, by: Color, played: impl IntoIterator<Item = (Color, Move)>) -> Reason {
-        let Reason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
+    pub fn refine_with_moves(self, by: Color, played: impl IntoIterator<Item = (Color, Move)>) -> IllegalReason {
+        let IllegalReason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
         let mut moved = MovedBefore::Either;
         for (_, mv) in played.into_iter().filter(|(player, mv)| *player == by && !crate::laws::Position::is_null_move(*mv)) {
             let rooks = mv.role() == Role::Rook && (mv.from() == Some(rook) || mv.to() == rook);
@@ -279,7 +279,7 @@ impl Reason {
                 moved = MovedBefore::Rook;
             }
         }
-        Reason::CastlingAfterMove { moved, rook }
+        IllegalReason::CastlingAfterMove { moved, rook }
     }
 
     /// Returns its stable key in message files.
@@ -288,29 +288,29 @@ impl Reason {
     }
 
     /// Returns the variable parts of the sentence, under stable names.
-    pub fn args(&self) -> Vec<(&'static str, Word)> {
+    pub fn args(&self) -> Vec<(&'static str, ReasonArg)> {
         self.parts().1
     }
 
     /// Returns the topic of its article.
     pub fn topic(&self) -> Topic {
         match self {
-            Reason::KingTaken { .. } => Topic::KingCapture,
-            Reason::EnPassantTooLate { .. } | Reason::EnPassantNotRemoved { .. } | Reason::EnPassantWrongPawn { .. } => {
-                Topic::EnPassant
-            }
-            Reason::PawnLeft { .. }
-            | Reason::PromotedWrongly { .. }
-            | Reason::PromotedColour { .. }
-            | Reason::Became { .. } => Topic::Promotion,
-            Reason::IntoCheck { .. }
-            | Reason::KingsAdjacent { .. }
-            | Reason::Pinned { .. }
-            | Reason::Exposed { .. }
-            | Reason::StillInCheck { .. }
-            | Reason::DoubleCheck { .. } => Topic::KingSafety,
-            Reason::CastlingAfterMove { .. } => Topic::CastlingLost,
-            Reason::CastlingUnfinished { .. } => Topic::CastlingMade,
+            IllegalReason::KingCaptured { .. } => Topic::KingCapture,
+            IllegalReason::EnPassantTooLate { .. }
+            | IllegalReason::EnPassantNotRemoved { .. }
+            | IllegalReason::EnPassantWrongPawn { .. } => Topic::EnPassant,
+            IllegalReason::PawnLeft { .. }
+            | IllegalReason::PromotedWrongly { .. }
+            | IllegalReason::PromotedColour { .. }
+            | IllegalReason::Became { .. } => Topic::Promotion,
+            IllegalReason::IntoCheck { .. }
+            | IllegalReason::KingsAdjacent { .. }
+            | IllegalReason::Pinned { .. }
+            | IllegalReason::Exposed { .. }
+            | IllegalReason::StillInCheck { .. }
+            | IllegalReason::DoubleCheck { .. } => Topic::KingSafety,
+            IllegalReason::CastlingAfterMove { .. } => Topic::CastlingLost,
+            IllegalReason::CastlingUnfinished { .. } => Topic::CastlingMade,
             castling if castling.is_castling() => Topic::Castling,
             _ => Topic::Legality,
         }
@@ -324,65 +324,71 @@ impl Reason {
     /// Returns the irregularity that such a move is.
     pub fn irregularity(&self) -> Irregularity {
         match self {
-            Reason::PawnLeft { .. } => Irregularity::PawnLeft,
+            IllegalReason::PawnLeft { .. } => Irregularity::PawnLeft,
             // This castling is legal, but it must be completed (4.7.2).
-            Reason::CastlingUnfinished { .. } => Irregularity::IllegalMove,
+            IllegalReason::CastlingUnfinished { .. } => Irregularity::IllegalMove,
             castling if castling.is_castling() => Irregularity::IllegalCastling,
             _ => Irregularity::IllegalMove,
         }
     }
 
-    fn parts(&self) -> (&'static str, Vec<(&'static str, Word)>) {
-        let man = |name, man: &Man| (name, Word::Man(*man));
-        let men = |name, men: &[Man]| (name, Word::Men(men.to_vec()));
-        let square = |name, square: &Square| (name, Word::Square(*square));
+    fn parts(&self) -> (&'static str, Vec<(&'static str, ReasonArg)>) {
+        let man = |name, man: &PlacedPiece| (name, ReasonArg::Man(*man));
+        let men = |name, men: &[PlacedPiece]| (name, ReasonArg::Men(men.to_vec()));
+        let square = |name, square: &Square| (name, ReasonArg::Square(*square));
         match self {
-            Reason::NotHisTurn { moved } => {
-                ("not_his_turn", vec![man("moved", moved), ("player", Word::Player(!moved.piece.color))])
+            IllegalReason::OutOfTurn { moved } => {
+                ("not_his_turn", vec![man("moved", moved), ("player", ReasonArg::Player(!moved.piece.color))])
             }
-            Reason::NothingThere { from } => ("nothing_there", vec![square("from", from)]),
-            Reason::NoMove => ("no_move", vec![]),
-            Reason::OwnPiece { moved, on } => ("own_piece", vec![man("moved", moved), man("on", on)]),
-            Reason::KingTaken { king } => ("king_taken", vec![man("king", king)]),
-            Reason::NoSuchMove { moved, to } => ("no_such_move", vec![man("moved", moved), square("to", to)]),
-            Reason::Blocked { moved, by } => ("blocked", vec![man("moved", moved), man("by", by)]),
-            Reason::PawnTwoSteps { moved } => ("pawn_two_steps", vec![man("moved", moved)]),
-            Reason::PawnStraight { moved, on } => ("pawn_straight", vec![man("moved", moved), man("on", on)]),
-            Reason::PawnDiagonal { moved, to } => ("pawn_diagonal", vec![man("moved", moved), square("to", to)]),
-            Reason::EnPassantTooLate { moved, pawn } => {
+            IllegalReason::NothingThere { from } => ("nothing_there", vec![square("from", from)]),
+            IllegalReason::NoMove => ("no_move", vec![]),
+            IllegalReason::OwnPiece { moved, on } => ("own_piece", vec![man("moved", moved), man("on", on)]),
+            IllegalReason::KingCaptured { king } => ("king_taken", vec![man("king", king)]),
+            IllegalReason::NoSuchMove { moved, to } => ("no_such_move", vec![man("moved", moved), square("to", to)]),
+            IllegalReason::Blocked { moved, by } => ("blocked", vec![man("moved", moved), man("by", by)]),
+            IllegalReason::PawnTwoSteps { moved } => ("pawn_two_steps", vec![man("moved", moved)]),
+            IllegalReason::PawnStraight { moved, on } => ("pawn_straight", vec![man("moved", moved), man("on", on)]),
+            IllegalReason::PawnDiagonal { moved, to } => ("pawn_diagonal", vec![man("moved", moved), square("to", to)]),
+            IllegalReason::EnPassantTooLate { moved, pawn } => {
                 ("en_passant_too_late", vec![man("moved", moved), square("pawn", pawn)])
             }
-            Reason::EnPassantNotRemoved { pawn } => ("en_passant_not_removed", vec![square("pawn", pawn)]),
-            Reason::EnPassantWrongPawn { removed, pawn } => {
+            IllegalReason::EnPassantNotRemoved { pawn } => ("en_passant_not_removed", vec![square("pawn", pawn)]),
+            IllegalReason::EnPassantWrongPawn { removed, pawn } => {
                 ("en_passant_wrong_pawn", vec![man("removed", removed), square("pawn", pawn)])
             }
-            Reason::PawnLeft { pawn } => ("pawn_left", vec![man("pawn", pawn)]),
-            Reason::PromotedWrongly { on, role } => ("promoted_wrongly", vec![square("on", on), ("role", Word::Role(*role))]),
-            Reason::PromotedColour { on } => ("promoted_colour", vec![man("on", on)]),
-            Reason::Became { moved, role } => ("became", vec![man("moved", moved), ("role", Word::Role(*role))]),
-            Reason::IntoCheck { king, by } => ("into_check", vec![square("king", king), men("by", by)]),
-            Reason::KingsAdjacent { king, other } => ("kings_adjacent", vec![square("king", king), square("other", other)]),
-            Reason::Pinned { moved, king, by } => ("pinned", vec![man("moved", moved), square("king", king), man("by", by)]),
-            Reason::Exposed { king, by } => ("exposed", vec![square("king", king), man("by", by)]),
-            Reason::StillInCheck { king, by } => ("still_in_check", vec![square("king", king), man("by", by)]),
-            Reason::DoubleCheck { king, by } => ("double_check", vec![square("king", king), men("by", by)]),
-            Reason::CastlingNoRook { rook } => ("castling_no_rook", vec![square("rook", rook)]),
-            Reason::CastlingAfterMove { moved, rook } => {
-                ("castling_after_move", vec![("moved", Word::Moved(*moved)), square("rook", rook)])
+            IllegalReason::PawnLeft { pawn } => ("pawn_left", vec![man("pawn", pawn)]),
+            IllegalReason::PromotedWrongly { on, role } => {
+                ("promoted_wrongly", vec![square("on", on), ("role", ReasonArg::Role(*role))])
             }
-            Reason::CastlingBlocked { by } => ("castling_blocked", vec![man("by", by)]),
-            Reason::CastlingInCheck { by } => ("castling_in_check", vec![man("by", by)]),
-            Reason::CastlingThrough { square: crossed, by } => {
+            IllegalReason::PromotedColour { on } => ("promoted_colour", vec![man("on", on)]),
+            IllegalReason::Became { moved, role } => ("became", vec![man("moved", moved), ("role", ReasonArg::Role(*role))]),
+            IllegalReason::IntoCheck { king, by } => ("into_check", vec![square("king", king), men("by", by)]),
+            IllegalReason::KingsAdjacent { king, other } => {
+                ("kings_adjacent", vec![square("king", king), square("other", other)])
+            }
+            IllegalReason::Pinned { moved, king, by } => {
+                ("pinned", vec![man("moved", moved), square("king", king), man("by", by)])
+            }
+            IllegalReason::Exposed { king, by } => ("exposed", vec![square("king", king), man("by", by)]),
+            IllegalReason::StillInCheck { king, by } => ("still_in_check", vec![square("king", king), man("by", by)]),
+            IllegalReason::DoubleCheck { king, by } => ("double_check", vec![square("king", king), men("by", by)]),
+            IllegalReason::CastlingNoRook { rook } => ("castling_no_rook", vec![square("rook", rook)]),
+            IllegalReason::CastlingAfterMove { moved, rook } => {
+                ("castling_after_move", vec![("moved", ReasonArg::Moved(*moved)), square("rook", rook)])
+            }
+            IllegalReason::CastlingBlocked { by } => ("castling_blocked", vec![man("by", by)]),
+            IllegalReason::CastlingInCheck { by } => ("castling_in_check", vec![man("by", by)]),
+            IllegalReason::CastlingThrough { square: crossed, by } => {
                 ("castling_through", vec![square("square", crossed), man("by", by)])
             }
-            Reason::CastlingInto { square: goal, by } => ("castling_into", vec![square("square", goal), man("by", by)]),
-            Reason::CastlingUnfinished { rook } => ("castling_unfinished", vec![square("rook", rook)]),
-            Reason::CastlingSquares { moved } => ("castling_squares", vec![men("moved", moved)]),
-            Reason::SeveralMoves { moved } => ("several_moves", vec![men("moved", moved)]),
-            Reason::Vanished { men: gone } => ("vanished", vec![men("men", gone)]),
-            Reason::Appeared { men: here } => ("appeared", vec![men("men", here)]),
-            Reason::Exchanged { was, is } => {
-                ("exchanged", vec![man("was", was), man("is", &Man { piece: *is, square: was.square })])
+            IllegalReason::CastlingInto { square: goal, by } => ("castling_into", vec![square("square", goal), man("by", by)]),
+            IllegalReason::CastlingUnfinished { rook } => ("castling_unfinished", vec![square("rook", rook)]),
+            IllegalReason::CastlingSquares { moved } => ("castling_squares", vec![men("moved", moved)]),
+            IllegalReason::SeveralMoves { moved } => ("several_moves", vec![men("moved", moved)]),
+            IllegalReason::Vanished { men: gone } => ("vanished", vec![men("men", gone)]),
+            IllegalReason::Appeared { men: here } => ("appeared", vec![men("men", here)]),
+            IllegalReason::Exchanged { was, is } => {
+                ("exchanged", vec![man("was", was), man("is", &PlacedPiece { piece: *is, square: was.square })])
             }
         }
     }

@@ -141,7 +141,7 @@ worded! {
 
 /// The facts on which a ruling depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts {
+pub struct RulingFacts {
     /// The progress of the move; for an illegal position, of the next move.
     pub stage: Stage,
     /// The opponent's action since the move.
@@ -175,9 +175,9 @@ pub struct Facts {
     pub because: Option<Topic>,
 }
 
-impl Default for Facts {
-    fn default() -> Facts {
-        Facts {
+impl Default for RulingFacts {
+    fn default() -> RulingFacts {
+        RulingFacts {
             stage: Stage::Completed,
             reply: Reply::Nothing,
             nth: 1,
@@ -197,10 +197,10 @@ impl Default for Facts {
     }
 }
 
-impl Facts {
+impl RulingFacts {
     /// Returns the same facts with this value of `opponent_can_mate`.
-    fn with_mate(self, known: Winnable) -> Facts {
-        Facts { opponent_can_mate: Some(known), ..self }
+    fn with_mate(self, known: Winnable) -> RulingFacts {
+        RulingFacts { opponent_can_mate: Some(known), ..self }
     }
 
     /// Returns whether the opponent can checkmate; `true` unless it is known that they cannot.
@@ -211,7 +211,7 @@ impl Facts {
 
 /// One action that a ruling requires. The *player* is the one who caused the situation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
+pub enum RulingAction {
     /// The position before the irregularity, or the last certain position, is restored.
     Restore,
     /// The touched or released pieces bind the move that is made now.
@@ -276,52 +276,52 @@ pub enum Act {
     AskResult,
 }
 
-impl Act {
+impl RulingAction {
     /// The actions without a figure, with their words.
-    const PLAIN: [(&'static str, Act); 28] = [
-        ("restore", Act::Restore),
-        ("touch_binds", Act::TouchBinds),
-        ("release_binds", Act::ReleaseBinds),
-        ("complete", Act::Complete),
-        ("queen", Act::Queen),
-        ("take_increment", Act::TakeIncrement),
-        ("wins", Act::Wins),
-        ("loses", Act::Loses),
-        ("await_search", Act::AwaitSearch),
-        ("loses_or_draw", Act::LosesOrDraw),
-        ("draw", Act::Draw),
-        ("stands", Act::Stands),
-        ("play_intended", Act::PlayIntended),
-        ("new_game", Act::NewGame),
-        ("transfer", Act::Transfer),
-        ("no_castling", Act::NoCastling),
-        ("own_time", Act::OwnTime),
-        ("put_right", Act::PutRight),
-        ("may_penalise", Act::MayPenalise),
-        ("go_on", Act::GoOn),
-        ("free", Act::Free),
-        ("on_claim", Act::OnClaim),
-        ("no_signal", Act::NoSignal),
-        ("rule_first", Act::RuleFirst),
-        ("go_on_or_draw", Act::GoOnOrDraw),
-        ("wait", Act::Wait),
-        ("arbiter_decides", Act::ArbiterDecides),
-        ("ask_result", Act::AskResult),
+    const PLAIN: [(&'static str, RulingAction); 28] = [
+        ("restore", RulingAction::Restore),
+        ("touch_binds", RulingAction::TouchBinds),
+        ("release_binds", RulingAction::ReleaseBinds),
+        ("complete", RulingAction::Complete),
+        ("queen", RulingAction::Queen),
+        ("take_increment", RulingAction::TakeIncrement),
+        ("wins", RulingAction::Wins),
+        ("loses", RulingAction::Loses),
+        ("await_search", RulingAction::AwaitSearch),
+        ("loses_or_draw", RulingAction::LosesOrDraw),
+        ("draw", RulingAction::Draw),
+        ("stands", RulingAction::Stands),
+        ("play_intended", RulingAction::PlayIntended),
+        ("new_game", RulingAction::NewGame),
+        ("transfer", RulingAction::Transfer),
+        ("no_castling", RulingAction::NoCastling),
+        ("own_time", RulingAction::OwnTime),
+        ("put_right", RulingAction::PutRight),
+        ("may_penalise", RulingAction::MayPenalise),
+        ("go_on", RulingAction::GoOn),
+        ("free", RulingAction::Free),
+        ("on_claim", RulingAction::OnClaim),
+        ("no_signal", RulingAction::NoSignal),
+        ("rule_first", RulingAction::RuleFirst),
+        ("go_on_or_draw", RulingAction::GoOnOrDraw),
+        ("wait", RulingAction::Wait),
+        ("arbiter_decides", RulingAction::ArbiterDecides),
+        ("ask_result", RulingAction::AskResult),
     ];
 }
 
 /// Parses the format that `Display` writes.
-impl FromStr for Act {
+impl FromStr for RulingAction {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Act, String> {
+    fn from_str(text: &str) -> Result<RulingAction, String> {
         let mut words = text.split(' ');
         let word = words.next().unwrap_or_default();
         let mut seconds = || words.next().and_then(|word| word.parse::<u32>().ok());
         let figured = match word {
-            "add" => seconds().map(Act::Add),
-            "halve" => seconds().zip(seconds()).map(|(max_s, floor_s)| Act::Halve(Halving { max_s, floor_s })),
-            plain => Act::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| *act),
+            "add" => seconds().map(RulingAction::Add),
+            "halve" => seconds().zip(seconds()).map(|(max_s, floor_s)| RulingAction::Halve(Halving { max_s, floor_s })),
+            plain => RulingAction::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| *act),
         };
         let act = figured.filter(|_| words.next().is_none());
         act.ok_or_else(|| format!("`{text}` is nothing that a ruling asks for"))
@@ -329,12 +329,12 @@ impl FromStr for Act {
 }
 
 /// Writes a word and its seconds: `restore`, `add 120`, `halve 180 60`.
-impl fmt::Display for Act {
+impl fmt::Display for RulingAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Act::Add(seconds) => write!(f, "add {seconds}"),
-            Act::Halve(Halving { max_s, floor_s }) => write!(f, "halve {max_s} {floor_s}"),
-            plain => f.write_str(Act::PLAIN.iter().find(|(_, act)| act == plain).map_or("", |(word, _)| word)),
+            RulingAction::Add(seconds) => write!(f, "add {seconds}"),
+            RulingAction::Halve(Halving { max_s, floor_s }) => write!(f, "halve {max_s} {floor_s}"),
+            plain => f.write_str(RulingAction::PLAIN.iter().find(|(_, act)| act == plain).map_or("", |(word, _)| word)),
         }
     }
 }
@@ -343,7 +343,7 @@ impl fmt::Display for Act {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ruling {
     /// The actions in the order in which they are done; at least one.
-    pub acts: Vec<Act>,
+    pub acts: Vec<RulingAction>,
     /// The articles on which the ruling is based, the most important first. Empty only if the Laws have none, as for signs of a
     /// result.
     pub articles: Vec<&'static str>,
@@ -352,34 +352,34 @@ pub struct Ruling {
 /// Returns what these Laws require in a situation. `None` if they do not say or their text is not available: then nothing is
 /// reported.
 ///
-/// If a loss depends on whether the opponent can checkmate and this is not known, the ruling has [`Act::AwaitSearch`] or
-/// [`Act::LosesOrDraw`] instead of the loss.
-pub fn ruling(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
+/// If a loss depends on whether the opponent can checkmate and this is not known, the ruling has [`RulingAction::AwaitSearch`] or
+/// [`RulingAction::LosesOrDraw`] instead of the loss.
+pub fn ruling(laws: &Laws, situation: Situation, facts: &RulingFacts) -> Option<Ruling> {
     let unknown = match facts.opponent_can_mate {
         Some(Winnable::CanMate | Winnable::CannotMate) => return find(laws, situation, facts),
-        Some(Winnable::Possible) => Act::LosesOrDraw,
-        None => Act::AwaitSearch,
+        Some(Winnable::Possible) => RulingAction::LosesOrDraw,
+        None => RulingAction::AwaitSearch,
     };
     let mut ruling = find(laws, situation, &facts.with_mate(Winnable::CanMate))?;
     if find(laws, situation, &facts.with_mate(Winnable::CannotMate)).as_ref() != Some(&ruling) {
-        ruling.acts.iter_mut().filter(|act| **act == Act::Loses).for_each(|act| *act = unknown);
+        ruling.acts.iter_mut().filter(|act| **act == RulingAction::Loses).for_each(|act| *act = unknown);
     }
     Some(ruling)
 }
 
 /// Returns whether the ruling depends on whether the opponent can checkmate.
-pub fn depends_on_mate(laws: &Laws, situation: Situation, facts: &Facts) -> bool {
+pub fn depends_on_mate(laws: &Laws, situation: Situation, facts: &RulingFacts) -> bool {
     let ruling = |known| find(laws, situation, &facts.with_mate(known));
     ruling(Winnable::CanMate) != ruling(Winnable::CannotMate)
 }
 
-fn find(laws: &Laws, situation: Situation, facts: &Facts) -> Option<Ruling> {
-    table::rows().iter().filter(|row| row.situation == situation).find_map(|row| follow(row, laws, facts))
+fn find(laws: &Laws, situation: Situation, facts: &RulingFacts) -> Option<Ruling> {
+    table::rows().iter().filter(|row| row.situation == situation).find_map(|row| apply_row(row, laws, facts))
 }
 
 /// Returns the articles that an alert without a ruling cites: those on the broken rule, if the text on its consequences is not
 /// available.
-pub fn articles(laws: &Laws, situation: Situation, facts: &Facts) -> Vec<&'static str> {
+pub fn articles(laws: &Laws, situation: Situation, facts: &RulingFacts) -> Vec<&'static str> {
     let one_hand = (situation == Situation::Irregular(Irregularity::TwoHands)).then_some(Topic::OneHand);
     let Some(because) = facts.because.or(one_hand) else { return Vec::new() };
     let broken: Vec<&'static str> = laws.articles(because).collect();
@@ -388,7 +388,7 @@ pub fn articles(laws: &Laws, situation: Situation, facts: &Facts) -> Vec<&'stati
 }
 
 /// Returns the ruling of a row if the row applies.
-fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
+fn apply_row(row: &Row, laws: &Laws, facts: &RulingFacts) -> Option<Ruling> {
     if !row.when.iter().all(|condition| condition.holds(laws, row.situation, facts)) {
         return None;
     }
@@ -400,21 +400,21 @@ fn follow(row: &Row, laws: &Laws, facts: &Facts) -> Option<Ruling> {
         match step {
             Step::Act(act) => acts.push(*act),
             Step::Penalty => match penalty(laws, facts.nth, facts.can_mate()) {
-                Some(Penalty::Add(seconds)) => acts.push(Act::Add(seconds)),
+                Some(Penalty::Add(seconds)) => acts.push(RulingAction::Add(seconds)),
                 // The game is over: no actions on the board remain.
-                Some(Penalty::Loses) => acts = vec![Act::Loses],
-                Some(Penalty::Draw) => acts = vec![Act::Draw],
+                Some(Penalty::Loses) => acts = vec![RulingAction::Loses],
+                Some(Penalty::Draw) => acts = vec![RulingAction::Draw],
                 None => {}
             },
             Step::Increment => {
                 let taken_back = laws.rules().increment == Some(Increment::TakenBack);
-                acts.extend((taken_back && facts.increment).then_some(Act::TakeIncrement));
+                acts.extend((taken_back && facts.increment).then_some(RulingAction::TakeIncrement));
             }
-            Step::QuickplayPenalty => acts.push(Act::Add(laws.rules().quickplay?.opponent_s)),
+            Step::QuickplayPenalty => acts.push(RulingAction::Add(laws.rules().quickplay?.opponent_s)),
             Step::ClaimPenalty => {
                 let ClaimPenalty { opponent_s, halving } = laws.rules().wrong_claim?;
-                acts.push(Act::Add(opponent_s));
-                acts.extend(halving.map(Act::Halve));
+                acts.push(RulingAction::Add(opponent_s));
+                acts.extend(halving.map(RulingAction::Halve));
             }
         }
     }

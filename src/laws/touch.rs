@@ -9,7 +9,7 @@ mod hands;
 
 pub use crate::laws::edition::RookFirst;
 pub use duty::{Duty, Freedom, Obligation};
-pub use hands::{Before, Care, Hands};
+pub use hands::{HandTracker, TouchThresholds, TouchesBeforeMove};
 
 use crate::laws::{Laws, Move, Position, Topic, edition};
 use shakmaty::{Bitboard, CastlingSide, Color, File, Piece, Rank, Role, Square};
@@ -53,7 +53,7 @@ pub struct Touches {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TouchRules {
     /// Whether touched pieces must be moved or captured.
-    pub touched: Touched,
+    pub touched: TouchBinding,
     /// Whether the choice of the promotion piece can be changed.
     pub promotion: Promotion,
     /// The effect on castling of a rook that was touched before the king; `None` if the edition does not say.
@@ -64,7 +64,7 @@ pub struct TouchRules {
 
 /// Whether touched pieces must be moved or captured (4.3–4.5, 4.4.1, 4.4.2, 4.7).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Touched {
+pub enum TouchBinding {
     /// Touched pieces must be moved or captured.
     Bind,
     /// The available text does not say. After castling that is illegal, or was begun with the rook, the king must still move
@@ -94,7 +94,7 @@ pub enum PawnLeft {
 impl Default for TouchRules {
     fn default() -> Self {
         TouchRules {
-            touched: Touched::Bind,
+            touched: TouchBinding::Bind,
             promotion: Promotion::Final,
             rook_first: Some(RookFirst::BarsThatSide),
             pawn_left: PawnLeft::Queen,
@@ -107,7 +107,7 @@ impl TouchRules {
     pub fn of(laws: &Laws) -> TouchRules {
         let rules = laws.rules();
         TouchRules {
-            touched: if laws.article(Topic::TouchOwn).is_some() { Touched::Bind } else { Touched::Unsaid },
+            touched: if laws.article(Topic::TouchOwn).is_some() { TouchBinding::Bind } else { TouchBinding::Unsaid },
             promotion: if laws.article(Topic::PromotionFinal).is_some() { Promotion::Final } else { Promotion::Unsaid },
             rook_first: rules.rook_first,
             pawn_left: if rules.pawn_left == Some(edition::PawnLeft::Queen) { PawnLeft::Queen } else { PawnLeft::TakenBack },
@@ -134,7 +134,7 @@ impl Touches {
             }
         };
         touch(0, mv.from());
-        touch(1, if let Move::Castle { rook, .. } = mv { Some(rook) } else { taken_by(mv) });
+        touch(1, if let Move::Castle { rook, .. } = mv { Some(rook) } else { capture_square(mv) });
         match mv {
             Move::Normal { role, from, to, promotion, .. } => {
                 touches.release(2, from, to, promotion.unwrap_or(role).of(mover));
@@ -226,10 +226,10 @@ impl Touches {
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
     let us = position.turn();
-    let mut turn = Turn { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
+    let mut turn = ObligationContext { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
     let bound = match rules.touched {
-        Touched::Bind => turn.by_touch(),
-        Touched::Unsaid => return turn.by_castling(touches),
+        TouchBinding::Bind => turn.by_touch(),
+        TouchBinding::Unsaid => return turn.by_castling(touches),
     };
     if let Obligation::Only { moves, .. } = &bound {
         turn.legal.clone_from(moves);
@@ -260,7 +260,7 @@ pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchR
 }
 
 /// The state of one evaluation of [`obligation`].
-struct Turn {
+struct ObligationContext {
     /// The touches in order. The pieces of one touch are together; the player's king comes first among them.
     touched: Vec<Vec<Touch>>,
     us: Color,
@@ -270,7 +270,7 @@ struct Turn {
     rook_first: Option<RookFirst>,
 }
 
-impl Turn {
+impl ObligationContext {
     fn own(&self) -> impl Iterator<Item = &Touch> {
         self.touched.iter().flatten().filter(|touch| touch.piece.color == self.us)
     }
@@ -288,10 +288,10 @@ impl Turn {
         };
         let (own, enemy) = (first(true), first(false));
         let both = |mv: &Move| {
-            mv.from().is_some_and(|from| own.contains(from)) && taken_by(*mv).is_some_and(|taken| enemy.contains(taken))
+            mv.from().is_some_and(|from| own.contains(from)) && capture_square(*mv).is_some_and(|taken| enemy.contains(taken))
         };
         if let Some(mv) = self.legal.iter().find(|mv| both(mv))
-            && let Some((own, enemy)) = mv.from().zip(taken_by(*mv))
+            && let Some((own, enemy)) = mv.from().zip(capture_square(*mv))
             && let Some(bound) = self.only(Duty::Both { own, enemy }, both)
         {
             return bound;
@@ -346,8 +346,8 @@ impl Turn {
     /// Applies Art. 4.3.2 to one touch of the opponent's pieces.
     fn by_enemy(&self, enemy: &[Touch]) -> Option<Obligation> {
         let touched = squares(enemy, |_| true);
-        let takes = |mv: &Move| taken_by(*mv).is_some_and(|taken| touched.contains(taken));
-        let able: Bitboard = self.legal.iter().filter(|mv| takes(mv)).filter_map(|mv| taken_by(*mv)).collect();
+        let takes = |mv: &Move| capture_square(*mv).is_some_and(|taken| touched.contains(taken));
+        let able: Bitboard = self.legal.iter().filter(|mv| takes(mv)).filter_map(|mv| capture_square(*mv)).collect();
         let by = match able.single_square() {
             Some(square) => Duty::EnemyPiece { square },
             None => Duty::EnemyTogether { squares: able },
@@ -456,7 +456,12 @@ impl Turn {
     fn by_touch_until(&self, at: u64, legal: &[Move], touches: &Touches) -> Vec<Move> {
         let mut until = touches.clone();
         until.touched.retain(|touch| touch.at <= at);
-        let then = Turn { touched: until.groups(self.us), us: self.us, legal: legal.to_vec(), rook_first: self.rook_first };
+        let then = ObligationContext {
+            touched: until.groups(self.us),
+            us: self.us,
+            legal: legal.to_vec(),
+            rook_first: self.rook_first,
+        };
         match then.by_touch() {
             Obligation::Only { moves, .. } => moves,
             Obligation::Free(_) => then.legal,
@@ -470,7 +475,7 @@ fn squares(touches: &[Touch], which: impl Fn(&Touch) -> bool) -> Bitboard {
 }
 
 /// Returns the square of the piece that a move captures.
-pub(crate) fn taken_by(mv: Move) -> Option<Square> {
+pub(crate) fn capture_square(mv: Move) -> Option<Square> {
     match mv {
         Move::Normal { capture: Some(_), to, .. } => Some(to),
         Move::EnPassant { from, to } => Some(Square::from_coords(to.file(), from.rank())),

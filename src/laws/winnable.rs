@@ -13,11 +13,11 @@ mod reach;
 mod score;
 mod search;
 
-use crate::laws::position::Kind;
+use crate::laws::position::PositionRepr;
 use crate::laws::{Irregular, Position};
 use mates::Mate;
 use reach::Reach;
-use search::{Found, Plan, Search};
+use search::{Plan, Search, SearchOutcome};
 use shakmaty::{Bitboard, Board, Chess, Color, Position as Rules};
 
 /// Maximum number of positions in the short search. It takes about as long as the reach analysis.
@@ -85,8 +85,8 @@ impl MateSearch {
 
     fn with_limit(position: &Position, winner: Color, limit: u32) -> MateSearch {
         MateSearch(match position.kind() {
-            Kind::Regular(chess) => Kinds::Regular(Box::new(Stages::new(chess.clone(), winner, limit.min(LIMIT)))),
-            Kind::Irregular(irregular) => {
+            PositionRepr::Regular(chess) => Kinds::Regular(Box::new(Stages::new(chess.clone(), winner, limit.min(LIMIT)))),
+            PositionRepr::Irregular(irregular) => {
                 Kinds::Irregular(Box::new(Stages::new(Irregular::clone(irregular), winner, limit.min(LIMIT))))
             }
         })
@@ -170,7 +170,7 @@ impl<P: Rules + Clone> Stages<P> {
                     self.walk()
                 }
                 Stage::Short(search) => match search.run(&[], &mut budget)? {
-                    Found::GaveUp => Stage::Reach,
+                    SearchOutcome::LimitReached => Stage::Reach,
                     found => Stage::Done(answer(found)),
                 },
                 Stage::Reach => {
@@ -182,7 +182,7 @@ impl<P: Rules + Clone> Stages<P> {
                     }
                 }
                 Stage::Long { mates, search, last } => match (search.run(mates, &mut budget)?, *last) {
-                    (Found::GaveUp, false) => {
+                    (SearchOutcome::LimitReached, false) => {
                         let mates = std::mem::take(mates);
                         Stage::Long { mates, search: self.search(self.limit, &search::DEEP), last: true }
                     }
@@ -212,11 +212,11 @@ impl<P: Rules + Clone> Stages<P> {
     }
 }
 
-fn answer(found: Found) -> Winnable {
+fn answer(found: SearchOutcome) -> Winnable {
     match found {
-        Found::Mate => Winnable::CanMate,
-        Found::NoMate => Winnable::CannotMate,
-        Found::GaveUp => Winnable::Possible,
+        SearchOutcome::Mate => Winnable::CanMate,
+        SearchOutcome::NoMate => Winnable::CannotMate,
+        SearchOutcome::LimitReached => Winnable::Possible,
     }
 }
 

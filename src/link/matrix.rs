@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc as packets;
 
 /// Capacity of the packet queue to the link task: a second of a piece being moved quickly over the board.
-const WAITING: usize = 64;
+const PACKET_QUEUE: usize = 64;
 
 /// Wiring of a matrix: a TOML file, documented in `docs/matrix.md`.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
@@ -183,15 +183,15 @@ impl Port {
         };
         let wiring = Wiring::parse(&text).map_err(other)?;
         let lines = lines(&wiring).map_err(other)?;
-        Port::scanning(&wiring, lines).map_err(|error| other(error.to_string()))
+        Port::start(&wiring, lines).map_err(|error| other(error.to_string()))
     }
 
     /// Begins to scan these lines.
     ///
     /// # Errors
     /// The thread cannot be started.
-    pub fn scanning(wiring: &Wiring, mut lines: Box<dyn Lines>) -> io::Result<Port> {
-        let (sender, packets) = packets::channel(WAITING);
+    pub fn start(wiring: &Wiring, mut lines: Box<dyn Lines>) -> io::Result<Port> {
+        let (sender, packets) = packets::channel(PACKET_QUEUE);
         let (asks, asked) = mpsc::channel();
         let (period, settle) = (Duration::from_secs(1) / wiring.scan_hz, Duration::from_micros(wiring.settle_us));
         let diodes = wiring.diodes;

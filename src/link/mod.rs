@@ -12,4 +12,4 @@ pub mod watch;
 
 pub use port::Port;
 pub use serial::{LineError, OpenError};
-pub use watch::{Device, Ids, Place};
+pub use watch::{BoardLocation, Device, UsbIds};

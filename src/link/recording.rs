@@ -12,7 +12,7 @@ use std::path::Path;
 pub const FORMAT: u32 = 1;
 
 /// Maximum length of a recording: 366 days, in milliseconds.
-const LONGEST: Millis = 366 * 86_400_000;
+const MAX_DURATION: Millis = 366 * 86_400_000;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ fn usual_laws() -> String {
 /// State of a recording that begins in mid-game.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct State {
+pub struct InitialState {
     /// Placement, seen as the players see it: the first field of a FEN.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub placement: Option<String>,
@@ -92,9 +92,9 @@ pub struct State {
 
 /// Content of a line.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum Entry {
     /// State of a recording that begins in mid-game.
-    State(State),
+    State(InitialState),
     /// Bytes from the board.
     Rx(Vec<u8>),
     /// Bytes sent to the board. For information only; a replay ignores them.
@@ -109,11 +109,11 @@ pub enum What {
 
 /// One line after the header.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Line {
+pub struct RecordedLine {
     /// Time since the start of the recording; never less than in the previous line.
     pub at: Millis,
     /// Content.
-    pub what: What,
+    pub entry: Entry,
 }
 
 /// A complete recording.
@@ -122,7 +122,7 @@ pub struct Recording {
     /// First line.
     pub header: Header,
     /// Other lines.
-    pub lines: Vec<Line>,
+    pub lines: Vec<RecordedLine>,
 }
 
 /// Error of a recording that cannot be read; says where, and what to write instead.
@@ -151,10 +151,10 @@ pub enum RecordingError {
 /// A line as stored in the file. Exactly one of the optional fields is present.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Raw {
+struct RawLine {
     t: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    state: Option<State>,
+    state: Option<InitialState>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     rx: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,7 +189,7 @@ pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
     let mut recording = Recording { header, lines: Vec::new() };
     let mut last = 0;
     for (number, text) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let line = match serde_json::from_str::<Raw>(text) {
+        let line = match serde_json::from_str::<RawLine>(text) {
             Ok(raw) => parse_line(raw).map_err(|reason| wrong(number, reason))?,
             Err(error) if error.is_eof() && !text.ends_with('\n') => break,
             Err(error) => return Err(wrong(number, format!("not a line of a recording: {error}; {LINE_HELP}"))),
@@ -197,13 +197,13 @@ pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
         if line.at < last {
             return Err(wrong(number, format!("\"t\" is {} after {last}: times never decrease", line.at)));
         }
-        if line.at > LONGEST {
+        if line.at > MAX_DURATION {
             return Err(wrong(
                 number,
                 format!("\"t\" is {}, more than a year: write milliseconds since the recording began", line.at),
             ));
         }
-        if matches!(line.what, What::State(_)) && !recording.lines.is_empty() {
+        if matches!(line.entry, Entry::State(_)) && !recording.lines.is_empty() {
             return Err(wrong(
                 number,
                 "a \"state\" is where a recording begins: it is its first line after the header".to_owned(),
@@ -231,21 +231,21 @@ fn parse_header(line: &str) -> Result<Header, String> {
     Ok(header)
 }
 
-fn parse_line(raw: Raw) -> Result<Line, String> {
-    let Raw { t, state, rx, tx, link, command, note } = raw;
+fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
+    let RawLine { t, state, rx, tx, link, command, note } = raw;
     let bytes = |name: &str, hex: &str| {
         from_hex(hex).ok_or_else(|| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
     };
     let mut said = Vec::new();
-    said.extend(state.map(What::State));
-    said.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(What::Rx));
-    said.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(What::Tx));
-    said.extend(link.map(|word| link_state(&word)).transpose()?.map(What::Link));
-    said.extend(command.map(What::Command));
-    said.extend(note.map(What::Note));
+    said.extend(state.map(Entry::State));
+    said.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(Entry::Rx));
+    said.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(Entry::Tx));
+    said.extend(link.map(|word| link_state(&word)).transpose()?.map(Entry::Link));
+    said.extend(command.map(Entry::Command));
+    said.extend(note.map(Entry::Note));
     let many = said.len();
     match said.pop() {
-        Some(what) if many == 1 => Ok(Line { at: t, what }),
+        Some(what) if many == 1 => Ok(RecordedLine { at: t, entry: what }),
         _ => Err(format!("a line says exactly one thing, and this one says {many}; {LINE_HELP}")),
     }
 }
@@ -258,15 +258,15 @@ fn link_state(word: &str) -> Result<LinkState, String> {
     }
 }
 
-fn to_raw(line: &Line) -> Raw {
-    let mut raw = Raw { t: line.at, ..Raw::default() };
-    match &line.what {
-        What::State(state) => raw.state = Some(state.clone()),
-        What::Rx(bytes) => raw.rx = Some(to_hex(bytes)),
-        What::Tx(bytes) => raw.tx = Some(to_hex(bytes)),
-        What::Link(state) => raw.link = Some(if *state == LinkState::Up { "up" } else { "down" }.to_owned()),
-        What::Command(command) => raw.command = Some(command.clone()),
-        What::Note(note) => raw.note = Some(note.clone()),
+fn to_raw(line: &RecordedLine) -> RawLine {
+    let mut raw = RawLine { t: line.at, ..RawLine::default() };
+    match &line.entry {
+        Entry::State(state) => raw.state = Some(state.clone()),
+        Entry::Rx(bytes) => raw.rx = Some(to_hex(bytes)),
+        Entry::Tx(bytes) => raw.tx = Some(to_hex(bytes)),
+        Entry::Link(state) => raw.link = Some(if *state == LinkState::Up { "up" } else { "down" }.to_owned()),
+        Entry::Command(command) => raw.command = Some(command.clone()),
+        Entry::Note(note) => raw.note = Some(note.clone()),
     }
     raw
 }
@@ -293,9 +293,9 @@ pub fn from_hex(hex: &str) -> Option<Vec<u8>> {
 
 /// Outcome of writing a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteOutcome {
     /// The line is in the recording.
-    Kept,
+    Recorded,
     /// The recording has reached its maximum size: this line and all later ones are dropped.
     Full,
 }
@@ -319,24 +319,24 @@ impl<W: Write> Writer<W> {
     }
 
     /// Writes one line. A time before that of the last line is replaced by the latter.
-    pub fn write(&mut self, at: Millis, what: What) -> io::Result<Written> {
+    pub fn write(&mut self, at: Millis, what: Entry) -> io::Result<WriteOutcome> {
         if self.full {
-            return Ok(Written::Full);
+            return Ok(WriteOutcome::Full);
         }
         self.last = at.max(self.last);
-        let free = matches!(what, What::State(_));
-        let bytes = line_bytes(&Line { at: self.last, what })?;
+        let free = matches!(what, Entry::State(_));
+        let bytes = line_bytes(&RecordedLine { at: self.last, entry: what })?;
         self.room = match self.room.checked_sub(if free { 0 } else { bytes.len() as u64 }) {
             Some(room) => room,
             None => {
                 self.full = true;
-                let note = What::Note("the recording is full: what came later is missing".to_owned());
-                self.to.write_all(&line_bytes(&Line { at: self.last, what: note })?)?;
-                return Ok(Written::Full);
+                let note = Entry::Note("the recording is full: what came later is missing".to_owned());
+                self.to.write_all(&line_bytes(&RecordedLine { at: self.last, entry: note })?)?;
+                return Ok(WriteOutcome::Full);
             }
         };
         self.to.write_all(&bytes)?;
-        Ok(Written::Kept)
+        Ok(WriteOutcome::Recorded)
     }
 
     /// Returns the inner writer.
@@ -345,7 +345,7 @@ impl<W: Write> Writer<W> {
     }
 }
 
-fn line_bytes(line: &Line) -> io::Result<Vec<u8>> {
+fn line_bytes(line: &RecordedLine) -> io::Result<Vec<u8>> {
     let mut bytes = serde_json::to_vec(&to_raw(line))?;
     bytes.push(b'\n');
     Ok(bytes)
@@ -360,31 +360,31 @@ mod tests {
     #[test]
     fn what_is_written_is_read_back() {
         let said = [
-            (0, What::State(State { position: Some("8/8/8/8/8/8/8/8 w - - 0 1".into()), ..State::default() })),
-            (12, What::Rx(vec![0x8e, 0, 5, 0x34, 0])),
-            (12, What::Tx(vec![0x42])),
-            (13, What::Link(LinkState::Down)),
-            (14, What::Command(serde_json::json!({"do": "take_back", "plies": 1, "by": "arbiter"}))),
-            (15, What::Note("ä \" \n".into())),
+            (0, Entry::State(InitialState { position: Some("8/8/8/8/8/8/8/8 w - - 0 1".into()), ..InitialState::default() })),
+            (12, Entry::Rx(vec![0x8e, 0, 5, 0x34, 0])),
+            (12, Entry::Tx(vec![0x42])),
+            (13, Entry::Link(LinkState::Down)),
+            (14, Entry::Command(serde_json::json!({"do": "take_back", "plies": 1, "by": "arbiter"}))),
+            (15, Entry::Note("ä \" \n".into())),
         ];
         let mut header = Header::new("dgt");
         header.core = Some(serde_json::json!({"settle_ms": 250}));
         let mut writer = Writer::begin(Vec::new(), &header, 10_000).unwrap();
         for (at, what) in &said {
-            assert_eq!(writer.write(*at, what.clone()).unwrap(), Written::Kept);
+            assert_eq!(writer.write(*at, what.clone()).unwrap(), WriteOutcome::Recorded);
         }
         let text = String::from_utf8(writer.into_inner()).unwrap();
         let recording = parse("x.rec", &text).unwrap();
         assert_eq!(recording.header, header);
-        let read: Vec<_> = recording.lines.into_iter().map(|line| (line.at, line.what)).collect();
+        let read: Vec<_> = recording.lines.into_iter().map(|line| (line.at, line.entry)).collect();
         assert_eq!(read, said);
     }
 
     #[test]
     fn a_full_recording_says_so_once() {
         let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 200).unwrap();
-        let results: Vec<_> = (0..9).map(|at| writer.write(at, What::Rx(vec![0; 20])).unwrap()).collect();
-        assert_eq!((results.first(), results.last()), (Some(&Written::Kept), Some(&Written::Full)));
+        let results: Vec<_> = (0..9).map(|at| writer.write(at, Entry::Rx(vec![0; 20])).unwrap()).collect();
+        assert_eq!((results.first(), results.last()), (Some(&WriteOutcome::Recorded), Some(&WriteOutcome::Full)));
         let text = String::from_utf8(writer.into_inner()).unwrap();
         assert_eq!(text.matches("full").count(), 1);
         assert!(parse("x.rec", &text).is_ok());
@@ -393,10 +393,10 @@ mod tests {
     #[test]
     fn a_long_state_leaves_the_room_for_lines() {
         let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 60).unwrap();
-        let state = State { events: vec![serde_json::json!("long"); 100], ..State::default() };
-        assert_eq!(writer.write(0, What::State(state)).unwrap(), Written::Kept);
-        assert_eq!(writer.write(1, What::Rx(vec![0; 5])).unwrap(), Written::Kept);
-        assert_eq!(writer.write(2, What::Rx(vec![0; 50])).unwrap(), Written::Full);
+        let state = InitialState { events: vec![serde_json::json!("long"); 100], ..InitialState::default() };
+        assert_eq!(writer.write(0, Entry::State(state)).unwrap(), WriteOutcome::Recorded);
+        assert_eq!(writer.write(1, Entry::Rx(vec![0; 5])).unwrap(), WriteOutcome::Recorded);
+        assert_eq!(writer.write(2, Entry::Rx(vec![0; 50])).unwrap(), WriteOutcome::Full);
     }
 
     #[test]

@@ -5,14 +5,14 @@
 //! in a local rules file that is read earlier, see [`local_line`], assigns one of them to touchmove as if its id were a board's
 //! own.
 
-use super::watch::{Device, Ids};
+use super::watch::{Device, UsbIds};
 use crate::boards::{BOARDS, Connection, Model, UsbId};
 use std::collections::BTreeMap;
 
 /// Property with the name ([`Model::name`]) of the board that a device is.
-pub const GIVEN: &str = "TOUCHMOVE_BOARD";
+pub const ASSIGNED_PROPERTY: &str = "TOUCHMOVE_BOARD";
 /// Property with the names of the boards that a device with a generic id may be.
-pub const PERHAPS: &str = "TOUCHMOVE_PERHAPS";
+pub const CANDIDATES_PROPERTY: &str = "TOUCHMOVE_PERHAPS";
 /// Path of local rules, which are read before those of touchmove.
 pub const LOCAL_FILE: &str = "/etc/udev/rules.d/69-touchmove-local.rules";
 /// Group that owns the boards' device nodes.
@@ -52,7 +52,7 @@ pub fn rules() -> String {
     for model in BOARDS {
         rules += &format!("\n# {}\n", model.title);
         for id in model.usb.iter().filter(|id| !id.generic) {
-            rules += &own(model, id);
+            rules += &own_id_rules(model, id);
         }
     }
     // Several boards contain the same chips.
@@ -63,18 +63,21 @@ pub fn rules() -> String {
     }
     rules += "\n# Chips that sit in many other devices too.\n";
     for (id, names) in generic.values() {
-        rules +=
-            &format!("SUBSYSTEM==\"tty\", {}, TAG+=\"touchmove\", ENV{{{PERHAPS}}}=\"{}\"\n", parents(id), names.join(" "));
+        rules += &format!(
+            "SUBSYSTEM==\"tty\", {}, TAG+=\"touchmove\", ENV{{{CANDIDATES_PROPERTY}}}=\"{}\"\n",
+            parent_match(id),
+            names.join(" ")
+        );
     }
     rules + TAIL
 }
 
 /// Returns the rules for a board's own USB id.
-fn own(model: &Model, id: &UsbId) -> String {
-    let device = parents(id).replace("ATTRS", "ATTR");
+fn own_id_rules(model: &Model, id: &UsbId) -> String {
+    let device = parent_match(id).replace("ATTRS", "ATTR");
     match model.connection {
         Connection::Serial(_) => {
-            let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{GIVEN}}}=\"{}\"\n", parents(id), model.name);
+            let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"\n", parent_match(id), model.name);
             // ModemManager checks the USB device for whether to ignore its ports.
             let alone = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
             given + &alone
@@ -82,19 +85,19 @@ fn own(model: &Model, id: &UsbId) -> String {
         // A matrix is not a device of its own.
         Connection::Matrix => String::new(),
         Connection::Usb(_) => {
-            format!("SUBSYSTEM==\"usb\", {device}, ENV{{{GIVEN}}}=\"{}\"\n", model.name)
+            format!("SUBSYSTEM==\"usb\", {device}, ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"\n", model.name)
         }
     }
 }
 
 /// Returns a match for devices below one with these ids.
-fn parents(id: &UsbId) -> String {
-    format!("ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{}\"", id.vendor, products(id))
+fn parent_match(id: &UsbId) -> String {
+    format!("ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{}\"", id.vendor, product_match(id))
 }
 
 /// Returns a match for the products, as udev matches text: one product, or a pattern if the range consists of whole hexadecimal
 /// digits, else all products.
-fn products(id: &UsbId) -> String {
+fn product_match(id: &UsbId) -> String {
     let (first, last) = (format!("{:04x}", id.products.start()), format!("{:04x}", id.products.end()));
     let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
     let (Some(common), Some(from), Some(to)) = (first.get(..same), first.get(same..), last.get(same..)) else { return first };
@@ -117,19 +120,19 @@ fn products(id: &UsbId) -> String {
 /// Returns the rule that assigns a serial port with a generic id to touchmove as this board: by serial number if the device has
 /// one, else by socket, for any device there. `None` if the port is not on USB.
 pub fn local_line(device: &Device, model: &Model) -> Option<String> {
-    let Ids { vendor, product } = device.ids?;
+    let UsbIds { vendor, product } = device.ids?;
     let which = match (&device.serial, &device.usb_path) {
         (Some(serial), _) => format!("ATTRS{{serial}}==\"{serial}\", "),
         (None, Some(socket)) => format!("KERNELS==\"{socket}\", "),
         (None, None) => String::new(),
     };
     let ids = format!("ATTRS{{idVendor}}==\"{vendor:04x}\", ATTRS{{idProduct}}==\"{product:04x}\"");
-    Some(format!("SUBSYSTEM==\"tty\", {ids}, {which}ENV{{{GIVEN}}}=\"{}\"", model.name))
+    Some(format!("SUBSYSTEM==\"tty\", {ids}, {which}ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"", model.name))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::products;
+    use super::product_match;
     use crate::boards::UsbId;
 
     #[test]
@@ -142,7 +145,7 @@ mod tests {
             (0x0001, 0x0003, "000[1-3]"),
             (0x0009, 0x0010, "0009|000a|000b|000c|000d|000e|000f|0010"),
         ] {
-            assert_eq!(products(&UsbId::range(1, first, last)), expect);
+            assert_eq!(product_match(&UsbId::range(1, first, last)), expect);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! Bd and forever on a stuck line.
 
 use super::rules;
-use crate::boards::{ControlLines, Line};
+use crate::boards::{ControlLines, SerialSettings};
 use std::fmt;
 use std::fs;
 use std::io;
@@ -38,7 +38,7 @@ pub enum OpenError {
         port: PathBuf,
     },
     /// The file exists, but this user may not open it.
-    #[error("no permission to open {}: it belongs to {}; {}", port.display(), named(group), join_group(group))]
+    #[error("no permission to open {}: it belongs to {}; {}", port.display(), quoted_group(group), join_group_hint(group))]
     NoPermission {
         /// Port.
         port: PathBuf,
@@ -46,7 +46,7 @@ pub enum OpenError {
         group: String,
     },
     /// Another program holds it.
-    #[error("{} is in use by {}; {}", port.display(), holder_or_unknown(holder), release(holder))]
+    #[error("{} is in use by {}; {}", port.display(), holder_or_unknown(holder), release_hint(holder))]
     Busy {
         /// Port.
         port: PathBuf,
@@ -81,15 +81,15 @@ pub enum OpenError {
 pub const UNSEEN_GROUP: &str = "?";
 
 /// Returns the group's name for use in a sentence.
-fn named(group: &str) -> String {
+fn quoted_group(group: &str) -> String {
     if group == UNSEEN_GROUP { "a group that is not seen from here".to_owned() } else { format!("group {group}") }
 }
 
 /// Returns what the user of this process must do to get access to a group's devices.
-pub fn join_group(group: &str) -> String {
+pub fn join_group_hint(group: &str) -> String {
     let user = rustix::process::geteuid().as_raw().to_string();
     let users = fs::read_to_string("/etc/passwd").unwrap_or_default();
-    join(group, users.lines().filter_map(numbered).find(|(_, id)| *id == user).map_or("$USER", |(name, _)| name))
+    join(group, users.lines().filter_map(name_and_number).find(|(_, id)| *id == user).map_or("$USER", |(name, _)| name))
 }
 
 fn join(group: &str, user: &str) -> String {
@@ -110,7 +110,7 @@ fn holder_or_unknown(holder: &Option<Holder>) -> String {
 }
 
 /// Returns what to do about a port that another program holds.
-pub fn release(holder: &Option<Holder>) -> String {
+pub fn release_hint(holder: &Option<Holder>) -> String {
     match holder {
         Some(Holder { name, .. }) if name == "ModemManager" => {
             "it takes boards for modems: run `sudo systemctl stop ModemManager`, or mark the port with ID_MM_DEVICE_IGNORE"
@@ -153,16 +153,16 @@ impl Port {
     /// Opens the port with 8 data bits, no parity, one stop bit and no flow control, and discards earlier input.
     ///
     /// Must be called inside a tokio runtime with I/O. Never blocks.
-    pub fn open(path: &Path, line: Line, control: ControlLines) -> Result<Port, OpenError> {
-        look(path)?;
+    pub fn open(path: &Path, line: SerialSettings, control: ControlLines) -> Result<Port, OpenError> {
+        check_port(path)?;
         let asserted = control == ControlLines::Asserted;
         let mut stream = tokio_serial::new(path.to_string_lossy(), line.baud)
             .dtr_on_open(asserted)
             .open_native_async()
-            .map_err(|error| why(path, error))?;
+            .map_err(|error| open_error(path, error))?;
         // Pseudo-terminals have no modem control lines and return an error.
         let _ = stream.write_request_to_send(asserted);
-        stream.clear(ClearBuffer::Input).map_err(|error| why(path, error))?;
+        stream.clear(ClearBuffer::Input).map_err(|error| open_error(path, error))?;
         Ok(Port { stream })
     }
 
@@ -185,11 +185,11 @@ impl Port {
 }
 
 /// Checks a port as far as possible without opening it.
-pub fn look(path: &Path) -> Result<(), OpenError> {
+pub fn check_port(path: &Path) -> Result<(), OpenError> {
     // Major number of /dev/null, /dev/zero and similar devices.
-    const MEMORY: u64 = 1;
+    const MEM_MAJOR: u64 = 1;
     match fs::metadata(path) {
-        Ok(meta) if !meta.file_type().is_char_device() || (meta.rdev() >> 8) & 0xfff == MEMORY => {
+        Ok(meta) if !meta.file_type().is_char_device() || (meta.rdev() >> 8) & 0xfff == MEM_MAJOR => {
             Err(OpenError::NotATerminal { port: path.into() })
         }
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(OpenError::NoSuchDevice { port: path.into() }),
@@ -198,7 +198,7 @@ pub fn look(path: &Path) -> Result<(), OpenError> {
 }
 
 /// Determines the reason for an error of the serial crate, which distinguishes only few.
-fn why(path: &Path, error: tokio_serial::Error) -> OpenError {
+fn open_error(path: &Path, error: tokio_serial::Error) -> OpenError {
     use tokio_serial::ErrorKind;
     let port = path.to_path_buf();
     match error.kind {
@@ -225,11 +225,11 @@ pub fn group_of(path: &Path) -> String {
     let Some(meta) = fs::metadata(path).ok().filter(|meta| meta.gid() != OVERFLOW) else { return UNSEEN_GROUP.to_owned() };
     let gid = meta.gid().to_string();
     let groups = fs::read_to_string("/etc/group").unwrap_or_default();
-    groups.lines().filter_map(numbered).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
+    groups.lines().filter_map(name_and_number).find(|(_, id)| *id == gid).map_or(gid.clone(), |(name, _)| name.to_owned())
 }
 
 /// Returns name and number of a line of `/etc/group` or `/etc/passwd`.
-fn numbered(line: &str) -> Option<(&str, &str)> {
+fn name_and_number(line: &str) -> Option<(&str, &str)> {
     let mut fields = line.split(':');
     Some((fields.next()?, fields.nth(1)?))
 }
@@ -239,17 +239,17 @@ pub fn holder(path: &Path) -> Option<Holder> {
     /// The device that creates pseudo-terminals.
     const PTMX: u64 = 5 << 8 | 2;
     /// Major numbers of pseudo-terminals.
-    const PTS: std::ops::RangeInclusive<u64> = 136..=143;
+    const PTS_MAJORS: std::ops::RangeInclusive<u64> = 136..=143;
     let device = fs::metadata(path).ok()?.rdev();
     // The process that created a pseudo-terminal is its other end and no conflict, even if it also keeps this end open.
-    let is_other_end = |pid: u32| PTS.contains(&(device >> 8 & 0xfff)) && has_open(pid, PTMX);
+    let is_other_end = |pid: u32| PTS_MAJORS.contains(&(device >> 8 & 0xfff)) && has_open(pid, PTMX);
     let own = std::process::id();
     let pid = processes().into_iter().find(|pid| *pid != own && has_open(*pid, device) && !is_other_end(*pid))?;
     Some(Holder { pid, name: name_of(pid) })
 }
 
 /// Returns the pid of the first process with this name, as the kernel knows it. Every user can see that.
-pub fn process_named(name: &str) -> Option<u32> {
+pub fn find_process(name: &str) -> Option<u32> {
     processes().into_iter().find(|pid| name_of(*pid) == name)
 }
 

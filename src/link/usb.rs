@@ -5,7 +5,7 @@
 //! dropped, also when the device turns out to be another model.
 
 use super::serial::{LineError, OpenError, group_of, holder};
-use crate::boards::Hid;
+use crate::boards::HidInterface;
 use rusb::{Context, Device, DeviceHandle, Direction, TransferType, UsbContext};
 use std::io;
 use std::path::Path;
@@ -17,34 +17,34 @@ use tokio::sync::{mpsc, oneshot};
 
 /// Read timeout: longer than the interval between a board's reports, so that a thread wakes only for reports; also the maximum time
 /// to drop a port.
-const WAIT: Duration = Duration::from_millis(250);
+const READ_TIMEOUT: Duration = Duration::from_millis(250);
 /// Timeout of control requests. By the USB specification a device answers within a millisecond.
-const ANSWER: Duration = Duration::from_millis(500);
+const CONTROL_TIMEOUT: Duration = Duration::from_millis(500);
 /// Write timeout for a report.
-const TAKE: Duration = Duration::from_secs(1);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(1);
 /// Capacity of the queue of received reports: at five a second it covers longer than a task is ever late. Further reports wait in
 /// the device.
-const WAITING: usize = 32;
+const REPORT_QUEUE: usize = 32;
 
 /// An open device, held exclusively until it is dropped.
 #[derive(Debug)]
 pub struct Port {
     reports: mpsc::Receiver<Result<Vec<u8>, LineError>>,
     /// Set to `None` when the port is dropped, which ends the write thread.
-    writes: Option<mpsc::Sender<Outgoing>>,
+    writes: Option<mpsc::Sender<PendingReport>>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
 /// A report to send, and the channel for its outcome.
-type Outgoing = (Vec<u8>, oneshot::Sender<Result<(), LineError>>);
+type PendingReport = (Vec<u8>, oneshot::Sender<Result<(), LineError>>);
 
 impl Port {
     /// Opens the device at this node, e.g. `/dev/bus/usb/001/004` or a link to it, and finds the board's interface.
     ///
     /// # Errors
     /// Each error says what to do, as for a serial port.
-    pub async fn open(path: &Path, hid: Hid) -> Result<Port, OpenError> {
+    pub async fn open(path: &Path, hid: HidInterface) -> Result<Port, OpenError> {
         let (opened, port) = oneshot::channel();
         let other = |reason: &str| OpenError::Other { port: path.to_path_buf(), reason: reason.to_owned() };
         let path = path.to_path_buf();
@@ -90,7 +90,7 @@ impl Drop for Port {
 }
 
 /// A board's claimed interface. Dropping it releases the interface and attaches the kernel driver again.
-struct Claimed {
+struct ClaimedInterface {
     handle: DeviceHandle<Context>,
     interface: u8,
     endpoints: Endpoints,
@@ -107,9 +107,9 @@ struct Endpoints {
     output: Option<u8>,
 }
 
-fn open(path: &Path, hid: Hid) -> Result<Port, OpenError> {
+fn open(path: &Path, hid: HidInterface) -> Result<Port, OpenError> {
     let claimed = Arc::new(claim(path, hid)?);
-    let (reports, incoming) = mpsc::channel(WAITING);
+    let (reports, incoming) = mpsc::channel(REPORT_QUEUE);
     let (writes, outgoing) = mpsc::channel(1);
     let stop = Arc::new(AtomicBool::new(false));
     let start = |name: &str, work: Box<dyn FnOnce() + Send>| {
@@ -124,7 +124,7 @@ fn open(path: &Path, hid: Hid) -> Result<Port, OpenError> {
 }
 
 /// Finds the device at this node and claims the board's interface.
-fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
+fn claim(path: &Path, hid: HidInterface) -> Result<ClaimedInterface, OpenError> {
     let port = || path.to_path_buf();
     let missing = || OpenError::NoSuchDevice { port: port() };
     let node = path.canonicalize().map_err(|_| missing())?;
@@ -144,14 +144,14 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
     // An error means that the platform has no kernel driver to detach.
     let _ = handle.set_auto_detach_kernel_driver(true);
     let mut refused = None;
-    for (interface, endpoints) in candidates(&device).map_err(why)? {
+    for (interface, endpoints) in hid_interfaces(&device).map_err(why)? {
         if let Err(error) = handle.claim_interface(interface) {
             refused = Some(error);
             continue;
         }
         match report_descriptor(&handle, interface) {
             Ok(descriptor) if usage_pages(&descriptor).any(|page| page == hid.usage_page) => {
-                return Ok(Claimed { handle, interface, endpoints });
+                return Ok(ClaimedInterface { handle, interface, endpoints });
             }
             Ok(_) => {}
             // The error may concern another interface.
@@ -172,7 +172,7 @@ fn claim(path: &Path, hid: Hid) -> Result<Claimed, OpenError> {
 }
 
 /// Returns the HID interfaces that have an interrupt input endpoint, by number.
-fn candidates(device: &Device<Context>) -> rusb::Result<Vec<(u8, Endpoints)>> {
+fn hid_interfaces(device: &Device<Context>) -> rusb::Result<Vec<(u8, Endpoints)>> {
     const HID: u8 = 3;
     let config = device.active_config_descriptor()?;
     let described = config.interfaces().filter_map(|interface| {
@@ -196,7 +196,8 @@ fn report_descriptor(handle: &DeviceHandle<Context>, interface: u8) -> rusb::Res
     const GET_DESCRIPTOR: u8 = 6;
     const REPORT: u16 = 0x2200;
     let mut descriptor = vec![0; 4096];
-    let length = handle.read_control(FROM_INTERFACE, GET_DESCRIPTOR, REPORT, u16::from(interface), &mut descriptor, ANSWER)?;
+    let length =
+        handle.read_control(FROM_INTERFACE, GET_DESCRIPTOR, REPORT, u16::from(interface), &mut descriptor, CONTROL_TIMEOUT)?;
     descriptor.truncate(length);
     Ok(descriptor)
 }
@@ -222,16 +223,16 @@ fn usage_pages(descriptor: &[u8]) -> impl Iterator<Item = u16> {
     })
 }
 
-impl Claimed {
+impl ClaimedInterface {
     /// Queues reports until the port is dropped or the device disappears.
     fn read(&self, reports: &mpsc::Sender<Result<Vec<u8>, LineError>>, stop: &AtomicBool) {
         let mut buffer = vec![0; self.endpoints.packet];
         while !stop.load(Ordering::Relaxed) {
-            let read = match self.handle.read_interrupt(self.endpoints.input, &mut buffer, WAIT) {
+            let read = match self.handle.read_interrupt(self.endpoints.input, &mut buffer, READ_TIMEOUT) {
                 // Some devices return an empty report instead of waiting.
                 Ok(0) | Err(rusb::Error::Timeout | rusb::Error::Interrupted) => continue,
                 Ok(length) => Ok(buffer.get(..length).unwrap_or_default().to_vec()),
-                Err(error) => Err(failed(error)),
+                Err(error) => Err(line_error(error)),
             };
             let over = read.is_err();
             if reports.blocking_send(read).is_err() || over {
@@ -241,9 +242,9 @@ impl Claimed {
     }
 
     /// Sends queued reports until the port is dropped.
-    fn write(&self, mut writes: mpsc::Receiver<Outgoing>) {
+    fn write(&self, mut writes: mpsc::Receiver<PendingReport>) {
         while let Some((bytes, done)) = writes.blocking_recv() {
-            let _ = done.send(self.send(&bytes).map_err(failed));
+            let _ = done.send(self.send(&bytes).map_err(line_error));
         }
     }
 
@@ -253,10 +254,10 @@ impl Claimed {
         const SET_REPORT: u8 = 9;
         const OUTPUT: u16 = 0x0200;
         match self.endpoints.output {
-            Some(endpoint) => self.handle.write_interrupt(endpoint, bytes, TAKE)?,
+            Some(endpoint) => self.handle.write_interrupt(endpoint, bytes, WRITE_TIMEOUT)?,
             None => {
                 let report = OUTPUT | u16::from(bytes.first().copied().unwrap_or(0));
-                self.handle.write_control(TO_INTERFACE, SET_REPORT, report, u16::from(self.interface), bytes, TAKE)?
+                self.handle.write_control(TO_INTERFACE, SET_REPORT, report, u16::from(self.interface), bytes, WRITE_TIMEOUT)?
             }
         };
         Ok(())
@@ -265,7 +266,7 @@ impl Claimed {
 
 /// Converts the error of a failed transfer, which ends the port. Some transfers of a device that is being unplugged fail with I/O
 /// errors.
-fn failed(error: rusb::Error) -> LineError {
+fn line_error(error: rusb::Error) -> LineError {
     match error {
         rusb::Error::NoDevice | rusb::Error::Io | rusb::Error::NotFound => LineError::Gone,
         rusb::Error::Timeout => LineError::Failed(io::Error::new(io::ErrorKind::TimedOut, "the board takes nothing")),

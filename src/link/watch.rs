@@ -3,7 +3,7 @@
 //! **Invariant:** Nothing is opened or sent here. A port is a board's because of its USB id or because of the configuration; a
 //! device with a generic id, which other adapters also use, is never used without that.
 
-use super::rules::GIVEN;
+use super::rules::ASSIGNED_PROPERTY;
 use crate::boards::{self, BOARDS, Connection, Model};
 use std::fmt;
 use std::io;
@@ -14,47 +14,47 @@ use tokio::io::unix::AsyncFd;
 
 /// USB vendor and product id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Ids {
+pub struct UsbIds {
     /// idVendor.
     pub vendor: u16,
     /// idProduct.
     pub product: u16,
 }
 
-impl fmt::Display for Ids {
+impl fmt::Display for UsbIds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:04x}:{:04x}", self.vendor, self.product)
     }
 }
 
-impl std::str::FromStr for Ids {
+impl std::str::FromStr for UsbIds {
     type Err = ();
     /// Parses four hexadecimal digits, a colon and four more, e.g. `0403:6001`.
-    fn from_str(text: &str) -> Result<Ids, ()> {
+    fn from_str(text: &str) -> Result<UsbIds, ()> {
         let (vendor, product) = text.split_once(':').filter(|(v, p)| v.len() == 4 && p.len() == 4).ok_or(())?;
         let hex = |digits: &str| match digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
             true => u16::from_str_radix(digits, 16).map_err(drop),
             false => Err(()),
         };
-        Ok(Ids { vendor: hex(vendor)?, product: hex(product)? })
+        Ok(UsbIds { vendor: hex(vendor)?, product: hex(product)? })
     }
 }
 
 /// How a device is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeviceKind {
     /// As a serial port.
     Serial,
     /// As a USB device, without a kernel driver.
     Usb,
 }
 
-impl Kind {
+impl DeviceKind {
     /// Returns the kind for this connection; `None` if it does not use a device of its own.
-    pub fn of(connection: Connection) -> Option<Kind> {
+    pub fn of(connection: Connection) -> Option<DeviceKind> {
         match connection {
-            Connection::Serial(_) => Some(Kind::Serial),
-            Connection::Usb(_) => Some(Kind::Usb),
+            Connection::Serial(_) => Some(DeviceKind::Serial),
+            Connection::Usb(_) => Some(DeviceKind::Usb),
             Connection::Matrix => None,
         }
     }
@@ -64,14 +64,14 @@ impl Kind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Device {
     /// How the device is accessed.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Device node, e.g. `/dev/ttyUSB0` or `/dev/bus/usb/001/004`.
     pub node: PathBuf,
     /// Symbolic links to it, e.g. `/dev/serial/by-id/…`, sorted.
     pub links: Vec<PathBuf>,
     /// Ids of the USB device that it is or belongs to; `None` for a port on the mainboard.
-    pub ids: Option<Ids>,
-    /// Model assigned by a udev rule, see [`super::rules::GIVEN`].
+    pub ids: Option<UsbIds>,
+    /// Model assigned by a udev rule, see [`super::rules::ASSIGNED_PROPERTY`].
     pub given: Option<&'static Model>,
     /// Serial number of the USB device.
     pub serial: Option<String>,
@@ -91,13 +91,13 @@ pub enum Verdict {
     /// A board: by its own id, or assigned to touchmove as this board by a udev rule.
     Board(&'static Model),
     /// An adapter that these boards contain (at least one), and many other devices too.
-    Perhaps(Vec<&'static Model>),
+    MaybeBoard(Vec<&'static Model>),
     /// Not a known board.
     Unknown,
 }
 
-fn verdict(kind: Kind, ids: Ids) -> Verdict {
-    let of_kind = BOARDS.iter().copied().filter(|model| Kind::of(model.connection) == Some(kind));
+fn verdict(kind: DeviceKind, ids: UsbIds) -> Verdict {
+    let of_kind = BOARDS.iter().copied().filter(|model| DeviceKind::of(model.connection) == Some(kind));
     let known: Vec<(&'static Model, bool)> = of_kind
         .flat_map(|model| model.usb.iter().map(move |usb| (model, usb)))
         .filter(|(_, usb)| usb.contains(ids.vendor, ids.product))
@@ -106,7 +106,7 @@ fn verdict(kind: Kind, ids: Ids) -> Verdict {
     match known.iter().find(|(_, generic)| !generic) {
         Some((model, _)) => Verdict::Board(model),
         None if known.is_empty() => Verdict::Unknown,
-        None => Verdict::Perhaps(known.into_iter().map(|(model, _)| model).collect()),
+        None => Verdict::MaybeBoard(known.into_iter().map(|(model, _)| model).collect()),
     }
 }
 
@@ -122,63 +122,63 @@ impl Device {
 
     /// Returns where to look for this board from now on if it is not configured: by the USB device's serial number, in any socket.
     /// Without one, or if another device in `all` has the same ids and number, by the USB socket. If not on USB, by the port.
-    pub fn place(&self, all: &[Device]) -> Place {
+    pub fn stable_location(&self, all: &[Device]) -> BoardLocation {
         let twin = |other: &&Device| (other.ids, &other.serial) == (self.ids, &self.serial);
         let serial = self.serial.clone().filter(|_| all.iter().filter(twin).count() < 2);
-        let place = serial.map(Place::Serial).or_else(|| self.usb_path.clone().map(Place::UsbPath));
-        place.unwrap_or_else(|| Place::Port(self.node.clone()))
+        let place = serial.map(BoardLocation::Serial).or_else(|| self.usb_path.clone().map(BoardLocation::UsbPath));
+        place.unwrap_or_else(|| BoardLocation::Port(self.node.clone()))
     }
 
     /// Returns whether this device is at `place`.
-    pub fn is_at(&self, place: &Place) -> bool {
+    pub fn is_at(&self, place: &BoardLocation) -> bool {
         match place {
-            Place::Port(path) => {
+            BoardLocation::Port(path) => {
                 self.node == *path || self.links.contains(path) || path.canonicalize().is_ok_and(|real| real == self.node)
             }
-            Place::Ids(ids) => self.ids == Some(*ids),
-            Place::Serial(serial) => self.serial.as_ref() == Some(serial),
-            Place::UsbPath(socket) => self.usb_path.as_ref() == Some(socket),
-            Place::Found(model) => matches!(self.verdict(), Verdict::Board(found) if found == *model),
+            BoardLocation::Ids(ids) => self.ids == Some(*ids),
+            BoardLocation::Serial(serial) => self.serial.as_ref() == Some(serial),
+            BoardLocation::UsbPath(socket) => self.usb_path.as_ref() == Some(socket),
+            BoardLocation::AnyOfModel(model) => matches!(self.verdict(), Verdict::Board(found) if found == *model),
         }
     }
 }
 
 /// Where a board is looked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum BoardLocation {
     /// This device node, whether udev lists it or not: also a pseudo-terminal or a symbolic link.
     Port(PathBuf),
     /// Any USB device with these ids.
-    Ids(Ids),
+    Ids(UsbIds),
     /// The USB device with this serial number, in any socket.
     Serial(String),
     /// Any device in this USB socket.
     UsbPath(String),
     /// The first port, by name, with a USB id of this model itself that no other board uses.
-    Found(&'static Model),
+    AnyOfModel(&'static Model),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for BoardLocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Port(path) => write!(f, "{}", path.display()),
-            Place::Ids(ids) => write!(f, "USB device {ids}"),
-            Place::Serial(serial) => write!(f, "USB device with serial number {serial}"),
-            Place::UsbPath(socket) => write!(f, "USB socket {socket}"),
-            Place::Found(model) => write!(f, "any {} that its USB id names", model.title),
+            BoardLocation::Port(path) => write!(f, "{}", path.display()),
+            BoardLocation::Ids(ids) => write!(f, "USB device {ids}"),
+            BoardLocation::Serial(serial) => write!(f, "USB device with serial number {serial}"),
+            BoardLocation::UsbPath(socket) => write!(f, "USB socket {socket}"),
+            BoardLocation::AnyOfModel(model) => write!(f, "any {} that its USB id names", model.title),
         }
     }
 }
 
 /// Returns the device node of each place, in order; `None` if nothing is plugged in there. No port is assigned twice, and
-/// [`Place::Found`] gets only ports that no other place names.
-pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
+/// [`BoardLocation::AnyOfModel`] gets only ports that no other place names.
+pub fn assign(places: &[BoardLocation], ports: &[Device]) -> Vec<Option<PathBuf>> {
     let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
-    let order = |place: &Place| match place {
-        Place::Port(_) => 0,
-        Place::Serial(_) | Place::UsbPath(_) => 1,
-        Place::Ids(_) => 2,
-        Place::Found(_) => 3,
+    let order = |place: &BoardLocation| match place {
+        BoardLocation::Port(_) => 0,
+        BoardLocation::Serial(_) | BoardLocation::UsbPath(_) => 1,
+        BoardLocation::Ids(_) => 2,
+        BoardLocation::AnyOfModel(_) => 3,
     };
     let mut turns: Vec<usize> = (0..places.len()).collect();
     turns.sort_by_key(|index| (order(&places[*index]), *index));
@@ -188,7 +188,9 @@ pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
         let listed = ports.iter().find(|port| port.is_at(place) && free(&port.node, &nodes)).map(|port| port.node.clone());
         nodes[index] = match place {
             // A pseudo-terminal is in no list: it is identified by its path alone.
-            Place::Port(path) => listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && free(path, &nodes))),
+            BoardLocation::Port(path) => {
+                listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && free(path, &nodes)))
+            }
             _ => listed,
         };
     }
@@ -198,7 +200,7 @@ pub fn assign(places: &[Place], ports: &[Device]) -> Vec<Option<PathBuf>> {
 /// Returns the devices to serve if no board is configured: those whose own USB id names a board, or that a udev rule assigns to
 /// touchmove. A device with a generic id must be assigned or configured, even if it is the only one: probing it could disturb
 /// whatever it is.
-pub fn found(ports: &[Device]) -> impl Iterator<Item = (&Device, &'static Model)> {
+pub fn boards_to_serve(ports: &[Device]) -> impl Iterator<Item = (&Device, &'static Model)> {
     ports.iter().filter_map(|port| match port.verdict() {
         Verdict::Board(model) => Some((port, model)),
         _ => None,
@@ -211,8 +213,8 @@ pub fn list() -> io::Result<Vec<Device>> {
     let mut enumerator = udev::Enumerator::new()?;
     enumerator.match_subsystem("tty")?;
     let mut devices: Vec<Device> = enumerator.scan_devices()?.filter_map(|device| port(&device)).collect();
-    devices.extend(usb_devices()?.iter().filter_map(direct));
-    devices.sort_by_key(|device| (device.kind == Kind::Usb, natural(&device.node.to_string_lossy())));
+    devices.extend(usb_devices()?.iter().filter_map(usb_board));
+    devices.sort_by_key(|device| (device.kind == DeviceKind::Usb, natural_sort_key(&device.node.to_string_lossy())));
     Ok(devices)
 }
 
@@ -225,21 +227,21 @@ fn usb_devices() -> io::Result<Vec<udev::Device>> {
 
 /// A board that is plugged in but has no serial port.
 #[derive(Clone, Copy, Debug)]
-pub struct Driverless {
+pub struct PortlessBoard {
     /// USB ids.
-    pub ids: Ids,
+    pub ids: UsbIds,
     /// Model.
     pub model: &'static Model,
 }
 
 /// Returns USB devices whose own id names a serial board and for which the kernel has created no serial port.
-pub fn without_port() -> io::Result<Vec<Driverless>> {
+pub fn portless_boards() -> io::Result<Vec<PortlessBoard>> {
     let ports = list()?;
     let devices = usb_devices()?.into_iter().filter_map(|device| {
         let ids = ids_of(&device)?;
         let usb_path = Some(device.sysname().to_string_lossy().into_owned());
-        match verdict(Kind::Serial, ids) {
-            Verdict::Board(model) if !ports.iter().any(|port| port.usb_path == usb_path) => Some(Driverless { ids, model }),
+        match verdict(DeviceKind::Serial, ids) {
+            Verdict::Board(model) if !ports.iter().any(|port| port.usb_path == usb_path) => Some(PortlessBoard { ids, model }),
             _ => None,
         }
     });
@@ -248,7 +250,7 @@ pub fn without_port() -> io::Result<Vec<Driverless>> {
 
 /// A device that is plugged in, may be a board, and is not used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unused {
+pub struct UnusedDevice {
     /// Device node; if it has none, its USB ids.
     pub device: String,
     /// Reason, in a sentence that says what to do.
@@ -257,11 +259,11 @@ pub struct Unused {
 
 /// Returns the devices among these that may be boards and are not used. `places`: those of the configured boards; `None`: every
 /// board with a board's own USB id is used.
-pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Place]>) -> Vec<Unused> {
+pub fn find_unused(devices: &[Device], driverless: &[PortlessBoard], places: Option<&[BoardLocation]>) -> Vec<UnusedDevice> {
     let is_used = |device: &&Device| places.is_some_and(|places| places.iter().any(|place| device.is_at(place)));
     let listed = devices.iter().filter(|device| !is_used(device)).filter_map(|device| {
         let reason = match device.verdict() {
-            Verdict::Perhaps(models) => {
+            Verdict::MaybeBoard(models) => {
                 let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
                 format!(
                     "it may be a {}, and its adapter sits in other devices too: `touchmovectl doctor` says how to use it",
@@ -273,9 +275,9 @@ pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Pl
             }
             Verdict::Board(_) | Verdict::Unknown => return None,
         };
-        Some(Unused { device: device.node.display().to_string(), reason })
+        Some(UnusedDevice { device: device.node.display().to_string(), reason })
     });
-    let without = driverless.iter().map(|Driverless { ids, model }| Unused {
+    let without = driverless.iter().map(|PortlessBoard { ids, model }| UnusedDevice {
         device: format!("USB device {ids}"),
         reason: format!("it is a {} without a serial port: its kernel driver is missing, `sudo modprobe cdc_acm`", model.title),
     });
@@ -286,7 +288,7 @@ pub fn unused(devices: &[Device], driverless: &[Driverless], places: Option<&[Pl
 const MODEM_MANAGER: [&str; 2] = ["ID_MM_DEVICE_IGNORE", "ID_MM_PORT_IGNORE"];
 
 /// Returns a sort key with which ttyUSB10 comes after ttyUSB9.
-pub fn natural(name: &str) -> (String, u64, String) {
+pub fn natural_sort_key(name: &str) -> (String, u64, String) {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
     (stem.to_owned(), name.get(stem.len()..).and_then(|digits| digits.parse().ok()).unwrap_or(0), name.to_owned())
 }
@@ -301,11 +303,11 @@ fn port(device: &udev::Device) -> Option<Device> {
     }
     let usb = device.parent_with_subsystem_devtype("usb", "usb_device").ok().flatten();
     Some(Device {
-        kind: Kind::Serial,
+        kind: DeviceKind::Serial,
         node,
         links: links(device),
         ids: usb.as_ref().and_then(ids_of),
-        given: given(device).filter(|model| Kind::of(model.connection) == Some(Kind::Serial)),
+        given: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Serial)),
         serial: usb.as_ref().and_then(|usb| attribute(usb, "serial")),
         title: usb.as_ref().and_then(title),
         driver: std::iter::successors(Some(parent), |device| device.parent())
@@ -322,15 +324,15 @@ fn port(device: &udev::Device) -> Option<Device> {
 }
 
 /// Returns a USB device whose ids name a board that is accessed without a kernel driver.
-fn direct(device: &udev::Device) -> Option<Device> {
+fn usb_board(device: &udev::Device) -> Option<Device> {
     let ids = ids_of(device)?;
-    (verdict(Kind::Usb, ids) != Verdict::Unknown).then_some(())?;
+    (verdict(DeviceKind::Usb, ids) != Verdict::Unknown).then_some(())?;
     Some(Device {
-        kind: Kind::Usb,
+        kind: DeviceKind::Usb,
         node: device.devnode()?.to_path_buf(),
         links: links(device),
         ids: Some(ids),
-        given: given(device).filter(|model| Kind::of(model.connection) == Some(Kind::Usb)),
+        given: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Usb)),
         serial: attribute(device, "serial"),
         title: title(device),
         driver: None,
@@ -347,13 +349,13 @@ fn links(device: &udev::Device) -> Vec<PathBuf> {
     links
 }
 
-fn given(device: &udev::Device) -> Option<&'static Model> {
-    boards::model(device.property_value(GIVEN)?.to_str()?)
+fn assigned(device: &udev::Device) -> Option<&'static Model> {
+    boards::model(device.property_value(ASSIGNED_PROPERTY)?.to_str()?)
 }
 
-fn ids_of(usb: &udev::Device) -> Option<Ids> {
+fn ids_of(usb: &udev::Device) -> Option<UsbIds> {
     let hex = |name: &str| u16::from_str_radix(&attribute(usb, name)?, 16).ok();
-    Some(Ids { vendor: hex("idVendor")?, product: hex("idProduct")? })
+    Some(UsbIds { vendor: hex("idVendor")?, product: hex("idProduct")? })
 }
 
 fn title(usb: &udev::Device) -> Option<String> {
@@ -367,36 +369,36 @@ fn attribute(device: &udev::Device, name: &str) -> Option<String> {
 }
 
 /// Waits for plug events from udev; polls only where udev does not run.
-pub struct Changes(AsyncFd<udev::MonitorSocket>);
+pub struct PlugMonitor(AsyncFd<udev::MonitorSocket>);
 
 /// Polling interval where udev does not run.
-pub const LOOK_AGAIN: Duration = Duration::from_secs(5);
+pub const POLL_INTERVAL: Duration = Duration::from_secs(5);
 
-impl Changes {
+impl PlugMonitor {
     /// Subscribes to udev's events. Must be called inside a tokio runtime with I/O and time. All later events are reported.
     ///
     /// # Errors
     /// udev cannot be subscribed to, as in some containers.
-    pub fn listen() -> io::Result<Changes> {
+    pub fn listen() -> io::Result<PlugMonitor> {
         let socket =
             udev::MonitorBuilder::new()?.match_subsystem("tty")?.match_subsystem_devtype("usb", "usb_device")?.listen()?;
         // The replacement is `unsafe`: its caller must know that the descriptor stays the same, as this socket's does.
         #[allow(deprecated)]
-        Ok(Changes(AsyncFd::with_interest(socket, Interest::READABLE)?))
+        Ok(PlugMonitor(AsyncFd::with_interest(socket, Interest::READABLE)?))
     }
 
     /// Waits for a plug event. Without udev, as in some containers, returns every five seconds.
     ///
     /// # Errors
-    /// The socket failed; call [`Changes::listen`] again.
+    /// The socket failed; call [`PlugMonitor::listen`] again.
     pub async fn next(&mut self) -> io::Result<()> {
         if Path::new("/run/udev/control").exists() {
-            return self.told().await;
+            return self.wait_readable().await;
         }
-        tokio::time::timeout(LOOK_AGAIN, self.told()).await.unwrap_or(Ok(()))
+        tokio::time::timeout(POLL_INTERVAL, self.wait_readable()).await.unwrap_or(Ok(()))
     }
 
-    async fn told(&mut self) -> io::Result<()> {
+    async fn wait_readable(&mut self) -> io::Result<()> {
         loop {
             let mut ready = self.0.readable().await?;
             let some = ready.get_inner().iter().count() > 0;

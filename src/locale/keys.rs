@@ -2,11 +2,11 @@
 //!
 //! A [`Text`](crate::game::Text) can have more arguments, for programs.
 
-use Kind::{Differences, Man, Men, Moved, Number, Plain, Player, Role, Square, Text};
+use ArgKind::{Differences, Moved, Number, PieceOnSquare, PiecesOnSquares, Plain, Player, Role, Square, Text};
 
 /// The type of an argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum ArgKind {
     /// A square.
     Square,
     /// A kind of piece.
@@ -14,9 +14,9 @@ pub enum Kind {
     /// A player.
     Player,
     /// A piece with its square; a message can also use its `-role` and its `-square`.
-    Man,
+    PieceOnSquare,
     /// Several pieces with their squares.
-    Men,
+    PiecesOnSquares,
     /// What has moved before: a message selects by `king`, `rook` and `either`.
     Moved,
     /// A number.
@@ -30,7 +30,7 @@ pub enum Kind {
 }
 
 /// The names of all messages, each with its arguments.
-pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
+pub const KEYS: &[(&str, &[(&str, ArgKind)])] = &[
     // Wrong positions.
     ("wrong_start", &[("differences", Differences)]),
     ("orientation", &[]),
@@ -41,13 +41,13 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("displaced_found", &[("differences", Differences)]),
     ("capture_unclear", &[("player", Player), ("differences", Differences)]),
     ("illegal_position_kings", &[]),
-    ("illegal_position_pawn", &[("pawn", Man)]),
+    ("illegal_position_pawn", &[("pawn", PieceOnSquare)]),
     // Moves.
     ("castling_begun", &[("player", Player), ("on", Square), ("rook", Square)]),
     ("illegal_pending", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_completed", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_standing", &[("player", Player), ("san", Plain), ("reason", Text)]),
-    ("pawn_left", &[("player", Player), ("pawn", Man)]),
+    ("pawn_left", &[("player", Player), ("pawn", PieceOnSquare)]),
     ("uncertain", &[("plies", Plain)]),
     ("uncertain_line", &[("plies", Plain)]),
     ("uncertain_late", &[("plies", Plain)]),
@@ -60,18 +60,18 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("last_move_doubtful", &[("san", Plain), ("percent", Number)]),
     // The clock.
     ("press_without_move", &[("player", Player)]),
-    ("press_before_release", &[("player", Player), ("man", Man)]),
+    ("press_before_release", &[("player", Player), ("man", PieceOnSquare)]),
     ("flag_fall", &[("player", Player)]),
     ("both_flags", &[]),
     ("both_flags_first", &[("player", Player)]),
     // Touched pieces.
-    ("touch_move", &[("player", Player), ("men", Men), ("san", Plain), ("duty", Text)]),
+    ("touch_move", &[("player", Player), ("men", PiecesOnSquares), ("san", Plain), ("duty", Text)]),
     ("restored_unbound", &[("player", Player), ("san", Plain)]),
-    ("touch_capture", &[("player", Player), ("man", Man)]),
-    ("possible_touch", &[("player", Player), ("man", Man), ("san", Plain)]),
-    ("release_changed", &[("player", Player), ("man", Man), ("square", Square), ("san", Plain)]),
+    ("touch_capture", &[("player", Player), ("man", PieceOnSquare)]),
+    ("possible_touch", &[("player", Player), ("man", PieceOnSquare), ("san", Plain)]),
+    ("release_changed", &[("player", Player), ("man", PieceOnSquare), ("square", Square), ("san", Plain)]),
     ("promotion_changed", &[("player", Player), ("square", Square), ("was", Role), ("is", Role)]),
-    ("handled_off_turn", &[("player", Player), ("men", Men)]),
+    ("handled_off_turn", &[("player", Player), ("men", PiecesOnSquares)]),
     // The end.
     ("kings_say", &[("white", Square), ("black", Square), ("result", Plain)]),
     ("kings_unclear", &[]),
@@ -98,41 +98,41 @@ pub const KEYS: &[(&str, &[(&str, Kind)])] = &[
     ("clock_battery", &[]),
     ("board_battery", &[("percent", Number)]),
     // Reasons why a move is not legal.
-    ("reason-not_his_turn", &[("moved", Man), ("player", Player)]),
+    ("reason-not_his_turn", &[("moved", PieceOnSquare), ("player", Player)]),
     ("reason-nothing_there", &[("from", Square)]),
     ("reason-no_move", &[]),
-    ("reason-own_piece", &[("on", Man)]),
+    ("reason-own_piece", &[("on", PieceOnSquare)]),
     ("reason-king_taken", &[]),
-    ("reason-no_such_move", &[("moved", Man), ("to", Square)]),
-    ("reason-blocked", &[("moved", Man), ("by", Man)]),
-    ("reason-pawn_two_steps", &[("moved", Man)]),
-    ("reason-pawn_straight", &[("on", Man)]),
+    ("reason-no_such_move", &[("moved", PieceOnSquare), ("to", Square)]),
+    ("reason-blocked", &[("moved", PieceOnSquare), ("by", PieceOnSquare)]),
+    ("reason-pawn_two_steps", &[("moved", PieceOnSquare)]),
+    ("reason-pawn_straight", &[("on", PieceOnSquare)]),
     ("reason-pawn_diagonal", &[("to", Square)]),
     ("reason-en_passant_too_late", &[("pawn", Square)]),
     ("reason-en_passant_not_removed", &[("pawn", Square)]),
-    ("reason-en_passant_wrong_pawn", &[("removed", Man), ("pawn", Square)]),
-    ("reason-pawn_left", &[("pawn", Man)]),
+    ("reason-en_passant_wrong_pawn", &[("removed", PieceOnSquare), ("pawn", Square)]),
+    ("reason-pawn_left", &[("pawn", PieceOnSquare)]),
     ("reason-promoted_wrongly", &[("on", Square), ("role", Role)]),
-    ("reason-promoted_colour", &[("on", Man)]),
-    ("reason-became", &[("moved", Man), ("role", Role)]),
-    ("reason-into_check", &[("king", Square), ("by", Men)]),
+    ("reason-promoted_colour", &[("on", PieceOnSquare)]),
+    ("reason-became", &[("moved", PieceOnSquare), ("role", Role)]),
+    ("reason-into_check", &[("king", Square), ("by", PiecesOnSquares)]),
     ("reason-kings_adjacent", &[("king", Square), ("other", Square)]),
-    ("reason-pinned", &[("moved", Man), ("king", Square), ("by", Man)]),
-    ("reason-exposed", &[("king", Square), ("by", Man)]),
-    ("reason-still_in_check", &[("king", Square), ("by", Man)]),
-    ("reason-double_check", &[("king", Square), ("by", Men)]),
+    ("reason-pinned", &[("moved", PieceOnSquare), ("king", Square), ("by", PieceOnSquare)]),
+    ("reason-exposed", &[("king", Square), ("by", PieceOnSquare)]),
+    ("reason-still_in_check", &[("king", Square), ("by", PieceOnSquare)]),
+    ("reason-double_check", &[("king", Square), ("by", PiecesOnSquares)]),
     ("reason-castling_no_rook", &[("rook", Square)]),
     ("reason-castling_after_move", &[("moved", Moved), ("rook", Square)]),
-    ("reason-castling_blocked", &[("by", Man)]),
-    ("reason-castling_in_check", &[("by", Man)]),
-    ("reason-castling_through", &[("square", Square), ("by", Man)]),
-    ("reason-castling_into", &[("square", Square), ("by", Man)]),
+    ("reason-castling_blocked", &[("by", PieceOnSquare)]),
+    ("reason-castling_in_check", &[("by", PieceOnSquare)]),
+    ("reason-castling_through", &[("square", Square), ("by", PieceOnSquare)]),
+    ("reason-castling_into", &[("square", Square), ("by", PieceOnSquare)]),
     ("reason-castling_unfinished", &[("rook", Square)]),
-    ("reason-castling_squares", &[("moved", Men)]),
-    ("reason-several_moves", &[("moved", Men)]),
-    ("reason-vanished", &[("men", Men)]),
-    ("reason-appeared", &[("men", Men)]),
-    ("reason-exchanged", &[("was", Man), ("is", Man)]),
+    ("reason-castling_squares", &[("moved", PiecesOnSquares)]),
+    ("reason-several_moves", &[("moved", PiecesOnSquares)]),
+    ("reason-vanished", &[("men", PiecesOnSquares)]),
+    ("reason-appeared", &[("men", PiecesOnSquares)]),
+    ("reason-exchanged", &[("was", PieceOnSquare), ("is", PieceOnSquare)]),
     // Obligations from touched pieces.
     ("duty-touch_own", &[("square", Square)]),
     ("duty-touch_own_together", &[("squares", Plain)]),

@@ -1,7 +1,7 @@
 //! Custom messages, which override the built-in ones.
 
 use super::Locale;
-use super::keys::{KEYS, Kind};
+use super::keys::{ArgKind, KEYS};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use std::sync::OnceLock;
@@ -54,27 +54,27 @@ impl Messages {
 
     /// Overrides the built-in messages with these; of several, the last wins. Only the first call has an effect, and it must
     /// precede any other use of messages.
-    pub fn put_before(own: Vec<Messages>) {
+    pub fn install_overrides(own: Vec<Messages>) {
         let _ = OWN.set(own);
     }
 }
 
 /// Returns the custom messages in this language, in order; the last one wins.
-pub(super) fn of(locale: Locale) -> impl Iterator<Item = FluentResource> {
+pub(super) fn overrides(locale: Locale) -> impl Iterator<Item = FluentResource> {
     let own = OWN.get().into_iter().flatten().filter(move |own| own.locale == locale);
     own.filter_map(|own| FluentResource::try_new(own.text.clone()).ok())
 }
 
 /// Returns a sample value for each argument.
-fn samples(kinds: &[(&'static str, Kind)]) -> FluentArgs<'static> {
+fn samples(kinds: &[(&'static str, ArgKind)]) -> FluentArgs<'static> {
     let mut args = FluentArgs::new();
     for (name, kind) in kinds {
         match kind {
-            Kind::Number => args.set(*name, 1),
-            Kind::Moved => args.set(*name, "king"),
+            ArgKind::Number => args.set(*name, 1),
+            ArgKind::Moved => args.set(*name, "king"),
             _ => args.set(*name, "x"),
         }
-        if *kind == Kind::Man {
+        if *kind == ArgKind::PieceOnSquare {
             args.set(format!("{name}-role"), "x");
             args.set(format!("{name}-square"), "x");
         }

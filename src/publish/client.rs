@@ -2,14 +2,14 @@
 
 mod error;
 mod json;
-mod said;
+mod reply;
 mod snapshot;
 mod watch;
 
 pub use error::{ClientError, is_service_installed};
-pub use said::{Said, Worth};
+pub use reply::{ClaimVerdict, Reply};
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
-pub use watch::{Happened, SIGNALS, Seen, Signal, Watch};
+pub use watch::{EventWatcher, SIGNALS, SignalSpec, WatchItem, WatchedEvent};
 
 use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
@@ -19,7 +19,7 @@ use crate::names;
 use crate::publish::dbus::{Bus, Stream};
 use crate::round::Round;
 use crate::wire::Word;
-use json::json;
+use json::variant_to_json;
 use std::collections::HashMap;
 use zbus::fdo::{self, DBusProxy, ObjectManagerProxy, PeerProxy};
 use zbus::names::BusName;
@@ -34,11 +34,11 @@ pub struct Client {
 
 /// What a client does if touchmoved is not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Absent {
+pub enum IfNotRunning {
     /// Calls the name, so that a bus that can activate touchmoved starts it.
-    Call,
+    Activate,
     /// Does not start it.
-    Leave,
+    Fail,
 }
 
 impl Client {
@@ -46,11 +46,11 @@ impl Client {
     ///
     /// # Errors
     /// No bus can be reached, touchmoved runs on none of those that can, or this user may not call it.
-    pub async fn connect(buses: &[Bus], stream: Stream, absent: Absent) -> Result<Client, ClientError> {
+    pub async fn connect(buses: &[Bus], stream: Stream, absent: IfNotRunning) -> Result<Client, ClientError> {
         let (mut looked, mut unreached) = (Vec::new(), None);
         for bus in buses {
-            match Client::wait(bus, stream).await {
-                Ok(client) if client.present(absent).await? => return Ok(client),
+            match Client::connect_to_bus(bus, stream).await {
+                Ok(client) if client.ensure_running(absent).await? => return Ok(client),
                 Ok(_) => looked.push(bus.clone()),
                 Err(why) => unreached = unreached.or(Some(why)),
             }
@@ -59,7 +59,7 @@ impl Client {
     }
 
     /// Connects to the bus, whether or not touchmoved runs on it.
-    pub async fn wait(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
+    pub async fn connect_to_bus(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
         match bus.builder().build().await {
             Ok(connection) => Ok(Client { connection, stream, bus: bus.clone() }),
             Err(why) => Err(ClientError::NoBus { bus: bus.clone(), why }),
@@ -72,17 +72,17 @@ impl Client {
     }
 
     /// Returns whether touchmoved runs, that is, whether its name has an owner.
-    pub async fn owned(&self) -> zbus::Result<bool> {
+    pub async fn is_running(&self) -> zbus::Result<bool> {
         let name = BusName::try_from(self.stream.name())?;
         Ok(DBusProxy::new(&self.connection).await?.name_has_owner(name).await?)
     }
 
     /// Returns whether touchmoved runs, after starting it if `absent` allows that and the bus can activate it.
-    async fn present(&self, absent: Absent) -> Result<bool, ClientError> {
-        if self.owned().await.map_err(ClientError::Broken)? {
+    async fn ensure_running(&self, absent: IfNotRunning) -> Result<bool, ClientError> {
+        if self.is_running().await.map_err(ClientError::Broken)? {
             return Ok(true);
         }
-        if absent == Absent::Leave || !self.can_start().await.map_err(ClientError::Broken)? {
+        if absent == IfNotRunning::Fail || !self.is_activatable().await.map_err(ClientError::Broken)? {
             return Ok(false);
         }
         let peer = PeerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH).await;
@@ -95,7 +95,7 @@ impl Client {
     }
 
     /// Returns whether the bus activates touchmoved when it is called.
-    async fn can_start(&self) -> zbus::Result<bool> {
+    async fn is_activatable(&self) -> zbus::Result<bool> {
         let names = DBusProxy::new(&self.connection).await?.list_activatable_names().await?;
         Ok(names.iter().any(|name| name.as_str() == self.stream.name()))
     }
@@ -134,8 +134,8 @@ impl Client {
     }
 
     /// Returns all events of a game, in the present incarnation of the journal.
-    pub async fn events(&self, game: u64) -> Result<Vec<Happened>, ClientError> {
-        self.resume(game, 0, "").await
+    pub async fn events(&self, game: u64) -> Result<Vec<WatchedEvent>, ClientError> {
+        self.events_since(game, 0, "").await
     }
 
     /// Returns the events of a game after `number`, which was read in this incarnation of the journal ([`GameInfo::incarnation`]).
@@ -143,18 +143,18 @@ impl Client {
     /// # Errors
     /// [`ClientError::OtherIncarnation`] if it is not the present incarnation. Read the snapshot again, and the game from number 0
     /// on.
-    pub async fn resume(&self, game: u64, number: u64, incarnation: &str) -> Result<Vec<Happened>, ClientError> {
+    pub async fn events_since(&self, game: u64, number: u64, incarnation: &str) -> Result<Vec<WatchedEvent>, ClientError> {
         let events: Vec<(u64, i64, String, HashMap<String, OwnedVariant>)> =
             self.call(names::game_path(game), names::GAME_INTERFACE, "Since", &(number, incarnation)).await?;
         Ok(events
             .into_iter()
-            .map(|(number, time, event, fields)| Happened {
+            .map(|(number, time, event, fields)| WatchedEvent {
                 game: Some(game),
                 board: None,
                 number: Some(number),
                 time: Some(time),
                 event,
-                fields: fields.iter().map(|(name, value)| (name.clone(), json(value))).collect(),
+                fields: fields.iter().map(|(name, value)| (name.clone(), variant_to_json(value))).collect(),
             })
             .collect())
     }
@@ -165,7 +165,7 @@ impl Client {
     }
 
     /// Sends a command for the game on its board. Returns the reply once the command is in the journal.
-    pub async fn order(&self, game: u64, order: &Command) -> Result<Said, ClientError> {
+    pub async fn send_command(&self, game: u64, order: &Command) -> Result<Reply, ClientError> {
         let path = names::game_path(game);
         let to = names::ARBITER_INTERFACE;
         let () = match order {
@@ -182,7 +182,7 @@ impl Client {
             Command::Insert { ply, uci } => self.call(path, to, "Insert", &(ply, uci)).await?,
             Command::Undo => {
                 let (command, argument) = self.call(path, to, "Undo", &()).await?;
-                return Ok(Said::Undone { command, argument });
+                return Ok(Reply::Undone { command, argument });
             }
             Command::Count { player, what } => self.call(path, to, "Count", &(player.word(), what.word())).await?,
             Command::Strike { player, ply } => self.call(path, to, "Strike", &(player.word(), ply)).await?,
@@ -198,11 +198,11 @@ impl Client {
             Command::Claim { player, claimed, intended } => {
                 let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());
                 let (right, sentence, occurrences, quiet, required, articles) = self.call(path, to, "Claim", &body).await?;
-                return Ok(Said::Claim(Worth { right, sentence, occurrences, quiet, required, articles }));
+                return Ok(Reply::Claim(ClaimVerdict { right, sentence, occurrences, quiet, required, articles }));
             }
-            Command::Restore { ply } => return Ok(Said::Bound(self.call(path, to, "Restore", ply).await?)),
+            Command::Restore { ply } => return Ok(Reply::Bound(self.call(path, to, "Restore", ply).await?)),
         };
-        Ok(Said::Done)
+        Ok(Reply::Done)
     }
 
     /// Begins a new game on this board from this position. Returns once that is in the journal.
@@ -259,8 +259,8 @@ impl Client {
     }
 
     /// Follows all events from now on. To miss nothing, call this before reading the snapshot.
-    pub async fn watch(&self) -> Result<Watch, ClientError> {
-        Watch::begin(&self.connection, self.stream).await.map_err(ClientError::Broken)
+    pub async fn watch(&self) -> Result<EventWatcher, ClientError> {
+        EventWatcher::begin(&self.connection, self.stream).await.map_err(ClientError::Broken)
     }
 
     fn error(&self, why: zbus::Error) -> ClientError {

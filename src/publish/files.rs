@@ -3,7 +3,7 @@
 //! `round-N/game-M.pgn` for each table, `round-N/games.pgn` with all games, and beside them the JSON of LiveChess Cloud:
 //! `tournament.json`, `round-N/index.json`, `round-N/game-M.json`. M numbers the tables of the round in their order, from 1.
 //!
-//! **Invariants:** Everything is read from the [`Gallery`], so nothing is written before the publication delay has passed. A file
+//! **Invariants:** Everything is read from the [`DelayedView`], so nothing is written before the publication delay has passed. A file
 //! is replaced atomically, at most once a second and only if its content changes, and is readable for everybody. A disk that is
 //! slow or unavailable blocks nothing else: writes run on a thread of their own.
 
@@ -11,10 +11,10 @@ mod book;
 mod cloud;
 pub(super) mod table;
 
-pub use self::book::Book;
-use self::table::Told;
-use crate::daemon::whole_file::replace_public;
-use crate::daemon::{Gallery, Stop, stopped};
+pub use self::book::TournamentFiles;
+use self::table::TableFiles;
+use crate::daemon::atomic_file::replace_public;
+use crate::daemon::{DelayedView, Stop, wait_for_stop};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,9 +26,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 /// Minimum interval between two writes of a file.
-const EVERY: Duration = Duration::from_secs(1);
+const MIN_INTERVAL: Duration = Duration::from_secs(1);
 /// Interval before a failed write is retried.
-const RETRY: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Health kind: files cannot be written.
 pub const FILES_FAILED: &str = "files_failed";
@@ -36,16 +36,16 @@ pub const FILES_FAILED: &str = "files_failed";
 /// Writes the public games to `dir` until `stop`. `tags`: the configured tags of every game. `trouble` is called after each
 /// attempt, with a sentence that says what is wrong and what to do, or with `None`.
 pub async fn run(
-    gallery: Arc<Gallery>,
+    gallery: Arc<DelayedView>,
     dir: PathBuf,
     tags: Vec<(String, String)>,
     trouble: impl Fn(Option<String>),
     mut stop: Stop,
 ) {
     let mut news = gallery.subscribe();
-    let mut folder = Folder::new(dir, tags);
+    let mut folder = PublicDir::new(dir, tags);
     // After a start, boards appear one by one with their previous games.
-    let (mut due, mut next) = (true, Instant::now() + EVERY);
+    let (mut due, mut next) = (true, Instant::now() + MIN_INTERVAL);
     let (mut failed, mut ending) = (false, false);
     while !ending || (due && !failed) {
         tokio::select! {
@@ -54,12 +54,12 @@ pub async fn run(
                 due = true;
                 ending = matches!(heard, Err(RecvError::Closed));
             }
-            () = stopped(&mut stop), if !ending => ending = true,
+            () = wait_for_stop(&mut stop), if !ending => ending = true,
             () = tokio::time::sleep_until(next), if due => {
                 let outcome = folder.write(&gallery).await;
                 failed = outcome.is_err();
                 due = failed;
-                next = Instant::now() + if failed { RETRY } else { EVERY };
+                next = Instant::now() + if failed { RETRY_INTERVAL } else { MIN_INTERVAL };
                 trouble(outcome.err());
             }
         }
@@ -67,59 +67,65 @@ pub async fn run(
 }
 
 /// The directory, and what is known of its content.
-struct Folder {
+struct PublicDir {
     dir: PathBuf,
-    disk: Disk,
-    book: Book,
+    disk: WriterThread,
+    book: TournamentFiles,
     /// The content written by this process, by path relative to the directory.
     written: BTreeMap<String, String>,
     /// Files of tables that existed before this process started, by path relative to the directory.
-    found: BTreeSet<String>,
+    existing: BTreeSet<String>,
 }
 
-impl Folder {
-    fn new(dir: PathBuf, tags: Vec<(String, String)>) -> Folder {
-        Folder { dir, disk: Disk::start(), book: Book::new(tags), written: BTreeMap::new(), found: BTreeSet::new() }
+impl PublicDir {
+    fn new(dir: PathBuf, tags: Vec<(String, String)>) -> PublicDir {
+        PublicDir {
+            dir,
+            disk: WriterThread::start(),
+            book: TournamentFiles::new(tags),
+            written: BTreeMap::new(),
+            existing: BTreeSet::new(),
+        }
     }
 
     /// Writes the files that have changed.
-    async fn write(&mut self, gallery: &Gallery) -> Result<(), String> {
+    async fn write(&mut self, gallery: &DelayedView) -> Result<(), String> {
         for gone in self.book.follow(gallery) {
             // The files of a round that is no longer followed stay unchanged.
             let within = format!("round-{gone}/");
             self.written.retain(|path, _| !path.starts_with(&within));
-            self.found.retain(|path| !path.starts_with(&within));
+            self.existing.retain(|path| !path.starts_with(&within));
         }
-        for number in self.book.unknown() {
-            self.recall(number).await;
+        for number in self.book.rounds_to_restore() {
+            self.restore_round(number).await;
         }
-        let files = self.book.tell(gallery);
-        self.put(files).await
+        let files = self.book.format_files(gallery);
+        self.write_changed(files).await
     }
 
     /// Reads the files from before this process started: the games of this round, and the number of games of earlier rounds.
-    async fn recall(&mut self, number: u16) {
+    async fn restore_round(&mut self, number: u16) {
         let dir = self.dir.clone();
         let recalled = self.disk.run(move || {
             let round = |number: u16| dir.join(format!("round-{number}"));
-            let told = |place: u32| Told::recall(&round(number).join(format!("game-{place}")));
+            let told = |place: u32| TableFiles::read_files(&round(number).join(format!("game-{place}")));
             let count =
-                |number: u16| Some((number, cloud::games(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
-            let told: Vec<Told> = (1..).map_while(told).collect();
-            (told, (1..number).filter_map(count).collect::<Vec<_>>(), of_tables(&dir, number))
+                |number: u16| Some((number, cloud::game_count(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
+            let told: Vec<TableFiles> = (1..).map_while(told).collect();
+            (told, (1..number).filter_map(count).collect::<Vec<_>>(), table_files(&dir, number))
         });
         let (told, before, found) = recalled.await.unwrap_or_default();
-        self.book.recall(number, told, before);
-        self.found.extend(found);
+        self.book.restore_round(number, told, before);
+        self.existing.extend(found);
     }
 
     /// Writes the files whose content has changed, and removes those that no longer belong to a table.
-    async fn put(&mut self, files: BTreeMap<String, String>) -> Result<(), String> {
-        self.found.retain(|path| !files.contains_key(path));
+    async fn write_changed(&mut self, files: BTreeMap<String, String>) -> Result<(), String> {
+        self.existing.retain(|path| !files.contains_key(path));
         let mut gone: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
         // Without a round, each board is a table. Boards that have not appeared yet may still have games, so nothing is removed
         // then.
-        gone.extend(self.found.iter().filter(|path| self.book.has_round_of(path)).cloned());
+        gone.extend(self.existing.iter().filter(|path| self.book.follows_round_of(path)).cloned());
         let new: Vec<(String, String)> =
             files.into_iter().filter(|(path, text)| self.written.get(path) != Some(text)).collect();
         if new.is_empty() && gone.is_empty() {
@@ -130,7 +136,7 @@ impl Folder {
             let mut wrong = None;
             let mut done = Vec::new();
             for (path, text) in new {
-                match put(&dir.join(&path), &text) {
+                match replace_if_changed(&dir.join(&path), &text) {
                     Ok(()) => done.push((path, Some(text))),
                     Err(why) => wrong = wrong.or(Some((path, why))),
                 }
@@ -149,7 +155,7 @@ impl Folder {
                 Some(text) => drop(self.written.insert(path, text)),
                 None => {
                     self.written.remove(&path);
-                    self.found.remove(&path);
+                    self.existing.remove(&path);
                 }
             }
         }
@@ -163,7 +169,7 @@ impl Folder {
 }
 
 /// Returns the files of tables that exist in the directory of this round.
-fn of_tables(dir: &Path, number: u16) -> Vec<String> {
+fn table_files(dir: &Path, number: u16) -> Vec<String> {
     let Ok(entries) = fs::read_dir(dir.join(format!("round-{number}"))) else { return Vec::new() };
     let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
     let is_of_table = |name: &String| {
@@ -174,7 +180,7 @@ fn of_tables(dir: &Path, number: u16) -> Vec<String> {
 }
 
 /// Replaces a file atomically if its content differs. Programs that watch `*.pgn` never see a partial file.
-fn put(path: &Path, text: &str) -> io::Result<()> {
+fn replace_if_changed(path: &Path, text: &str) -> io::Result<()> {
     if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
         return Ok(());
     }
@@ -183,13 +189,13 @@ fn put(path: &Path, text: &str) -> io::Result<()> {
 
 /// A thread for slow work, which runs in sequence. It ends with its owner or with the process; nothing waits for an unavailable
 /// disk.
-struct Disk(mpsc::Sender<Box<dyn FnOnce() + Send>>);
+struct WriterThread(mpsc::Sender<Box<dyn FnOnce() + Send>>);
 
-impl Disk {
-    fn start() -> Disk {
+impl WriterThread {
+    fn start() -> WriterThread {
         let (sender, work) = mpsc::channel::<Box<dyn FnOnce() + Send>>();
         thread::spawn(move || work.into_iter().for_each(|work| work()));
-        Disk(sender)
+        WriterThread(sender)
     }
 
     /// Runs the work and returns its result; `None`: the thread has ended.

@@ -32,20 +32,20 @@ use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
 /// Timeout for the TLS handshake and for the head of each request on a connection.
-const ASKING: Duration = Duration::from_secs(15);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
 /// Write timeout: a client that does not read its data for this long is disconnected.
-const TAKING: Duration = Duration::from_secs(20);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Pause before binding is retried, and before accepting is retried after an error (e.g. no more file descriptors).
-const AGAIN: Duration = Duration::from_secs(5);
+const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Maximum size of a request's head, in bytes.
-const HEAD: usize = 16 * 1024;
-/// One front-end may use at most 1/`SHARE` of the files that the process may open as connections: boards and the journal need the
+const MAX_HEAD_BYTES: usize = 16 * 1024;
+/// One front-end may use at most 1/`FILE_LIMIT_DIVISOR` of the files that the process may open as connections: boards and the journal need the
 /// rest.
-const SHARE: u64 = 4;
+const FILE_LIMIT_DIVISOR: u64 = 4;
 
 /// Returns what to do about an address that cannot be bound for this reason: `taken`, unless the service manager or missing
 /// privileges prevent it.
-pub fn refused(why: &io::Error, taken: &str) -> String {
+pub fn bind_failure_hint(why: &io::Error, taken: &str) -> String {
     match why.raw_os_error() {
         // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
         Some(1 | 97) => {
@@ -59,52 +59,52 @@ pub fn refused(why: &io::Error, taken: &str) -> String {
 
 /// Connection limits.
 #[derive(Clone, Copy, Debug)]
-pub struct Room {
+pub struct ConnectionLimits {
     /// Maximum number of connections in total. Lower where the process may open few files.
-    pub all: usize,
+    pub total: usize,
     /// Maximum number of connections from one address, or from one /64 of IPv6, which is one household.
-    pub each: usize,
+    pub per_address: usize,
 }
 
 /// A listening front-end.
-pub struct House {
+pub struct Listener {
     /// The address to bind.
     pub address: SocketAddr,
     /// The connection limits.
-    pub room: Room,
+    pub room: ConnectionLimits,
     /// The log's word for the clients, such as "browsers".
-    pub guests: &'static str,
+    pub client_noun: &'static str,
     /// The TLS certificate; `None`: without TLS.
     pub certificate: Option<Certificate>,
 }
 
 /// An admitted client. Each request carries it as an extension.
 #[derive(Clone)]
-pub struct Guest(Arc<Place>);
+pub struct AdmittedClient(Arc<Permit>);
 
 /// A guard for a client that is being served: while it is held, the client does not count as idle and keeps its permit.
-pub struct Busy {
-    place: Arc<Place>,
-    weight: Weight,
+pub struct ServingGuard {
+    place: Arc<Permit>,
+    weight: EvictionPolicy,
 }
 
 /// Whether a client that is being served may be evicted when the limit is reached and no client is idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
+pub enum EvictionPolicy {
     /// It is kept, unless its address has more connections than any other.
-    Stays,
+    Keep,
     /// It is evicted for a new client: it loses little and reconnects.
-    Spared,
+    Expendable,
 }
 
 /// A permit for one connection, released when the last reference is dropped.
-struct Place {
-    seat: Arc<Seat>,
-    places: Arc<Places>,
+struct Permit {
+    seat: Arc<ConnectionState>,
+    places: Arc<Permits>,
 }
 
 /// The state of a connection that has a permit.
-struct Seat {
+struct ConnectionState {
     number: u64,
     peer: SocketAddr,
     /// Number of its requests being served.
@@ -117,21 +117,21 @@ struct Seat {
 }
 
 /// All connections.
-struct Places {
-    room: Room,
+struct Permits {
+    room: ConnectionLimits,
     guests: &'static str,
-    inside: Mutex<BTreeMap<u64, Arc<Seat>>>,
+    connections: Mutex<BTreeMap<u64, Arc<ConnectionState>>>,
     next: AtomicU64,
     said_full: AtomicBool,
 }
 
-impl House {
+impl Listener {
     /// Serves clients until the future is dropped. Binding is retried if it fails; `opened` is called with the result of each
     /// attempt.
-    pub async fn open(&self, router: Router, opened: impl Fn(Result<SocketAddr, io::Error>)) {
+    pub async fn serve(&self, router: Router, opened: impl Fn(Result<SocketAddr, io::Error>)) {
         let listener = self.listen(opened).await;
-        let room = Room { all: self.room.all.min(files()), ..self.room };
-        let places = Places::new(room, self.guests);
+        let room = ConnectionLimits { total: self.room.total.min(max_connections()), ..self.room };
+        let places = Permits::new(room, self.client_noun);
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
@@ -139,8 +139,8 @@ impl House {
                 Err(why) if matches!(why.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => continue,
                 Err(why) => {
                     // Possibly there are no more file descriptors.
-                    warn!("{} cannot connect now ({why}); it is tried again", self.guests);
-                    sleep(AGAIN).await;
+                    warn!("{} cannot connect now ({why}); it is tried again", self.client_noun);
+                    sleep(RETRY_INTERVAL).await;
                     continue;
                 }
             };
@@ -161,44 +161,44 @@ impl House {
                 }
                 Err(why) => opened(Err(why)),
             }
-            sleep(AGAIN).await;
+            sleep(RETRY_INTERVAL).await;
         }
     }
 }
 
 /// Returns how many connections a front-end may have, given how many files the process may open.
-fn files() -> usize {
+fn max_connections() -> usize {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from(limit / SHARE).unwrap_or(usize::MAX).max(1)
+    usize::try_from(limit / FILE_LIMIT_DIVISOR).unwrap_or(usize::MAX).max(1)
 }
 
-impl Guest {
+impl AdmittedClient {
     /// Returns the client's address.
     pub fn peer(&self) -> SocketAddr {
         self.0.seat.peer
     }
 
     /// Marks the client as being served until the guard is dropped.
-    pub fn busy(&self, weight: Weight) -> Busy {
+    pub fn start_serving(&self, weight: EvictionPolicy) -> ServingGuard {
         self.0.seat.busy.fetch_add(1, Ordering::Relaxed);
-        if weight == Weight::Spared {
+        if weight == EvictionPolicy::Expendable {
             self.0.seat.spared.fetch_add(1, Ordering::Relaxed);
         }
-        Busy { place: Arc::clone(&self.0), weight }
+        ServingGuard { place: Arc::clone(&self.0), weight }
     }
 }
 
-impl Busy {
+impl ServingGuard {
     /// Returns when the client must be evicted.
-    pub async fn has_to_go(&self) {
+    pub async fn evicted(&self) {
         self.place.seat.leave.notified().await;
     }
 }
 
-impl Drop for Busy {
+impl Drop for ServingGuard {
     fn drop(&mut self) {
-        let Place { seat, places } = &*self.place;
-        if self.weight == Weight::Spared {
+        let Permit { seat, places } = &*self.place;
+        if self.weight == EvictionPolicy::Expendable {
             seat.spared.fetch_sub(1, Ordering::Relaxed);
         }
         seat.idle_since.store(places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
@@ -206,25 +206,25 @@ impl Drop for Busy {
     }
 }
 
-impl Drop for Place {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.places.inside().remove(&self.seat.number);
     }
 }
 
-impl Places {
-    fn new(room: Room, guests: &'static str) -> Arc<Places> {
+impl Permits {
+    fn new(room: ConnectionLimits, guests: &'static str) -> Arc<Permits> {
         let (inside, next, said_full) = (Mutex::default(), AtomicU64::new(0), AtomicBool::new(false));
-        Arc::new(Places { room, guests, inside, next, said_full })
+        Arc::new(Permits { room, guests, connections: inside, next, said_full })
     }
 
     /// Returns a permit for a client from this address; `None` if the limit is reached and no connection can be evicted.
-    fn admit(self: &Arc<Places>, peer: SocketAddr) -> Option<Arc<Place>> {
-        let Room { all, each } = self.room;
-        let home = home(peer.ip());
+    fn admit(self: &Arc<Permits>, peer: SocketAddr) -> Option<Arc<Permit>> {
+        let ConnectionLimits { total: all, per_address: each } = self.room;
+        let home = address_group(peer.ip());
         let mut inside = self.inside();
-        let is_neighbour = |seat: &&Arc<Seat>| self::home(seat.peer.ip()) == home;
-        let crowd: Vec<&Arc<Seat>> = if inside.values().filter(is_neighbour).count() >= each {
+        let is_neighbour = |seat: &&Arc<ConnectionState>| self::address_group(seat.peer.ip()) == home;
+        let crowd: Vec<&Arc<ConnectionState>> = if inside.values().filter(is_neighbour).count() >= each {
             inside.values().filter(is_neighbour).collect()
         } else if inside.len() >= all {
             inside.values().collect()
@@ -240,14 +240,14 @@ impl Places {
             }
             let silent = crowd.iter().filter(|seat| seat.busy.load(Ordering::Relaxed) == 0);
             let longest = silent.min_by_key(|seat| seat.idle_since.load(Ordering::Relaxed)).map(|seat| seat.number);
-            let longest = longest.or_else(|| spared(&crowd)).or_else(|| fuller(&crowd, home))?;
+            let longest = longest.or_else(|| pick_expendable(&crowd)).or_else(|| pick_from_busiest_address(&crowd, home))?;
             if let Some(seat) = inside.remove(&longest) {
                 seat.leave.notify_one();
             }
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let idle_since = AtomicU64::new(number);
-        let seat = Arc::new(Seat {
+        let seat = Arc::new(ConnectionState {
             number,
             peer,
             busy: AtomicUsize::new(0),
@@ -256,54 +256,54 @@ impl Places {
             leave: Notify::new(),
         });
         inside.insert(number, Arc::clone(&seat));
-        Some(Arc::new(Place { seat, places: Arc::clone(self) }))
+        Some(Arc::new(Permit { seat, places: Arc::clone(self) }))
     }
 
-    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<Seat>>> {
-        self.inside.lock().unwrap_or_else(PoisonError::into_inner)
+    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<ConnectionState>>> {
+        self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the oldest expendable connection of the address that has the most of them.
-fn spared(crowd: &[&Arc<Seat>]) -> Option<u64> {
-    let can_be = |seat: &&&Arc<Seat>| {
+fn pick_expendable(crowd: &[&Arc<ConnectionState>]) -> Option<u64> {
+    let can_be = |seat: &&&Arc<ConnectionState>| {
         let spared = seat.spared.load(Ordering::Relaxed);
         spared > 0 && spared == seat.busy.load(Ordering::Relaxed)
     };
-    most(crowd.iter().filter(can_be).copied())?.first().copied()
+    connections_of_busiest_address(crowd.iter().filter(can_be).copied())?.first().copied()
 }
 
 /// Returns the oldest connection of the address that has the most, if that has more than the new client's address would have.
-fn fuller(crowd: &[&Arc<Seat>], home: IpAddr) -> Option<u64> {
-    let own = crowd.iter().filter(|seat| self::home(seat.peer.ip()) == home).count();
-    let most = most(crowd.iter().copied())?;
+fn pick_from_busiest_address(crowd: &[&Arc<ConnectionState>], home: IpAddr) -> Option<u64> {
+    let own = crowd.iter().filter(|seat| self::address_group(seat.peer.ip()) == home).count();
+    let most = connections_of_busiest_address(crowd.iter().copied())?;
     most.first().copied().filter(|_| most.len() > own + 1)
 }
 
 /// Returns the connections of the address that has the most.
-fn most<'a>(seats: impl Iterator<Item = &'a Arc<Seat>>) -> Option<Vec<u64>> {
+fn connections_of_busiest_address<'a>(seats: impl Iterator<Item = &'a Arc<ConnectionState>>) -> Option<Vec<u64>> {
     let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
-    seats.for_each(|seat| by_home.entry(home(seat.peer.ip())).or_default().push(seat.number));
+    seats.for_each(|seat| by_home.entry(address_group(seat.peer.ip())).or_default().push(seat.number));
     by_home.into_values().max_by_key(Vec::len)
 }
 
 /// Returns the address by which connections are counted together: an IPv4 address, or a /64 of IPv6.
-pub fn home(address: IpAddr) -> IpAddr {
+pub fn address_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),
     }
 }
 
-async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Place>, router: Router) {
+async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Permit>, router: Router) {
     // Messages are small, and the client waits for each.
     let _ = stream.set_nodelay(true);
-    let stream = Patient { stream, waiting: None };
-    let served = Served { router: TowerToHyperService::new(router), guest: Guest(Arc::clone(&place)) };
+    let stream = WriteTimeoutStream { stream, waiting: None };
+    let served = ConnectionService { router: TowerToHyperService::new(router), guest: AdmittedClient(Arc::clone(&place)) };
     let talk = async {
         match acceptor {
             None => answer(stream, served).await,
-            Some(acceptor) => match timeout(ASKING, acceptor.accept(stream)).await {
+            Some(acceptor) => match timeout(REQUEST_TIMEOUT, acceptor.accept(stream)).await {
                 Ok(Ok(stream)) => answer(stream, served).await,
                 Ok(Err(why)) => debug!("{} speaks no TLS with us: {why}", place.seat.peer),
                 Err(_) => debug!("{} was too slow", place.seat.peer),
@@ -316,41 +316,41 @@ async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Plac
     }
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: Served) {
+async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: ConnectionService) {
     let peer = served.guest.peer();
     let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(ASKING).max_buf_size(HEAD);
+    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(MAX_HEAD_BYTES);
     if let Err(why) = http.serve_connection(TokioIo::new(stream), served).with_upgrades().await {
         debug!("{peer} was let go: {why}");
     }
 }
 
 /// The HTTP service of one connection.
-struct Served {
+struct ConnectionService {
     router: TowerToHyperService<Router>,
-    guest: Guest,
+    guest: AdmittedClient,
 }
 
 type Answered = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
 
-impl Service<Request<Incoming>> for Served {
+impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response;
     type Error = std::convert::Infallible;
-    type Future = Serving;
+    type Future = ResponseFuture;
 
-    fn call(&self, mut request: Request<Incoming>) -> Serving {
+    fn call(&self, mut request: Request<Incoming>) -> ResponseFuture {
         request.extensions_mut().insert(self.guest.clone());
-        Serving { _busy: self.guest.busy(Weight::Stays), answered: Box::pin(self.router.call(request)) }
+        ResponseFuture { _busy: self.guest.start_serving(EvictionPolicy::Keep), answered: Box::pin(self.router.call(request)) }
     }
 }
 
 /// A response in progress.
-struct Serving {
+struct ResponseFuture {
     answered: Pin<Box<Answered>>,
-    _busy: Busy,
+    _busy: ServingGuard,
 }
 
-impl Future for Serving {
+impl Future for ResponseFuture {
     type Output = Result<Response, std::convert::Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
@@ -358,35 +358,35 @@ impl Future for Serving {
     }
 }
 
-/// A stream with a write timeout: it fails when the other end does not read its data for [`TAKING`].
-struct Patient<S> {
+/// A stream with a write timeout: it fails when the other end does not read its data for [`WRITE_TIMEOUT`].
+struct WriteTimeoutStream<S> {
     stream: S,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<S> Patient<S> {
+impl<S> WriteTimeoutStream<S> {
     /// Returns the outcome of a write, or an error once it has been pending for the timeout.
-    fn waited<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
+    fn check_timeout<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
             self.waiting = None;
             return outcome;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(TAKING)));
+        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
         ready!(waiting.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
 
-impl<S: AsyncRead + Unpin> AsyncRead for Patient<S> {
+impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeoutStream<S> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(context, into)
     }
 }
 
-impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
+impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.waited(context, outcome)
+        self.check_timeout(context, outcome)
     }
 
     fn poll_write_vectored(
@@ -395,7 +395,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
         parts: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.waited(context, outcome)
+        self.check_timeout(context, outcome)
     }
 
     fn is_write_vectored(&self) -> bool {
@@ -404,12 +404,12 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patient<S> {
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_flush(context);
-        self.waited(context, outcome)
+        self.check_timeout(context, outcome)
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
         let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.waited(context, outcome)
+        self.check_timeout(context, outcome)
     }
 }
 
@@ -418,35 +418,35 @@ mod tests {
     use super::*;
 
     /// Adds a client that is being served; all come from one address.
-    fn serve(places: &Arc<Places>, weight: Weight) -> Option<(Guest, Busy)> {
-        let guest = Guest(places.admit("127.0.0.1:1".parse().expect("an address"))?);
-        let busy = guest.busy(weight);
+    fn serve(places: &Arc<Permits>, weight: EvictionPolicy) -> Option<(AdmittedClient, ServingGuard)> {
+        let guest = AdmittedClient(places.admit("127.0.0.1:1".parse().expect("an address"))?);
+        let busy = guest.start_serving(weight);
         Some((guest, busy))
     }
 
     #[test]
     fn those_who_look_make_room_and_those_who_rule_do_not() {
-        let places = Places::new(Room { all: 4, each: 4 }, "browsers");
-        let weights = [Weight::Spared, Weight::Stays, Weight::Spared, Weight::Stays];
+        let places = Permits::new(ConnectionLimits { total: 4, per_address: 4 }, "browsers");
+        let weights = [EvictionPolicy::Expendable, EvictionPolicy::Keep, EvictionPolicy::Expendable, EvictionPolicy::Keep];
         let seated: Vec<_> = weights.iter().map(|weight| serve(&places, *weight).expect("room")).collect();
         let is_in = |index: usize| places.inside().contains_key(&seated[index].0.0.seat.number);
-        let first = serve(&places, Weight::Stays).expect("the room of the first who looks");
+        let first = serve(&places, EvictionPolicy::Keep).expect("the room of the first who looks");
         assert_eq!([0, 1, 2, 3].map(is_in), [false, true, true, true]);
-        let _second = serve(&places, Weight::Stays).expect("the room of the other who looks");
+        let _second = serve(&places, EvictionPolicy::Keep).expect("the room of the other who looks");
         assert_eq!([0, 1, 2, 3].map(is_in), [false, true, false, true]);
-        assert!(serve(&places, Weight::Spared).is_none(), "those who rule make no room for others");
+        assert!(serve(&places, EvictionPolicy::Expendable).is_none(), "those who rule make no room for others");
         // A client with a further request on the same connection is not expendable meanwhile.
         drop(first);
-        let (guest, _busy) = serve(&places, Weight::Spared).expect("room");
-        let asks = guest.busy(Weight::Stays);
-        assert!(serve(&places, Weight::Spared).is_none());
+        let (guest, _busy) = serve(&places, EvictionPolicy::Expendable).expect("room");
+        let asks = guest.start_serving(EvictionPolicy::Keep);
+        assert!(serve(&places, EvictionPolicy::Expendable).is_none());
         drop(asks);
-        assert!(serve(&places, Weight::Spared).is_some());
+        assert!(serve(&places, EvictionPolicy::Expendable).is_some());
     }
 
     #[test]
     fn what_is_in_the_way_is_said() {
-        let says = |code| refused(&io::Error::from_raw_os_error(code), "end the other program");
+        let says = |code| bind_failure_hint(&io::Error::from_raw_os_error(code), "end the other program");
         // EADDRINUSE
         assert_eq!(says(98), "end the other program");
         for code in [1, 97] {

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderName, Uri};
 use std::net::IpAddr;
 
 /// Maximum number of cookies of one name that are considered; a browser with more did not get them from this server.
-const COOKIES: usize = 4;
+const MAX_COOKIES: usize = 4;
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// Returns the secret of the first `Authorization: Bearer`. Other schemes are meant for a proxy.
@@ -25,7 +25,7 @@ pub fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
         let (known, value) = pair.trim().split_once('=')?;
         (known == name).then_some(value)
     });
-    values.take(COOKIES).collect()
+    values.take(MAX_COOKIES).collect()
 }
 
 /// Returns whether the body is declared as JSON, whatever its parameters.

@@ -9,9 +9,9 @@ mod webhook;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
 use crate::daemon::hub::{GameView, News, Published};
-use crate::daemon::{Hub, Stop, stopped};
+use crate::daemon::{Hub, Stop, wait_for_stop};
 use crate::game::Event;
-use notice::Notice;
+use notice::AlertNotification;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,27 +25,32 @@ pub const HOOK_FAILED: &str = "hook_failed";
 pub const WEBHOOK_FAILED: &str = "webhook_failed";
 
 /// Maximum number of programs, and of messages, in progress at once.
-const AT_ONCE: usize = 4;
+const MAX_CONCURRENT: usize = 4;
 /// Maximum number of further ones in the queue; in a hall where more happens within seconds, the arbiter uses the page.
-const WAITING: usize = 64;
+const MAX_QUEUED: usize = 64;
 
 /// Timeouts and retries of the notifications.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Patience {
+pub struct NotificationTimeouts {
     /// The time after which a program is killed.
-    pub program: Duration,
+    pub program_timeout: Duration,
     /// The timeout of each attempt to post a message.
-    pub post: Duration,
+    pub post_timeout: Duration,
     /// The backoff before the second attempt to post; it doubles with each attempt.
-    pub first: Duration,
+    pub first_backoff: Duration,
     /// Maximum number of attempts to post a message.
-    pub tries: u32,
+    pub max_attempts: u32,
 }
 
-impl Default for Patience {
-    fn default() -> Patience {
+impl Default for NotificationTimeouts {
+    fn default() -> NotificationTimeouts {
         let seconds = Duration::from_secs;
-        Patience { program: seconds(10), post: seconds(10), first: seconds(1), tries: 5 }
+        NotificationTimeouts {
+            program_timeout: seconds(10),
+            post_timeout: seconds(10),
+            first_backoff: seconds(1),
+            max_attempts: 5,
+        }
     }
 }
 
@@ -57,18 +62,18 @@ type Outcome = (&'static str, Option<String>);
 pub async fn run(
     hub: Arc<Hub>,
     config: Hooks,
-    patience: Patience,
+    patience: NotificationTimeouts,
     trouble: impl Fn(&'static str, Option<String>),
     mut stop: Stop,
 ) {
     let mut news = hub.subscribe();
-    let mut tellers = Tellers::new(config, patience);
+    let mut tellers = Notifiers::new(config, patience);
     // The number of the last event that was processed, by game.
     let mut last: BTreeMap<u64, u64> = BTreeMap::new();
     loop {
         tokio::select! {
             biased;
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
             Some((kind, sentence)) = tellers.outcomes.recv() => trouble(kind, sentence),
             Some(_) = tellers.programs.tasks.join_next() => {}
             Some(_) = tellers.posts.tasks.join_next() => {}
@@ -78,11 +83,11 @@ pub async fn run(
                         && last.get(&game).is_none_or(|seen| *seen < number)
                     {
                         last.insert(game, number);
-                        tellers.tell(&hub, &published);
+                        tellers.notify(&hub, &published);
                     }
                 }
                 Ok(_) => {}
-                Err(RecvError::Lagged(_)) => missed(&hub, &mut last).iter().for_each(|published| tellers.tell(&hub, published)),
+                Err(RecvError::Lagged(_)) => missed_events(&hub, &mut last).iter().for_each(|published| tellers.notify(&hub, published)),
                 Err(RecvError::Closed) => return,
             },
         }
@@ -90,14 +95,14 @@ pub async fn run(
 }
 
 /// Returns the missed events of the games at hand.
-fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
-    let about = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.recalled);
+fn missed_events(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
+    let about = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);
     let at_hand: Vec<_> = hub.read(|state| state.games.values().map(about).collect());
     last.retain(|game, _| at_hand.iter().any(|(known, ..)| known == game));
     let mut missed = Vec::new();
     for (game, board, epoch, recalled) in at_hand {
         let number = last.entry(game).or_insert(recalled);
-        for stamped in hub.since(game, *number).unwrap_or_default() {
+        for stamped in hub.events_after(game, *number).unwrap_or_default() {
             *number = stamped.number.unwrap_or(*number);
             let wall_ms = epoch.saturating_add_unsigned(stamped.at);
             missed.push(Published { board: board.clone(), game: Some(game), wall_ms, stamped });
@@ -107,32 +112,40 @@ fn missed(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
 }
 
 /// The queues that deliver alerts.
-struct Tellers {
+struct Notifiers {
     config: Arc<Hooks>,
-    patience: Patience,
+    patience: NotificationTimeouts,
     programs: Queue,
     posts: Queue,
-    told: mpsc::UnboundedSender<Outcome>,
+    outcome_sender: mpsc::UnboundedSender<Outcome>,
     outcomes: mpsc::UnboundedReceiver<Outcome>,
 }
 
-impl Tellers {
-    fn new(config: Hooks, patience: Patience) -> Tellers {
+impl Notifiers {
+    fn new(config: Hooks, patience: NotificationTimeouts) -> Notifiers {
         let (told, outcomes) = mpsc::unbounded_channel();
-        Tellers { config: Arc::new(config), patience, programs: Queue::new(), posts: Queue::new(), told, outcomes }
+        Notifiers {
+            config: Arc::new(config),
+            patience,
+            programs: Queue::new(),
+            posts: Queue::new(),
+            outcome_sender: told,
+            outcomes,
+        }
     }
 
-    fn tell(&mut self, hub: &Hub, published: &Published) {
+    fn notify(&mut self, hub: &Hub, published: &Published) {
         let Event::AlertRaised(alert) = &published.stamped.event else { return };
-        if !self.config.matters.contains(&alert.kind.matter()) {
+        if !self.config.matters.contains(&alert.kind.category()) {
             return;
         }
-        let notice = hub.read(|state| Notice::new(published, state.games.get(&published.game?)?, self.config.language));
+        let notice =
+            hub.read(|state| AlertNotification::new(published, state.games.get(&published.game?)?, self.config.language));
         let Some(notice) = notice.map(Arc::new) else { return };
         if !self.config.command.is_empty() {
-            let (config, notice, within) = (Arc::clone(&self.config), Arc::clone(&notice), self.patience.program);
-            self.programs.begin(HOOK_FAILED, &self.told, async move {
-                let ended = program::run(&config.command, &notice, within).await;
+            let (config, notice, within) = (Arc::clone(&self.config), Arc::clone(&notice), self.patience.program_timeout);
+            self.programs.spawn(HOOK_FAILED, &self.outcome_sender, async move {
+                let ended = program::run_program(&config.command, &notice, within).await;
                 let name = config.command.first().cloned().unwrap_or_default();
                 ended.map_err(|why| {
                     format!("{name} {why}: try it by hand, and see command in [hooks]; it is run again for the next alert")
@@ -141,8 +154,8 @@ impl Tellers {
         }
         if let Some(url) = self.config.webhook.clone() {
             let patience = self.patience;
-            self.posts.begin(WEBHOOK_FAILED, &self.told, async move {
-                let posted = post(&url, &notice, patience).await;
+            self.posts.spawn(WEBHOOK_FAILED, &self.outcome_sender, async move {
+                let posted = post_with_retries(&url, &notice, patience).await;
                 posted.map_err(|why| {
                     format!("an alert did not reach the webhook: {why}; see webhook in [hooks]; the next alert is posted again")
                 })
@@ -153,25 +166,25 @@ impl Tellers {
 
 /// The tasks of one kind, of which a few run at once. The two kinds do not wait for each other.
 struct Queue {
-    turns: Arc<Semaphore>,
+    slots: Arc<Semaphore>,
     tasks: JoinSet<()>,
 }
 
 impl Queue {
     fn new() -> Queue {
-        Queue { turns: Arc::new(Semaphore::new(AT_ONCE)), tasks: JoinSet::new() }
+        Queue { slots: Arc::new(Semaphore::new(MAX_CONCURRENT)), tasks: JoinSet::new() }
     }
 
     /// Queues the work and reports its outcome.
-    fn begin(
+    fn spawn(
         &mut self,
         kind: &'static str,
         told: &mpsc::UnboundedSender<Outcome>,
         work: impl Future<Output = Result<(), String>> + Send + 'static,
     ) {
-        let (turns, told) = (Arc::clone(&self.turns), told.clone());
+        let (turns, told) = (Arc::clone(&self.slots), told.clone());
         // The receiver is dropped only at shutdown, so a failed send can be ignored.
-        if self.tasks.len() >= AT_ONCE + WAITING {
+        if self.tasks.len() >= MAX_CONCURRENT + MAX_QUEUED {
             let many = "more alerts came than could be told: look at the boards".to_owned();
             let _ = told.send((kind, Some(many)));
             return;
@@ -184,12 +197,12 @@ impl Queue {
 }
 
 /// Posts the message, with retries.
-async fn post(url: &Url, notice: &Notice, patience: Patience) -> Result<(), String> {
-    let mut pause = patience.first;
+async fn post_with_retries(url: &Url, notice: &AlertNotification, patience: NotificationTimeouts) -> Result<(), String> {
+    let mut pause = patience.first_backoff;
     let mut tries = 1;
     loop {
-        match webhook::post(url, notice, patience.post).await {
-            Err(_) if tries < patience.tries => {
+        match webhook::post_once(url, notice, patience.post_timeout).await {
+            Err(_) if tries < patience.max_attempts => {
                 tokio::time::sleep(pause).await;
                 (tries, pause) = (tries + 1, pause * 2);
             }

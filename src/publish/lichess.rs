@@ -4,28 +4,28 @@
 //! matches the record, whatever it was before, and corrections need no special treatment. The moves sent end before the first that
 //! is not legal, because Lichess stops reading a game at such a move; the rest is described in a comment, and the result is sent.
 //!
-//! **Invariants:** Everything is read from the [`Gallery`], so nothing is sent before the publication delay has passed. Games that
-//! Lichess has not accepted yet are kept in files until it has. Requests are at least [`Pace::every`] apart, and Lichess's
+//! **Invariants:** Everything is read from the [`DelayedView`], so nothing is sent before the publication delay has passed. Games that
+//! Lichess has not accepted yet are kept in files until it has. Requests are at least [`RequestPacing::min_interval`] apart, and Lichess's
 //! `Retry-After` is respected.
 
 mod outbox;
 mod pace;
-mod said;
+mod reply;
 mod token;
 
-pub use pace::Pace;
-pub use said::{refused, words};
+pub use pace::RequestPacing;
+pub use reply::{error_message, rejection_advice};
 pub use token::token;
 
 use crate::config::lichess::{Lichess, Rounds};
 use crate::daemon::hub::{BoardId, State};
-use crate::daemon::{Gallery, Stop, stopped};
+use crate::daemon::{DelayedView, Stop, wait_for_stop};
 use crate::publish::files::table;
 use crate::publish::request::{self, Request, RequestError};
 use crate::round::Round;
 use hyper::Method;
-use outbox::{GAMES, Outbox, Shown};
-use said::Said;
+use outbox::{MAX_GAMES, Outbox, TableUpdate};
+use reply::LichessReply;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -38,60 +38,60 @@ pub const LICHESS_FAILED: &str = "lichess_failed";
 /// Health kind: Lichess rejected a game, or the game cannot be sent.
 pub const LICHESS_REFUSED: &str = "lichess_refused";
 /// Maximum number of rounds followed: games of the previous round may still be delayed when the next one is loaded.
-const ROUNDS: usize = 2;
+const MAX_ROUNDS: usize = 2;
 /// Number of consecutive failures from which they are reported; shorter outages are not reported.
-const SAID_FROM: u32 = 3;
+const REPORT_AFTER_FAILURES: u32 = 3;
 /// Time limit for sending what is left at shutdown.
-const LAST: Duration = Duration::from_secs(5);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A callback that reports health: the kind, the board concerned, and a sentence that says what to do, or `None` if all is well.
-pub type Trouble = dyn Fn(&'static str, Option<&BoardId>, Option<String>) + Send;
+pub type ReportHealth = dyn Fn(&'static str, Option<&BoardId>, Option<String>) + Send;
 
 /// Sends the public games until `stop`. `dir`: the directory of games that Lichess has not accepted yet; `tags`: the configured
 /// tags of every game.
 pub async fn run(
-    gallery: Arc<Gallery>,
+    gallery: Arc<DelayedView>,
     config: Lichess,
     dir: PathBuf,
     tags: Vec<(String, String)>,
-    pace: Pace,
-    trouble: Box<Trouble>,
+    pace: RequestPacing,
+    trouble: Box<ReportHealth>,
     mut stop: Stop,
 ) {
     let mut news = gallery.subscribe();
     let mut sender = Sender::new(config, &dir, tags, pace, trouble);
     // After a start, boards appear one by one with their previous games.
-    let (mut changed, mut look_at) = (true, Instant::now() + pace.every);
+    let (mut changed, mut look_at) = (true, Instant::now() + pace.min_interval);
     loop {
         let due = sender.due();
         tokio::select! {
             biased;
-            () = stopped(&mut stop) => break,
+            () = wait_for_stop(&mut stop) => break,
             heard = news.recv() => match heard {
                 Err(RecvError::Closed) => break,
                 _ => changed = true,
             },
             () = sleep_until(look_at), if changed => {
                 changed = false;
-                look_at = Instant::now() + pace.every;
-                sender.look(&gallery);
+                look_at = Instant::now() + pace.min_interval;
+                sender.update(&gallery);
             }
             () = sleep_until(due.unwrap_or(look_at)), if due.is_some() => tokio::select! {
-                () = sender.send(pace.within) => {}
-                () = stopped(&mut stop) => break,
+                () = sender.send(pace.timeout) => {}
+                () = wait_for_stop(&mut stop) => break,
             },
         }
     }
-    sender.look(&gallery);
+    sender.update(&gallery);
     // The last results are sent before shutdown, not after the next start, unless the last request failed.
     if sender.rounds.iter().all(|round| round.failures == 0) {
         let rest = async {
-            while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.every) {
+            while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.min_interval) {
                 sleep_until(due).await;
-                sender.send(LAST.min(pace.within)).await;
+                sender.send(SHUTDOWN_TIMEOUT.min(pace.timeout)).await;
             }
         };
-        let _ = tokio::time::timeout(LAST, rest).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, rest).await;
     }
 }
 
@@ -100,25 +100,25 @@ struct Sender {
     config: Lichess,
     site: String,
     tags: Vec<(String, String)>,
-    pace: Pace,
-    rounds: Vec<Sending>,
+    pace: RequestPacing,
+    rounds: Vec<RoundSender>,
     /// The rounds that are followed, the latest last; empty if none was loaded.
     followed: VecDeque<Round>,
     /// The earliest time of the next request.
-    free_at: Instant,
+    next_request_at: Instant,
     /// The reason why the games of a round cannot be sent at all.
-    nowhere: Option<String>,
+    unsendable_reason: Option<String>,
     /// Boards whose games have no player names.
-    unnamed: Vec<BoardId>,
+    unnamed_boards: Vec<BoardId>,
     /// The reason why games cannot be written to files.
-    unkept: Option<String>,
-    trouble: Box<Trouble>,
+    save_error: Option<String>,
+    trouble: Box<ReportHealth>,
     /// The health reports that are in force.
-    told: BTreeMap<(&'static str, Option<BoardId>), String>,
+    reported: BTreeMap<(&'static str, Option<BoardId>), String>,
 }
 
 /// A round on Lichess.
-struct Sending {
+struct RoundSender {
     id: String,
     outbox: Outbox,
     /// No request for this round before this time.
@@ -126,18 +126,24 @@ struct Sending {
     /// The number of consecutive failures.
     failures: u32,
     /// The reason why games do not reach the round.
-    wrong: Option<String>,
+    error: Option<String>,
     /// When rejected games are sent again, unchanged.
-    again: Option<Instant>,
+    retry_rejected_at: Option<Instant>,
 }
 
 impl Sender {
-    fn new(config: Lichess, dir: &Path, tags: Vec<(String, String)>, pace: Pace, trouble: Box<Trouble>) -> Sender {
+    fn new(
+        config: Lichess,
+        dir: &Path,
+        tags: Vec<(String, String)>,
+        pace: RequestPacing,
+        trouble: Box<ReportHealth>,
+    ) -> Sender {
         let now = Instant::now();
         let sending = |(_, id): (Option<u16>, &str)| {
             let outbox = Outbox::open(dir.join(id));
             let again = outbox.has_refused().then_some(now);
-            Sending { id: id.to_owned(), outbox, not_before: now, failures: 0, wrong: None, again }
+            RoundSender { id: id.to_owned(), outbox, not_before: now, failures: 0, error: None, retry_rejected_at: again }
         };
         let rounds = config.rounds.all().into_iter().map(sending).collect();
         Sender {
@@ -147,64 +153,64 @@ impl Sender {
             pace,
             rounds,
             followed: VecDeque::new(),
-            free_at: now,
-            nowhere: None,
-            unnamed: Vec::new(),
-            unkept: None,
+            next_request_at: now,
+            unsendable_reason: None,
+            unnamed_boards: Vec::new(),
+            save_error: None,
             trouble,
-            told: BTreeMap::new(),
+            reported: BTreeMap::new(),
         }
     }
 
     /// Returns when the next request is due; `None`: not before something changes.
     fn due(&self) -> Option<Instant> {
-        let due = |round: &Sending| round.due().map(|at| at.max(self.free_at));
+        let due = |round: &RoundSender| round.due().map(|at| at.max(self.next_request_at));
         self.rounds.iter().filter_map(due).min()
     }
 
     /// Reads the current public games, and stores what must be sent.
-    fn look(&mut self, gallery: &Gallery) {
+    fn update(&mut self, gallery: &DelayedView) {
         if let Some(round) = gallery.read(|state| state.round.clone()) {
-            self.follow(round);
+            self.follow_round(round);
         }
         let rounds: Vec<Option<Round>> = match self.followed.len() {
             0 => vec![None],
             _ => self.followed.iter().cloned().map(Some).collect(),
         };
-        (self.nowhere, self.unnamed) = (None, Vec::new());
+        (self.unsendable_reason, self.unnamed_boards) = (None, Vec::new());
         for round in &rounds {
-            let number = table::number(round.as_ref(), &self.tags);
+            let number = table::round_number(round.as_ref(), &self.tags);
             let sending = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
             // Only the message about the last round is kept.
-            self.nowhere = None;
+            self.unsendable_reason = None;
             let Some(sending) = sending else {
-                self.nowhere = Some(format!(
+                self.unsendable_reason = Some(format!(
                     "round {number} is not on Lichess, because nobody says which round it is there: write its id into round under [lichess], such as \"{number} = AbCd1234\""
                 ));
                 continue;
             };
             let is_only = matches!(self.config.rounds, Rounds::One(_)) && sending.outbox.has_moves();
             if let Some(other) = sending.outbox.number().filter(|other| is_only && *other != number) {
-                self.nowhere = Some(format!(
+                self.unsendable_reason = Some(format!(
                     "round {number} is not on Lichess, because {} there is round {other}: write the ids of both into round under [lichess], such as \"{other} = {}, {number} = AbCd1234\"",
                     sending.id, sending.id
                 ));
                 continue;
             }
-            let shown = gallery.read(|state| shown(state, round.as_ref(), &self.tags, &sending.outbox));
-            self.unnamed.extend(sending.outbox.take(number, shown, round.is_some()));
+            let shown = gallery.read(|state| changed_tables(state, round.as_ref(), &self.tags, &sending.outbox));
+            self.unnamed_boards.extend(sending.outbox.update(number, shown, round.is_some()));
         }
-        self.keep();
-        self.tell();
+        self.save();
+        self.report_problems();
     }
 
     /// Adds or updates the round that is played now.
-    fn follow(&mut self, round: Round) {
+    fn follow_round(&mut self, round: Round) {
         match self.followed.iter_mut().find(|known| known.number == round.number) {
             Some(known) => *known = round,
             None => self.followed.push_back(round),
         }
-        while self.followed.len() > ROUNDS {
+        while self.followed.len() > MAX_ROUNDS {
             self.followed.pop_front();
         }
     }
@@ -214,8 +220,8 @@ impl Sender {
         let now = Instant::now();
         // `rounds` is in the order of round numbers, so the current round is found first from the end.
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.due().is_some_and(|due| due <= now)) else { return };
-        self.free_at = now + self.pace.every;
-        let sent = round.outbox.whole();
+        self.next_request_at = now + self.pace.min_interval;
+        let sent = round.outbox.push_body();
         let request = |token: String| Request {
             method: Method::POST,
             path: Some(format!("/api/broadcast/round/{}/push", round.id)),
@@ -224,54 +230,54 @@ impl Sender {
         };
         let said = match token(&self.config) {
             Ok(token) => match request::send(&self.config.url, request(token), within).await {
-                Ok(answer) => Said::read(&answer, &self.site, &round.id),
-                Err(why @ (RequestError::Trust(_) | RequestError::Far(_) | RequestError::Proof(..))) => {
-                    Said::Refused(why.to_string())
-                }
-                Err(why) => Said::Later { wait: None, why: why.to_string() },
+                Ok(answer) => LichessReply::from_response(&answer, &self.site, &round.id),
+                Err(
+                    why @ (RequestError::NoTrustedRoots(_) | RequestError::NotLocal(_) | RequestError::UnverifiedServer(..)),
+                ) => LichessReply::Rejected(why.to_string()),
+                Err(why) => LichessReply::RetryLater { wait: None, why: why.to_string() },
             },
-            Err(why) => Said::Refused(why),
+            Err(why) => LichessReply::Rejected(why),
         };
         let now = Instant::now();
-        round.again = None;
+        round.retry_rejected_at = None;
         match said {
-            Said::Heard(heard) => {
-                round.outbox.heard(sent, heard);
-                (round.failures, round.wrong) = (0, None);
-                round.again = round.outbox.has_refused().then(|| now + self.pace.refused);
+            LichessReply::Heard(heard) => {
+                round.outbox.record_outcomes(sent, heard);
+                (round.failures, round.error) = (0, None);
+                round.retry_rejected_at = round.outbox.has_refused().then(|| now + self.pace.rejected_retry);
             }
-            Said::Later { wait, why } => {
+            LichessReply::RetryLater { wait, why } => {
                 round.failures = round.failures.saturating_add(1);
-                let wait = wait.map_or_else(|| self.pace.pause(round.failures), |wait| self.pace.asked(wait));
-                round.put_off(now + wait, &why);
+                let wait = wait.map_or_else(|| self.pace.backoff(round.failures), |wait| self.pace.clamp_retry_after(wait));
+                round.postpone(now + wait, &why);
             }
-            Said::TooMany { wait, why } => {
+            LichessReply::RateLimited { wait, why } => {
                 round.failures = round.failures.saturating_add(1);
                 // All rounds share one address and one token, so the limit applies to all.
-                self.free_at = now + self.pace.asked(wait);
-                round.put_off(self.free_at, &why);
+                self.next_request_at = now + self.pace.clamp_retry_after(wait);
+                round.postpone(self.next_request_at, &why);
             }
-            Said::Refused(why) => {
+            LichessReply::Rejected(why) => {
                 round.failures = round.failures.saturating_add(1);
-                round.not_before = now + self.pace.refused;
-                round.wrong = Some(format!("{why}; it is tried again"));
-                round.again = round.outbox.has_refused().then_some(now + self.pace.refused);
+                round.not_before = now + self.pace.rejected_retry;
+                round.error = Some(format!("{why}; it is tried again"));
+                round.retry_rejected_at = round.outbox.has_refused().then_some(now + self.pace.rejected_retry);
             }
         }
-        self.keep();
-        self.tell();
+        self.save();
+        self.report_problems();
     }
 
-    fn keep(&mut self) {
-        let number = table::number(self.followed.back(), &self.tags);
-        let keep = |round: &mut Sending| round.outbox.keep(round.outbox.number().is_none_or(|own| own == number));
+    fn save(&mut self) {
+        let number = table::round_number(self.followed.back(), &self.tags);
+        let keep = |round: &mut RoundSender| round.outbox.save(round.outbox.number().is_none_or(|own| own == number));
         // Every round is written, even if writing another one failed.
         let wrong: Vec<String> = self.rounds.iter_mut().filter_map(|round| keep(round).err()).collect();
-        self.unkept = wrong.into_iter().next_back();
+        self.save_error = wrong.into_iter().next_back();
     }
 
     /// Reports the current problems where they have changed.
-    fn tell(&mut self) {
+    fn report_problems(&mut self) {
         let mut now: BTreeMap<(&'static str, Option<BoardId>), String> = BTreeMap::new();
         let mut say = |kind, board: Option<BoardId>, sentence: String| {
             let all = now.entry((kind, board)).or_default();
@@ -280,68 +286,68 @@ impl Sender {
             }
             all.push_str(&sentence);
         };
-        for sentence in [&self.nowhere, &self.unkept].into_iter().flatten() {
+        for sentence in [&self.unsendable_reason, &self.save_error].into_iter().flatten() {
             say(LICHESS_FAILED, None, sentence.clone());
         }
         for round in &self.rounds {
             if let Some(unread) = round.outbox.unread() {
                 say(LICHESS_FAILED, None, unread);
             }
-            if let Some(wrong) = &round.wrong {
+            if let Some(wrong) = &round.error {
                 say(LICHESS_FAILED, None, wrong.clone());
             }
-            if round.outbox.beyond() > 0 {
+            if round.outbox.excess_count() > 0 {
                 let sentence = format!(
-                    "{} games of round {} are not on Lichess, which shows {GAMES}: make two rounds of it",
-                    round.outbox.beyond(),
+                    "{} games of round {} are not on Lichess, which shows {MAX_GAMES}: make two rounds of it",
+                    round.outbox.excess_count(),
                     round.id
                 );
                 say(LICHESS_FAILED, None, sentence);
             }
-            for (board, sentence) in round.outbox.refused(&self.site) {
+            for (board, sentence) in round.outbox.rejection_reports(&self.site) {
                 say(LICHESS_REFUSED, board, sentence);
             }
         }
-        for board in &self.unnamed {
+        for board in &self.unnamed_boards {
             let sentence = format!(
                 "the game on board {board} is not on Lichess, because nobody says who plays: `touchmovectl round load FILE`, and it is sent from its first move on"
             );
             say(LICHESS_REFUSED, Some(board.clone()), sentence);
         }
-        for (kind, board) in self.told.keys().filter(|key| !now.contains_key(*key)) {
+        for (kind, board) in self.reported.keys().filter(|key| !now.contains_key(*key)) {
             (self.trouble)(kind, board.as_ref(), None);
         }
         for ((kind, board), sentence) in &now {
-            if self.told.get(&(*kind, board.clone())) != Some(sentence) {
+            if self.reported.get(&(*kind, board.clone())) != Some(sentence) {
                 (self.trouble)(kind, board.as_ref(), Some(sentence.clone()));
             }
         }
-        self.told = now;
+        self.reported = now;
     }
 }
 
-impl Sending {
+impl RoundSender {
     /// Postpones the round after a temporary failure.
-    fn put_off(&mut self, until: Instant, why: &str) {
+    fn postpone(&mut self, until: Instant, why: &str) {
         self.not_before = until;
-        if self.failures >= SAID_FROM {
-            self.wrong = Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
+        if self.failures >= REPORT_AFTER_FAILURES {
+            self.error = Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
         }
-        self.again = self.outbox.has_refused().then_some(until);
+        self.retry_rejected_at = self.outbox.has_refused().then_some(until);
     }
 
     fn due(&self) -> Option<Instant> {
         let pending = self.outbox.is_pending().then_some(self.not_before);
-        pending.into_iter().chain(self.again.map(|again| again.max(self.not_before))).min()
+        pending.into_iter().chain(self.retry_rejected_at.map(|again| again.max(self.not_before))).min()
     }
 }
 
 /// Returns the tables of a round, each with its game if the outbox does not have its current state.
-fn shown(state: &State, round: Option<&Round>, tags: &[(String, String)], outbox: &Outbox) -> Vec<Shown> {
-    let with_game = |table: table::Table| {
+fn changed_tables(state: &State, round: Option<&Round>, tags: &[(String, String)], outbox: &Outbox) -> Vec<TableUpdate> {
+    let with_game = |table: table::PlayingTable| {
         let game = table.game.and_then(|(id, _)| state.games.get(&id));
         let board = game.map(|game| game.board.clone());
-        let game = game.filter(|_| !outbox.tells(&table)).cloned();
+        let game = game.filter(|_| !outbox.is_current(&table)).cloned();
         (table, game, board)
     };
     table::tables(state, round, tags).into_iter().map(with_game).collect()

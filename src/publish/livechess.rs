@@ -12,23 +12,23 @@
 //! | `/api/v1.0/game/{uuid}` | the game of a pairing |
 //!
 //! **Invariants:** No client can change a game: `setup` and `flip` affect only the subscription that they name, even if moves are
-//! followed for that subscription alone. If the public has a delay, clients read the delayed view (the `Gallery`), unless the
+//! followed for that subscription alone. If the public has a delay, clients read the delayed view (the `DelayedView`), unless the
 //! configuration says `live` and `listen` is a loopback address.
 
 mod allowance;
 pub(super) mod boards;
 mod http;
 pub mod message;
-mod rebuild;
 mod session;
+mod setup;
 mod tournament;
 mod uuid;
 
 use crate::config::livechess::LiveChess;
-use crate::config::{Config, Tags};
-use crate::daemon::{Gallery, Hub, Source, Stop, stopped};
+use crate::config::{Config, EventTags};
+use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
 use crate::game::Delay;
-use crate::publish::guests::{House, Room, refused};
+use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -37,34 +37,34 @@ use tokio::sync::Semaphore;
 use tracing::{error, info};
 
 /// Maximum number of clients in total and for each address; a hall has a few dozen.
-const ROOM: Room = Room { all: 256, each: 64 };
+const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 256, per_address: 64 };
 
 /// The state shared by all clients of the server.
-pub struct Desk {
+pub struct ServerState {
     source: Source,
     config: LiveChess,
-    tags: Tags,
+    tags: EventTags,
     delay: Delay,
     /// Permits for the lines of play that are followed for one client alone.
-    lines: Arc<Semaphore>,
+    line_permits: Arc<Semaphore>,
 }
 
-impl Desk {
+impl ServerState {
     /// Creates the state. The configuration decides whether clients see live or delayed data.
-    pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config) -> Arc<Desk> {
+    pub fn new(hub: &Arc<Hub>, gallery: &Arc<DelayedView>, config: &Config) -> Arc<ServerState> {
         let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
         let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
-        Arc::new(Desk {
+        Arc::new(ServerState {
             source,
             config: livechess,
             tags,
             delay: config.delay,
-            lines: Arc::new(Semaphore::new(allowance::LINES)),
+            line_permits: Arc::new(Semaphore::new(allowance::MAX_LINES)),
         })
     }
 
     /// Returns whether clients see the delayed view.
-    fn is_late(&self) -> bool {
+    fn is_delayed(&self) -> bool {
         matches!(self.source, Source::Public(_))
     }
 }
@@ -76,7 +76,7 @@ pub fn is_live(config: &Config) -> bool {
 }
 
 /// Serves clients until `stop`; returns at once if the server is off. Retries if the address cannot be bound.
-pub async fn run(desk: Arc<Desk>, mut stop: Stop) {
+pub async fn run(desk: Arc<ServerState>, mut stop: Stop) {
     let Some(address) = desk.config.listen else { return };
     let router = http::router(desk, stop.clone());
     let said = AtomicBool::new(false);
@@ -84,13 +84,13 @@ pub async fn run(desk: Arc<Desk>, mut stop: Stop) {
         Ok(bound) => info!("programs that know LiveChess find the boards at ws://{bound}/api/v1.0"),
         Err(why) if !said.swap(true, Ordering::Relaxed) => error!(
             "programs that know LiveChess cannot connect to {address} ({why}): {}; it is tried again, and games go on",
-            refused(&why, "end what uses it, perhaps LiveChess itself, or write another `listen` under [livechess]")
+            bind_failure_hint(&why, "end what uses it, perhaps LiveChess itself, or write another `listen` under [livechess]")
         ),
         Err(_) => {}
     };
-    let house = House { address, room: ROOM, guests: "programs that know LiveChess", certificate: None };
+    let house = Listener { address, room: CONNECTION_LIMITS, client_noun: "programs that know LiveChess", certificate: None };
     tokio::select! {
-        () = house.open(router, opened) => {}
-        () = stopped(&mut stop) => {}
+        () = house.serve(router, opened) => {}
+        () = wait_for_stop(&mut stop) => {}
     }
 }

@@ -6,18 +6,18 @@
 mod http;
 
 use crate::daemon::hub::{
-    BoardId, Contact, GAME_UNREADABLE, GameView, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News,
-    Published, State,
+    BoardId, ConnectionState, GAME_UNREADABLE, GameView, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM,
+    News, Published, State,
 };
-use crate::daemon::links::NO_BOARDS;
+use crate::daemon::links::NO_BOARDS_ON_CHAIN;
 use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
-use crate::daemon::{Gallery, Hub, Source, Stop, steady, stopped};
-use crate::game::{Event, Stamped};
+use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
+use crate::game::{Event, StampedEvent};
 use crate::publish::files::FILES_FAILED;
-use crate::publish::guests::{House, Room, refused};
+use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use crate::publish::lichess::{LICHESS_FAILED, LICHESS_REFUSED};
 use crate::publish::web::WEB_FAILED;
-use crate::publish::web::admitted::AdmittedTokens;
+use crate::publish::web::admitted::TokenCache;
 use crate::wire::Word;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
@@ -29,14 +29,14 @@ use tokio::sync::broadcast::error::RecvError;
 use tracing::info;
 
 /// Maximum number of clients at once; all of them are on this machine.
-const ROOM: Room = Room { all: 16, each: 16 };
+const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 16, per_address: 16 };
 
 /// Health kind: the address cannot be bound.
 pub const METRICS_FAILED: &str = "metrics_failed";
 
 /// The health kinds that everybody may read: they concern the machine, the links, and what was published. All others would reveal
 /// without delay that a game is played, or that an alert was raised.
-const PUBLIC_TROUBLE: [&str; 13] = [
+const PUBLIC_HEALTH_KINDS: [&str; 13] = [
     JOURNAL_FULL,
     JOURNAL_LAST_ROOM,
     JOURNAL_FAILED,
@@ -44,7 +44,7 @@ const PUBLIC_TROUBLE: [&str; 13] = [
     GAME_UNREADABLE,
     RECORDINGS_STOPPED,
     RECORDING_PAUSED,
-    NO_BOARDS,
+    NO_BOARDS_ON_CHAIN,
     FILES_FAILED,
     METRICS_FAILED,
     LICHESS_FAILED,
@@ -54,7 +54,7 @@ const PUBLIC_TROUBLE: [&str; 13] = [
 
 /// The type of a metric in Prometheus.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MetricKind {
     /// A value that goes up and down.
     Gauge,
     /// A count since touchmoved was started.
@@ -64,48 +64,58 @@ pub enum Kind {
 }
 
 /// Each metric with its type and help text, in the order of the output.
-pub const METRICS: [(&str, Kind, &str); 15] = [
-    ("touchmove_info", Kind::Gauge, "The program; always 1."),
-    ("touchmove_board_state", Kind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
-    ("touchmove_board_frames_total", Kind::Counter, "What a board said that its protocol understood; with a token."),
+pub const METRICS: [(&str, MetricKind, &str); 15] = [
+    ("touchmove_info", MetricKind::Gauge, "The program; always 1."),
+    ("touchmove_board_state", MetricKind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
+    ("touchmove_board_frames_total", MetricKind::Counter, "What a board said that its protocol understood; with a token."),
     (
         "touchmove_board_bytes_total",
-        Kind::Counter,
+        MetricKind::Counter,
         "Bytes that came from a board (read) or went to it (written); with a token.",
     ),
-    ("touchmove_board_errors_total", Kind::Counter, "What came from a board and was nothing that its protocol knows."),
-    ("touchmove_board_losses_total", Kind::Counter, "How often the link to a board was lost."),
-    ("touchmove_games_total", Kind::Counter, "Games that began; without a token those that the public knows."),
-    ("touchmove_moves_total", Kind::Counter, "Moves that were told as made; without a token to the public."),
-    ("touchmove_corrections_total", Kind::Counter, "Corrections of moves that were told; without a token to the public."),
-    ("touchmove_alerts_total", Kind::Counter, "Alerts that were raised, by kind; with a token."),
-    ("touchmove_alerts", Kind::Gauge, "Alerts that stand in the game on a board; with a token."),
-    ("touchmove_trouble", Kind::Gauge, "What is wrong with the service now, by kind; what tells of play with a token."),
+    ("touchmove_board_errors_total", MetricKind::Counter, "What came from a board and was nothing that its protocol knows."),
+    ("touchmove_board_losses_total", MetricKind::Counter, "How often the link to a board was lost."),
+    ("touchmove_games_total", MetricKind::Counter, "Games that began; without a token those that the public knows."),
+    ("touchmove_moves_total", MetricKind::Counter, "Moves that were told as made; without a token to the public."),
+    ("touchmove_corrections_total", MetricKind::Counter, "Corrections of moves that were told; without a token to the public."),
+    ("touchmove_alerts_total", MetricKind::Counter, "Alerts that were raised, by kind; with a token."),
+    ("touchmove_alerts", MetricKind::Gauge, "Alerts that stand in the game on a board; with a token."),
+    ("touchmove_trouble", MetricKind::Gauge, "What is wrong with the service now, by kind; what tells of play with a token."),
     (
         "touchmove_publication_delay_seconds",
-        Kind::Histogram,
+        MetricKind::Histogram,
         "From what happened to its being told, by stream: broadcast, and with a token live.",
     ),
-    ("touchmove_configured_delay_seconds", Kind::Gauge, "How much later the public learns everything."),
-    ("touchmove_configured_delay_plies", Kind::Gauge, "How many plies have to follow a move before the public learns it."),
+    ("touchmove_configured_delay_seconds", MetricKind::Gauge, "How much later the public learns everything."),
+    (
+        "touchmove_configured_delay_plies",
+        MetricKind::Gauge,
+        "How many plies have to follow a move before the public learns it.",
+    ),
 ];
 
 /// Upper bounds of the histogram of delays, in milliseconds: first those of processing, then those of configured delays.
 const BUCKETS_MS: [u64; 10] = [1, 5, 25, 100, 500, 2_000, 10_000, 60_000, 900_000, 3_600_000];
 
-const CONTACTS: [Contact; 5] = [Contact::Connecting, Contact::Ready, Contact::Silent, Contact::Unplugged, Contact::Refused];
+const CONTACTS: [ConnectionState; 5] = [
+    ConnectionState::Connecting,
+    ConnectionState::Ready,
+    ConnectionState::Silent,
+    ConnectionState::Unplugged,
+    ConnectionState::Refused,
+];
 
 /// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `trouble` is called
 /// with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.
 pub async fn run(
     hub: Arc<Hub>,
-    gallery: Arc<Gallery>,
+    gallery: Arc<DelayedView>,
     address: SocketAddr,
-    tokens: AdmittedTokens,
+    tokens: TokenCache,
     trouble: impl Fn(Option<String>),
     mut stop: Stop,
 ) {
-    let counted = Arc::new(Counted::default());
+    let counted = Arc::new(StreamCounts::default());
     let counting = async {
         tokio::join!(
             count(Source::Live(Arc::clone(&hub)), &counted.live),
@@ -114,7 +124,7 @@ pub async fn run(
     };
     let page = {
         let (hub, gallery, counted) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counted));
-        move |reader| text(&hub, &gallery, &counted, reader)
+        move |reader| render(&hub, &gallery, &counted, reader)
     };
     let opened = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => {
@@ -123,15 +133,15 @@ pub async fn run(
         }
         Err(why) => trouble(Some(format!(
             "metrics cannot be told at {address} ({why}): {}; it is tried again",
-            refused(&why, "end the program that listens there, or give another address as listen in [metrics]")
+            bind_failure_hint(&why, "end the program that listens there, or give another address as listen in [metrics]")
         ))),
     };
-    let house = House { address, room: ROOM, guests: "programs that ask for metrics", certificate: None };
+    let house = Listener { address, room: CONNECTION_LIMITS, client_noun: "programs that ask for metrics", certificate: None };
     tokio::select! {
         biased;
-        () = stopped(&mut stop) => {}
+        () = wait_for_stop(&mut stop) => {}
         _ = counting => {}
-        () = house.open(http::router(page, Arc::new(tokens)), opened) => {}
+        () = house.serve(http::router(page, Arc::new(tokens)), opened) => {}
     }
 }
 
@@ -139,14 +149,14 @@ pub async fn run(
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Reader {
     /// Any user of this machine, without a token.
-    Anybody,
+    Anonymous,
     /// A reader that has sent a valid token.
     Operator,
 }
 
 /// The counts of the live events and of the delayed view.
 #[derive(Default)]
-struct Counted {
+struct StreamCounts {
     live: Mutex<Counts>,
     public: Mutex<Counts>,
 }
@@ -170,7 +180,7 @@ async fn count(source: Source, counts: &Mutex<Counts>) {
 /// Counts since touchmoved was started.
 #[derive(Default)]
 struct Counts {
-    boards: BTreeMap<BoardId, Board>,
+    boards: BTreeMap<BoardId, BoardCounts>,
     /// The number of the last event that was counted, by game.
     last: BTreeMap<u64, u64>,
     /// The greatest alert id of each game; a repeated or smaller id amends an earlier alert and is not counted.
@@ -180,7 +190,7 @@ struct Counts {
 }
 
 #[derive(Default)]
-struct Board {
+struct BoardCounts {
     games: u64,
     moves: u64,
     corrections: u64,
@@ -199,10 +209,10 @@ impl Counts {
     fn count(&mut self, published: &Published, age_ms: u64) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
         self.delays.add(age_ms);
-        self.event(&published.board, game, number, &published.stamped.event);
+        self.count_event(&published.board, game, number, &published.stamped.event);
     }
 
-    fn event(&mut self, board: &BoardId, game: u64, number: u64, event: &Event) {
+    fn count_event(&mut self, board: &BoardId, game: u64, number: u64, event: &Event) {
         if self.last.get(&game).is_some_and(|last| *last >= number) {
             return;
         }
@@ -237,13 +247,13 @@ impl Histogram {
 
 /// Counts the missed events of the games at hand.
 fn catch_up(source: &Source, counts: &Mutex<Counts>) {
-    let about = |game: &GameView| (game.id, game.board.clone(), game.recalled);
+    let about = |game: &GameView| (game.id, game.board.clone(), game.last_recalled_number);
     let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(about).collect());
     let mut counts = lock(counts);
     for (game, board, recalled) in games {
         let last = counts.last.get(&game).copied().unwrap_or(recalled);
-        for Stamped { number, event, .. } in source.since(game, last).unwrap_or_default() {
-            counts.event(&board, game, number.unwrap_or(0), &event);
+        for StampedEvent { number, event, .. } in source.since(game, last).unwrap_or_default() {
+            counts.count_event(&board, game, number.unwrap_or(0), &event);
         }
     }
     let at_hand = source.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
@@ -253,7 +263,7 @@ fn catch_up(source: &Source, counts: &Mutex<Counts>) {
 /// Returns the age of an event, in milliseconds.
 fn age_ms(source: &Source, published: &Published) -> u64 {
     let happened = source.read(|state| Some(state.games.get(&published.game?)?.steady_ms(published.stamped.at)));
-    happened.map_or(0, |happened| u64::try_from(steady::now_ms().saturating_sub(happened)).unwrap_or(0))
+    happened.map_or(0, |happened| u64::try_from(steady_clock::now_ms().saturating_sub(happened)).unwrap_or(0))
 }
 
 fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
@@ -261,11 +271,11 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
 }
 
 /// Returns all metrics that this reader may know.
-fn text(hub: &Hub, gallery: &Gallery, counted: &Counted, reader: Reader) -> String {
-    let mut text = Text::default();
-    hub.read(|state| of_state(state, reader, &mut text));
+fn render(hub: &Hub, gallery: &DelayedView, counted: &StreamCounts, reader: Reader) -> String {
+    let mut text = MetricsText::default();
+    hub.read(|state| add_state(state, reader, &mut text));
     let counts = lock(match reader {
-        Reader::Anybody => &counted.public,
+        Reader::Anonymous => &counted.public,
         Reader::Operator => &counted.live,
     });
     for (id, board) in &counts.boards {
@@ -285,22 +295,22 @@ fn text(hub: &Hub, gallery: &Gallery, counted: &Counted, reader: Reader) -> Stri
     let delay = gallery.delay();
     text.add("touchmove_configured_delay_seconds", &[], seconds(delay.ms));
     text.add("touchmove_configured_delay_plies", &[], delay.plies);
-    text.whole()
+    text.into_text()
 }
 
-fn of_state(state: &State, reader: Reader, text: &mut Text) {
+fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
     text.add("touchmove_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     for board in state.boards.values() {
         let id = board.id.as_str();
         for contact in CONTACTS {
             let labels = [("board", id), ("model", board.model.name), ("state", contact.word())];
-            text.add("touchmove_board_state", &labels, u8::from(board.contact == contact));
+            text.add("touchmove_board_state", &labels, u8::from(board.connection == contact));
         }
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let traffic = &board.traffic;
         text.add("touchmove_board_errors_total", &[("board", id)], count(&traffic.errors));
-        text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.losses));
-        if reader == Reader::Anybody {
+        text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.link_losses));
+        if reader == Reader::Anonymous {
             continue;
         }
         text.add("touchmove_board_frames_total", &[("board", id)], count(&traffic.frames));
@@ -309,9 +319,9 @@ fn of_state(state: &State, reader: Reader, text: &mut Text) {
         let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
-    let may_read = |kind: &str| reader == Reader::Operator || PUBLIC_TROUBLE.contains(&kind);
+    let may_read = |kind: &str| reader == Reader::Operator || PUBLIC_HEALTH_KINDS.contains(&kind);
     let mut troubles: BTreeMap<&str, u64> = BTreeMap::new();
-    for trouble in state.trouble.iter().filter(|trouble| may_read(trouble.kind)) {
+    for trouble in state.health_problems.iter().filter(|trouble| may_read(trouble.kind)) {
         *troubles.entry(trouble.kind).or_default() += 1;
     }
     for (kind, count) in troubles {
@@ -325,9 +335,9 @@ fn seconds(ms: u64) -> String {
 
 /// The samples grouped by metric, as the format requires.
 #[derive(Default)]
-struct Text(BTreeMap<&'static str, String>);
+struct MetricsText(BTreeMap<&'static str, String>);
 
-impl Text {
+impl MetricsText {
     /// Adds a sample. The name must be one of [`METRICS`]; label values must not need escaping.
     fn add(&mut self, metric: &'static str, labels: &[(&str, &str)], value: impl Display) {
         self.sample(metric, metric, labels, value);
@@ -350,13 +360,13 @@ impl Text {
         self.sample(metric, &format!("{metric}_count"), &[("stream", stream)], total);
     }
 
-    fn whole(self) -> String {
+    fn into_text(self) -> String {
         let mut text = String::new();
         for (name, kind, help) in METRICS {
             let kind = match kind {
-                Kind::Gauge => "gauge",
-                Kind::Counter => "counter",
-                Kind::Histogram => "histogram",
+                MetricKind::Gauge => "gauge",
+                MetricKind::Counter => "counter",
+                MetricKind::Histogram => "histogram",
             };
             let samples = self.0.get(name).map_or("", String::as_str);
             let _ = write!(text, "# HELP {name} {help}\n# TYPE {name} {kind}\n{samples}");

@@ -18,26 +18,26 @@ pub fn requested_host(headers: &HeaderMap) -> &str {
 /// Returns whether the requested host (`Host`) is this server. Addresses are always accepted. A host name may have been made to
 /// resolve to this server by its owner, so that the owner's pages count as this server's (DNS rebinding): only listed names are
 /// accepted.
-pub fn is_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -> bool {
-    let Some(host) = host_of(authority) else { return false };
-    host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_below(site, &host))
+pub fn is_own_host<'a>(sites: impl IntoIterator<Item = &'a Site>, authority: &str) -> bool {
+    let Some(host) = parse_host(authority) else { return false };
+    host.parse::<IpAddr>().is_ok() || host == "localhost" || sites.into_iter().any(|site| is_host_of_site(site, &host))
 }
 
 /// Returns whether the requested host (`Host`) is a loopback address or `localhost`.
-pub fn is_loopback(authority: &str) -> bool {
-    let Some(host) = host_of(authority) else { return false };
+pub fn is_loopback_host(authority: &str) -> bool {
+    let Some(host) = parse_host(authority) else { return false };
     host == "localhost" || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 /// Returns whether pages of this origin (`Origin`: `https://lichess.org`, `tauri://localhost`, `null`) may send requests.
-pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
+pub fn is_allowed_origin(origins: &[Origin], origin: &str) -> bool {
     if origin == "null" {
         return origins.contains(&Origin::Null);
     }
     let Some((scheme, authority)) = origin.split_once("://") else { return false };
-    let Some(host) = host_of(authority) else { return false };
+    let Some(host) = parse_host(authority) else { return false };
     origins.iter().any(|allowed| match allowed {
-        Origin::Site(site) => is_below(site, &host) && (scheme == "https" || (scheme == "http" && site.plain)),
+        Origin::Site(site) => is_host_of_site(site, &host) && (scheme == "https" || (scheme == "http" && site.allows_http)),
         Origin::App { scheme: own, host: only } => own == scheme && *only == host,
         Origin::Null => false,
     })
@@ -45,7 +45,7 @@ pub fn is_origin(origins: &[Origin], origin: &str) -> bool {
 
 /// Returns whether a page of another site caused this request, judging by all headers of the browser; without such headers, no page
 /// did. `encrypted`: this server's own pages use TLS, so an origin without TLS is not trusted.
-pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
+pub fn is_cross_site(headers: &HeaderMap, encrypted: bool) -> bool {
     let host = requested_host(headers);
     let is_own = |origin: &str| {
         origin.split_once("://").is_some_and(|(scheme, authority)| {
@@ -60,14 +60,14 @@ pub fn is_from_elsewhere(headers: &HeaderMap, encrypted: bool) -> bool {
 }
 
 /// Returns whether a host belongs to this site: it is the site's host, or a subdomain if the site includes them.
-fn is_below(site: &Site, host: &str) -> bool {
+fn is_host_of_site(site: &Site, host: &str) -> bool {
     let is_subdomain = || host.strip_suffix(&site.host).is_some_and(|rest| rest.ends_with('.'));
     host == site.host || (site.has_subdomains() && is_subdomain())
 }
 
 /// Returns the host of `host`, `host:port` or `[address]:port`: a name in lower case without the trailing dot, or an address
 /// without brackets in its shortest form, as in [`Site`].
-fn host_of(authority: &str) -> Option<String> {
+fn parse_host(authority: &str) -> Option<String> {
     let (host, port) = match authority.strip_prefix('[') {
         Some(rest) => ipv6_and_port(rest)?,
         None => name_and_port(authority)?,
@@ -94,7 +94,7 @@ fn name_and_port(text: &str) -> Option<(String, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::livechess::{origins, sites};
+    use crate::config::livechess::{parse_origins, parse_sites};
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -123,13 +123,13 @@ mod tests {
             (&[own, ("host", "evil.example"), ("origin", "http://evil.example")], false, true),
             (&[("origin", "http://")], false, true),
         ] {
-            assert_eq!(is_from_elsewhere(&headers(lines), encrypted), elsewhere, "{lines:?} {encrypted}");
+            assert_eq!(is_cross_site(&headers(lines), encrypted), elsewhere, "{lines:?} {encrypted}");
         }
     }
 
     #[test]
     fn only_ipv6_addresses_stand_in_brackets() {
-        let sites = sites("hall.example, hall, localhost, ::1").expect("a list of sites");
+        let sites = parse_sites("hall.example, hall, localhost, ::1").expect("a list of sites");
         for (authority, ours, loopback) in [
             ("localhost", true, true),
             ("LOCALHOST.:8064", true, true),
@@ -150,13 +150,13 @@ mod tests {
             ("[]", false, false),
             ("::1", false, false),
         ] {
-            assert_eq!((is_host(&sites, authority), is_loopback(authority)), (ours, loopback), "{authority}");
+            assert_eq!((is_own_host(&sites, authority), is_loopback_host(authority)), (ours, loopback), "{authority}");
         }
     }
 
     #[test]
     fn a_name_without_a_dot_is_that_host_alone() {
-        let hosts = sites("hall.example, hall, com").expect("a list of sites");
+        let hosts = parse_sites("hall.example, hall, com").expect("a list of sites");
         for (host, ours) in [
             ("hall.example", true),
             ("www.hall.example", true),
@@ -168,9 +168,9 @@ mod tests {
             ("evilhall.example", false),
             ("evil.example", false),
         ] {
-            assert_eq!(is_host(&hosts, host), ours, "{host}");
+            assert_eq!(is_own_host(&hosts, host), ours, "{host}");
         }
-        let origins = origins("http://hall, http://[0:0:0:0:0:0:0:1], 127.0.0.1, localhost").expect("a list of origins");
+        let origins = parse_origins("http://hall, http://[0:0:0:0:0:0:0:1], 127.0.0.1, localhost").expect("a list of origins");
         for (origin, may) in [
             ("http://hall", true),
             ("https://hall:8443", true),
@@ -183,7 +183,7 @@ mod tests {
             ("http://[127.0.0.1]", false),
             ("http://www.127.0.0.1", false),
         ] {
-            assert_eq!(is_origin(&origins, origin), may, "{origin}");
+            assert_eq!(is_allowed_origin(&origins, origin), may, "{origin}");
         }
     }
 }

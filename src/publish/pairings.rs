@@ -24,27 +24,27 @@ pub enum PairingError {
     BadResult(String),
     /// The round could not be written.
     #[error("the round was not changed because it could not be kept: {0}")]
-    NotKept(std::io::Error),
+    WriteFailed(std::io::Error),
 }
 
 /// Makes this the current round.
 ///
 /// # Errors
 /// The round is invalid, or it could not be written; nothing has changed then.
-pub fn put(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
+pub fn set_round(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
     let wrong = round.check();
     if !wrong.is_empty() {
         return Err(PairingError::BadRound(wrong.join("; ")));
     }
-    hub.set_round(round, by).map_err(PairingError::NotKept)
+    hub.set_round(round, by).map_err(PairingError::WriteFailed)
 }
 
 /// Swaps the players of two tables; the boards stay.
 ///
 /// # Errors
 /// Nothing has changed if an error is returned.
-pub fn swap(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
-    change(hub, by, |round| round.swap(one, other).map_err(PairingError::NoTable))
+pub fn swap_players(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
+    change_round(hub, by, |round| round.swap(one, other).map_err(PairingError::NoTable))
 }
 
 /// Assigns a board to a table; an empty name removes the assignment, so that the next free board is used.
@@ -55,7 +55,7 @@ pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), Pai
     if !board.is_empty() && !hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
         return Err(PairingError::NoSuchBoard(board.to_owned()));
     }
-    change(hub, by, |round| {
+    change_round(hub, by, |round| {
         // Remove the board from its previous table.
         let before = round.pairings.iter_mut().filter(|pairing| pairing.board.as_deref() == Some(board));
         before.for_each(|known| known.board = None);
@@ -88,15 +88,15 @@ pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), 
         let sentence = format!("table {table} is played: give its game a result, see `touchmovectl arbiter result`");
         return Err(PairingError::BadResult(sentence));
     }
-    change(hub, by, |round| {
+    change_round(hub, by, |round| {
         round.table_mut(table).ok_or(PairingError::NoTable(table))?.forfeit = forfeit;
         Ok(())
     })
 }
 
 /// Applies a change to the current round, or leaves it unchanged on error.
-fn change(hub: &Hub, by: &str, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
+fn change_round(hub: &Hub, by: &str, change: impl FnOnce(&mut Round) -> Result<(), PairingError>) -> Result<(), PairingError> {
     let Some(mut round) = hub.read(|state| state.round.clone()) else { return Err(PairingError::NoRound) };
     change(&mut round)?;
-    put(hub, round, by)
+    set_round(hub, round, by)
 }

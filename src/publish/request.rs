@@ -1,6 +1,6 @@
 //! Outgoing HTTP requests: one connection for each request, with a timeout for the whole response.
 
-use crate::config::url::{Url, is_near};
+use crate::config::url::{Url, is_local_network};
 use http_body_util::{BodyExt, Full, Limited};
 use hyper::body::Bytes;
 use hyper::client::conn::http1;
@@ -17,9 +17,9 @@ use tokio_rustls::rustls::pki_types::ServerName;
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 /// Connection timeout of each address of a host, so that an unreachable one does not use up the whole time.
-const CONNECTING: Duration = Duration::from_secs(5);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum size of a response, in bytes: that of Lichess about a hundred games is some 60 KB.
-const ANSWER: usize = 1 << 20;
+const MAX_RESPONSE_BYTES: usize = 1 << 20;
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ pub struct Request {
 
 /// The response to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Answer {
+pub struct Response {
     /// The status, such as 200.
     pub status: u16,
     /// How long to wait before the next request (`Retry-After`).
@@ -50,65 +50,66 @@ pub struct Answer {
 pub enum RequestError {
     /// The host name could not be resolved.
     #[error("the name {0} leads nowhere ({1}): look at the machine's network and its name servers")]
-    Name(String, std::io::Error),
+    UnresolvedName(String, std::io::Error),
     /// An `http` host is not in the local network.
     #[error("{0} is not on this machine's own network, and http is for that: write https")]
-    Far(String),
+    NotLocal(String),
     /// The connection could not be established.
     #[error("{0} cannot be reached ({1}): look at the machine's network")]
-    Unreached(String, std::io::Error),
+    Unreachable(String, std::io::Error),
     /// This machine has no trusted root certificates.
     #[error("this machine knows no authority that it trusts ({0}): install ca-certificates")]
-    Trust(String),
+    NoTrustedRoots(String),
     /// The server's certificate could not be verified.
     #[error("{0} does not prove who it is ({1}): look at the machine's time of day and at who answers in its place")]
-    Proof(String, std::io::Error),
+    UnverifiedServer(String, std::io::Error),
     /// The connection broke.
     #[error("the connection to {0} broke ({1})")]
-    Broken(String, String),
+    ConnectionBroken(String, String),
     /// The response did not arrive in time.
     #[error("{0} did not answer within {n} s", n = .1.as_secs_f32())]
-    Late(String, Duration),
+    TimedOut(String, Duration),
 }
 
 /// Sends a request and waits for the whole response, at most for `within`.
 ///
 /// # Errors
 /// There is no response; it is then unknown whether the server processed the request.
-pub async fn send(url: &Url, request: Request, within: Duration) -> Result<Answer, RequestError> {
-    let late = |_| Err(RequestError::Late(url.host.clone(), within));
+pub async fn send(url: &Url, request: Request, within: Duration) -> Result<Response, RequestError> {
+    let late = |_| Err(RequestError::TimedOut(url.host.clone(), within));
     tokio::time::timeout(within, connect(url, request)).await.unwrap_or_else(late)
 }
 
-async fn connect(url: &Url, request: Request) -> Result<Answer, RequestError> {
-    let found = lookup_host((url.host.as_str(), url.port)).await.map_err(|why| RequestError::Name(url.host.clone(), why))?;
+async fn connect(url: &Url, request: Request) -> Result<Response, RequestError> {
+    let found =
+        lookup_host((url.host.as_str(), url.port)).await.map_err(|why| RequestError::UnresolvedName(url.host.clone(), why))?;
     let mut last = std::io::Error::other("it has no address");
     let mut far = true;
-    for address in found.filter(|address: &SocketAddr| url.secure || is_near(address.ip())) {
+    for address in found.filter(|address: &SocketAddr| url.uses_tls || is_local_network(address.ip())) {
         far = false;
         let late = |_| Err(std::io::ErrorKind::TimedOut.into());
-        match tokio::time::timeout(CONNECTING, TcpStream::connect(address)).await.unwrap_or_else(late) {
-            Ok(stream) => return converse(url, stream, request).await,
+        match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await.unwrap_or_else(late) {
+            Ok(stream) => return send_over_stream(url, stream, request).await,
             Err(why) => last = why,
         }
     }
     let host = url.host.clone();
-    Err(if far && !url.secure { RequestError::Far(host) } else { RequestError::Unreached(host, last) })
+    Err(if far && !url.uses_tls { RequestError::NotLocal(host) } else { RequestError::Unreachable(host, last) })
 }
 
-async fn converse(url: &Url, stream: TcpStream, request: Request) -> Result<Answer, RequestError> {
+async fn send_over_stream(url: &Url, stream: TcpStream, request: Request) -> Result<Response, RequestError> {
     // Disable Nagle's algorithm, so that the last bytes of the request are sent at once.
     let _ = stream.set_nodelay(true);
-    if !url.secure {
+    if !url.uses_tls {
         return exchange(url, stream, request).await;
     }
     let proof = |why: std::io::Error| match why.kind() {
         // rustls reports TLS errors by these kinds; all others are network errors.
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::Proof(url.host.clone(), why),
-        _ => RequestError::Broken(url.host.clone(), why.to_string()),
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::UnverifiedServer(url.host.clone(), why),
+        _ => RequestError::ConnectionBroken(url.host.clone(), why.to_string()),
     };
     let name = ServerName::try_from(url.host.clone()).map_err(|why| proof(std::io::Error::other(why)))?;
-    let stream = TlsConnector::from(trust()?).connect(name, stream).await.map_err(proof)?;
+    let stream = TlsConnector::from(tls_client_config()?).connect(name, stream).await.map_err(proof)?;
     exchange(url, stream, request).await
 }
 
@@ -116,19 +117,20 @@ async fn exchange(
     url: &Url,
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request,
-) -> Result<Answer, RequestError> {
-    let broken = |why: &dyn std::fmt::Display| RequestError::Broken(url.host.clone(), why.to_string());
-    let request = built(url, request).ok_or_else(|| broken(&"its address is none"))?;
+) -> Result<Response, RequestError> {
+    let broken = |why: &dyn std::fmt::Display| RequestError::ConnectionBroken(url.host.clone(), why.to_string());
+    let request = build_request(url, request).ok_or_else(|| broken(&"its address is none"))?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| broken(&why))?;
     // The connection is driven in this task and ends with the response.
     let mut connection = std::pin::pin!(connection);
     let mut answer = std::pin::pin!(async {
         let answer = sender.send_request(request).await.map_err(|why| broken(&why))?;
         let status = answer.status();
-        let retry_after = answer.headers().get(RETRY_AFTER).and_then(|value| pause(value.to_str().ok()?, SystemTime::now()));
-        let body = Limited::new(answer.into_body(), ANSWER).collect().await.map_err(|why| broken(&why))?;
+        let retry_after =
+            answer.headers().get(RETRY_AFTER).and_then(|value| parse_retry_after(value.to_str().ok()?, SystemTime::now()));
+        let body = Limited::new(answer.into_body(), MAX_RESPONSE_BYTES).collect().await.map_err(|why| broken(&why))?;
         let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
-        Ok(Answer { status: StatusCode::as_u16(&status), retry_after, text })
+        Ok(Response { status: StatusCode::as_u16(&status), retry_after, text })
     });
     tokio::select! {
         answer = &mut answer => return answer,
@@ -138,7 +140,7 @@ async fn exchange(
     answer.await
 }
 
-fn built(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
+fn build_request(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
     let path = request.path.as_ref().unwrap_or(&url.path);
     let mut built = hyper::Request::builder()
         .method(request.method)
@@ -156,7 +158,7 @@ fn built(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
 }
 
 /// Parses `Retry-After`: seconds, or a date (RFC 9110, 10.2.3).
-fn pause(value: &str, now: SystemTime) -> Option<Duration> {
+fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
     if let Ok(seconds) = value.trim().parse() {
         return Some(Duration::from_secs(seconds));
     }
@@ -165,7 +167,7 @@ fn pause(value: &str, now: SystemTime) -> Option<Duration> {
 }
 
 /// Returns the TLS configuration with the system's root certificates, which are loaded once.
-fn trust() -> Result<Arc<ClientConfig>, RequestError> {
+fn tls_client_config() -> Result<Arc<ClientConfig>, RequestError> {
     static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
     if let Some(known) = TRUST.get() {
         return Ok(Arc::clone(known));
@@ -176,7 +178,7 @@ fn trust() -> Result<Arc<ClientConfig>, RequestError> {
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
         let why: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
-        return Err(RequestError::Trust(why.join("; ")));
+        return Err(RequestError::NoTrustedRoots(why.join("; ")));
     }
     let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
     Ok(Arc::clone(TRUST.get_or_init(|| Arc::new(config))))
@@ -189,8 +191,9 @@ mod tests {
     #[test]
     fn retry_after_is_seconds_or_a_time_of_day() {
         let now = SystemTime::UNIX_EPOCH + Duration::from_secs(784_111_777 - 60);
-        let check =
-            |value: &str, expect: Option<u64>| assert_eq!(pause(value, now), expect.map(Duration::from_secs), "{value}");
+        let check = |value: &str, expect: Option<u64>| {
+            assert_eq!(parse_retry_after(value, now), expect.map(Duration::from_secs), "{value}")
+        };
         check("7", Some(7));
         check(" 120 ", Some(120));
         check("Sun, 06 Nov 1994 08:49:37 GMT", Some(60));

@@ -20,11 +20,11 @@ const PROTOCOL: &[u8] = b"http/1.1";
 /// A certificate that is reloaded when its files change.
 pub struct Certificate {
     files: Files,
-    known: Mutex<(Stamp, TlsAcceptor)>,
+    current: Mutex<(ModificationTimes, TlsAcceptor)>,
 }
 
 /// The modification times of both files.
-type Stamp = [Option<SystemTime>; 2];
+type ModificationTimes = [Option<SystemTime>; 2];
 
 impl Certificate {
     /// Loads the certificate from these files.
@@ -32,17 +32,17 @@ impl Certificate {
     /// # Errors
     /// Returns a sentence that says what to do.
     pub fn load(files: &Files) -> Result<Certificate, String> {
-        let stamp = stamp(files);
-        Ok(Certificate { files: files.clone(), known: Mutex::new((stamp, read(files)?)) })
+        let stamp = modification_times(files);
+        Ok(Certificate { files: files.clone(), current: Mutex::new((stamp, load_acceptor(files)?)) })
     }
 
     /// Returns the acceptor for a new connection, after reloading changed files.
     pub fn acceptor(&self) -> TlsAcceptor {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = stamp(&self.files);
+        let mut known = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = modification_times(&self.files);
         if known.0 != stamp {
             known.0 = stamp;
-            match read(&self.files) {
+            match load_acceptor(&self.files) {
                 Ok(acceptor) => {
                     info!("the certificate in {} was read again", self.files.cert.display());
                     known.1 = acceptor;
@@ -54,11 +54,11 @@ impl Certificate {
     }
 }
 
-fn stamp(Files { cert, key }: &Files) -> Stamp {
+fn modification_times(Files { cert, key }: &Files) -> ModificationTimes {
     [cert, key].map(|path| fs::metadata(path).and_then(|file| file.modified()).ok())
 }
 
-fn read(Files { cert, key }: &Files) -> Result<TlsAcceptor, String> {
+fn load_acceptor(Files { cert, key }: &Files) -> Result<TlsAcceptor, String> {
     let unreadable = |path: &std::path::Path, why: &dyn std::fmt::Display| {
         format!("{} cannot be used ({why}): write it as PEM, and let the user of the service read it", path.display())
     };

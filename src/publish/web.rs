@@ -31,63 +31,63 @@ mod stream;
 pub mod tokens;
 mod who;
 
-use crate::config::{self, Config, Tags};
-use crate::daemon::{Gallery, Hub, Source, Stop, steady, stopped};
+use crate::config::{self, Config, EventTags};
+use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
 use crate::locale::Locale;
-use crate::publish::guests::{House, Room, refused};
+use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use crate::publish::tls::Certificate;
-use card::View;
-use cloud::Cloud;
-use frames::Frames;
+use card::AudienceView;
+use cloud::CloudFiles;
+use frames::FrameHistory;
 use pending::PendingLogins;
-use stage::Stage;
+use stage::AudienceState;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::{error, info};
-use who::{Access, Audience};
+use who::{Audience, Authenticator};
 
 /// Connection limits. A whole playing hall may share one address.
-const ROOM: Room = Room { all: 2_048, each: 512 };
+const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 2_048, per_address: 512 };
 
 /// Pause before a certificate that could not be read is read again.
-const AGAIN: Duration = Duration::from_secs(5);
+const CERTIFICATE_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The health problem reported when the address cannot be bound.
 pub const WEB_FAILED: &str = "web_failed";
 
 /// The state shared by all requests.
-pub struct Web {
+pub struct WebState {
     hub: Arc<Hub>,
-    gallery: Arc<Gallery>,
+    gallery: Arc<DelayedView>,
     config: config::web::Web,
-    tags: Tags,
-    access: Access,
+    tags: EventTags,
+    access: Authenticator,
     pending: PendingLogins,
-    cloud: Cloud,
-    frames: Arc<Frames>,
-    stages: Mutex<BTreeMap<(Audience, &'static str), Arc<Stage>>>,
+    cloud: CloudFiles,
+    frames: Arc<FrameHistory>,
+    stages: Mutex<BTreeMap<(Audience, &'static str), Arc<AudienceState>>>,
     /// Identifies this run of the program.
-    boot: String,
+    run_id: String,
     stop: Stop,
 }
 
-impl Web {
+impl WebState {
     /// Creates the state from the configuration; its tasks run until `stop`. Tokens and sessions are stored in `state_dir`.
-    pub fn new(hub: &Arc<Hub>, gallery: &Arc<Gallery>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<Web> {
-        let boot = format!("{:x}", steady::unix_ms());
-        Arc::new(Web {
+    pub fn new(hub: &Arc<Hub>, gallery: &Arc<DelayedView>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<WebState> {
+        let boot = format!("{:x}", steady_clock::unix_ms());
+        Arc::new(WebState {
             hub: Arc::clone(hub),
             gallery: Arc::clone(gallery),
             config: config.web.clone(),
             tags: config.tags.clone(),
-            access: Access::new(state_dir, config.web.is_encrypted()),
+            access: Authenticator::new(state_dir, config.web.is_encrypted()),
             pending: PendingLogins::default(),
-            cloud: Cloud::new(gallery, config.tags.pairs()),
+            cloud: CloudFiles::new(gallery, config.tags.pairs()),
             frames: Arc::default(),
             stages: Mutex::default(),
-            boot,
+            run_id: boot,
             stop,
         })
     }
@@ -101,13 +101,13 @@ impl Web {
     }
 
     /// Returns the stage for this audience and language.
-    fn stage(&self, audience: Audience, locale: Locale) -> Arc<Stage> {
+    fn stage(&self, audience: Audience, locale: Locale) -> Arc<AudienceState> {
         let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
         let stage = stages.entry((audience, locale.tag())).or_insert_with(|| {
-            let view = View { audience, locale, delay: self.gallery.delay() };
+            let view = AudienceView { audience, locale, delay: self.gallery.delay() };
             // Sequence numbers of one stage are not valid for another.
-            let boot = format!("{}{}{}", self.boot, audience as u8, locale as u8);
-            Stage::start(view, self.source(audience), boot, self.stop.clone())
+            let boot = format!("{}{}{}", self.run_id, audience as u8, locale as u8);
+            AudienceState::start(view, self.source(audience), boot, self.stop.clone())
         });
         Arc::clone(stage)
     }
@@ -115,7 +115,7 @@ impl Web {
 
 /// Serves browsers until `stop`; returns at once if the page is disabled. Binding is retried if it fails; `trouble` is called with
 /// the error, and with `None` on success.
-pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
+pub async fn run(web: Arc<WebState>, trouble: impl Fn(Option<String>)) {
     let Some(address) = web.config.listen else { return };
     let mut stop = web.stop.clone();
     let frames = Arc::clone(&web.frames).run(Arc::clone(&web.hub), stop.clone());
@@ -128,7 +128,7 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
         Err(why) => {
             let sentence = format!(
                 "the page cannot be served at {address} ({why}): {}; it is tried again",
-                refused(&why, "end the program that listens there, or give another address as listen in [web]")
+                bind_failure_hint(&why, "end the program that listens there, or give another address as listen in [web]")
             );
             error!("{sentence}");
             trouble(Some(sentence));
@@ -136,24 +136,28 @@ pub async fn run(web: Arc<Web>, trouble: impl Fn(Option<String>)) {
     };
     let serve = async {
         let certificate = match &web.config.tls {
-            Some(files) => Some(certificate(files, &trouble).await),
+            Some(files) => Some(load_certificate(files, &trouble).await),
             None => None,
         };
         // Behind a proxy all browsers have the same address.
-        let room = if web.config.proxy { Room { each: ROOM.all, ..ROOM } } else { ROOM };
-        let house = House { address, room, guests: "browsers", certificate };
-        house.open(http::router(&web), opened).await;
+        let room = if web.config.proxy {
+            ConnectionLimits { per_address: CONNECTION_LIMITS.total, ..CONNECTION_LIMITS }
+        } else {
+            CONNECTION_LIMITS
+        };
+        let house = Listener { address, room, client_noun: "browsers", certificate };
+        house.serve(http::router(&web), opened).await;
     };
     tokio::select! {
         () = serve => {}
         () = frames => {}
         () = web.access.watch() => {}
-        () = stopped(&mut stop) => {}
+        () = wait_for_stop(&mut stop) => {}
     }
 }
 
 /// Loads the certificate, retrying until it can be read.
-async fn certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)) -> Certificate {
+async fn load_certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)) -> Certificate {
     loop {
         match Certificate::load(files) {
             Ok(certificate) => return certificate,
@@ -163,6 +167,6 @@ async fn certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)
                 trouble(Some(sentence));
             }
         }
-        tokio::time::sleep(AGAIN).await;
+        tokio::time::sleep(CERTIFICATE_RETRY_INTERVAL).await;
     }
 }

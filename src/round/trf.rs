@@ -10,14 +10,14 @@
 //! | 132 | 92–99 and again every 10 columns | the day of each round, `YY/MM/DD` |
 //! | 013 | 5–36, 37–40, … | a team and the start numbers of its players |
 //!
-//! The format has no table numbers: [`Order`] says how they are assigned.
+//! The format has no table numbers: [`TableOrder`] says how they are assigned.
 
 use super::{BadRound, Forfeit, Pairing, Player, Round};
 use std::collections::BTreeMap;
 
 /// The method for assigning tables, which the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum TableOrder {
     /// Not specified.
     #[default]
     Unknown,
@@ -27,13 +27,13 @@ pub enum Order {
     Tables(BTreeMap<u16, u32>),
 }
 
-impl Order {
+impl TableOrder {
     /// Reads a list of tables: on each line a table and the start number of one of its players, separated by a comma, a semicolon
     /// or a space.
     ///
     /// # Errors
     /// Every invalid line.
-    pub fn read(text: &str) -> Result<Order, BadRound> {
+    pub fn read(text: &str) -> Result<TableOrder, BadRound> {
         let (mut tables, mut wrong) = (BTreeMap::new(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let values: Vec<&str> = line.split([',', ';', '\t', ' ']).filter(|value| !value.is_empty()).collect();
@@ -48,26 +48,26 @@ impl Order {
                 _ => wrong.push(format!("line {}: write a table and the start number of one of its players", index + 1)),
             }
         }
-        if wrong.is_empty() { Ok(Order::Tables(tables)) } else { Err(BadRound::Wrong(wrong)) }
+        if wrong.is_empty() { Ok(TableOrder::Tables(tables)) } else { Err(BadRound::Wrong(wrong)) }
     }
 }
 
 /// One player of the file.
-struct Entry {
+struct PlayerEntry {
     player: Player,
     /// One entry per round.
-    games: Vec<Game>,
+    games: Vec<RoundEntry>,
 }
 
 /// A player's entry for one round.
 #[derive(Clone, Copy)]
-struct Game {
+struct RoundEntry {
     opponent: u32,
     colour: char,
     result: char,
 }
 
-impl Game {
+impl RoundEntry {
     /// Returns the points, doubled.
     fn points(self) -> u32 {
         match self.result.to_ascii_uppercase() {
@@ -89,7 +89,7 @@ fn columns(line: &[char], from: usize, to: usize) -> String {
     line.get(from - 1..end).unwrap_or_default().iter().collect::<String>().trim().to_owned()
 }
 
-fn filled(text: String) -> Option<String> {
+fn non_empty(text: String) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
@@ -97,7 +97,7 @@ fn filled(text: String) -> Option<String> {
 ///
 /// # Errors
 /// Returns all problems in the file.
-pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, BadRound> {
+pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round, BadRound> {
     let (mut entries, mut wrong) = (BTreeMap::new(), Vec::new());
     let mut round = Round::default();
     let (mut days, mut teams) = (Vec::new(), Vec::new());
@@ -106,16 +106,16 @@ pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, Bad
         match columns(&line, 1, 3).as_str() {
             "001" => match columns(&line, 5, 8).parse::<u32>() {
                 Ok(start) => {
-                    if entries.insert(start, entry(&line)).is_some() {
+                    if entries.insert(start, parse_entry(&line)).is_some() {
                         wrong.push(format!("line {}: start number {start} is there twice", index + 1));
                     }
                 }
                 Err(_) => wrong.push(format!("line {}: columns 5-8 are no start number", index + 1)),
             },
-            "012" => round.event = filled(columns(&line, 5, line.len())),
-            "022" => round.site = filled(columns(&line, 5, line.len())),
-            "042" => round.date = filled(columns(&line, 5, line.len()).replace(['/', '-'], ".")),
-            "122" => round.time_control = filled(columns(&line, 5, line.len())),
+            "012" => round.event = non_empty(columns(&line, 5, line.len())),
+            "022" => round.site = non_empty(columns(&line, 5, line.len())),
+            "042" => round.date = non_empty(columns(&line, 5, line.len()).replace(['/', '-'], ".")),
+            "122" => round.time_control = non_empty(columns(&line, 5, line.len())),
             "132" => days = (0..).map(|n| columns(&line, 92 + 10 * n, 99 + 10 * n)).take_while(|day| !day.is_empty()).collect(),
             "013" => {
                 let members = (0..).map(|n| columns(&line, 37 + 5 * n, 40 + 5 * n)).take_while(|id| !id.is_empty());
@@ -127,7 +127,7 @@ pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, Bad
     for (team, members) in teams {
         for member in members {
             if let Some(entry) = entries.get_mut(&member) {
-                let entry: &mut Entry = entry;
+                let entry: &mut PlayerEntry = entry;
                 entry.player.team = Some(team.clone());
             }
         }
@@ -171,21 +171,21 @@ pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, Bad
         wrong.push(format!("nobody is paired in round {number}"));
     }
     let tables: Vec<u16> = match order {
-        Order::Unknown => {
+        TableOrder::Unknown => {
             wrong.push(
                 "a TRF16 file has no table numbers: give --order rank, or --boards FILE with a table and a start number on each line"
                     .to_owned(),
             );
             Vec::new()
         }
-        Order::Rank => {
+        TableOrder::Rank => {
             pairs.sort_by_key(|&(white, black, _)| {
                 let (one, other) = (points(white), points(black));
                 (std::cmp::Reverse(one.max(other)), std::cmp::Reverse(one.min(other)), white.min(black))
             });
             (1..).take(pairs.len()).collect()
         }
-        Order::Tables(tables) => {
+        TableOrder::Tables(tables) => {
             let mut found = Vec::new();
             for (white, black, _) in &pairs {
                 match tables.iter().find(|(_, player)| [white, black].contains(player)) {
@@ -204,7 +204,7 @@ pub fn read(text: &str, number: Option<u16>, order: &Order) -> Result<Round, Bad
     if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
 }
 
-fn entry(line: &[char]) -> Entry {
+fn parse_entry(line: &[char]) -> PlayerEntry {
     let at = |column: usize| line.get(column - 1).copied().unwrap_or(' ');
     let mut games = Vec::new();
     for block in 0..99 {
@@ -214,18 +214,18 @@ fn entry(line: &[char]) -> Entry {
         }
         let opponent = columns(line, from, from + 3);
         let (colour, result) = (at(from + 5).to_ascii_lowercase(), at(from + 7));
-        games.push(Game { opponent: opponent.parse().unwrap_or(0), colour, result });
+        games.push(RoundEntry { opponent: opponent.parse().unwrap_or(0), colour, result });
     }
     // Trailing spaces are not rounds.
     while games.last().is_some_and(|game| game.opponent == 0 && game.colour == ' ' && game.result == ' ') {
         games.pop();
     }
-    Entry {
+    PlayerEntry {
         player: Player {
             name: columns(line, 15, 47),
-            title: filled(columns(line, 11, 13)).map(|title| title_of(&title)),
+            title: non_empty(columns(line, 11, 13)).map(|title| normalise_title(&title)),
             rating: columns(line, 49, 52).parse().ok().filter(|rating| *rating > 0),
-            federation: filled(columns(line, 54, 56)),
+            federation: non_empty(columns(line, 54, 56)),
             fide_id: columns(line, 58, 68).parse().ok().filter(|id| *id > 0),
             team: None,
         },
@@ -234,7 +234,7 @@ fn entry(line: &[char]) -> Entry {
 }
 
 /// Returns FIDE's abbreviation of a title; programs also write `g`, `m`, `f`, `c` and a `w` before them.
-fn title_of(written: &str) -> String {
+fn normalise_title(written: &str) -> String {
     let short = match written {
         "g" => "GM",
         "m" => "IM",

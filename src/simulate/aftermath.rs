@@ -3,9 +3,9 @@
 use crate::game::GameResult;
 use crate::laws::Position;
 use crate::simulate::hands::{Rate, Span};
-use crate::simulate::pgn::Game;
-use crate::simulate::script::{AFTERWARDS, Act, Script, Writer, pieces};
-use crate::simulate::truth::{Interruption, Why};
+use crate::simulate::pgn::SourceGame;
+use crate::simulate::script::{AFTER_GAME_INDEX, Act, Script, ScriptWriter, pieces};
+use crate::simulate::truth::{Interruption, InterruptionReason};
 use shakmaty::{Color, Piece, Role, Square};
 
 /// Squares of the two kings for each result, White's first (the six placements of the maker's rule, with either king on either
@@ -25,10 +25,10 @@ const SIGNALS: &[(GameResult, Square, Square)] = &[
     (GameResult::Draw, Square::E5, Square::D5),
 ];
 
-impl Writer<'_> {
+impl ScriptWriter<'_> {
     /// Writes the result signal, the sweep and the next setup.
-    pub fn finish(mut self, game: &Game, end: &Position, at_first: [Option<Piece>; 64]) -> Script {
-        self.begin(AFTERWARDS);
+    pub fn finish(mut self, game: &SourceGame, end: &Position, at_first: [Option<Piece>; 64]) -> Script {
+        self.select_streams(AFTER_GAME_INDEX);
         self.truth.over_at = self.now;
         let mated = end.ending().is_some();
         self.truth.result = end.winner().map(|winner| winner.fold_wb(GameResult::WhiteWins, GameResult::BlackWins));
@@ -36,7 +36,7 @@ impl Writer<'_> {
             self.truth.result = Some(GameResult::Draw);
         }
         let told = if mated { self.truth.result } else { game.result };
-        let signal = told.filter(|_| game.signalled || self.falls(Rate::kings_signal, AFTERWARDS));
+        let signal = told.filter(|_| game.signalled || self.occurs(Rate::kings_signal, AFTER_GAME_INDEX));
         let stop_late = self.clock && self.pace.chance(150);
         if self.clock && !stop_late {
             self.now += self.pace.ms(Span(300, 2_500));
@@ -55,10 +55,10 @@ impl Writer<'_> {
             self.add(self.now, Act::Stop, 0);
         }
         self.analyse(&mut squares);
-        if self.falls(Rate::sweep, AFTERWARDS) {
+        if self.occurs(Rate::sweep, AFTER_GAME_INDEX) {
             self.now += self.pace.ms(Span(3_000, 12_000));
             let next = pieces(&game.start);
-            if self.falls(Rate::set_up_straight, AFTERWARDS) {
+            if self.occurs(Rate::set_up_straight, AFTER_GAME_INDEX) {
                 let mut rng = self.pace.clone();
                 self.rearrange(&mut rng, &squares, &next);
             } else {
@@ -73,7 +73,7 @@ impl Writer<'_> {
     /// Writes the analysis of the game on a stopped clock: moves, the same side twice, several plies back at once. Without a clock
     /// it starts with going back, so that it can be distinguished from play.
     fn analyse(&mut self, squares: &mut [Option<Piece>; 64]) {
-        let Some(mut rng) = self.incident(Rate::analysis, AFTERWARDS) else { return };
+        let Some(mut rng) = self.incident(Rate::analysis, AFTER_GAME_INDEX) else { return };
         self.now += rng.ms(Span(2_000, 8_000));
         let from = self.now;
         let mut line = self.line.clone();
@@ -93,7 +93,7 @@ impl Writer<'_> {
             *squares = next;
             self.now += rng.ms(Span(700, 4_000));
         }
-        self.truth.interruptions.push(Interruption { why: Why::Analysis, from, until: self.now });
+        self.truth.interruptions.push(Interruption { why: InterruptionReason::Analysis, from, until: self.now });
     }
 
     fn kings_to_centre(&mut self, result: GameResult, squares: &mut [Option<Piece>; 64]) {
@@ -106,7 +106,7 @@ impl Writer<'_> {
         let travel = self.profile.times.travel;
         let mut walks = [(Color::White, white, white_to), (Color::Black, black, black_to)];
         self.pace.shuffle(&mut walks);
-        let together = self.falls(Rate::kings_together, AFTERWARDS);
+        let together = self.occurs(Rate::kings_together, AFTER_GAME_INDEX);
 
         // Pieces on the two squares are usually removed first; otherwise the king replaces them.
         for to in [white_to, black_to] {

@@ -2,23 +2,23 @@
 
 use crate::laws::{Changes, Move, Position};
 use crate::simulate::hands::Span;
-use crate::simulate::illegal::{self, Sort};
-use crate::simulate::irregularity::{Injection, Irregularity, Kind};
-use crate::simulate::pgn::Game;
+use crate::simulate::illegal::{self, IllegalSort};
+use crate::simulate::irregularity::{Injection, Irregularity, IrregularityKind};
+use crate::simulate::pgn::SourceGame;
 use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::script::{ASIDE, Act, Before, Writer, path, pieces};
+use crate::simulate::script::{Act, PreviousPly, ScriptWriter, TAKEN_BACK_BIT, path, pieces};
 use crate::simulate::truth::TruthPly;
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
 /// Time until somebody notices an irregularity, in milliseconds. Guess.
-const NOTICED: Span = Span(1_500, 6_000);
+const NOTICE_DELAY: Span = Span(1_500, 6_000);
 /// Maximum number of plies for which a piece stays out of place.
-const OUT_FOR: u32 = 4;
+const MAX_MISPLACED_PLIES: u32 = 4;
 /// Maximum number of plies after an illegal move that remains in the game.
-const AFTER_ILLEGAL: usize = 20;
+const MAX_PLIES_AFTER_ILLEGAL: usize = 20;
 
 /// A piece that is temporarily on a wrong square or off the board.
-pub(super) struct OutOfPlace {
+pub(super) struct MisplacedPiece {
     piece: Piece,
     square: Square,
     /// Its current square; `None`: beside the board.
@@ -30,29 +30,31 @@ pub(super) struct OutOfPlace {
 }
 
 /// An irregularity still to be injected.
-pub(super) struct Wanted {
-    kind: Kind,
+pub(super) struct PendingInjection {
+    kind: IrregularityKind,
     /// The first ply at which it may happen.
     ply: u32,
     /// The sort of illegal move; `None`: any that is possible.
-    sort: Option<Sort>,
+    sort: Option<IllegalSort>,
 }
 
-impl Wanted {
+impl PendingInjection {
     /// Chooses where to inject an irregularity. If no ply is given, it draws one for this game; it draws the sort of illegal move
     /// first, so that rare sorts reach their share. Returns `None` if the irregularity is impossible in this game.
-    pub fn of(wanted: Injection, game: &Game, dice: Dice) -> Option<Wanted> {
+    pub fn of(wanted: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
         let Injection { kind, ply } = wanted;
         if let Some(ply) = ply {
-            return Some(Wanted { kind, ply, sort: None });
+            return Some(PendingInjection { kind, ply, sort: None });
         }
         let mut rng = dice.breach(kind, 0);
-        let mut plies: Vec<(u32, Vec<Sort>)> = Vec::new();
+        let mut plies: Vec<(u32, Vec<IllegalSort>)> = Vec::new();
         let mut position = game.start.clone();
         for (index, ply) in game.plies.iter().enumerate() {
             let sorts = if is_illegal(kind) { illegal::sorts(&position) } else { Vec::new() };
             let can = match kind {
-                Kind::RookFirst | Kind::TwoHands | Kind::PawnLeft => fits(kind, &position, ply.mv),
+                IrregularityKind::RookFirst | IrregularityKind::TwoHands | IrregularityKind::PawnLeft => {
+                    fits(kind, &position, ply.mv)
+                }
                 _ => index > 0,
             };
             if can {
@@ -60,64 +62,64 @@ impl Wanted {
             }
             position = position.play(ply.mv);
         }
-        let all: Vec<Sort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
+        let all: Vec<IllegalSort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
         let sort = illegal::draw(&mut rng, &all);
         let plies: Vec<u32> =
             plies.iter().filter(|(_, sorts)| sort.is_none_or(|sort| sorts.contains(&sort))).map(|(ply, _)| *ply).collect();
-        Some(Wanted { kind, ply: rng.pick(&plies)?, sort })
+        Some(PendingInjection { kind, ply: rng.pick(&plies)?, sort })
     }
 }
 
-fn is_illegal(kind: Kind) -> bool {
-    matches!(kind, Kind::IllegalMove | Kind::IllegalStands)
+fn is_illegal(kind: IrregularityKind) -> bool {
+    matches!(kind, IrregularityKind::IllegalMove | IrregularityKind::IllegalStands)
 }
 
 /// Returns whether this ply itself can be made with this irregularity.
-fn fits(kind: Kind, position: &Position, mv: Move) -> bool {
+fn fits(kind: IrregularityKind, position: &Position, mv: Move) -> bool {
     match kind {
-        Kind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
-        Kind::TwoHands => mv.is_castle() || mv.is_capture(),
-        Kind::PawnLeft => mv.is_promotion(),
+        IrregularityKind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
+        IrregularityKind::TwoHands => mv.is_castle() || mv.is_capture(),
+        IrregularityKind::PawnLeft => mv.is_promotion(),
         _ => false,
     }
 }
 
-impl Writer<'_> {
+impl ScriptWriter<'_> {
     /// Injects the wanted irregularities that are possible before this ply.
-    pub fn commit(&mut self, position: &mut Position, mv: Move, number: u32) {
-        for wanted in std::mem::take(&mut self.wanted) {
+    pub fn inject_before_ply(&mut self, position: &mut Position, mv: Move, number: u32) {
+        for wanted in std::mem::take(&mut self.pending_injections) {
             let rng = self.dice.breach(wanted.kind, wanted.ply);
             let stands = self.line.len() > number as usize;
             let done = wanted.ply <= number
                 && !stands
-                && self.pending.is_empty()
+                && self.out_of_place.is_empty()
                 && match wanted.kind {
-                    Kind::IllegalMove => self.illegal_move(rng, position, number, wanted.sort),
-                    Kind::IllegalStands => self.illegal_stands(rng, position, number, wanted.sort),
-                    Kind::WrongSide => self.wrong_side(rng, position, number),
-                    Kind::Displaced => self.displace(rng, position, number, true),
-                    Kind::Removed => self.displace(rng, position, number, false),
-                    Kind::TouchedOther => self.touch_other(rng, position, mv, number),
-                    Kind::PressWithoutMove => self.press_without_move(rng, position, number),
-                    Kind::TwoHands | Kind::RookFirst | Kind::PawnLeft => false,
+                    IrregularityKind::IllegalMove => self.illegal_move(rng, position, number, wanted.sort),
+                    IrregularityKind::IllegalStands => self.illegal_stands(rng, position, number, wanted.sort),
+                    IrregularityKind::WrongSide => self.wrong_side(rng, position, number),
+                    IrregularityKind::Displaced => self.displace(rng, position, number, true),
+                    IrregularityKind::Removed => self.displace(rng, position, number, false),
+                    IrregularityKind::TouchedOther => self.touch_other(rng, position, mv, number),
+                    IrregularityKind::PressWithoutMove => self.press_without_move(rng, position, number),
+                    IrregularityKind::TwoHands | IrregularityKind::RookFirst | IrregularityKind::PawnLeft => false,
                 };
             if !done {
-                self.wanted.push(wanted);
+                self.pending_injections.push(wanted);
             }
         }
     }
 
     /// Returns the wanted irregularity with which this ply itself is made, if one fits it.
-    pub fn breach(&mut self, position: &Position, mv: Move, number: u32) -> Option<Kind> {
-        let fits = |wanted: &Wanted| wanted.ply <= number && fits(wanted.kind, position, mv);
-        let index = self.wanted.iter().position(fits)?;
-        Some(self.wanted.remove(index).kind)
+    pub fn take_fitting_injection(&mut self, position: &Position, mv: Move, number: u32) -> Option<IrregularityKind> {
+        let fits = |wanted: &PendingInjection| wanted.ply <= number && fits(wanted.kind, position, mv);
+        let index = self.pending_injections.iter().position(fits)?;
+        Some(self.pending_injections.remove(index).kind)
     }
 
     /// Records the irregularity with which this ply was made.
-    pub fn breached(&mut self, kind: Kind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
+    pub fn record_irregularity(&mut self, kind: IrregularityKind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
         let squares = Changes::of(position.turn(), mv).iter().map(|change| change.0).collect();
-        let until = Some(if kind == Kind::PawnLeft { self.now } else { ply.done_at });
+        let until = Some(if kind == IrregularityKind::PawnLeft { self.now } else { ply.done_at });
         let breach = Irregularity::new(kind, number, Some(position.turn()), squares, ply.touched_at);
         self.truth.irregularities.push(Irregularity { pressed_at: ply.pressed_at, until, ..breach });
     }
@@ -136,25 +138,25 @@ impl Writer<'_> {
         rng: &mut Rng,
         position: &Position,
         number: u32,
-        sort: Option<Sort>,
+        sort: Option<IllegalSort>,
     ) -> Option<(Move, TruthPly, Irregularity)> {
         // After a takeback the opponent's time may already run; then there is nothing to press.
         let can_press = !self.clock || self.lever == position.turn();
         let (mv, illegal) = can_press.then(|| illegal::pick(rng, position, sort)).flatten()?;
-        self.begin(u64::from(number) | ASIDE);
-        let (ply, _) = self.ply(position, mv, number, &Before::quiet(self.now), false, None);
+        self.select_streams(u64::from(number) | TAKEN_BACK_BIT);
+        let (ply, _) = self.ply(position, mv, number, &PreviousPly::quiet(self.now), false, None);
         let squares = position.changes(mv).iter().map(|(square, _)| square).collect();
         let done = Irregularity {
             illegal: Some(illegal),
             pressed_at: ply.pressed_at,
-            ..Irregularity::new(Kind::IllegalMove, number, Some(position.turn()), squares, ply.touched_at)
+            ..Irregularity::new(IrregularityKind::IllegalMove, number, Some(position.turn()), squares, ply.touched_at)
         };
         Some((mv, ply, done))
     }
 
-    fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32, sort: Option<Sort>) -> bool {
+    fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32, sort: Option<IllegalSort>) -> bool {
         let Some((mv, _, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
-        self.now += rng.ms(NOTICED);
+        self.now += rng.ms(NOTICE_DELAY);
         if done.pressed_at.is_some() {
             self.press(!position.turn(), self.now, 0);
             self.now += rng.ms(Span(300, 1_500));
@@ -164,7 +166,7 @@ impl Writer<'_> {
         true
     }
 
-    fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32, sort: Option<Sort>) -> bool {
+    fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32, sort: Option<IllegalSort>) -> bool {
         let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         let after = position.play(mv);
 
@@ -177,7 +179,7 @@ impl Writer<'_> {
         }
         let mut tail = vec![mv];
         let mut follows = true;
-        while tail.len() <= AFTER_ILLEGAL && ours.ending().is_none() {
+        while tail.len() <= MAX_PLIES_AFTER_ILLEGAL && ours.ending().is_none() {
             let same = game.next().filter(|_| follows).and_then(|mv| {
                 let uci = theirs.uci(mv);
                 theirs = theirs.play(mv);
@@ -191,7 +193,7 @@ impl Writer<'_> {
         self.moves.extend(tail);
 
         self.truth.plies.push(ply);
-        self.truth.irregularities.push(Irregularity { kind: Kind::IllegalStands, ..done });
+        self.truth.irregularities.push(Irregularity { kind: IrregularityKind::IllegalStands, ..done });
         self.line.push(after.clone());
         *position = after;
         true
@@ -205,9 +207,9 @@ impl Writer<'_> {
         self.now += rng.ms(Span(300, 2_500));
         let (at, piece) = (self.now, role.of(again.turn()));
         self.carry(&mut rng, piece, from, to, 0);
-        self.now += rng.ms(NOTICED);
+        self.now += rng.ms(NOTICE_DELAY);
         self.carry(&mut rng, piece, to, from, 0);
-        let done = Irregularity::new(Kind::WrongSide, number, Some(again.turn()), vec![from, to], at);
+        let done = Irregularity::new(IrregularityKind::WrongSide, number, Some(again.turn()), vec![from, to], at);
         self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
         true
     }
@@ -219,9 +221,9 @@ impl Writer<'_> {
         self.now += rng.ms(Span(500, 4_000));
         let at = self.now;
         self.press(position.turn(), at, 0);
-        self.now += rng.ms(NOTICED);
+        self.now += rng.ms(NOTICE_DELAY);
         self.press(!position.turn(), self.now, 0);
-        let done = Irregularity::new(Kind::PressWithoutMove, number, Some(position.turn()), Vec::new(), at);
+        let done = Irregularity::new(IrregularityKind::PressWithoutMove, number, Some(position.turn()), Vec::new(), at);
         self.truth.irregularities.push(Irregularity { pressed_at: Some(at), until: Some(self.now), ..done });
         self.now += rng.ms(Span(500, 2_000));
         true
@@ -229,7 +231,7 @@ impl Writer<'_> {
 
     /// Nudges a piece, or knocks it off the board. The next plies must not need it.
     fn displace(&mut self, mut rng: Rng, position: &Position, number: u32, nudged: bool) -> bool {
-        let (first, plies) = (number as usize - 1, 1 + rng.below(u64::from(OUT_FOR)) as usize);
+        let (first, plies) = (number as usize - 1, 1 + rng.below(u64::from(MAX_MISPLACED_PLIES)) as usize);
         let mut needed = Bitboard::EMPTY;
         // A step that either player could make is a move, not an accident.
         let mut moves: Vec<(Square, Square)> = Vec::new();
@@ -261,19 +263,19 @@ impl Writer<'_> {
             self.add(self.now, Act::Put(stands, piece), 0);
         }
         self.now += rng.ms(Span(200, 1_000));
-        let kind = if nudged { Kind::Displaced } else { Kind::Removed };
+        let kind = if nudged { IrregularityKind::Displaced } else { IrregularityKind::Removed };
         let irregularity = self.truth.irregularities.len();
         let squares = [square].into_iter().chain(stands).collect();
         self.truth.irregularities.push(Irregularity::new(kind, number, None, squares, at));
-        self.pending.push(OutOfPlace { piece, square, stands, until_ply: number + plies as u32, irregularity });
+        self.out_of_place.push(MisplacedPiece { piece, square, stands, until_ply: number + plies as u32, irregularity });
         true
     }
 
     /// Restores the pieces out of place that are due before this ply; `None`: all of them.
-    pub fn put_right(&mut self, number: Option<u32>) {
-        for out in std::mem::take(&mut self.pending) {
+    pub fn restore_pieces(&mut self, number: Option<u32>) {
+        for out in std::mem::take(&mut self.out_of_place) {
             if number.is_some_and(|number| out.until_ply > number) {
-                self.pending.push(out);
+                self.out_of_place.push(out);
                 continue;
             }
             self.now += self.pace.ms(Span(500, 2_500));

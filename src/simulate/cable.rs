@@ -5,7 +5,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates};
 use crate::simulate::rng::Dice;
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene};
+use crate::simulate::stage::{Chunk, SimulationSetup};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 
@@ -16,7 +16,7 @@ const FIFO: usize = 16;
 type Micros = u64;
 
 /// A serial line with ten bits a byte that sends messages one after the other.
-pub struct Cable {
+pub struct VirtualLine {
     baud: u64,
     dice: Dice,
     rates: Rates,
@@ -26,12 +26,12 @@ pub struct Cable {
     free: Micros,
 }
 
-impl Cable {
+impl VirtualLine {
     /// Creates a line with this speed in bits per second. `stream` selects the random stream of a game, so that games with the same
     /// seed differ.
-    pub fn new(baud: u32, scene: &Scene, stream: u64) -> Cable {
+    pub fn new(baud: u32, scene: &SimulationSetup, stream: u64) -> VirtualLine {
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
-        Cable { baud: baud.into(), dice, rates, messages: 0, line: VecDeque::new(), free: 0 }
+        VirtualLine { baud: baud.into(), dice, rates, messages: 0, line: VecDeque::new(), free: 0 }
     }
 
     /// Queues a message; it is sent after those before it.
@@ -73,7 +73,7 @@ impl Cable {
 }
 
 /// Squares that are all scanned at the same moment, at a fixed interval.
-pub struct Squares {
+pub struct ScannedSquares {
     rotation: Rotation,
     period: Millis,
     /// The pieces on the board's own squares, a1 first, and as the last scan read them.
@@ -84,14 +84,14 @@ pub struct Squares {
     look_at: Option<Millis>,
 }
 
-impl Squares {
+impl ScannedSquares {
     /// Creates a board with these pieces on the squares of play.
-    pub fn new(scene: &Scene, period: Millis, squares: &[Option<Piece>; 64]) -> Squares {
+    pub fn new(scene: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
         let mut stands = [None; 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
             stands[scene.rotation.apply(square) as usize] = *piece;
         }
-        Squares { rotation: scene.rotation, period, stands, seen: stands, ply: 0, look_at: None }
+        ScannedSquares { rotation: scene.rotation, period, stands, seen: stands, ply: 0, look_at: None }
     }
 
     /// Applies an act to the pieces. Acts on the clock are ignored: these boards do not see it.
@@ -108,7 +108,7 @@ impl Squares {
 
     /// Scans the squares if a scan is due. If they changed, returns the time of the scan, the squares before it, and the ply of the
     /// last change.
-    pub fn look(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
+    pub fn scan(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
         let at = self.look_at.take_if(|at| *at <= now)?;
         let before = std::mem::replace(&mut self.seen, self.stands);
         (before != self.seen).then_some((at, before, self.ply))

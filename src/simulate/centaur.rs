@@ -1,9 +1,9 @@
 //! The virtual board inside a Centaur, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
 
 use crate::boards::Millis;
-use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::cable::{ScannedSquares, VirtualLine};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 
 /// Time between two scans, in milliseconds.
@@ -15,8 +15,8 @@ const ADDRESS: [u8; 2] = [0x06, 0x50];
 
 /// The virtual board.
 pub struct VirtualCentaur {
-    cable: Cable,
-    squares: Squares,
+    cable: VirtualLine,
+    squares: ScannedSquares,
     /// Changes that the host has not requested yet, and the ply of the last.
     changes: (Vec<u8>, u32),
     /// The command that is being received.
@@ -29,10 +29,10 @@ pub struct VirtualCentaur {
 impl VirtualCentaur {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
+    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
         VirtualCentaur {
-            cable: Cable::new(1_000_000, scene, stream),
-            squares: Squares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(1_000_000, scene, stream),
+            squares: ScannedSquares::new(scene, SCAN, squares),
             changes: (Vec::new(), 0),
             command: Vec::new(),
             lights: Vec::new(),
@@ -52,7 +52,7 @@ impl VirtualCentaur {
 
     fn run(&mut self, until: Millis) {
         while self.squares.next().is_some_and(|at| at <= until) {
-            let Some((_, before, ply)) = self.squares.look(until) else { continue };
+            let Some((_, before, ply)) = self.squares.scan(until) else { continue };
             for (square, (old, new)) in before.iter().zip(*self.squares.seen()).enumerate() {
                 if old.is_some() != new.is_some() {
                     self.changes.0.extend([0x40 | u8::from(new.is_some()), square as u8 ^ 56]);

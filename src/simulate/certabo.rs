@@ -8,8 +8,8 @@
 
 use crate::simulate::hands::Span;
 use crate::simulate::rng::Rng;
-use crate::simulate::stage::Scene;
-use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use crate::simulate::stage::SimulationSetup;
+use crate::simulate::streaming::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use shakmaty::Piece;
 use std::collections::VecDeque;
 
@@ -27,30 +27,30 @@ const LIGHTS: usize = 8;
 const COLOURS: ([u8; 2], [u8; 2], usize) = ([0xff, 0x55], [0x0d, 0x0a], 247);
 
 /// The virtual board.
-pub type VirtualCertabo = Streaming<Chips>;
+pub type VirtualCertabo = StreamingBoard<ChipEncoder>;
 
 /// Creates a board of this kind with these pieces on the squares of play. `stream` selects the random stream of a game, so that
 /// games with the same seed differ.
-pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualCertabo {
+pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualCertabo {
     let rng = Rng::new(scene.seed ^ 0xce_47ab0, stream);
-    let mut chips = Chips { rng, breaks: false, ids: Vec::new(), lights };
+    let mut chips = ChipEncoder { rng, breaks: false, ids: Vec::new(), lights };
     chips.breaks = chips.rng.chance(500);
-    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, chips)
+    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, chips)
 }
 
 /// The chips in the pieces, and their encoder.
-pub struct Chips {
+pub struct ChipEncoder {
     rng: Rng,
     /// Lines are broken by line feeds, even within a number.
     breaks: bool,
     /// The chip in each physical piece.
     ids: Vec<[u8; 5]>,
-    lights: Lights,
+    lights: VirtualLights,
 }
 
-impl Chips {
+impl ChipEncoder {
     /// Returns the chip of a piece. As in real sets, all chips of a set begin alike.
-    fn id(&mut self, man: Man) -> [u8; 5] {
+    fn id(&mut self, man: PhysicalPiece) -> [u8; 5] {
         while self.ids.len() <= man.number {
             let batch = 83 + self.rng.below(3) as u8;
             let id = [3, 0, batch, self.rng.below(256) as u8, self.rng.below(256) as u8];
@@ -72,8 +72,8 @@ impl Chips {
     }
 }
 
-impl Printer for Chips {
-    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+impl FrameEncoder for ChipEncoder {
+    fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8> {
         let mut text = String::from(":");
         for man in seen {
             let id = match *man {
@@ -100,22 +100,22 @@ impl Printer for Chips {
 
 /// The lights of a virtual board.
 #[derive(Default)]
-pub struct Lights {
+pub struct VirtualLights {
     coloured: bool,
     bytes: VecDeque<u8>,
     /// The last pattern, as received.
     shown: Vec<u8>,
 }
 
-impl Lights {
+impl VirtualLights {
     /// Creates lights with one light per square.
-    pub fn plain() -> Lights {
-        Lights::default()
+    pub fn plain() -> VirtualLights {
+        VirtualLights::default()
     }
 
     /// Creates coloured lights.
-    pub fn coloured() -> Lights {
-        Lights { coloured: true, ..Lights::default() }
+    pub fn coloured() -> VirtualLights {
+        VirtualLights { coloured: true, ..VirtualLights::default() }
     }
 
     /// Returns the last pattern as received; empty before the first.

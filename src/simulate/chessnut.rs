@@ -8,7 +8,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Color, Piece, Role, Square};
 
 const NEVER: Millis = Millis::MAX;
@@ -26,7 +26,7 @@ const MISREAD: Span = Span(300, 5_000);
 
 /// One square of the board.
 #[derive(Clone, Copy, Default)]
-struct Spot {
+struct BoardSquare {
     /// The code of the piece on the square, and the ply that last changed it.
     stands: (u8, u32),
     /// The code in the last report.
@@ -34,7 +34,7 @@ struct Spot {
     /// Number of changes.
     changes: u64,
     /// The last change has not been reported.
-    news: bool,
+    unreported: bool,
     /// The wrong code that the square shows, and until when.
     wrong: Option<(u8, Millis)>,
     /// The square always shows what it showed at first.
@@ -48,14 +48,14 @@ pub struct VirtualChessnut {
     dice: Dice,
     rates: Rates,
     /// Indexed by the board's own squares, a1 first.
-    spots: [Spot; 64],
+    spots: [BoardSquare; 64],
     /// Flickering squares, whether they are blind, and until when.
     flickers: Vec<(usize, bool, Millis)>,
     /// When the next report is due.
     report_at: Millis,
     /// Number of reports so far; the board counts them.
     reports: u32,
-    said: Vec<Chunk>,
+    outbox: Vec<Chunk>,
     forbidden: Vec<Vec<u8>>,
     lit: [u8; 8],
 }
@@ -63,13 +63,14 @@ pub struct VirtualChessnut {
 impl VirtualChessnut {
     /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
     /// so that games with the same seed differ.
-    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
+    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
         let mut rng = Rng::new(scene.seed ^ 0xc4e5_5a17, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
-        let mut spots = [Spot::default(); 64];
+        let mut spots = [BoardSquare::default(); 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
             let code = code(*piece);
-            spots[scene.rotation.apply(square) as usize] = Spot { stands: (code, 0), seen: code, ..Spot::default() };
+            spots[scene.rotation.apply(square) as usize] =
+                BoardSquare { stands: (code, 0), seen: code, ..BoardSquare::default() };
         }
         let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
         let mut bad: Vec<usize> = (0..64).collect();
@@ -87,7 +88,7 @@ impl VirtualChessnut {
             flickers,
             report_at: NEVER,
             reports: 0,
-            said: Vec::new(),
+            outbox: Vec::new(),
             forbidden: Vec::new(),
             lit: [0; 8],
             rng,
@@ -114,7 +115,7 @@ impl VirtualChessnut {
         }
         let mut ply = 0;
         for spot in 0..64 {
-            self.judge(spot, now);
+            self.draw_misreading(spot, now);
             let blind = self.flickers.iter().any(|&(other, blind, _)| other == spot && blind);
             let spot = &mut self.spots[spot];
             spot.wrong = spot.wrong.filter(|&(_, until)| until > now);
@@ -136,13 +137,13 @@ impl VirtualChessnut {
         self.reports += 1;
         report.extend(self.reports.to_le_bytes());
         report.resize(2 + 0x3d, 0);
-        self.said.push(Chunk { at: now, bytes: report, ply });
+        self.outbox.push(Chunk { at: now, bytes: report, ply });
     }
 
     /// Decides whether the board misreads the last change of a square, and how.
-    fn judge(&mut self, index: usize, now: Millis) {
+    fn draw_misreading(&mut self, index: usize, now: Millis) {
         let spot = self.spots[index];
-        if !std::mem::take(&mut self.spots[index].news) {
+        if !std::mem::take(&mut self.spots[index].unreported) {
             return;
         }
         let nth = (index as u64) << 32 | spot.changes;
@@ -160,7 +161,7 @@ impl VirtualChessnut {
     }
 
     fn say(&mut self, now: Millis, bytes: &[u8]) {
-        self.said.push(Chunk { at: now + ANSWER, bytes: bytes.to_vec(), ply: 0 });
+        self.outbox.push(Chunk { at: now + ANSWER, bytes: bytes.to_vec(), ply: 0 });
     }
 }
 
@@ -173,7 +174,7 @@ impl VirtualBoard for VirtualChessnut {
             Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
         };
         let spot = &mut self.spots[self.rotation.apply(square) as usize];
-        *spot = Spot { stands: (code(piece), ply), changes: spot.changes + 1, news: true, wrong: None, ..*spot };
+        *spot = BoardSquare { stands: (code(piece), ply), changes: spot.changes + 1, unreported: true, wrong: None, ..*spot };
     }
 
     fn receive(&mut self, now: Millis, bytes: &[u8]) {
@@ -198,13 +199,13 @@ impl VirtualBoard for VirtualChessnut {
             self.report(self.report_at);
             self.report_at += REPORTS;
         }
-        let mut due: Vec<Chunk> = self.said.extract_if(.., |chunk| chunk.at <= now).collect();
+        let mut due: Vec<Chunk> = self.outbox.extract_if(.., |chunk| chunk.at <= now).collect();
         due.sort_by_key(|chunk| chunk.at);
         due
     }
 
     fn next_event(&self) -> Option<Millis> {
-        let said = self.said.iter().map(|chunk| chunk.at).min().unwrap_or(NEVER);
+        let said = self.outbox.iter().map(|chunk| chunk.at).min().unwrap_or(NEVER);
         Some(said.min(self.report_at)).filter(|&next| next != NEVER)
     }
 }

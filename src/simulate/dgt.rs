@@ -17,8 +17,8 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
-use memory::Memory;
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
+use memory::BoardMemory;
 use shakmaty::{Color, Piece, Role, Square};
 use std::collections::VecDeque;
 
@@ -29,17 +29,17 @@ const NEVER: Micros = Micros::MAX;
 /// Duration of one scan of all squares, in milliseconds.
 const SCAN_MS: Span = Span(200, 250);
 /// Time from a command to the first byte of its reply, in microseconds.
-const ANSWER: Micros = 3_000;
+const REPLY_DELAY: Micros = 3_000;
 /// Number of bytes that a serial port delivers together.
 const FIFO: usize = 16;
 /// Delay until a lever change is reported, in milliseconds: prompt or slow, equally likely.
-const LEVER_NEWS: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
+const LEVER_REPORT_DELAY: [Span; 2] = [Span(20, 200), Span(200, 1_000)];
 /// Time between the blind phases of a flickering square, and the length of such a phase, in milliseconds.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
 /// Delay until a missed edge is noticed, in milliseconds. A guess, as are the next two.
 const MISSED: Span = Span(500, 6_000);
 /// How long a square shows a false reading caused by its neighbour, in milliseconds.
-const GHOST: Span = Span(150, 700);
+const FALSE_EDGE_MS: Span = Span(150, 700);
 /// How long a piece is read as another piece, in milliseconds.
 const MISREAD: Span = Span(300, 5_000);
 /// The serial number that the board reports.
@@ -71,7 +71,7 @@ pub struct VirtualDgt {
     /// The code that the last scan of each field read.
     seen: [u8; 64],
     /// Time of the next scan of each field that may have changed.
-    looks: [Micros; 64],
+    next_scans: [Micros; 64],
     scan: Micros,
     scan_from: Micros,
     stuck: Vec<usize>,
@@ -80,11 +80,11 @@ pub struct VirtualDgt {
     rates: Rates,
     changes: [Change; 64],
     /// The wrong code that a field shows instead of its piece, and until when.
-    wrong: [Option<(u8, Micros)>; 64],
+    misreadings: [Option<(u8, Micros)>; 64],
     /// Number of messages sent so far.
     messages: u64,
-    clock: Option<Clock>,
-    memory: Memory,
+    clock: Option<VirtualClock>,
+    memory: BoardMemory,
     /// The bytes received so far of a command of several bytes.
     command: Option<Vec<u8>>,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
@@ -99,9 +99,9 @@ struct Change {
     /// How many changes this field has had.
     count: u64,
     /// Whether the board misreads this change has been decided.
-    judged: bool,
+    fault_drawn: bool,
     /// The board has reported this change.
-    told: bool,
+    reported: bool,
 }
 
 struct Flicker {
@@ -110,7 +110,7 @@ struct Flicker {
     turns_at: Micros,
 }
 
-struct Clock {
+struct VirtualClock {
     /// Black's and White's time (in the order of `Color`), in microseconds, at `since`.
     left: [i64; 2],
     since: Micros,
@@ -120,14 +120,14 @@ struct Clock {
     /// White's time is on the left half of the display.
     white_left: bool,
     ticks_at: Micros,
-    news_at: Micros,
-    said: Option<[u8; 7]>,
+    lever_report_at: Micros,
+    last_sent: Option<[u8; 7]>,
 }
 
 impl VirtualDgt {
     /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
     /// so that games with the same seed differ.
-    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
+    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
         let mut rng = Rng::new(scene.seed ^ 0x0dd_b0a2d, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), &scene.profile.rates);
         let mut fields = [(0, 0); 64];
@@ -141,7 +141,7 @@ impl VirtualDgt {
         let stuck = bad.by_ref().take(stuck).collect();
         let flickers = bad.take(flickering);
         let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
-        let clock = scene.clock.then(|| Clock {
+        let clock = scene.clock.then(|| VirtualClock {
             left: [i64::from(scene.profile.clock_ms.0) * 1000; 2],
             since: 0,
             added: i64::from(scene.profile.clock_ms.1) * 1000,
@@ -149,26 +149,26 @@ impl VirtualDgt {
             running: false,
             white_left: (scene.rotation == Rotation::Upright) != scene.clock_turned,
             ticks_at: rng.ms(Span(1, 1_000)) * 1000,
-            news_at: NEVER,
-            said: None,
+            lever_report_at: NEVER,
+            last_sent: None,
         });
         VirtualDgt {
             rotation: scene.rotation,
             mode: Mode::Bus,
             fields,
             seen: fields.map(|field| field.0),
-            looks: [NEVER; 64],
+            next_scans: [NEVER; 64],
             scan: rng.ms(SCAN_MS) * 1000,
             scan_from: rng.below(200_000),
             stuck,
             flickers,
             dice,
             rates: *rates,
-            changes: [Change { count: 0, judged: true, told: true }; 64],
-            wrong: [None; 64],
+            changes: [Change { count: 0, fault_drawn: true, reported: true }; 64],
+            misreadings: [None; 64],
             messages: 0,
             clock,
-            memory: Memory::new(&fields.map(|field| field.0)),
+            memory: BoardMemory::new(&fields.map(|field| field.0)),
             command: None,
             line: VecDeque::new(),
             line_free: 0,
@@ -196,17 +196,17 @@ impl VirtualDgt {
                 break;
             }
             self.now = next;
-            self.look(next);
+            self.scan_fields(next);
             self.flicker(next);
-            self.clock_news(next);
+            self.report_clock(next);
         }
         self.now = until;
     }
 
     fn next_inside(&self) -> Micros {
-        let looks = self.looks.iter().copied().min().unwrap_or(NEVER);
+        let looks = self.next_scans.iter().copied().min().unwrap_or(NEVER);
         let flickers = self.flickers.iter().map(|flicker| flicker.turns_at).min().unwrap_or(NEVER);
-        let clock = self.clock.as_ref().map_or(NEVER, |clock| clock.ticks_at.min(clock.news_at));
+        let clock = self.clock.as_ref().map_or(NEVER, |clock| clock.ticks_at.min(clock.lever_report_at));
         looks.min(flickers).min(clock)
     }
 
@@ -216,28 +216,28 @@ impl VirtualDgt {
         phase + from.saturating_sub(phase).div_ceil(self.scan) * self.scan
     }
 
-    fn look(&mut self, now: Micros) {
+    fn scan_fields(&mut self, now: Micros) {
         for field in 0..64 {
-            if self.looks[field] > now {
+            if self.next_scans[field] > now {
                 continue;
             }
-            self.looks[field] = NEVER;
-            if !self.changes[field].judged {
-                self.changes[field].judged = true;
-                if self.judge(field, now) {
+            self.next_scans[field] = NEVER;
+            if !self.changes[field].fault_drawn {
+                self.changes[field].fault_drawn = true;
+                if self.draw_misreading(field, now) {
                     continue;
                 }
             }
-            if let Some((_, until)) = self.wrong[field] {
+            if let Some((_, until)) = self.misreadings[field] {
                 if until > now {
-                    self.looks[field] = self.next_look(field, until);
+                    self.next_scans[field] = self.next_look(field, until);
                 } else {
-                    self.wrong[field] = None;
+                    self.misreadings[field] = None;
                 }
             }
             let blind = self.flickers.iter().any(|flicker| flicker.field == field && flicker.blind);
             let (stands, ply) = self.fields[field];
-            let shows = match (self.stuck.contains(&field), blind, self.wrong[field]) {
+            let shows = match (self.stuck.contains(&field), blind, self.misreadings[field]) {
                 (true, ..) => self.seen[field],
                 (false, true, _) => 0,
                 (false, false, Some((wrong, _))) => wrong,
@@ -247,17 +247,17 @@ impl VirtualDgt {
                 continue;
             }
             self.seen[field] = shows;
-            self.memory.change(now, field, &self.seen);
-            let first = shows == stands && !std::mem::replace(&mut self.changes[field].told, true);
+            self.memory.record_change(now, field, &self.seen);
+            let first = shows == stands && !std::mem::replace(&mut self.changes[field].reported, true);
             if !matches!(self.mode, Mode::Bus | Mode::Idle) {
-                self.say(now, &[0x8e, 0, 5, field as u8, shows], if first { ply } else { 0 });
+                self.queue_message(now, &[0x8e, 0, 5, field as u8, shows], if first { ply } else { 0 });
             }
         }
     }
 
     /// Decides whether the board misreads this change of a field, and how. Returns `true` if the board does not notice the change
     /// now.
-    fn judge(&mut self, field: usize, now: Micros) -> bool {
+    fn draw_misreading(&mut self, field: usize, now: Micros) -> bool {
         let nth = (field as u64) << 32 | self.changes[field].count;
         let falls = |rate: Rate| {
             let mut rng = self.dice.stream(rate, nth);
@@ -266,26 +266,27 @@ impl VirtualDgt {
         let (missed, ghost, misread, turned) =
             (falls(Rate::missed_edge), falls(Rate::ghost_edge), falls(Rate::misread), falls(Rate::polarity));
         if let Some(mut rng) = missed {
-            self.looks[field] = self.next_look(field, now + rng.ms(MISSED) * 1000);
+            self.next_scans[field] = self.next_look(field, now + rng.ms(MISSED) * 1000);
             return true;
         }
         let stands = self.fields[field].0;
         if let Some(mut rng) = ghost {
-            let near: Vec<usize> = (0..64usize).filter(|&other| other.abs_diff(field) == 8 || beside(other, field)).collect();
+            let near: Vec<usize> =
+                (0..64usize).filter(|&other| other.abs_diff(field) == 8 || are_adjacent(other, field)).collect();
             if let Some(other) = rng.pick(&near) {
                 let shows = if self.fields[other].0 == 0 { stands.max(self.seen[field]) } else { 0 };
-                self.wrong[other] = Some((shows, now + rng.ms(GHOST) * 1000));
-                self.looks[other] = self.next_look(other, now).min(self.looks[other]);
+                self.misreadings[other] = Some((shows, now + rng.ms(FALSE_EDGE_MS) * 1000));
+                self.next_scans[other] = self.next_look(other, now).min(self.next_scans[other]);
             }
         }
         if let Some(mut rng) = misread.filter(|_| stands > 0) {
             let first = if stands > 6 { 7 } else { 1 };
             let other = first + (stands - first + 1 + rng.below(5) as u8) % 6;
-            self.wrong[field] = Some((other, now + rng.ms(MISREAD) * 1000));
+            self.misreadings[field] = Some((other, now + rng.ms(MISREAD) * 1000));
         }
         if let Some(mut rng) = turned.filter(|_| stands > 0) {
             let other = if stands > 6 { stands - 6 } else { stands + 6 };
-            self.wrong[field] = Some((other, now + rng.ms(MISREAD) * 1000));
+            self.misreadings[field] = Some((other, now + rng.ms(MISREAD) * 1000));
         }
         false
     }
@@ -299,31 +300,31 @@ impl VirtualDgt {
             let field = self.flickers[index].field;
             let lasts = self.rng.ms(if blind { FLICKER.1 } else { FLICKER.0 }) * 1000;
             self.flickers[index] = Flicker { field, blind, turns_at: now + lasts };
-            self.looks[field] = self.next_look(field, now);
+            self.next_scans[field] = self.next_look(field, now);
         }
     }
 
-    fn clock_news(&mut self, now: Micros) {
-        let Some(clock) = self.clock.as_mut().filter(|clock| clock.ticks_at.min(clock.news_at) <= now) else { return };
+    fn report_clock(&mut self, now: Micros) {
+        let Some(clock) = self.clock.as_mut().filter(|clock| clock.ticks_at.min(clock.lever_report_at) <= now) else { return };
         let tick = clock.ticks_at <= now;
         if tick {
             clock.ticks_at += 1_000_000;
         }
-        clock.news_at = NEVER;
-        let shows = clock.shows(now);
-        let changed = clock.said != Some(shows);
+        clock.lever_report_at = NEVER;
+        let shows = clock.display(now);
+        let changed = clock.last_sent != Some(shows);
         if match self.mode {
             Mode::Update => tick || changed,
             Mode::UpdateNice => changed,
             Mode::Bus | Mode::Idle | Mode::UpdateBoard => false,
         } {
-            clock.said = Some(shows);
-            self.say(now, &message(0x8d, &shows), 0);
+            clock.last_sent = Some(shows);
+            self.queue_message(now, &message(0x8d, &shows), 0);
         }
     }
 
     /// Puts a message on the line; it leaves as soon as those before it are out.
-    fn say(&mut self, now: Micros, message: &[u8], ply: u32) {
+    fn queue_message(&mut self, now: Micros, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
         let mut lost = self.dice.stream(Rate::lost_byte, self.messages);
@@ -345,33 +346,33 @@ impl VirtualDgt {
     }
 
     fn command(&mut self, now: Micros, byte: u8) {
-        let answer = now + ANSWER;
+        let answer = now + REPLY_DELAY;
         match byte {
             0x40 => self.mode = Mode::Idle,
             0x41 => {
                 let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| {
-                    let shows = clock.shows(now);
-                    clock.said = Some(shows);
+                    let shows = clock.display(now);
+                    clock.last_sent = Some(shows);
                     shows
                 });
-                self.say(answer, &message(0x8d, &shows), 0);
+                self.queue_message(answer, &message(0x8d, &shows), 0);
             }
-            0x42 => self.say(answer, &message(0x86, &self.seen.clone()), 0),
+            0x42 => self.queue_message(answer, &message(0x86, &self.seen.clone()), 0),
             0x43 => self.mode = Mode::Update,
             0x44 => self.mode = Mode::UpdateBoard,
             0x4b => {
                 self.mode = Mode::UpdateNice;
                 if let Some(clock) = &mut self.clock {
-                    clock.said = None;
+                    clock.last_sent = None;
                 }
             }
-            0x45 => self.say(answer, &message(0x91, SERIAL.as_bytes()), 0),
-            0x46 => self.say(answer, &message(0x90, &[(960 >> 7) as u8, (960 & 0x7f) as u8]), 0),
-            0x47 => self.say(answer, &message(0x92, NAME.as_bytes()), 0),
-            0x49 => self.say(answer, &message(0x8f, &self.memory.told()), 0),
+            0x45 => self.queue_message(answer, &message(0x91, SERIAL.as_bytes()), 0),
+            0x46 => self.queue_message(answer, &message(0x90, &[(960 >> 7) as u8, (960 & 0x7f) as u8]), 0),
+            0x47 => self.queue_message(answer, &message(0x92, NAME.as_bytes()), 0),
+            0x49 => self.queue_message(answer, &message(0x8f, &self.memory.dump()), 0),
             0x4a => self.mode = Mode::Bus,
-            0x4d => self.say(answer, &message(0x93, &[1, 8]), 0),
-            0x55 => self.say(answer, &message(0xa2, b"0000000960"), 0),
+            0x4d => self.queue_message(answer, &message(0x93, &[1, 8]), 0),
+            0x55 => self.queue_message(answer, &message(0xa2, b"0000000960"), 0),
             // It hangs on a cable and has no battery to tell of.
             0x4c => {}
             0x4e | 0x50..=0x54 => self.forbidden.push(byte),
@@ -382,8 +383,8 @@ impl VirtualDgt {
     /// A whole command for the clock: it acknowledges, and shows nothing.
     fn clock_command(&mut self, now: Micros, frame: &[u8]) {
         if let (Some(clock), Some(&command)) = (&mut self.clock, frame.get(3)) {
-            let status = clock.shows(now)[6];
-            self.say(now + ANSWER, &message(0x8d, &[0x0a, 0x10, command & 0x7f, 0, 0, 0, status]), 0);
+            let status = clock.display(now)[6];
+            self.queue_message(now + REPLY_DELAY, &message(0x8d, &[0x0a, 0x10, command & 0x7f, 0, 0, 0, status]), 0);
         }
     }
 }
@@ -398,16 +399,16 @@ impl VirtualBoard for VirtualDgt {
             // The board has its own supply: it notices nothing.
             Act::Unplug | Act::Plug => {}
             Act::Press(_) | Act::Start | Act::Stop => {
-                let promptly = LEVER_NEWS[usize::from(self.rng.chance(500))];
+                let promptly = LEVER_REPORT_DELAY[usize::from(self.rng.chance(500))];
                 let late = self.rng.ms(promptly) * 1000;
                 if let Some(clock) = &mut self.clock {
                     let turn = clock.turn;
                     clock.act(now, act);
                     if clock.turn != turn {
                         let is_left = (turn == Color::White) == clock.white_left;
-                        self.memory.press(now, is_left, clock.left[turn as usize]);
+                        self.memory.record_press(now, is_left, clock.left[turn as usize]);
                     }
-                    clock.news_at = clock.news_at.min(now + late);
+                    clock.lever_report_at = clock.lever_report_at.min(now + late);
                 }
             }
         }
@@ -461,13 +462,13 @@ impl VirtualDgt {
     fn change(&mut self, now: Micros, square: Square, piece: Option<Piece>, ply: u32) {
         let field = field_of(self.rotation, square);
         self.fields[field] = (code(piece), ply);
-        self.changes[field] = Change { count: self.changes[field].count + 1, judged: false, told: false };
-        self.wrong[field] = None;
-        self.looks[field] = self.next_look(field, now).min(self.looks[field]);
+        self.changes[field] = Change { count: self.changes[field].count + 1, fault_drawn: false, reported: false };
+        self.misreadings[field] = None;
+        self.next_scans[field] = self.next_look(field, now).min(self.next_scans[field]);
     }
 }
 
-impl Clock {
+impl VirtualClock {
     fn act(&mut self, now: Micros, act: Act) {
         self.settle(now);
         match act {
@@ -490,7 +491,7 @@ impl Clock {
     }
 
     /// The seven bytes of the clock's message.
-    fn shows(&mut self, now: Micros) -> [u8; 7] {
+    fn display(&mut self, now: Micros) -> [u8; 7] {
         self.settle(now);
         let [black, white] = self.left.map(|left| half(left, self.added > 0));
         let (left, right) = if self.white_left { (white, black) } else { (black, white) };
@@ -524,7 +525,7 @@ fn field_of(rotation: Rotation, square: Square) -> usize {
 }
 
 /// The two fields stand side by side on one rank.
-fn beside(one: usize, other: usize) -> bool {
+fn are_adjacent(one: usize, other: usize) -> bool {
     one / 8 == other / 8 && one.abs_diff(other) == 1
 }
 

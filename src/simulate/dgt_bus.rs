@@ -20,7 +20,7 @@ const COMMAND: Micros = 4 * BYTE;
 /// Time from a command to the first byte of its reply.
 const ANSWER: Micros = 3_000;
 /// Additional time for recording a start.
-const NOTING: Micros = 70_000;
+const START_DELAY: Micros = 70_000;
 /// Maximum time in which each board replies to a ping to all.
 const PING: Micros = 1_100_000;
 /// Number of bytes that a serial port delivers together.
@@ -28,19 +28,19 @@ const FIFO: usize = 16;
 
 /// Rates of transmission faults, in thousandths of the replies.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Faults {
+pub struct BusFaults {
     /// The reply does not arrive.
     pub lost: u32,
     /// One bit of the reply is wrong.
     pub corrupted: u32,
     /// The command does not arrive, so there is no reply.
-    pub unheard: u32,
+    pub command_lost: u32,
 }
 
 /// All boards on the line.
 pub struct VirtualBus {
-    nodes: Vec<Node>,
-    faults: Faults,
+    nodes: Vec<BusBoard>,
+    faults: BusFaults,
     rng: Rng,
     /// The bytes of the command that is being received.
     command: Vec<u8>,
@@ -49,11 +49,11 @@ pub struct VirtualBus {
     refused: Vec<u8>,
 }
 
-struct Node {
+struct BusBoard {
     address: u16,
     board: VirtualDgt,
     /// The last changes that were sent.
-    told: Vec<u8>,
+    last_changes: Vec<u8>,
     /// The board ignores the next ping to all.
     ignores: bool,
     /// The board is connected to the line.
@@ -62,8 +62,8 @@ struct Node {
 
 impl VirtualBus {
     /// Creates a bus of these boards with these addresses, 1–16383.
-    pub fn new(boards: impl IntoIterator<Item = (u16, VirtualDgt)>, faults: Faults, seed: u64) -> VirtualBus {
-        let node = |(address, board)| Node { address, board, told: Vec::new(), ignores: false, connected: true };
+    pub fn new(boards: impl IntoIterator<Item = (u16, VirtualDgt)>, faults: BusFaults, seed: u64) -> VirtualBus {
+        let node = |(address, board)| BusBoard { address, board, last_changes: Vec::new(), ignores: false, connected: true };
         VirtualBus {
             nodes: boards.into_iter().map(node).collect(),
             faults,
@@ -85,20 +85,20 @@ impl VirtualBus {
             return self.ping(now);
         }
         let Some(node) = self.nodes.iter_mut().find(|node| node.address == address && node.connected) else { return };
-        if self.rng.chance(self.faults.unheard) {
+        if self.rng.chance(self.faults.command_lost) {
             return;
         }
         let answer = match command {
-            0x84 => Some((0x85, node.told.clone())),
-            _ => node.board.asked(received, command),
+            0x84 => Some((0x85, node.last_changes.clone())),
+            _ => node.board.execute_bus_command(received, command),
         };
         let Some((id, data)) = answer else { return };
         match id {
-            0x85 => node.told.clone_from(&data),
+            0x85 => node.last_changes.clone_from(&data),
             0x87 => node.ignores = command == 0x8a,
             _ => {}
         }
-        let at = now + ANSWER + if id == 0x88 { NOTING } else { 0 };
+        let at = now + ANSWER + if id == 0x88 { START_DELAY } else { 0 };
         let frame = reply(id, address, &data);
         self.send(at, frame);
     }

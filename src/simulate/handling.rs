@@ -1,9 +1,9 @@
 //! Carries out one move by hand.
 
 use crate::laws::{Changes, Move, Position};
-use crate::simulate::hands::{Profile, Rate, Span};
-use crate::simulate::irregularity::Kind;
-use crate::simulate::pgn::Game;
+use crate::simulate::hands::{HandsProfile, Rate, Span};
+use crate::simulate::irregularity::IrregularityKind;
+use crate::simulate::pgn::SourceGame;
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::{Act, path};
 use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
@@ -23,7 +23,7 @@ pub struct Handling {
 
 impl Handling {
     /// Returns the time from the first touch until the last piece is on its square, in milliseconds.
-    pub fn takes(&self) -> u64 {
+    pub fn duration(&self) -> u64 {
         self.acts.last().map_or(0, |act| act.0).max(self.let_go)
     }
 
@@ -38,7 +38,7 @@ impl Handling {
 
 /// The pair of hands that carries out moves.
 pub struct Hands<'a> {
-    profile: &'a Profile,
+    profile: &'a HandsProfile,
     /// Decides which habits and faults occur.
     dice: Dice,
     /// The ply together with its line of play: the index for the dice.
@@ -46,7 +46,7 @@ pub struct Hands<'a> {
     /// Decides durations, and picks one of several choices.
     pub rng: Rng,
     /// The irregularity of the next move.
-    pub breach: Option<Kind>,
+    pub breach: Option<IrregularityKind>,
     /// Rate of slides among the moves that allow one, in thousandths.
     slide: u32,
 }
@@ -64,7 +64,7 @@ const UNTIDY: Span = Span(800, 5_000);
 struct Acts {
     list: Vec<(u64, Act)>,
     at: u64,
-    let_go: Option<u64>,
+    released_at: Option<u64>,
 }
 
 impl Acts {
@@ -81,7 +81,7 @@ impl Acts {
 
 impl Hands<'_> {
     /// Creates hands with this profile; all their chance comes from `dice`.
-    pub fn new(profile: &Profile, dice: Dice) -> Hands<'_> {
+    pub fn new(profile: &HandsProfile, dice: Dice) -> Hands<'_> {
         Hands { profile, dice, nth: 0, rng: dice.pace(0), breach: None, slide: 0 }
     }
 
@@ -90,22 +90,22 @@ impl Hands<'_> {
         (self.nth, self.rng) = (nth, self.dice.pace(nth));
     }
 
-    fn does(&self, rate: Rate) -> bool {
-        self.dice.falls(&self.profile.rates, rate, self.nth)
+    fn occurs(&self, rate: Rate) -> bool {
+        self.dice.occurs(&self.profile.rates, rate, self.nth)
     }
 
-    /// Like [`Hands::does`], with the rate adjusted to the moves in which the habit is possible.
-    fn does_so_often(&self, rate: Rate, thousandths: u32) -> bool {
+    /// Like [`Hands::occurs`], with the rate adjusted to the moves in which the habit is possible.
+    fn occurs_at_rate(&self, rate: Rate, thousandths: u32) -> bool {
         self.dice.stream(rate, self.nth).chance(thousandths)
     }
 
     /// Computes the rate of slides. Not every move allows a slide; those that do are slid more often, so that the rate over all
     /// moves is as configured.
-    pub fn look_ahead(&mut self, game: &Game) {
+    pub fn compute_slide_rate(&mut self, game: &SourceGame) {
         let mut position = game.start.clone();
         let mut can = 0;
         for ply in &game.plies {
-            can += usize::from(self.profile.rates.slide_stop > 0 && stops(&position, ply.mv).any());
+            can += usize::from(self.profile.rates.slide_stop > 0 && legal_stops(&position, ply.mv).any());
             position = position.play(ply.mv);
         }
         let wanted = u64::from(self.profile.rates.slide_stop) * game.plies.len() as u64;
@@ -116,20 +116,20 @@ impl Hands<'_> {
     pub fn handle(&mut self, position: &Position, mv: Move, hurried: bool) -> Handling {
         let mut acts = Acts::default();
         match mv {
-            _ if self.breach.is_some() => self.break_laws(&mut acts, position, mv),
+            _ if self.breach.is_some() => self.handle_irregularly(&mut acts, position, mv),
             Move::Castle { king, rook } => self.castle(&mut acts, position, king, rook),
             Move::EnPassant { from, to } => self.en_passant(&mut acts, position, from, to),
             Move::Normal { from, to, capture, promotion: Some(role), .. } => {
                 self.promote(&mut acts, position, from, to, capture.is_some(), role);
             }
-            Move::Normal { .. } => self.one_piece(&mut acts, position, mv, hurried),
+            Move::Normal { .. } => self.move_one_piece(&mut acts, position, mv, hurried),
             Move::Put { role, to } => acts.put(to, role.of(position.turn())),
         }
-        if self.breach.is_none() && acts.let_go.is_none() && self.does(Rate::bump) {
+        if self.breach.is_none() && acts.released_at.is_none() && self.occurs(Rate::bump) {
             self.bump(&mut acts, position, mv);
         }
-        let stop_ms = stop(position, mv, &acts.list);
-        let let_go = acts.let_go.unwrap_or_else(|| acts.list.last().map_or(0, |act| act.0));
+        let stop_ms = longest_stop(position, mv, &acts.list);
+        let let_go = acts.released_at.unwrap_or_else(|| acts.list.last().map_or(0, |act| act.0));
         Handling { acts: acts.list, let_go, stop_ms, hurried }
     }
 
@@ -143,16 +143,16 @@ impl Hands<'_> {
         self.rng.ms(self.profile.times.regrasp).max(self.rng.ms(SEEN))
     }
 
-    fn one_piece(&mut self, acts: &mut Acts, position: &Position, mv: Move, hurried: bool) {
+    fn move_one_piece(&mut self, acts: &mut Acts, position: &Position, mv: Move, hurried: bool) {
         let Move::Normal { role, from, to, capture, .. } = mv else { return };
         let (piece, capture) = (role.of(position.turn()), capture.is_some());
         let rates = &self.profile.rates;
-        let swap = !capture || hurried || self.does(Rate::swap_capture);
+        let swap = !capture || hurried || self.occurs(Rate::swap_capture);
         if !swap {
             // Captures that are not swaps are divided between lifting the captured piece first and lifting the capturing piece
             // first.
             let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
-            let (first, second) = if self.does_so_often(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
+            let (first, second) = if self.occurs_at_rate(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
             acts.lift(first);
             acts.wait(self.regrasp());
             acts.lift(second);
@@ -161,21 +161,21 @@ impl Hands<'_> {
             acts.put(to, piece);
             return;
         }
-        let can_stop = stops(position, mv);
-        if can_stop.any() && self.does_so_often(Rate::slide_stop, self.slide) {
+        let can_stop = legal_stops(position, mv);
+        if can_stop.any() && self.occurs_at_rate(Rate::slide_stop, self.slide) {
             self.slide(acts, piece, from, to, can_stop);
-        } else if self.does(Rate::destination_first) {
+        } else if self.occurs(Rate::destination_first) {
             acts.put(to, piece);
             acts.wait(self.rng.ms(SEEN));
             acts.lift(from);
         } else {
             acts.lift(from);
             let travel = self.travel(hurried);
-            if self.does(Rate::hold) {
+            if self.occurs(Rate::hold) {
                 acts.wait(self.rng.ms(HOLD));
             }
-            match self.third_square(position, from, to) {
-                Some(third) if self.does(Rate::brush) => {
+            match self.pick_brushed_square(position, from, to) {
+                Some(third) if self.occurs(Rate::brush) => {
                     acts.wait(travel / 2);
                     acts.put(third, piece);
                     acts.wait(self.rng.ms(self.profile.times.brush));
@@ -184,7 +184,7 @@ impl Hands<'_> {
                 }
                 _ => acts.wait(travel),
             }
-            if self.does(Rate::between_squares) {
+            if self.occurs(Rate::between_squares) {
                 self.between_squares(acts, position, piece, to, capture);
             } else {
                 acts.put(to, piece);
@@ -205,7 +205,7 @@ impl Hands<'_> {
             None => {}
         }
         if self.rng.chance(500) {
-            acts.let_go = Some(acts.at);
+            acts.released_at = Some(acts.at);
         }
         acts.wait(self.rng.ms(UNTIDY));
         match beside {
@@ -215,10 +215,10 @@ impl Hands<'_> {
     }
 
     /// Carries out a move in a way that the Laws forbid.
-    fn break_laws(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
+    fn handle_irregularly(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
         let turn = position.turn();
         match (self.breach, mv) {
-            (Some(Kind::RookFirst), Move::Castle { king, rook }) => {
+            (Some(IrregularityKind::RookFirst), Move::Castle { king, rook }) => {
                 let side = CastlingSide::from_queen_side(rook < king);
                 acts.lift(rook);
                 acts.wait(self.travel(false));
@@ -228,11 +228,11 @@ impl Hands<'_> {
                 acts.wait(self.travel(false));
                 acts.put(Square::from_coords(side.king_to_file(), king.rank()), Role::King.of(turn));
             }
-            (Some(Kind::PawnLeft), Move::Normal { from, to, promotion: Some(role), .. }) => {
+            (Some(IrregularityKind::PawnLeft), Move::Normal { from, to, promotion: Some(role), .. }) => {
                 acts.lift(from);
                 acts.wait(self.travel(false));
                 acts.put(to, Role::Pawn.of(turn));
-                acts.let_go = Some(acts.at);
+                acts.released_at = Some(acts.at);
                 acts.wait(self.rng.ms(Span(2_500, 8_000)));
                 acts.lift(to);
                 acts.wait(self.travel(false));
@@ -276,7 +276,7 @@ impl Hands<'_> {
     }
 
     /// Picks an empty square next to the path to which this piece may not move.
-    fn third_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
+    fn pick_brushed_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
         let way = attacks::between(from, to).with(from).with(to);
         let near = way.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
         let legal: Bitboard = position.legal_moves().iter().filter(|mv| mv.from() == Some(from)).map(|mv| mv.to()).collect();
@@ -300,13 +300,13 @@ impl Hands<'_> {
             }
             return;
         };
-        let rook_first = self.does(Rate::rook_first);
+        let rook_first = self.occurs(Rate::rook_first);
         let mut walks = [king_walk, rook_walk];
         if rook_first {
             walks.reverse();
         }
         let in_the_way = walks[0].1 == walks[1].0;
-        if in_the_way || (!rook_first && self.does(Rate::castle_together)) {
+        if in_the_way || (!rook_first && self.occurs(Rate::castle_together)) {
             self.rng.shuffle(&mut walks);
             acts.lift(walks[0].0);
             acts.wait(self.rng.ms(Span(0, 150)));
@@ -318,7 +318,7 @@ impl Hands<'_> {
             acts.put(walks[last].1, walks[last].2);
             return;
         }
-        let crossed: Vec<Square> = stops(position, Move::Castle { king, rook }).into_iter().collect();
+        let crossed: Vec<Square> = legal_stops(position, Move::Castle { king, rook }).into_iter().collect();
         for (from, to, piece) in walks {
             if !acts.list.is_empty() {
                 acts.wait(self.rng.ms(self.profile.times.regrasp));
@@ -326,7 +326,7 @@ impl Hands<'_> {
             acts.lift(from);
             if piece.role == Role::King
                 && !rook_first
-                && self.does_so_often(Rate::slide_stop, self.slide)
+                && self.occurs_at_rate(Rate::slide_stop, self.slide)
                 && let Some(stop) = self.rng.pick(&crossed)
             {
                 acts.put(stop, piece);
@@ -342,7 +342,7 @@ impl Hands<'_> {
     fn en_passant(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square) {
         let pawn = Role::Pawn.of(position.turn());
         let victim = Square::from_coords(to.file(), from.rank());
-        let victim_first = self.does(Rate::victim_first);
+        let victim_first = self.occurs(Rate::victim_first);
         if victim_first {
             acts.lift(victim);
             acts.wait(self.regrasp());
@@ -359,11 +359,11 @@ impl Hands<'_> {
     fn promote(&mut self, acts: &mut Acts, position: &Position, from: Square, to: Square, capture: bool, role: Role) {
         let (rates, times) = (&self.profile.rates, &self.profile.times);
         let (pawn, new) = (Role::Pawn.of(position.turn()), role.of(position.turn()));
-        if capture && !self.does(Rate::swap_capture) {
+        if capture && !self.occurs(Rate::swap_capture) {
             acts.lift(to);
             acts.wait(self.regrasp());
         }
-        if self.does(Rate::queen_first) {
+        if self.occurs(Rate::queen_first) {
             acts.put(to, new);
             acts.wait(self.rng.ms(times.regrasp));
             acts.lift(from);
@@ -372,7 +372,7 @@ impl Hands<'_> {
         acts.lift(from);
         // Promotions that do not place the queen first are divided between pushing the pawn and removing it.
         let pushed = rates.pawn_pushed * 1000 / 1000u32.saturating_sub(rates.queen_first).max(1);
-        if self.does_so_often(Rate::pawn_pushed, pushed) {
+        if self.occurs_at_rate(Rate::pawn_pushed, pushed) {
             acts.wait(self.travel(false));
             acts.put(to, pawn);
             acts.wait(self.rng.ms(times.fetch));
@@ -402,7 +402,7 @@ impl Hands<'_> {
 }
 
 /// Returns the squares on the path of this move on which the piece could legally have stopped.
-fn stops(position: &Position, mv: Move) -> Bitboard {
+fn legal_stops(position: &Position, mv: Move) -> Bitboard {
     let way = path(mv);
     // A castling piece that would have to cross other pieces is not slid.
     if way.is_empty() || way.intersects(position.board().occupied()) {
@@ -418,7 +418,7 @@ fn stops(position: &Position, mv: Move) -> Bitboard {
 
 /// Returns the longest time, before the last act, for which the pieces rested in the position of another legal move, in
 /// milliseconds.
-fn stop(position: &Position, mv: Move, acts: &[(u64, Act)]) -> u32 {
+fn longest_stop(position: &Position, mv: Move, acts: &[(u64, Act)]) -> u32 {
     let goal = position.play(mv);
     let others: Vec<Board> = position.legal_moves().iter().map(|&other| position.play(other).board().clone()).collect();
     let mut board = position.board().clone();

@@ -184,7 +184,7 @@ pub struct Times {
 
 /// How one kind of player handles the pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Profile {
+pub struct HandsProfile {
     /// Its name on the command line.
     pub name: &'static str,
     /// Rates of habits and faults.
@@ -197,7 +197,7 @@ pub struct Profile {
 }
 
 /// One act after another, each slow enough for every scan of the board, and no faults.
-pub const CLEAN: Profile = Profile {
+pub const CLEAN: HandsProfile = HandsProfile {
     name: "clean",
     rates: Rates {
         slide_stop: 0,
@@ -256,7 +256,7 @@ pub const CLEAN: Profile = Profile {
 };
 
 /// A classical or rapid game among tournament players.
-pub const CLUB: Profile = Profile {
+pub const CLUB: HandsProfile = HandsProfile {
     name: "club",
     rates: Rates {
         slide_stop: 50,
@@ -294,7 +294,7 @@ pub const CLUB: Profile = Profile {
 };
 
 /// Both players short of time: the clocks start below two minutes.
-pub const BLITZ: Profile = Profile {
+pub const BLITZ: HandsProfile = HandsProfile {
     name: "blitz",
     rates: Rates { early_reply: 172, unsettled_reply: 300, burst: 25, adjust: 10, kings_together: 500, ..CLUB.rates },
     times: Times {
@@ -311,10 +311,10 @@ pub const BLITZ: Profile = Profile {
 };
 
 /// Club profile on a worn board: one stuck square and two flickering squares.
-pub const WORN: Profile = Profile { name: "worn", rates: Rates { stuck: 1000, flicker: 2000, ..CLUB.rates }, ..CLUB };
+pub const WORN: HandsProfile = HandsProfile { name: "worn", rates: Rates { stuck: 1000, flicker: 2000, ..CLUB.rates }, ..CLUB };
 
 /// Club profile with every other habit, and with every fault of board and cable, each now and then.
-pub const ROUGH: Profile = Profile {
+pub const ROUGH: HandsProfile = HandsProfile {
     name: "rough",
     rates: Rates {
         underpromote: 200,
@@ -345,10 +345,10 @@ pub const ROUGH: Profile = Profile {
 };
 
 /// Every profile.
-pub static PROFILES: &[&Profile] = &[&CLEAN, &CLUB, &BLITZ, &WORN, &ROUGH];
+pub static PROFILES: &[&HandsProfile] = &[&CLEAN, &CLUB, &BLITZ, &WORN, &ROUGH];
 
 /// Returns the profile of this name.
-pub fn profile(name: &str) -> Option<&'static Profile> {
+pub fn profile(name: &str) -> Option<&'static HandsProfile> {
     PROFILES.iter().copied().find(|profile| profile.name == name)
 }
 

@@ -1,9 +1,9 @@
 //! A virtual iChessOne, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
 
 use crate::boards::Millis;
-use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::cable::{ScannedSquares, VirtualLine};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Color, Piece, Role};
 
 /// Time between two scans, in milliseconds.
@@ -13,8 +13,8 @@ const ANSWER: Millis = 3;
 
 /// The virtual board.
 pub struct VirtualIChessOne {
-    cable: Cable,
-    squares: Squares,
+    cable: VirtualLine,
+    squares: ScannedSquares,
     /// The board reports changes without a request.
     reports: bool,
     lights: Vec<u8>,
@@ -25,10 +25,10 @@ pub struct VirtualIChessOne {
 impl VirtualIChessOne {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
+    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
         VirtualIChessOne {
-            cable: Cable::new(115_200, scene, stream),
-            squares: Squares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(115_200, scene, stream),
+            squares: ScannedSquares::new(scene, SCAN, squares),
             reports: false,
             lights: Vec::new(),
             unknown: Vec::new(),
@@ -54,7 +54,7 @@ impl VirtualIChessOne {
 
     fn run(&mut self, until: Millis) {
         while self.squares.next().is_some_and(|at| at <= until) {
-            if let Some((at, _, ply)) = self.squares.look(until)
+            if let Some((at, _, ply)) = self.squares.scan(until)
                 && self.reports
             {
                 self.say_squares(at, ply);

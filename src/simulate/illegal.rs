@@ -1,14 +1,14 @@
 //! Illegal moves of the sorts that players make.
 
-use crate::boards::{Placement, Sensed, Sensing};
-use crate::laws::reason::{Reason, why_illegal};
+use crate::boards::{Placement, SensorKind, SquareState};
+use crate::laws::reason::{IllegalReason, why_illegal};
 use crate::laws::{CENTRE, Move, Position};
 use crate::simulate::rng::Rng;
 use shakmaty::{Bitboard, CastlingSide, File, Rank, Role, Square, attacks};
 
 /// A sort of illegal move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Sort {
+pub enum IllegalSort {
     /// A move to an empty square to which that piece does not move, or past a piece in its way.
     Step,
     /// The same with a capture.
@@ -22,39 +22,39 @@ pub enum Sort {
     Pawn,
 }
 
-impl Sort {
+impl IllegalSort {
     /// Every sort with its name and its share, in thousandths, among the sorts that the position allows. Guess: most of the illegal
     /// moves that arbiters report leave a king in check; few are castling, which most positions do not allow at all.
-    pub const ALL: &[(Sort, &str, u32)] = &[
-        (Sort::Step, "step", 250),
-        (Sort::Capture, "capture", 150),
-        (Sort::King, "king", 300),
-        (Sort::Castling, "castling", 150),
-        (Sort::Pawn, "pawn", 150),
+    pub const ALL: &[(IllegalSort, &str, u32)] = &[
+        (IllegalSort::Step, "step", 250),
+        (IllegalSort::Capture, "capture", 150),
+        (IllegalSort::King, "king", 300),
+        (IllegalSort::Castling, "castling", 150),
+        (IllegalSort::Pawn, "pawn", 150),
     ];
 
     /// Returns its name in figures.
     pub fn name(self) -> &'static str {
-        Sort::ALL.iter().find(|sort| sort.0 == self).map_or("", |sort| sort.1)
+        IllegalSort::ALL.iter().find(|sort| sort.0 == self).map_or("", |sort| sort.1)
     }
 
     /// Returns the sort of this move; `None` for moves that are not simulated.
-    fn of(mv: Move, reason: &Reason) -> Option<Sort> {
+    fn of(mv: Move, reason: &IllegalReason) -> Option<IllegalSort> {
         match reason {
-            Reason::NoSuchMove { .. } | Reason::Blocked { .. } if mv.is_capture() => Some(Sort::Capture),
-            Reason::NoSuchMove { .. } | Reason::Blocked { .. } => Some(Sort::Step),
-            Reason::IntoCheck { .. }
-            | Reason::KingsAdjacent { .. }
-            | Reason::Pinned { .. }
-            | Reason::Exposed { .. }
-            | Reason::StillInCheck { .. }
-            | Reason::DoubleCheck { .. } => Some(Sort::King),
-            Reason::PawnStraight { .. }
-            | Reason::PawnDiagonal { .. }
-            | Reason::PawnTwoSteps { .. }
-            | Reason::EnPassantTooLate { .. }
-            | Reason::EnPassantNotRemoved { .. } => Some(Sort::Pawn),
-            reason if reason.is_castling() && mv.is_castle() => Some(Sort::Castling),
+            IllegalReason::NoSuchMove { .. } | IllegalReason::Blocked { .. } if mv.is_capture() => Some(IllegalSort::Capture),
+            IllegalReason::NoSuchMove { .. } | IllegalReason::Blocked { .. } => Some(IllegalSort::Step),
+            IllegalReason::IntoCheck { .. }
+            | IllegalReason::KingsAdjacent { .. }
+            | IllegalReason::Pinned { .. }
+            | IllegalReason::Exposed { .. }
+            | IllegalReason::StillInCheck { .. }
+            | IllegalReason::DoubleCheck { .. } => Some(IllegalSort::King),
+            IllegalReason::PawnStraight { .. }
+            | IllegalReason::PawnDiagonal { .. }
+            | IllegalReason::PawnTwoSteps { .. }
+            | IllegalReason::EnPassantTooLate { .. }
+            | IllegalReason::EnPassantNotRemoved { .. } => Some(IllegalSort::Pawn),
+            reason if reason.is_castling() && mv.is_castle() => Some(IllegalSort::Castling),
             _ => None,
         }
     }
@@ -62,31 +62,31 @@ impl Sort {
 
 /// A move that is not legal.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Illegal {
+pub struct IllegalMove {
     /// The move in UCI; castling is king takes rook.
     pub uci: String,
     /// The sort of the move.
-    pub sort: Sort,
-    /// The reason why it is illegal: [`Reason::key`].
+    pub sort: IllegalSort,
+    /// The reason why it is illegal: [`IllegalReason::key`].
     pub reason: &'static str,
     /// The placement after it.
     pub after: Placement,
     /// The least sensing with which the board looks different from the placement after every legal move, and shows where a piece
     /// was captured. A board with less cannot detect the move.
-    pub needs: Sensing,
+    pub needs: SensorKind,
 }
 
 /// Returns the sorts of illegal moves that this position allows.
-pub(super) fn sorts(position: &Position) -> Vec<Sort> {
-    let mut sorts: Vec<Sort> = candidates(position).into_iter().map(|one| one.1).collect();
+pub(super) fn sorts(position: &Position) -> Vec<IllegalSort> {
+    let mut sorts: Vec<IllegalSort> = candidates(position).into_iter().map(|one| one.1).collect();
     sorts.sort_unstable();
     sorts.dedup();
     sorts
 }
 
 /// Draws one of these sorts, with the probabilities of their shares.
-pub(super) fn draw(rng: &mut Rng, sorts: &[Sort]) -> Option<Sort> {
-    let possible = Sort::ALL.iter().filter(|sort| sorts.contains(&sort.0));
+pub(super) fn draw(rng: &mut Rng, sorts: &[IllegalSort]) -> Option<IllegalSort> {
+    let possible = IllegalSort::ALL.iter().filter(|sort| sorts.contains(&sort.0));
     let mut nth = rng.below(possible.clone().map(|sort| u64::from(sort.2)).sum());
     for &(sort, _, share) in possible {
         match nth.checked_sub(u64::from(share)) {
@@ -98,32 +98,32 @@ pub(super) fn draw(rng: &mut Rng, sorts: &[Sort]) -> Option<Sort> {
 }
 
 /// Picks an illegal move of this sort, or of any; returns `None` if there is none.
-pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<Sort>) -> Option<(Move, Illegal)> {
+pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<IllegalSort>) -> Option<(Move, IllegalMove)> {
     let found = candidates(position);
-    let possible: Vec<Sort> = found.iter().map(|one| one.1).collect();
+    let possible: Vec<IllegalSort> = found.iter().map(|one| one.1).collect();
     let sort = sort.or_else(|| draw(rng, &possible));
     // Each reason is equally likely: some reasons are rare among the moves.
     let mut reasons: Vec<&'static str> = found.iter().filter(|one| Some(one.1) == sort).map(|one| one.2).collect();
     reasons.sort_unstable();
     reasons.dedup();
     let reason = rng.pick(&reasons)?;
-    let moves: Vec<(Move, Sort)> =
+    let moves: Vec<(Move, IllegalSort)> =
         found.iter().filter(|one| Some(one.1) == sort && one.2 == reason).map(|one| (one.0, one.1)).collect();
     let (mv, sort) = rng.pick(&moves)?;
     Some((
         mv,
-        Illegal {
+        IllegalMove {
             uci: position.uci(mv),
             sort,
             reason,
-            after: shown(&position.play(mv), Sensing::Identity),
+            after: placement_seen_by(&position.play(mv), SensorKind::Identity),
             needs: needs(position, mv),
         },
     ))
 }
 
 /// Returns every illegal move that may be made here.
-fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
+fn candidates(position: &Position) -> Vec<(Move, IllegalSort, &'static str)> {
     let board = position.board();
     let us = position.turn();
     let last = us.relative_rank(Rank::Eighth);
@@ -141,14 +141,17 @@ fn candidates(position: &Position) -> Vec<(Move, Sort, &'static str)> {
         }
     }
     moves.extend(castlings(position));
-    let legal: Vec<Placement> = position.legal_moves().iter().map(|&mv| shown(&position.play(mv), Sensing::Identity)).collect();
-    let fits = |(mv, ..): &(Move, Sort, &str)| {
+    let legal: Vec<Placement> =
+        position.legal_moves().iter().map(|&mv| placement_seen_by(&position.play(mv), SensorKind::Identity)).collect();
+    let fits = |(mv, ..): &(Move, IllegalSort, &str)| {
         let after = position.play(*mv);
-        !is_signal(position, *mv) && after.ending().is_none() && !legal.contains(&shown(&after, Sensing::Identity))
+        !is_signal(position, *mv)
+            && after.ending().is_none()
+            && !legal.contains(&placement_seen_by(&after, SensorKind::Identity))
     };
     let reasoned = |mv: Move| {
         let reason = why_illegal(position, mv)?;
-        Some((mv, Sort::of(mv, &reason)?, reason.key()))
+        Some((mv, IllegalSort::of(mv, &reason)?, reason.key()))
     };
     moves.into_iter().filter_map(reasoned).filter(fits).collect()
 }
@@ -179,23 +182,23 @@ fn is_signal(position: &Position, mv: Move) -> bool {
     mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && (far || other)
 }
 
-/// See [`Illegal::needs`].
-fn needs(position: &Position, mv: Move) -> Sensing {
+/// See [`IllegalMove::needs`].
+fn needs(position: &Position, mv: Move) -> SensorKind {
     let after = position.play(mv);
     let legal: Vec<Position> = position.legal_moves().iter().map(|&other| position.play(other)).collect();
-    let differs = |sensing: Sensing| {
-        let goal = shown(&after, sensing);
-        goal != shown(position, sensing) && legal.iter().all(|other| shown(other, sensing) != goal)
+    let differs = |sensing: SensorKind| {
+        let goal = placement_seen_by(&after, sensing);
+        goal != placement_seen_by(position, sensing) && legal.iter().all(|other| placement_seen_by(other, sensing) != goal)
     };
     match () {
-        () if differs(Sensing::Occupancy) && !mv.is_capture() => Sensing::Occupancy,
-        () if differs(Sensing::Colour) => Sensing::Colour,
-        () => Sensing::Identity,
+        () if differs(SensorKind::Occupancy) && !mv.is_capture() => SensorKind::Occupancy,
+        () if differs(SensorKind::Colour) => SensorKind::Colour,
+        () => SensorKind::Identity,
     }
 }
 
 /// Returns the placement as squares with this sensing show it.
-fn shown(position: &Position, sensing: Sensing) -> Placement {
-    let show = |square| position.piece_at(square).map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
+fn placement_seen_by(position: &Position, sensing: SensorKind) -> Placement {
+    let show = |square| position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece).reduce_to(sensing);
     std::array::from_fn(|index| show(Square::new(index as u32)))
 }

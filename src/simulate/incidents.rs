@@ -3,14 +3,14 @@
 
 use crate::laws::{Move, Position};
 use crate::simulate::hands::{Rate, Span};
-use crate::simulate::irregularity::{Irregularity, Kind};
+use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use crate::simulate::rng::Rng;
-use crate::simulate::script::{ASIDE, Act, Before, Writer, pieces};
-use crate::simulate::truth::{Interruption, Takeback, Why};
+use crate::simulate::script::{Act, PreviousPly, ScriptWriter, TAKEN_BACK_BIT, pieces};
+use crate::simulate::truth::{Interruption, InterruptionReason, Takeback};
 use shakmaty::{Color, Role, Square, attacks};
 
 /// How long a hesitating player holds a piece, in milliseconds. Guess.
-const HELD: Span = Span(1_500, 8_000);
+const HESITATION: Span = Span(1_500, 8_000);
 /// How long a king stays in the centre too early, in milliseconds. Guess.
 const KING_STAYS: Span = Span(1_500, 6_000);
 /// How long the cable is out, in milliseconds.
@@ -20,15 +20,15 @@ const PAUSE: Span = Span(3_000, 20_000);
 /// Number of plies taken back; each entry is equally likely. Guess.
 const PLIES_BACK: [u32; 6] = [1, 1, 1, 2, 2, 3];
 
-impl Writer<'_> {
+impl ScriptWriter<'_> {
     /// Returns the random stream of an incident if it occurs the `nth` time.
     pub fn incident(&self, rate: Rate, nth: u64) -> Option<Rng> {
         let mut rng = self.dice.stream(rate, nth);
         rng.chance(self.profile.rates.get(rate)).then_some(rng)
     }
 
-    /// Like [`Writer::incident`] for what happens once in a game, before a ply that is drawn here.
-    fn once(&self, rate: Rate, number: u32) -> Option<Rng> {
+    /// Like [`ScriptWriter::incident`] for what happens once in a game, before a ply that is drawn here.
+    fn once_per_game(&self, rate: Rate, number: u32) -> Option<Rng> {
         let mut rng = self.incident(rate, 0)?;
         let plies = self.moves.len() as u64;
         (2 + rng.below(plies.saturating_sub(2)) == u64::from(number)).then_some(rng)
@@ -37,18 +37,18 @@ impl Writer<'_> {
     /// Writes all incidents before this ply. Returns whether there were any.
     pub fn incidents(&mut self, position: &mut Position, number: u32) -> bool {
         let began = self.now;
-        self.put_right(Some(number));
+        self.restore_pieces(Some(number));
         let Some(&mv) = self.moves.get(number as usize - 1) else { return false };
-        if !self.pending.is_empty() {
+        if !self.out_of_place.is_empty() {
             return self.now > began;
         }
-        if let Some(rng) = self.once(Rate::cable_out, number) {
+        if let Some(rng) = self.once_per_game(Rate::cable_out, number) {
             self.cable_out(rng);
         }
-        if let Some(rng) = self.once(Rate::arbiter_pause, number) {
+        if let Some(rng) = self.once_per_game(Rate::arbiter_pause, number) {
             self.pause(rng, position);
         }
-        if let Some(rng) = self.once(Rate::premature_king, number) {
+        if let Some(rng) = self.once_per_game(Rate::premature_king, number) {
             self.premature_king(rng, position);
         }
         let nth = u64::from(number);
@@ -67,7 +67,7 @@ impl Writer<'_> {
         if let Some(rng) = self.incident(Rate::change_mind, nth) {
             self.touch_other(rng, position, mv, number);
         }
-        self.commit(position, mv, number);
+        self.inject_before_ply(position, mv, number);
         self.now > began
     }
 
@@ -76,7 +76,7 @@ impl Writer<'_> {
         let until = from + rng.ms(OUT);
         self.add(from, Act::Unplug, 0);
         self.add(until, Act::Plug, 0);
-        self.truth.interruptions.push(Interruption { why: Why::CableOut, from, until });
+        self.truth.interruptions.push(Interruption { why: InterruptionReason::CableOut, from, until });
     }
 
     /// Stops the clock, lifts pieces, perhaps puts some elsewhere, and restores everything. Without a clock nothing shows that the
@@ -109,7 +109,7 @@ impl Writer<'_> {
             self.add(self.now, Act::Start, 0);
             self.turned_at += self.now - from;
         }
-        self.truth.interruptions.push(Interruption { why: Why::Pause, from, until: self.now });
+        self.truth.interruptions.push(Interruption { why: InterruptionReason::Pause, from, until: self.now });
         self.now += rng.ms(Span(500, 2_000));
     }
 
@@ -153,14 +153,14 @@ impl Writer<'_> {
         let count = rng.pick(&PLIES_BACK).unwrap_or(1);
         let mut line = vec![position.clone()];
         let mut plies = Vec::new();
-        let mut before = Before::quiet(self.now);
+        let mut before = PreviousPly::quiet(self.now);
         for offset in 0..count {
             let Some(last) = line.last().cloned() else { break };
             let legal = last.legal_moves();
             let other = |other: &Move| (offset > 0 || *other != mv) && last.play(*other).ending().is_none();
             let candidates: Vec<Move> = legal.iter().copied().filter(other).collect();
             let Some(other) = rng.pick(&candidates) else { break };
-            self.begin(u64::from(number + offset) | ASIDE);
+            self.select_streams(u64::from(number + offset) | TAKEN_BACK_BIT);
             let (ply, after) = self.ply(&last, other, number + offset, &before, false, None);
             plies.push(ply);
             before = after;
@@ -175,7 +175,7 @@ impl Writer<'_> {
         while let (Some(last), Some(earlier)) = (line.pop(), line.last()) {
             self.rearrange(&mut rng, &pieces(&last), &pieces(earlier));
         }
-        if odd && self.clock && self.lever != position.turn() && self.falls(Rate::takeback_press, number.into()) {
+        if odd && self.clock && self.lever != position.turn() && self.occurs(Rate::takeback_press, number.into()) {
             self.now += rng.ms(Span(300, 2_500));
             self.press(self.lever, self.now, 0);
         }
@@ -188,7 +188,7 @@ impl Writer<'_> {
         let Some(piece) = position.piece_at(square) else { return };
         self.now += rng.ms(Span(500, 3_000));
         self.add(self.now, Act::Lift(square), 0);
-        self.now += rng.ms(HELD);
+        self.now += rng.ms(HESITATION);
         self.add(self.now, Act::Put(square, piece), 0);
         self.now += rng.ms(Span(300, 1_500));
     }
@@ -201,7 +201,7 @@ impl Writer<'_> {
         let Some(square) = rng.pick(&others) else { return false };
         let at = self.now;
         self.hesitate(&mut rng, position, square);
-        let done = Irregularity::new(Kind::TouchedOther, number, Some(position.turn()), vec![square], at);
+        let done = Irregularity::new(IrregularityKind::TouchedOther, number, Some(position.turn()), vec![square], at);
         self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
         true
     }

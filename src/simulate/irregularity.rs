@@ -1,13 +1,13 @@
 //! Irregularities that are injected on purpose, with what a board can detect of them.
 
 use crate::boards::Millis;
-use crate::simulate::illegal::Illegal;
+use crate::simulate::illegal::IllegalMove;
 use shakmaty::{Color, Square};
 use std::str::FromStr;
 
 /// A kind of irregularity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Kind {
+pub enum IrregularityKind {
     /// The player to move makes an illegal move (see [`crate::simulate::illegal`]) and presses the clock. The opponent notices: the
     /// clock is pressed back, the pieces are restored, and the game goes on (Art. 7.5.1).
     IllegalMove,
@@ -35,24 +35,24 @@ pub enum Kind {
     PawnLeft,
 }
 
-impl Kind {
+impl IrregularityKind {
     /// Every kind with its name.
-    pub const ALL: &[(Kind, &str)] = &[
-        (Kind::IllegalMove, "illegal_move"),
-        (Kind::IllegalStands, "illegal_stands"),
-        (Kind::WrongSide, "wrong_side"),
-        (Kind::Displaced, "displaced"),
-        (Kind::Removed, "removed"),
-        (Kind::TwoHands, "two_hands"),
-        (Kind::RookFirst, "rook_first"),
-        (Kind::TouchedOther, "touched_other"),
-        (Kind::PressWithoutMove, "press_without_move"),
-        (Kind::PawnLeft, "pawn_left"),
+    pub const ALL: &[(IrregularityKind, &str)] = &[
+        (IrregularityKind::IllegalMove, "illegal_move"),
+        (IrregularityKind::IllegalStands, "illegal_stands"),
+        (IrregularityKind::WrongSide, "wrong_side"),
+        (IrregularityKind::Displaced, "displaced"),
+        (IrregularityKind::Removed, "removed"),
+        (IrregularityKind::TwoHands, "two_hands"),
+        (IrregularityKind::RookFirst, "rook_first"),
+        (IrregularityKind::TouchedOther, "touched_other"),
+        (IrregularityKind::PressWithoutMove, "press_without_move"),
+        (IrregularityKind::PawnLeft, "pawn_left"),
     ];
 
     /// Returns its name on the command line and in figures.
     pub fn name(self) -> &'static str {
-        Kind::ALL.iter().find(|kind| kind.0 == self).map_or("", |kind| kind.1)
+        IrregularityKind::ALL.iter().find(|kind| kind.0 == self).map_or("", |kind| kind.1)
     }
 }
 
@@ -60,7 +60,7 @@ impl Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Injection {
     /// The kind.
-    pub kind: Kind,
+    pub kind: IrregularityKind,
     /// The ply, from 1, or the first ply after it at which the irregularity is possible; `None`: a ply drawn for each game.
     pub ply: Option<u32>,
 }
@@ -69,12 +69,12 @@ impl FromStr for Injection {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Injection, String> {
-        let names = || Kind::ALL.iter().map(|kind| kind.1).collect::<Vec<_>>().join(", ");
+        let names = || IrregularityKind::ALL.iter().map(|kind| kind.1).collect::<Vec<_>>().join(", ");
         let (word, ply) = match text.split_once('@') {
             Some((word, ply)) => (word, Some(ply)),
             None => (text, None),
         };
-        let kind = Kind::ALL.iter().find(|kind| kind.1 == word).map(|kind| kind.0);
+        let kind = IrregularityKind::ALL.iter().find(|kind| kind.1 == word).map(|kind| kind.0);
         let kind = kind.ok_or_else(|| format!("there is no irregularity \"{word}\": write one of {}", names()))?;
         let number = |ply: &str| ply.parse().ok().filter(|&ply| ply > 0);
         let ply = match ply {
@@ -96,7 +96,7 @@ impl std::fmt::Display for Injection {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Irregularity {
     /// The kind.
-    pub kind: Kind,
+    pub kind: IrregularityKind,
     /// The ply that was due at that time, from 1.
     pub ply: u32,
     /// The player who committed it; `None`: unknown.
@@ -104,7 +104,7 @@ pub struct Irregularity {
     /// The squares involved.
     pub squares: Vec<Square>,
     /// The move, if it is an illegal one.
-    pub illegal: Option<Illegal>,
+    pub illegal: Option<IllegalMove>,
     /// When it began.
     pub at: Millis,
     /// When the clock was pressed after it, if it was.
@@ -115,7 +115,7 @@ pub struct Irregularity {
 
 impl Irregularity {
     /// Creates an irregularity that is never corrected, without a press and without a move.
-    pub fn new(kind: Kind, ply: u32, by: Option<Color>, squares: Vec<Square>, at: Millis) -> Irregularity {
+    pub fn new(kind: IrregularityKind, ply: u32, by: Option<Color>, squares: Vec<Square>, at: Millis) -> Irregularity {
         Irregularity { kind, ply, by, squares, illegal: None, at, pressed_at: None, until: None }
     }
 }

@@ -3,9 +3,9 @@
 //! The kinds differ in which commands they answer, and in what they send without a request.
 
 use crate::boards::Millis;
-use crate::simulate::cable::{Cable, Squares};
+use crate::simulate::cable::{ScannedSquares, VirtualLine};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 
 /// Time between two scans, in milliseconds.
@@ -15,7 +15,7 @@ const ANSWER: Millis = 3;
 
 /// The kind of board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum MillenniumKind {
     /// Implements everything that the makers describe.
     Exclusive,
     /// Does not reply to commands that set lights or settings.
@@ -28,9 +28,9 @@ pub enum Kind {
 
 /// The virtual board.
 pub struct VirtualMillennium {
-    kind: Kind,
-    cable: Cable,
-    squares: Squares,
+    kind: MillenniumKind,
+    cable: VirtualLine,
+    squares: ScannedSquares,
     /// The settings 00–04.
     settings: [u8; 5],
     /// The settings that were written: number and value.
@@ -44,11 +44,11 @@ pub struct VirtualMillennium {
 impl VirtualMillennium {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(kind: Kind, scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
+    pub fn new(kind: MillenniumKind, scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
         VirtualMillennium {
             kind,
-            cable: Cable::new(38_400, scene, stream),
-            squares: Squares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(38_400, scene, stream),
+            squares: ScannedSquares::new(scene, SCAN, squares),
             settings: [0, 20, 0, 0, 14],
             written: Vec::new(),
             command: Vec::new(),
@@ -72,31 +72,31 @@ impl VirtualMillennium {
         std::iter::once('s').chain(letters).collect()
     }
 
-    fn say(&mut self, now: Millis, text: &str, ply: u32) {
+    fn queue_message(&mut self, now: Millis, text: &str, ply: u32) {
         let check = text.bytes().fold(0, |sum, byte| sum ^ byte);
         let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
-        let wrong = if self.kind == Kind::EOne { 0x80 } else { 0 };
+        let wrong = if self.kind == MillenniumKind::EOne { 0x80 } else { 0 };
         let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ wrong).collect();
         self.cable.say(now, &bytes, ply);
     }
 
     fn reports(&self) -> Option<Millis> {
-        (self.kind != Kind::Imitation && self.settings[2] == 0).then_some(self.report_at)
+        (self.kind != MillenniumKind::Imitation && self.settings[2] == 0).then_some(self.report_at)
     }
 
     fn run(&mut self, until: Millis) {
         loop {
             let report = self.reports().filter(|at| *at <= until);
             if self.squares.next().is_some_and(|at| at <= until && report.is_none_or(|report| at <= report)) {
-                if let Some((at, _, ply)) = self.squares.look(until)
-                    && self.kind != Kind::Imitation
+                if let Some((at, _, ply)) = self.squares.scan(until)
+                    && self.kind != MillenniumKind::Imitation
                     && self.settings[2] == 3
                 {
-                    self.say(at, &self.status(), ply);
+                    self.queue_message(at, &self.status(), ply);
                 }
             } else if let Some(at) = report {
                 self.report_at = at + SCAN;
-                self.say(at, &self.status(), 0);
+                self.queue_message(at, &self.status(), 0);
             } else {
                 return;
             }
@@ -106,7 +106,8 @@ impl VirtualMillennium {
     fn execute(&mut self, now: Millis, text: &str) {
         let number = |from: usize| text.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         let (first, second) = (number(1).unwrap_or(0), number(3).unwrap_or(0));
-        let (is_plain, answers) = (self.kind != Kind::Imitation, matches!(self.kind, Kind::Exclusive | Kind::EOne));
+        let (is_plain, answers) =
+            (self.kind != MillenniumKind::Imitation, matches!(self.kind, MillenniumKind::Exclusive | MillenniumKind::EOne));
         let answer = match text.chars().next() {
             Some('S') => Some(self.status()),
             Some('V') => Some(format!("v{:02X}03", self.kind as u8 % 3)),
@@ -129,7 +130,7 @@ impl VirtualMillennium {
             _ => None,
         };
         if let Some(answer) = answer {
-            self.say(now + ANSWER, &answer, 0);
+            self.queue_message(now + ANSWER, &answer, 0);
         }
     }
 }

@@ -4,7 +4,7 @@
 //! [`script`] a whole game together with its ground truth ([`truth`]), including events between plies (`incidents`), irregularities
 //! ([`irregularity`]) and what follows the game (`aftermath`). The virtual boards are [`dgt`], [`chessnut`], [`certabo`],
 //! [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streaming`]), several DGT boards on one bus ([`dgt_bus`]), and
-//! [`millennium`], [`ichessone`] and [`centaur`]. A [`Stage`] runs a script on a board.
+//! [`millennium`], [`ichessone`] and [`centaur`]. A [`Simulation`] runs a script on a board.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
@@ -34,4 +34,4 @@ pub mod streaming;
 pub mod tabutronic;
 pub mod truth;
 
-pub use stage::{Chunk, FIRST_ADDRESS, Scene, Stage, VirtualBoard};
+pub use stage::{Chunk, FIRST_ADDRESS, Simulation, SimulationSetup, VirtualBoard};

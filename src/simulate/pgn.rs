@@ -9,7 +9,7 @@ use std::ops::ControlFlow;
 
 /// One game of a PGN file.
 #[derive(Clone, Debug)]
-pub struct Game {
+pub struct SourceGame {
     /// Its place in the file, from 1.
     pub number: usize,
     /// `White - Black`, from the tags.
@@ -40,7 +40,7 @@ pub struct GamePly {
 #[derive(Clone, Debug, Default)]
 pub struct Games {
     /// The games that can be played, in the file's order.
-    pub games: Vec<Game>,
+    pub games: Vec<SourceGame>,
     /// Number of games skipped because they have no moves.
     pub without_moves: usize,
     /// Games skipped because their FEN is invalid: number and reason.
@@ -86,7 +86,7 @@ fn with_promotion_signs(text: &str) -> String {
 
 /// A game as the file has it.
 #[derive(Default)]
-struct Raw {
+struct RawGame {
     white: String,
     black: String,
     result: String,
@@ -95,14 +95,14 @@ struct Raw {
     moves: Vec<(String, Option<u32>)>,
 }
 
-impl Raw {
-    fn into_game(self, number: usize) -> Result<Game, String> {
+impl RawGame {
+    fn into_game(self, number: usize) -> Result<SourceGame, String> {
         let chess960 = self.variant.contains("960") || self.variant.to_ascii_lowercase().contains("fischer");
         let start = match &self.fen {
             Some(fen) => Position::from_fen(fen, chess960).map_err(|error| format!("its FEN cannot be read: {error}"))?,
             None => Position::start(),
         };
-        let mut game = Game {
+        let mut game = SourceGame {
             number,
             title: format!("{} - {}", self.white, self.black),
             start,
@@ -115,7 +115,7 @@ impl Raw {
         for (index, (san, clock_ms)) in self.moves.iter().enumerate() {
             let Some(mv) = position.parse_san(san) else {
                 let rest = self.moves.get(index..).unwrap_or_default();
-                game.illegal(index + 1, san, is_king_walk(rest));
+                game.illegal(index + 1, san, is_king_signal(rest));
                 break;
             };
             position = position.play(mv);
@@ -126,7 +126,7 @@ impl Raw {
     }
 }
 
-impl Game {
+impl SourceGame {
     /// Returns the position after this number of plies.
     pub fn position(&self, plies: usize) -> Position {
         self.plies.iter().take(plies).fold(self.start.clone(), |position, ply| position.play(ply.mv))
@@ -161,7 +161,7 @@ impl Game {
 }
 
 /// Returns whether these are the last one or two moves of a game, all of them by kings and one of them to the centre.
-fn is_king_walk(moves: &[(String, Option<u32>)]) -> bool {
+fn is_king_signal(moves: &[(String, Option<u32>)]) -> bool {
     let to_centre = |san: &str| ["d4", "e4", "d5", "e5"].iter().any(|square| san.contains(square));
     moves.len() <= 2 && moves.iter().all(|(san, _)| san.starts_with('K')) && moves.iter().any(|(san, _)| to_centre(san))
 }
@@ -186,15 +186,15 @@ fn clock_in(comment: &str) -> Option<u32> {
 struct Collect;
 
 impl Visitor for Collect {
-    type Tags = Raw;
-    type Movetext = Raw;
-    type Output = Raw;
+    type Tags = RawGame;
+    type Movetext = RawGame;
+    type Output = RawGame;
 
-    fn begin_tags(&mut self) -> ControlFlow<Raw, Raw> {
-        ControlFlow::Continue(Raw::default())
+    fn begin_tags(&mut self) -> ControlFlow<RawGame, RawGame> {
+        ControlFlow::Continue(RawGame::default())
     }
 
-    fn tag(&mut self, raw: &mut Raw, name: &[u8], value: RawTag<'_>) -> ControlFlow<Raw> {
+    fn tag(&mut self, raw: &mut RawGame, name: &[u8], value: RawTag<'_>) -> ControlFlow<RawGame> {
         let value = value.decode_utf8_lossy().into_owned();
         match name {
             b"White" => raw.white = value,
@@ -207,16 +207,16 @@ impl Visitor for Collect {
         ControlFlow::Continue(())
     }
 
-    fn begin_movetext(&mut self, raw: Raw) -> ControlFlow<Raw, Raw> {
+    fn begin_movetext(&mut self, raw: RawGame) -> ControlFlow<RawGame, RawGame> {
         ControlFlow::Continue(raw)
     }
 
-    fn san(&mut self, raw: &mut Raw, san: SanPlus) -> ControlFlow<Raw> {
+    fn san(&mut self, raw: &mut RawGame, san: SanPlus) -> ControlFlow<RawGame> {
         raw.moves.push((san.to_string(), None));
         ControlFlow::Continue(())
     }
 
-    fn comment(&mut self, raw: &mut Raw, comment: RawComment<'_>) -> ControlFlow<Raw> {
+    fn comment(&mut self, raw: &mut RawGame, comment: RawComment<'_>) -> ControlFlow<RawGame> {
         if let (Some((_, clock)), Some(found)) = (raw.moves.last_mut(), clock_in(&String::from_utf8_lossy(comment.as_bytes())))
         {
             *clock = Some(found);
@@ -224,11 +224,11 @@ impl Visitor for Collect {
         ControlFlow::Continue(())
     }
 
-    fn begin_variation(&mut self, _: &mut Raw) -> ControlFlow<Raw, Skip> {
+    fn begin_variation(&mut self, _: &mut RawGame) -> ControlFlow<RawGame, Skip> {
         ControlFlow::Continue(Skip(true))
     }
 
-    fn end_game(&mut self, raw: Raw) -> Raw {
+    fn end_game(&mut self, raw: RawGame) -> RawGame {
         raw
     }
 }

@@ -2,14 +2,14 @@
 
 use crate::laws::Move;
 use crate::simulate::hands::{Rate, Rates};
-use crate::simulate::pgn::{Game, GamePly};
+use crate::simulate::pgn::{GamePly, SourceGame};
 use crate::simulate::rng::Dice;
 use shakmaty::Role;
 
 /// Returns the game with some of its promotions to a queen changed, at the rate [`Rates::underpromote`]. The new piece is a rook,
 /// bishop or knight with which all later moves, parsed again, stay legal and none follows a mate. If no piece allows that, the
 /// queen stays; in most games the queen moves later or gives mate.
-pub fn underpromoted(game: &Game, rates: &Rates, dice: Dice) -> Game {
+pub fn underpromoted(game: &SourceGame, rates: &Rates, dice: Dice) -> SourceGame {
     let mut game = game.clone();
     for index in 0..game.plies.len() {
         let Some(GamePly { mv: Move::Normal { promotion: Some(Role::Queen), .. }, .. }) = game.plies.get(index) else {
@@ -29,7 +29,7 @@ pub fn underpromoted(game: &Game, rates: &Rates, dice: Dice) -> Game {
 }
 
 /// Returns the plies of the game with this piece at that promotion, if they stay legal.
-fn promoted_to(game: &Game, index: usize, role: Role) -> Option<Vec<GamePly>> {
+fn promoted_to(game: &SourceGame, index: usize, role: Role) -> Option<Vec<GamePly>> {
     let (mut theirs, mut ours) = (game.start.clone(), game.start.clone());
     let mut plies = Vec::with_capacity(game.plies.len());
     for (nth, ply) in game.plies.iter().enumerate() {

@@ -2,8 +2,8 @@
 
 use crate::boards::reed::crc;
 use crate::simulate::hands::Span;
-use crate::simulate::stage::Scene;
-use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use crate::simulate::stage::SimulationSetup;
+use crate::simulate::streaming::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use crate::simulate::tabutronic::ranks;
 use shakmaty::Piece;
 
@@ -11,22 +11,22 @@ use shakmaty::Piece;
 const FRAME_MS: Span = Span(90, 110);
 
 /// The virtual board.
-pub type VirtualReed = Streaming<Lines>;
+pub type VirtualReed = StreamingBoard<LineEncoder>;
 
 /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
 /// same seed differ.
-pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
-    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 115_200 }, Lines::default())
+pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
+    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 115_200 }, LineEncoder::default())
 }
 
 /// The encoder of lines with sequence numbers and checksums.
 #[derive(Default)]
-pub struct Lines {
+pub struct LineEncoder {
     sequence: u8,
     ranks: [u8; 8],
 }
 
-impl Lines {
+impl LineEncoder {
     fn line(&mut self) -> Vec<u8> {
         let line = format!("R1 {} {:016x}", self.sequence, u64::from_be_bytes(self.ranks));
         self.sequence = self.sequence.wrapping_add(1);
@@ -34,8 +34,8 @@ impl Lines {
     }
 }
 
-impl Printer for Lines {
-    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+impl FrameEncoder for LineEncoder {
+    fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8> {
         self.ranks = ranks(seen);
         self.line()
     }

@@ -1,7 +1,7 @@
 //! Pseudo-random numbers that are the same on every machine: SplitMix64, integers only.
 
 use crate::simulate::hands::{Rate, Rates, Span};
-use crate::simulate::irregularity::Kind;
+use crate::simulate::irregularity::IrregularityKind;
 
 /// A stream of pseudo-random numbers. Equal seeds give equal streams on every machine and in every version.
 #[derive(Clone, Debug)]
@@ -76,12 +76,12 @@ impl Dice {
     }
 
     /// Returns the stream of an irregularity at this ply; ply 0: the stream that decides where it happens.
-    pub fn breach(self, kind: Kind, ply: u32) -> Rng {
+    pub fn breach(self, kind: IrregularityKind, ply: u32) -> Rng {
         Rng::new(self.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(ply), kind as u64)
     }
 
     /// Returns whether the event of this rate occurs the `nth` time. Raising a rate only adds occurrences.
-    pub fn falls(self, rates: &Rates, rate: Rate, nth: u64) -> bool {
+    pub fn occurs(self, rates: &Rates, rate: Rate, nth: u64) -> bool {
         self.stream(rate, nth).chance(rates.get(rate))
     }
 

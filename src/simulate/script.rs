@@ -2,14 +2,14 @@
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
-use crate::simulate::breach::{OutOfPlace, Wanted};
+use crate::simulate::breach::{MisplacedPiece, PendingInjection};
 use crate::simulate::handling::{Handling, Hands};
-use crate::simulate::hands::{Profile, Rate, Span};
+use crate::simulate::hands::{HandsProfile, Rate, Span};
 use crate::simulate::irregularity::Injection;
-use crate::simulate::pgn::Game;
+use crate::simulate::pgn::SourceGame;
 use crate::simulate::promotion::underpromoted;
 use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::truth::{Truth, TruthPly};
+use crate::simulate::truth::{GroundTruth, TruthPly};
 use shakmaty::{Bitboard, Color, Piece, Square};
 
 /// One action of a hand.
@@ -46,11 +46,11 @@ pub struct Action {
 #[derive(Clone, Debug)]
 pub struct Script {
     /// The pieces on the squares of play at time 0.
-    pub at_first: [Option<Piece>; 64],
+    pub initial_pieces: [Option<Piece>; 64],
     /// The actions; times never decrease.
     pub actions: Vec<Action>,
     /// The ground truth.
-    pub truth: Truth,
+    pub truth: GroundTruth,
     /// End of the script, in milliseconds: the last action and a quiet period.
     pub ends_at: Millis,
 }
@@ -65,10 +65,10 @@ const REACTION: Millis = 300;
 ///
 /// The clock times are those of the simulated game, whose thinking times are compressed. The thinking times of the PGN file
 /// (`[%clk]`) decide only whether a player thinks for a long or a short time here.
-pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[Injection]) -> Script {
+pub fn write(game: &SourceGame, profile: &HandsProfile, clock: bool, seed: u64, wanted: &[Injection]) -> Script {
     let dice = Dice::new(seed, game.number as u64);
     let game = &underpromoted(game, &profile.rates, dice);
-    let writer = Writer {
+    let writer = ScriptWriter {
         profile,
         dice,
         hands: Hands::new(profile, dice),
@@ -81,16 +81,16 @@ pub fn write(game: &Game, profile: &Profile, clock: bool, seed: u64, wanted: &[I
         now: LEAD_IN,
         moves: game.plies.iter().map(|ply| ply.mv).collect(),
         line: vec![game.start.clone()],
-        wanted: wanted.iter().filter_map(|&one| Wanted::of(one, game, dice)).collect(),
-        pending: Vec::new(),
-        truth: Truth::default(),
+        pending_injections: wanted.iter().filter_map(|&one| PendingInjection::of(one, game, dice)).collect(),
+        out_of_place: Vec::new(),
+        truth: GroundTruth::default(),
     };
     writer.play(game)
 }
 
 /// Writes the script, ply by ply.
-pub(super) struct Writer<'a> {
-    pub profile: &'a Profile,
+pub(super) struct ScriptWriter<'a> {
+    pub profile: &'a HandsProfile,
     pub dice: Dice,
     pub hands: Hands<'a>,
     /// Random stream for thinking and waiting times, renewed for each ply.
@@ -110,14 +110,14 @@ pub(super) struct Writer<'a> {
     /// The positions of the game so far, the start first.
     pub line: Vec<Position>,
     /// Irregularities still to be injected.
-    pub wanted: Vec<Wanted>,
+    pub pending_injections: Vec<PendingInjection>,
     /// Pieces out of place.
-    pub pending: Vec<OutOfPlace>,
-    pub truth: Truth,
+    pub out_of_place: Vec<MisplacedPiece>,
+    pub truth: GroundTruth,
 }
 
 /// The previous ply, with what determines how the next one can overlap it.
-pub(super) struct Before {
+pub(super) struct PreviousPly {
     touched_at: Millis,
     done_at: Millis,
     pressed_at: Millis,
@@ -130,10 +130,10 @@ pub(super) struct Before {
     quiet: bool,
 }
 
-impl Before {
+impl PreviousPly {
     /// Returns the state after a pause in which nothing was touched.
-    pub fn quiet(now: Millis) -> Before {
-        Before {
+    pub fn quiet(now: Millis) -> PreviousPly {
+        PreviousPly {
             touched_at: now,
             done_at: now,
             pressed_at: now,
@@ -146,17 +146,17 @@ impl Before {
 }
 
 /// Dice index for what happens after the game.
-pub(super) const AFTERWARDS: u64 = 1 << 32;
+pub(super) const AFTER_GAME_INDEX: u64 = 1 << 32;
 /// Bit of the dice index for plies that will be taken back.
-pub(super) const ASIDE: u64 = 1 << 33;
+pub(super) const TAKEN_BACK_BIT: u64 = 1 << 33;
 /// Bit of the dice index for thinking and waiting times, as opposed to handling.
-const PACE: u64 = 1 << 34;
+const PACE_BIT: u64 = 1 << 34;
 
-impl Writer<'_> {
-    fn play(mut self, game: &Game) -> Script {
+impl ScriptWriter<'_> {
+    fn play(mut self, game: &SourceGame) -> Script {
         let start = pieces(&game.start);
-        self.begin(0);
-        let at_first = if self.falls(Rate::set_up, 0) {
+        self.select_streams(0);
+        let at_first = if self.occurs(Rate::set_up, 0) {
             self.set_up(&start);
             [None; 64]
         } else {
@@ -167,19 +167,19 @@ impl Writer<'_> {
             self.add(self.now, Act::Start, 0);
         }
         self.turned_at = self.now;
-        self.hands.look_ahead(game);
+        self.hands.compute_slide_rate(game);
 
         let mut position = game.start.clone();
-        let mut before = Before::quiet(self.now);
+        let mut before = PreviousPly::quiet(self.now);
         let mut hurried: u32 = 0;
         let mut index = 0;
         while index < self.moves.len() {
             let number = index as u32 + 1;
             if hurried == 0 {
-                if self.falls(Rate::burst, number.into()) {
+                if self.occurs(Rate::burst, number.into()) {
                     hurried = 3;
                 } else if self.incidents(&mut position, number) {
-                    before = Before::quiet(self.now);
+                    before = PreviousPly::quiet(self.now);
                     // The incident was this ply itself: an illegal move that remains in the game.
                     if self.line.len() > index + 1 {
                         index += 1;
@@ -188,13 +188,13 @@ impl Writer<'_> {
                 }
             }
             let Some(&mv) = self.moves.get(index) else { break };
-            let breach = self.breach(&position, mv, number);
-            let thought = thought(game, index);
-            self.begin(number.into());
+            let breach = self.take_fitting_injection(&position, mv, number);
+            let thought = thinking_time(game, index);
+            self.select_streams(number.into());
             self.hands.breach = breach.filter(|_| hurried == 0);
             let (ply, after) = self.ply(&position, mv, number, &before, hurried > 0, thought);
             if let Some(kind) = self.hands.breach.take() {
-                self.breached(kind, &position, mv, number, &ply);
+                self.record_irregularity(kind, &position, mv, number, &ply);
             }
             hurried = hurried.saturating_sub(1);
             self.truth.plies.push(ply);
@@ -203,19 +203,19 @@ impl Writer<'_> {
             self.line.push(position.clone());
             index += 1;
         }
-        self.put_right(None);
+        self.restore_pieces(None);
         self.finish(game, &position, at_first)
     }
 
     /// Switches to the random streams of index `nth`.
-    pub fn begin(&mut self, nth: u64) {
+    pub fn select_streams(&mut self, nth: u64) {
         self.hands.begin(nth);
-        self.pace = self.dice.pace(nth | PACE);
+        self.pace = self.dice.pace(nth | PACE_BIT);
     }
 
     /// Returns whether the event of this rate occurs the `nth` time.
-    pub fn falls(&self, rate: Rate, nth: u64) -> bool {
-        self.dice.falls(&self.profile.rates, rate, nth)
+    pub fn occurs(&self, rate: Rate, nth: u64) -> bool {
+        self.dice.occurs(&self.profile.rates, rate, nth)
     }
 
     /// Writes one ply, from the first touch to the press of the clock.
@@ -224,10 +224,10 @@ impl Writer<'_> {
         position: &Position,
         mv: Move,
         number: u32,
-        before: &Before,
+        before: &PreviousPly,
         hurried: bool,
         thought: Option<u32>,
-    ) -> (TruthPly, Before) {
+    ) -> (TruthPly, PreviousPly) {
         let handling = self.hands.handle(position, mv, hurried);
         let touched_at = self
             .touch_at(before, &handling, number, hurried, thought, position)
@@ -254,11 +254,11 @@ impl Writer<'_> {
             lowest_clock_ms: lowest,
         };
         self.now = pressed_at;
-        if handling.takes() > handling.let_go {
-            self.now = pressed_at.max(touched_at + handling.takes());
-            return (ply, Before::quiet(self.now));
+        if handling.duration() > handling.let_go {
+            self.now = pressed_at.max(touched_at + handling.duration());
+            return (ply, PreviousPly::quiet(self.now));
         }
-        let after = Before {
+        let after = PreviousPly {
             touched_at,
             done_at,
             pressed_at,
@@ -273,7 +273,7 @@ impl Writer<'_> {
     /// Returns when the next ply begins: after some thought, or early. The player may adjust a piece before it.
     fn touch_at(
         &mut self,
-        before: &Before,
+        before: &PreviousPly,
         handling: &Handling,
         number: u32,
         hurried: bool,
@@ -281,10 +281,10 @@ impl Writer<'_> {
         position: &Position,
     ) -> Millis {
         let times = &self.profile.times;
-        if number > 1 && !hurried && !before.quiet && self.falls(Rate::early_reply, number.into()) {
+        if number > 1 && !hurried && !before.quiet && self.occurs(Rate::early_reply, number.into()) {
             // A player who sees the hand rest on the path waits; otherwise the destination may already be clear.
             let apart = !before.rested && (before.squares & handling.squares()).is_empty();
-            if apart && self.falls(Rate::unsettled_reply, number.into()) {
+            if apart && self.occurs(Rate::unsettled_reply, number.into()) {
                 let span = before.done_at.saturating_sub(before.touched_at).saturating_sub(20).min(400) as u32;
                 return before.done_at - self.pace.ms(Span(0, span));
             }
@@ -301,7 +301,7 @@ impl Writer<'_> {
         };
         let think = if self.clock && self.clocks[position.turn() as usize] < 12_000 { u64::from(shortest) } else { think };
         let mut at = before.pressed_at + think;
-        if self.falls(Rate::adjust, number.into()) {
+        if self.occurs(Rate::adjust, number.into()) {
             let own: Vec<Square> = position.board().by_color(position.turn()).into_iter().collect();
             if let Some((square, piece)) = self.pace.pick(&own).and_then(|square| Some((square, position.piece_at(square)?))) {
                 let takes = self.pace.ms(times.adjust);
@@ -353,7 +353,7 @@ impl Writer<'_> {
         let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
         self.truth.irregularities.sort_by_key(|irregularity| irregularity.at);
         self.truth.interruptions.sort_by_key(|interruption| interruption.from);
-        Script { at_first, actions: self.actions, truth: self.truth, ends_at }
+        Script { initial_pieces: at_first, actions: self.actions, truth: self.truth, ends_at }
     }
 }
 
@@ -363,7 +363,7 @@ pub(super) fn pieces(position: &Position) -> [Option<Piece>; 64] {
 }
 
 /// Returns the mover's thinking time in the game, in milliseconds without increment, if both clock times are known.
-fn thought(game: &Game, index: usize) -> Option<u32> {
+fn thinking_time(game: &SourceGame, index: usize) -> Option<u32> {
     let now = game.plies.get(index)?.clock_ms?;
     let before = game.plies.get(index.checked_sub(2)?)?.clock_ms?;
     Some(before.saturating_sub(now))

@@ -3,17 +3,17 @@
 use crate::boards::Millis;
 use crate::game::event::Rotation;
 use crate::simulate::centaur::VirtualCentaur;
-use crate::simulate::certabo::{self, Lights};
+use crate::simulate::certabo::{self, VirtualLights};
 use crate::simulate::chessnut::VirtualChessnut;
 use crate::simulate::dgt::VirtualDgt;
-use crate::simulate::dgt_bus::{Faults, VirtualBus};
-use crate::simulate::hands::Profile;
+use crate::simulate::dgt_bus::{BusFaults, VirtualBus};
+use crate::simulate::hands::HandsProfile;
 use crate::simulate::ichessone::VirtualIChessOne;
 use crate::simulate::irregularity::Injection;
-use crate::simulate::millennium::{Kind, VirtualMillennium};
-use crate::simulate::pgn::Game;
+use crate::simulate::millennium::{MillenniumKind, VirtualMillennium};
+use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, Act, QUIET_END, Script};
-use crate::simulate::truth::Truth;
+use crate::simulate::truth::GroundTruth;
 use crate::simulate::{matrix, reed, tabutronic};
 
 /// Bytes from a virtual board.
@@ -47,9 +47,9 @@ pub trait VirtualBoard: Send {
 
 /// The setup of board and clock, with the profile and its faults.
 #[derive(Clone, Copy, Debug)]
-pub struct Scene<'a> {
+pub struct SimulationSetup<'a> {
     /// The profile of hands, board and cable.
-    pub profile: &'a Profile,
+    pub profile: &'a HandsProfile,
     /// A clock is connected and used.
     pub clock: bool,
     /// The rotation of the board.
@@ -61,23 +61,23 @@ pub struct Scene<'a> {
 }
 
 /// A virtual board on which a game is played, or several boards on one bus with a game on each.
-pub struct Stage {
+pub struct Simulation {
     board: Box<dyn VirtualBoard>,
-    plays: Vec<Play>,
+    plays: Vec<ScriptPlayback>,
     plugged: bool,
 }
 
 /// The script that is played on one board.
-struct Play {
+struct ScriptPlayback {
     script: Script,
     next: usize,
     /// Delay of the script, in milliseconds.
     delay: Millis,
 }
 
-impl Play {
-    fn new(script: Script, delay: Millis) -> Play {
-        Play { script, next: 0, delay }
+impl ScriptPlayback {
+    fn new(script: Script, delay: Millis) -> ScriptPlayback {
+        ScriptPlayback { script, next: 0, delay }
     }
 
     fn next_at(&self) -> Option<Millis> {
@@ -88,58 +88,67 @@ impl Play {
 /// The address of the first virtual board on a bus; the others follow it.
 pub const FIRST_ADDRESS: u16 = 960;
 
-impl Stage {
+impl Simulation {
     /// Creates a board of this model ([`crate::boards::Model::name`]) with the pieces of the game. Returns `None` if there is no
     /// virtual board of this model.
-    pub fn new(model: &str, game: &Game, scene: &Scene) -> Option<Stage> {
-        Stage::with_irregularities(model, game, scene, &[])
+    pub fn new(model: &str, game: &SourceGame, scene: &SimulationSetup) -> Option<Simulation> {
+        Simulation::with_irregularities(model, game, scene, &[])
     }
 
-    /// Like [`Stage::new`], with irregularities.
-    pub fn with_irregularities(model: &str, game: &Game, scene: &Scene, wanted: &[Injection]) -> Option<Stage> {
+    /// Like [`Simulation::new`], with irregularities.
+    pub fn with_irregularities(
+        model: &str,
+        game: &SourceGame,
+        scene: &SimulationSetup,
+        wanted: &[Injection],
+    ) -> Option<Simulation> {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
-        let (pieces, number) = (&script.at_first, game.number as u64);
+        let (pieces, number) = (&script.initial_pieces, game.number as u64);
         let board: Box<dyn VirtualBoard> = match model {
             "chessnut" => Box::new(VirtualChessnut::new(scene, pieces, number)),
             "dgt" => Box::new(VirtualDgt::new(scene, pieces, number)),
-            "certabo" => Box::new(certabo::board(scene, pieces, number, Lights::plain())),
-            "cerno" => Box::new(certabo::board(scene, pieces, number, Lights::coloured())),
-            "sentio" => Box::new(tabutronic::board(scene, pieces, number, Lights::coloured())),
+            "certabo" => Box::new(certabo::board(scene, pieces, number, VirtualLights::plain())),
+            "cerno" => Box::new(certabo::board(scene, pieces, number, VirtualLights::coloured())),
+            "sentio" => Box::new(tabutronic::board(scene, pieces, number, VirtualLights::coloured())),
             "reed" => Box::new(reed::board(scene, pieces, number)),
             "matrix" => Box::new(matrix::board(scene, pieces, number)),
             "dgt-bus" => {
                 let board = VirtualDgt::new(scene, pieces, number);
-                Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], Faults::default(), scene.seed))
+                Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], BusFaults::default(), scene.seed))
             }
-            "millennium" => Box::new(VirtualMillennium::new(Kind::Exclusive, scene, pieces, number)),
+            "millennium" => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, scene, pieces, number)),
             "ichessone" => Box::new(VirtualIChessOne::new(scene, pieces, number)),
             "centaur" => Box::new(VirtualCentaur::new(scene, pieces, number)),
             _ => return None,
         };
-        Some(Stage { board, plays: vec![Play::new(script, 0)], plugged: true })
+        Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true })
     }
 
     /// Creates a stage with the board that `board` makes from the game's script and number.
-    pub fn with<B: VirtualBoard + 'static>(game: &Game, scene: &Scene, board: impl FnOnce(&Script, u64) -> B) -> Stage {
+    pub fn with<B: VirtualBoard + 'static>(
+        game: &SourceGame,
+        scene: &SimulationSetup,
+        board: impl FnOnce(&Script, u64) -> B,
+    ) -> Simulation {
         let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
         let board = Box::new(board(&script, game.number as u64));
-        Stage { board, plays: vec![Play::new(script, 0)], plugged: true }
+        Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true }
     }
 
     /// Creates DGT boards on a bus with a game on each. All scripts start `delay` milliseconds late, so that all boards have been
     /// found by then.
-    pub fn chain(games: &[Game], scene: &Scene, faults: Faults, delay: Millis) -> Stage {
-        let write = |game: &Game| script::write(game, scene.profile, scene.clock, scene.seed, &[]);
-        let plays: Vec<Play> = games.iter().map(|game| Play::new(write(game), delay)).collect();
+    pub fn chain(games: &[SourceGame], scene: &SimulationSetup, faults: BusFaults, delay: Millis) -> Simulation {
+        let write = |game: &SourceGame| script::write(game, scene.profile, scene.clock, scene.seed, &[]);
+        let plays: Vec<ScriptPlayback> = games.iter().map(|game| ScriptPlayback::new(write(game), delay)).collect();
         let boards = (FIRST_ADDRESS..)
             .zip(games.iter().zip(&plays))
-            .map(|(address, (game, play))| (address, VirtualDgt::new(scene, &play.script.at_first, game.number as u64)));
-        Stage { board: Box::new(VirtualBus::new(boards, faults, scene.seed)), plays, plugged: true }
+            .map(|(address, (game, play))| (address, VirtualDgt::new(scene, &play.script.initial_pieces, game.number as u64)));
+        Simulation { board: Box::new(VirtualBus::new(boards, faults, scene.seed)), plays, plugged: true }
     }
 
     /// Removes all handling of pieces after the end of the game.
-    pub fn without_aftermath(mut self) -> Stage {
-        for Play { script, .. } in &mut self.plays {
+    pub fn without_aftermath(mut self) -> Simulation {
+        for ScriptPlayback { script, .. } in &mut self.plays {
             let over_at = script.truth.over_at;
             script.actions.retain(|action| action.at <= over_at || !matches!(action.act, Act::Lift(_) | Act::Put(..)));
             let last = script.actions.last().map_or(over_at, |last| last.at.max(over_at));
@@ -149,7 +158,7 @@ impl Stage {
     }
 
     /// Returns the ground truth; on a bus, that of the first board.
-    pub fn truth(&self) -> &Truth {
+    pub fn truth(&self) -> &GroundTruth {
         &self.script().truth
     }
 
@@ -158,8 +167,8 @@ impl Stage {
         &self.plays[0].script
     }
 
-    /// Returns the ground truth of each board. Its times do not include the delay of [`Stage::chain`].
-    pub fn truths(&self) -> impl Iterator<Item = &Truth> {
+    /// Returns the ground truth of each board. Its times do not include the delay of [`Simulation::chain`].
+    pub fn truths(&self) -> impl Iterator<Item = &GroundTruth> {
         self.plays.iter().map(|play| &play.script.truth)
     }
 

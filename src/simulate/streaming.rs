@@ -12,7 +12,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
-use crate::simulate::stage::{Chunk, Scene, VirtualBoard};
+use crate::simulate::stage::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 
@@ -28,11 +28,11 @@ const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
 const MISSED: Span = Span(500, 6_000);
 /// Maximum time, in milliseconds, between putting a piece down that was not lifted and lifting an equal piece for both to be the
 /// same physical piece. Later, the piece is one from beside the board.
-const SOON: Millis = 400;
+const SAME_PIECE_MS: Millis = 400;
 
 /// A physical piece, and its number in the set, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Man {
+pub struct PhysicalPiece {
     /// The kind of piece.
     pub piece: Piece,
     /// Its number in the set.
@@ -40,17 +40,17 @@ pub struct Man {
 }
 
 /// The encoder of a board's frames.
-pub trait Printer: Send {
+pub trait FrameEncoder: Send {
     /// Frames arrive complete, as packets, and without transmission errors.
     const PACKETS: bool = false;
     /// Encodes one frame of what was read, from a8 to h1. An empty frame is not sent.
-    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8>;
+    fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8>;
     /// Returns the reply to bytes from the host.
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8>;
 }
 
 /// The speed of a board.
-pub struct Pace {
+pub struct FrameTiming {
     /// Time from one frame to the next, in milliseconds; drawn for each board.
     pub frame_ms: Span,
     /// Speed of the line in bits per second, ten bits a byte.
@@ -58,7 +58,7 @@ pub struct Pace {
 }
 
 /// A board without a clock that sends all its squares continuously.
-pub struct Streaming<P> {
+pub struct StreamingBoard<P> {
     printer: P,
     rotation: Rotation,
     rng: Rng,
@@ -71,14 +71,14 @@ pub struct Streaming<P> {
     frames: u64,
     fields: [Field; 64],
     /// The squares as the last frame sent them.
-    told: [Option<Man>; 64],
+    last_frame: [Option<PhysicalPiece>; 64],
     flickers: Vec<Flicker>,
     /// Pieces beside the board, in the order in which they were removed.
-    off: Vec<Man>,
+    off_board: Vec<PhysicalPiece>,
     /// Pieces put down before they were lifted anywhere: the field, the piece, and until when it may be lifted.
-    ahead: Vec<(usize, Piece, Micros)>,
+    placed_early: Vec<(usize, Piece, Micros)>,
     /// Number of physical pieces so far.
-    men: usize,
+    piece_count: usize,
     line: VecDeque<(Micros, Vec<u8>, u32)>,
     line_free: Micros,
     now: Micros,
@@ -86,13 +86,13 @@ pub struct Streaming<P> {
 
 #[derive(Clone, Copy, Default)]
 struct Field {
-    stands: Option<Man>,
+    piece: Option<PhysicalPiece>,
     /// The ply that last changed it.
     ply: u32,
     /// The piece that it showed when it was scanned in this frame, if it has changed since.
-    looked: Option<Option<Man>>,
+    scanned: Option<Option<PhysicalPiece>>,
     /// The old piece that it still shows although it has changed, and until when.
-    held: Option<(Option<Man>, Micros)>,
+    held: Option<(Option<PhysicalPiece>, Micros)>,
     stuck: bool,
     changes: u64,
 }
@@ -103,17 +103,23 @@ struct Flicker {
     turns_at: Micros,
 }
 
-impl<P: Printer> Streaming<P> {
+impl<P: FrameEncoder> StreamingBoard<P> {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, pace: Pace, printer: P) -> Streaming<P> {
+    pub fn new(
+        scene: &SimulationSetup,
+        squares: &[Option<Piece>; 64],
+        stream: u64,
+        pace: FrameTiming,
+        printer: P,
+    ) -> StreamingBoard<P> {
         let mut rng = Rng::new(scene.seed ^ 0x57_4ea3, stream);
         let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
         let mut fields = [Field::default(); 64];
         let mut men = 0;
         for square in Square::ALL {
             if let Some(piece) = squares[square as usize] {
-                fields[field_of(scene.rotation, square)].stands = Some(Man { piece, number: men });
+                fields[field_of(scene.rotation, square)].piece = Some(PhysicalPiece { piece, number: men });
                 men += 1;
             }
         }
@@ -123,7 +129,7 @@ impl<P: Printer> Streaming<P> {
         bad.iter().take(stuck).for_each(|&field| fields[field].stuck = true);
         let flickers = bad.into_iter().skip(stuck).take(flickering);
         let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
-        Streaming {
+        StreamingBoard {
             printer,
             rotation: scene.rotation,
             dice,
@@ -132,12 +138,12 @@ impl<P: Printer> Streaming<P> {
             period: rng.ms(pace.frame_ms) * 1000,
             began: 0,
             frames: 0,
-            told: fields.map(|field| field.stands),
+            last_frame: fields.map(|field| field.piece),
             fields,
             flickers,
-            off: Vec::new(),
-            ahead: Vec::new(),
-            men,
+            off_board: Vec::new(),
+            placed_early: Vec::new(),
+            piece_count: men,
             line: VecDeque::new(),
             line_free: 0,
             now: 0,
@@ -162,22 +168,22 @@ impl<P: Printer> Streaming<P> {
         let mut ply = 0;
         let mut seen = [None; 64];
         for (index, field) in self.fields.iter_mut().enumerate() {
-            let looked = field.looked.take();
+            let looked = field.scanned.take();
             let held = field.held.filter(|held| held.1 > self.now).map(|held| held.0);
             let blind = self.flickers.iter().any(|flicker| flicker.field == index && flicker.blind);
             seen[index] = match (field.stuck, blind) {
-                (true, _) => self.told[index],
+                (true, _) => self.last_frame[index],
                 (false, true) => None,
-                (false, false) => looked.or(held).unwrap_or(field.stands),
+                (false, false) => looked.or(held).unwrap_or(field.piece),
             };
-            if seen[index] != self.told[index] && !blind {
+            if seen[index] != self.last_frame[index] && !blind {
                 ply = ply.max(field.ply);
             }
         }
-        self.told = seen;
+        self.last_frame = seen;
         let mut bytes = self.printer.frame(&seen);
         if P::PACKETS || bytes.is_empty() {
-            return self.say(&bytes, ply);
+            return self.queue_bytes(&bytes, ply);
         }
         let mut lost = self.dice.stream(Rate::lost_byte, self.frames);
         if lost.chance(self.rates.lost_byte) {
@@ -188,11 +194,11 @@ impl<P: Printer> Streaming<P> {
             let at = garbled.below(bytes.len() as u64) as usize;
             bytes[at] ^= 1 << garbled.below(8);
         }
-        self.say(&bytes, ply);
+        self.queue_bytes(&bytes, ply);
     }
 
     /// Queues bytes on the line; they are sent after those before them.
-    fn say(&mut self, bytes: &[u8], ply: u32) {
+    fn queue_bytes(&mut self, bytes: &[u8], ply: u32) {
         let starts = self.line_free.max(self.now);
         let first = if P::PACKETS { bytes.len() } else { 1 + self.rng.below(PACKET as u64) as usize };
         let (first, rest) = bytes.split_at(first.min(bytes.len()));
@@ -211,70 +217,70 @@ impl<P: Printer> Streaming<P> {
         }
     }
 
-    fn change(&mut self, index: usize, stands: Option<Man>, ply: u32) {
+    fn change(&mut self, index: usize, stands: Option<PhysicalPiece>, ply: u32) {
         let now = self.now;
         let looked_at = self.began + index as u64 * self.period / 64;
         let nth = (index as u64) << 32 | self.fields[index].changes;
         let mut missed = self.dice.stream(Rate::missed_edge, nth);
         let missed = missed.chance(self.rates.missed_edge).then(|| missed.ms(MISSED) * 1000);
         let field = &mut self.fields[index];
-        let shows = field.held.filter(|held| held.1 > now).map_or(field.stands, |held| held.0);
+        let shows = field.held.filter(|held| held.1 > now).map_or(field.piece, |held| held.0);
         if looked_at <= now {
-            field.looked.get_or_insert(shows);
+            field.scanned.get_or_insert(shows);
         }
         field.held = missed.map(|late| (shows, now + late));
-        (field.stands, field.ply, field.changes) = (stands, ply, field.changes + 1);
+        (field.piece, field.ply, field.changes) = (stands, ply, field.changes + 1);
     }
 
     fn lift(&mut self, index: usize, ply: u32) {
-        let Some(man) = self.fields[index].stands else { return };
+        let Some(man) = self.fields[index].piece else { return };
         self.change(index, None, ply);
         // This is the piece that another square has already shown.
-        match self.ahead.iter().position(|(_, piece, _)| *piece == man.piece) {
+        match self.placed_early.iter().position(|(_, piece, _)| *piece == man.piece) {
             Some(at) => {
-                let (there, ..) = self.ahead.remove(at);
+                let (there, ..) = self.placed_early.remove(at);
                 self.put(there, man, ply);
             }
-            None => self.off.push(man),
+            None => self.off_board.push(man),
         }
     }
 
-    fn put(&mut self, index: usize, man: Man, ply: u32) {
-        let was = self.fields[index].stands;
+    fn put(&mut self, index: usize, man: PhysicalPiece, ply: u32) {
+        let was = self.fields[index].piece;
         self.change(index, Some(man), ply);
-        self.off.extend(was);
+        self.off_board.extend(was);
     }
 
     /// Treats pieces that were put down and not lifted anywhere as new pieces from beside the board.
     fn settle(&mut self, now: Micros) {
-        while let Some(at) = self.ahead.iter().position(|ahead| ahead.2 <= now) {
-            let (index, piece, _) = self.ahead.remove(at);
-            let man = Man { piece, number: self.men };
-            self.men += 1;
+        while let Some(at) = self.placed_early.iter().position(|ahead| ahead.2 <= now) {
+            let (index, piece, _) = self.placed_early.remove(at);
+            let man = PhysicalPiece { piece, number: self.piece_count };
+            self.piece_count += 1;
             let ply = self.fields[index].ply;
             self.put(index, man, ply);
         }
     }
 }
 
-impl<P: Printer> VirtualBoard for Streaming<P> {
+impl<P: FrameEncoder> VirtualBoard for StreamingBoard<P> {
     fn act(&mut self, at: Millis, act: Act, ply: u32) {
         self.run(at * 1000);
         self.settle(self.now);
         match act {
             Act::Lift(square) => {
                 let index = field_of(self.rotation, square);
-                self.ahead.retain(|ahead| ahead.0 != index);
+                self.placed_early.retain(|ahead| ahead.0 != index);
                 self.lift(index, ply);
             }
             Act::Put(square, piece) => {
                 let index = field_of(self.rotation, square);
-                match self.off.iter().rposition(|man| man.piece == piece) {
+                match self.off_board.iter().rposition(|man| man.piece == piece) {
                     Some(at) => {
-                        let man = self.off.remove(at);
+                        let man = self.off_board.remove(at);
                         self.put(index, man, ply);
                     }
-                    None => self.ahead.push((index, piece, self.now + SOON * 1000)),
+                    None => self.placed_early.push((index, piece, self.now + SAME_PIECE_MS * 1000)),
                 }
             }
             // The board has its own power supply, and no clock.
@@ -286,7 +292,7 @@ impl<P: Printer> VirtualBoard for Streaming<P> {
         self.run(now * 1000);
         let answer = self.printer.receive(bytes);
         if !answer.is_empty() {
-            self.say(&answer, 0);
+            self.queue_bytes(&answer, 0);
         }
     }
 

@@ -2,31 +2,31 @@
 //!
 //! *Unknown*, and chosen freely: the line rate.
 
-use crate::simulate::certabo::Lights;
+use crate::simulate::certabo::VirtualLights;
 use crate::simulate::hands::Span;
-use crate::simulate::stage::Scene;
-use crate::simulate::streaming::{Man, Pace, Printer, Streaming};
+use crate::simulate::stage::SimulationSetup;
+use crate::simulate::streaming::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use shakmaty::Piece;
 
 /// Time from one line to the next, in milliseconds. Guess.
 const FRAME_MS: Span = Span(80, 120);
 
 /// The virtual board.
-pub type VirtualSentio = Streaming<Ranks>;
+pub type VirtualSentio = StreamingBoard<RankEncoder>;
 
 /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
 /// same seed differ.
-pub fn board(scene: &Scene, squares: &[Option<Piece>; 64], stream: u64, lights: Lights) -> VirtualSentio {
-    Streaming::new(scene, squares, stream, Pace { frame_ms: FRAME_MS, baud: 38_400 }, Ranks { lights })
+pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualSentio {
+    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, RankEncoder { lights })
 }
 
 /// The encoder of eight numbers, with the lights.
-pub struct Ranks {
-    lights: Lights,
+pub struct RankEncoder {
+    lights: VirtualLights,
 }
 
-impl Printer for Ranks {
-    fn frame(&mut self, seen: &[Option<Man>; 64]) -> Vec<u8> {
+impl FrameEncoder for RankEncoder {
+    fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8> {
         let numbers = ranks(seen).map(|rank| format!("{rank} "));
         format!(":{}\r\n", numbers.concat()).into_bytes()
     }
@@ -37,7 +37,7 @@ impl Printer for Ranks {
 }
 
 /// Returns a bit for each occupied square: rank 8 first, bit 7 is the a-file.
-pub(super) fn ranks(seen: &[Option<Man>; 64]) -> [u8; 8] {
+pub(super) fn ranks(seen: &[Option<PhysicalPiece>; 64]) -> [u8; 8] {
     let mut ranks = [0; 8];
     for (index, _) in seen.iter().enumerate().filter(|(_, man)| man.is_some()) {
         ranks[index / 8] |= 0x80 >> (index % 8);

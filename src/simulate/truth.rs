@@ -24,7 +24,7 @@ pub struct TruthPly {
 
 /// The ground truth of a game.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Truth {
+pub struct GroundTruth {
     /// The final plies, including an illegal move that nobody noticed.
     pub plies: Vec<TruthPly>,
     /// The result from the rules or the board: mate, stalemate, or the kings in the centre.
@@ -58,7 +58,7 @@ pub struct Takeback {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interruption {
     /// The reason.
-    pub why: Why,
+    pub why: InterruptionReason,
     /// When it began.
     pub from: Millis,
     /// When it ended.
@@ -67,7 +67,7 @@ pub struct Interruption {
 
 /// The reason for an interruption.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Why {
+pub enum InterruptionReason {
     /// The players analyse the finished game: nothing may be published.
     Analysis,
     /// The arbiter has stopped the game: nothing may be published.
@@ -76,7 +76,7 @@ pub enum Why {
     CableOut,
 }
 
-impl Truth {
+impl GroundTruth {
     /// Returns the move that was on the board as ply `number`, from 1, with this `uci`, by this time. Falls back to the final move
     /// of that ply if none of its moves is `uci`.
     pub fn ply(&self, number: u32, uci: &str, now: Millis) -> Option<&TruthPly> {
@@ -86,7 +86,7 @@ impl Truth {
     }
 
     /// Returns whether this move was made as this ply and taken back by agreement by this time.
-    pub fn is_withdrawn(&self, number: u32, uci: &str, now: Millis) -> bool {
+    pub fn is_taken_back(&self, number: u32, uci: &str, now: Millis) -> bool {
         self.withdrawn(number).any(|(ply, at)| ply.uci == uci && at <= now)
     }
 
@@ -99,7 +99,7 @@ impl Truth {
     }
 
     /// Returns the interruption at this time, if there is one.
-    pub fn interruption(&self, now: Millis) -> Option<Why> {
+    pub fn interruption(&self, now: Millis) -> Option<InterruptionReason> {
         self.interruptions.iter().find(|pause| (pause.from..pause.until).contains(&now)).map(|pause| pause.why)
     }
 }

@@ -2,17 +2,17 @@
 //! squares are read again. A start position in that reading begins a new game only once it is confirmed and the arbiter is alerted,
 //! or nothing has changed for long.
 
-use super::game::Game;
+use super::game::TableGame;
 use super::{Output, Table};
-use crate::boards::{Cue, Millis, Placement};
-use crate::infer::StartFound;
+use crate::boards::{BoardCommand, Millis, Placement};
+use crate::infer::DetectedStart;
 
 /// Delay after which the squares are read again during play, in milliseconds.
-const CHECK_SOON: Millis = 5_000;
+const RECHECK_DELAY: Millis = 5_000;
 
 /// Whether the first whole reading since the link came up was confirmed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Check {
+pub enum PlacementCheck {
     /// It was confirmed, or nothing depends on it.
     #[default]
     Done,
@@ -22,21 +22,21 @@ pub enum Check {
     Requested(Millis),
 }
 
-impl Check {
+impl PlacementCheck {
     /// Returns when the squares must be requested.
     pub fn deadline(self) -> Option<Millis> {
         match self {
-            Check::Done => None,
-            Check::At(at) => Some(at),
-            Check::Requested(at) => Some(at + CHECK_SOON),
+            PlacementCheck::Done => None,
+            PlacementCheck::At(at) => Some(at),
+            PlacementCheck::Requested(at) => Some(at + RECHECK_DELAY),
         }
     }
 }
 
 /// A start position that one reading showed during a game.
 #[derive(Clone)]
-pub struct DoubtedStart {
-    pub found: StartFound,
+pub struct UnconfirmedStart {
+    pub found: DetectedStart,
     /// What the board showed, in its own coordinates.
     pub placement: Placement,
 }
@@ -45,47 +45,47 @@ impl Table {
     /// Starts the check when the first whole reading has arrived.
     pub(super) fn begin_check(&mut self, now: Millis) {
         let in_play = self.game.as_ref().is_some_and(|game| !game.is_over());
-        self.check = if in_play { Check::At(now + CHECK_SOON) } else { Check::Done };
+        self.check = if in_play { PlacementCheck::At(now + RECHECK_DELAY) } else { PlacementCheck::Done };
     }
 
     /// Requests the squares again.
     pub(super) fn run_check(&mut self, now: Millis, output: &mut Output) {
-        self.check = Check::Requested(now);
-        output.cues.push(Cue::Placement);
+        self.check = PlacementCheck::Requested(now);
+        output.cues.push(BoardCommand::Placement);
     }
 
     /// Processes a later whole reading. `is_same`: it shows the known placement.
-    pub(super) fn check(&mut self, now: Millis, is_same: bool, output: &mut Output) {
-        if !matches!(self.check, Check::Requested(_)) {
+    pub(super) fn handle_check_reply(&mut self, now: Millis, is_same: bool, output: &mut Output) {
+        if !matches!(self.check, PlacementCheck::Requested(_)) {
             return;
         }
         // The board's memory has not arrived yet.
-        let is_blind = self.game.as_ref().is_some_and(Game::is_blind);
-        if !is_blind && !self.game.as_ref().is_some_and(Game::is_shown_unseen) {
-            self.check = Check::Done;
-            self.stage = 0;
-            self.start_after_doubt(now, false, output);
+        let is_blind = self.game.as_ref().is_some_and(TableGame::is_board_unknown);
+        if !is_blind && !self.game.as_ref().is_some_and(TableGame::is_shown_unseen) {
+            self.check = PlacementCheck::Done;
+            self.quiet_stage = 0;
+            self.start_unconfirmed(now, false, output);
             return;
         }
-        self.check = Check::At(now + CHECK_SOON);
-        let is_told = self.game.as_ref().is_some_and(|game| game.is_told_of_position() || game.record().plies.is_empty());
+        self.check = PlacementCheck::At(now + RECHECK_DELAY);
+        let is_told = self.game.as_ref().is_some_and(|game| game.has_position_alert() || game.record().plies.is_empty());
         if !is_blind && is_same && is_told {
             self.start_if_confirmed(now, now.saturating_sub(self.last_edge), output);
-            self.start_after_doubt(now, true, output);
+            self.start_unconfirmed(now, true, output);
         }
     }
 
     /// Begins the game of a start position that was in doubt, if the current placement was played from it and the last game does
     /// not explain it. `is_confirmed`: the board was read again and shows the same.
-    pub(super) fn start_after_doubt(&mut self, now: Millis, is_confirmed: bool, output: &mut Output) {
-        let Some(game) = self.game.as_ref().filter(|game| self.sense.is_whole() && !game.is_blind()) else { return };
-        if !game.is_at_a_loss() {
-            self.doubted = None; // The last game goes on.
-        } else if let Some(DoubtedStart { found, placement }) = self.doubted.clone()
+    pub(super) fn start_unconfirmed(&mut self, now: Millis, is_confirmed: bool, output: &mut Output) {
+        let Some(game) = self.game.as_ref().filter(|game| self.sense.is_complete() && !game.is_board_unknown()) else { return };
+        if !game.needs_quiet_evaluation() {
+            self.unconfirmed_start = None; // The last game goes on.
+        } else if let Some(UnconfirmedStart { found, placement }) = self.unconfirmed_start.clone()
             && (is_confirmed || !game.is_shown_unseen())
             && self.is_played_from(&found, None)
         {
-            self.begin_before(now, found, None, &placement, output);
+            self.begin_from_earlier(now, found, None, &placement, output);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The chess clock of one table: which half belongs to whom, and when the lever was pressed.
 
-use super::clock_filter::{ClockFilter, UNCONTRADICTED};
+use super::clock_filter::{ACCEPT_TIMEOUT, ClockFilter};
 use crate::boards::{ClockHalf, ClockReading, Millis};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{ClockTime, Event};
@@ -8,25 +8,25 @@ use shakmaty::{ByColor, Color};
 
 /// Delay before the clock is read again after a reading that was not trusted, in milliseconds. Each later delay is this value
 /// times the number of requests already made.
-const ASK_AGAIN: Millis = 400;
+const REQUEST_DELAY: Millis = 400;
 /// Maximum number of such requests in a row.
-const ASKS: u32 = 8;
+const MAX_REQUESTS: u32 = 8;
 
 /// The last state of the clock, and how it is oriented.
 #[derive(Clone, Debug)]
 pub struct Clock {
     reading: Option<(Millis, ClockReading)>,
     /// Set by configuration; then play does not change `side`.
-    fixed: bool,
+    is_side_fixed: bool,
     /// Upright: the left half is White's when the board is upright.
     side: Rotation,
     /// The clock has run since the game began.
-    ran: bool,
+    has_run: bool,
     /// Decides which of the clock's messages are trusted.
     filter: ClockFilter,
     /// When the clock must be read again, and the number of such requests since a reading was last trusted.
-    ask_at: Option<Millis>,
-    asks: u32,
+    request_at: Option<Millis>,
+    requests: u32,
     /// The time of the first reading that reported no clock.
     gone_since: Option<Millis>,
     /// The clock was set: what it would show otherwise, until that is published.
@@ -55,12 +55,12 @@ impl Clock {
     pub fn new(side: Option<Rotation>) -> Clock {
         Clock {
             reading: None,
-            fixed: side.is_some(),
+            is_side_fixed: side.is_some(),
             side: side.unwrap_or(Rotation::Upright),
-            ran: false,
+            has_run: false,
             filter: ClockFilter::default(),
-            ask_at: None,
-            asks: 0,
+            request_at: None,
+            requests: 0,
             gone_since: None,
             set_from: None,
             expected: None,
@@ -69,23 +69,23 @@ impl Clock {
 
     /// Begins a game.
     pub fn begin_game(&mut self) {
-        self.ran = self.is_running();
+        self.has_run = self.is_running();
     }
 
     /// Continues a game in which the clock last showed these times.
-    pub fn expect(&mut self, clocks: ClockTimes) {
-        self.ran = true;
+    pub fn resume_game(&mut self, clocks: ClockTimes) {
+        self.has_run = true;
         self.expected = Some(clocks);
     }
 
     /// Whether there is a clock that was started in this game. Without one, replies complete moves.
-    pub fn counts(&self) -> bool {
-        self.reading.is_some() && self.ran
+    pub fn is_in_use(&self) -> bool {
+        self.reading.is_some() && self.has_run
     }
 
     /// Whether the clock has run in this game.
     pub fn has_run(&self) -> bool {
-        self.ran
+        self.has_run
     }
 
     /// Whether a clock is connected.
@@ -102,12 +102,12 @@ impl Clock {
     /// go on until the flag is noticed.
     pub fn is_stopped(&self) -> bool {
         let still = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
-        self.ran && self.reading.is_some_and(|(_, reading)| still(reading))
+        self.has_run && self.reading.is_some_and(|(_, reading)| still(reading))
     }
 
     /// Whether either player has less than `ms` milliseconds.
     pub fn is_low(&self, ms: u32) -> bool {
-        self.counts() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
+        self.is_in_use() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
     }
 
     /// Processes a reading. Returns a press if the lever was moved while the clock runs. `in_play`: the game in which the clock ran
@@ -115,15 +115,15 @@ impl Clock {
     pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
         let reading = match reading {
             Some(reading) => {
-                let believed = self.filter.read(now, reading, in_play && self.ran);
+                let believed = self.filter.read(now, reading, in_play && self.has_run);
                 self.set_from = believed.set_from;
                 self.gone_since = None;
-                self.ask(now, 1);
+                self.schedule_request(now, 1);
                 Some(believed.reading)
             }
-            None if in_play && self.ran && self.reading.is_some() && self.gone_since.is_none() => {
+            None if in_play && self.has_run && self.reading.is_some() && self.gone_since.is_none() => {
                 self.gone_since = Some(now);
-                self.ask(now, 1);
+                self.schedule_request(now, 1);
                 return None;
             }
             None => {
@@ -136,10 +136,10 @@ impl Clock {
         if let Some(expected) = self.expected.take() {
             let ClockTimes { white, black } = self.times(now, board);
             if distance(ClockTimes { white: black, black: white }, expected) < distance(ClockTimes { white, black }, expected) {
-                self.turn_round();
+                self.flip_side();
             }
         }
-        self.ran |= reading.running;
+        self.has_run |= reading.running;
         let (_, before) = before?;
         let left = |reading: &ClockReading| match before.turn {
             ClockHalf::Left => reading.left.ms,
@@ -160,8 +160,8 @@ impl Clock {
     }
 
     /// Whether the last reading was not trusted.
-    fn doubts(&self) -> bool {
-        self.gone_since.is_some() || self.filter.doubts()
+    fn is_in_doubt(&self) -> bool {
+        self.gone_since.is_some() || self.filter.is_in_doubt()
     }
 
     /// Whether the times continue from earlier readings than the last.
@@ -170,46 +170,46 @@ impl Clock {
     }
 
     /// Returns when the clock must be read again.
-    pub fn ask_deadline(&self) -> Option<Millis> {
-        self.ask_at
+    pub fn request_deadline(&self) -> Option<Millis> {
+        self.request_at
     }
 
     /// Records that a reading was requested at this time.
-    pub fn asked(&mut self, now: Millis) {
-        self.asks += 1;
-        self.ask(now, self.asks.into());
+    pub fn note_request(&mut self, now: Millis) {
+        self.requests += 1;
+        self.schedule_request(now, self.requests.into());
     }
 
     /// While a reading is in doubt, schedules the next request after `pauses` times the usual delay.
-    fn ask(&mut self, now: Millis, pauses: Millis) {
-        let doubts = self.doubts();
+    fn schedule_request(&mut self, now: Millis, pauses: Millis) {
+        let doubts = self.is_in_doubt();
         if !doubts {
-            self.asks = 0;
+            self.requests = 0;
         }
-        self.ask_at = (doubts && self.asks < ASKS).then_some(now + pauses * ASK_AGAIN);
+        self.request_at = (doubts && self.requests < MAX_REQUESTS).then_some(now + pauses * REQUEST_DELAY);
     }
 
     /// Records that the link was lost or renewed.
-    pub fn lose_sight(&mut self) {
-        self.filter.lose_sight();
-        (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
+    pub fn begin_gap(&mut self) {
+        self.filter.begin_gap();
+        (self.gone_since, self.request_at, self.requests) = (None, None, 0);
     }
 
     /// Returns when a flag shown by only one reading, or the absence of the clock, is accepted.
     pub fn deadline(&self) -> Option<Millis> {
-        let gone = self.gone_since.map(|since| since + UNCONTRADICTED);
+        let gone = self.gone_since.map(|since| since + ACCEPT_TIMEOUT);
         gone.into_iter().chain(self.filter.deadline()).min()
     }
 
     /// Forgets the state of a clock that is no longer there.
     fn forget(&mut self) {
-        (self.gone_since, self.ask_at, self.asks) = (None, None, 0);
+        (self.gone_since, self.request_at, self.requests) = (None, None, 0);
         self.filter.forget();
     }
 
     /// Accepts what is due at `deadline`.
     pub fn advance(&mut self, now: Millis) {
-        if self.gone_since.is_some_and(|since| since + UNCONTRADICTED <= now) {
+        if self.gone_since.is_some_and(|since| since + ACCEPT_TIMEOUT <= now) {
             self.forget();
             self.reading = None;
         }
@@ -225,11 +225,11 @@ impl Clock {
     }
 
     /// Turns the assumed orientation of the clock, as play showed. Returns false and does nothing when the configuration sets it.
-    pub fn turn_round(&mut self) -> bool {
-        if !self.fixed {
+    pub fn flip_side(&mut self) -> bool {
+        if !self.is_side_fixed {
             self.side = self.side.other();
         }
-        !self.fixed
+        !self.is_side_fixed
     }
 
     /// Returns whose half this is, on a board with this orientation.
@@ -272,7 +272,7 @@ impl Clock {
     }
 
     /// Returns the event for a clock that was unplugged.
-    pub fn unplugged(&self) -> Event {
+    pub fn unplugged_event(&self) -> Event {
         let flags = ByColor { white: false, black: false };
         Event::Clock { clocks: ClockTimes::default(), turn: Color::White, running: false, flags, battery_low: false }
     }

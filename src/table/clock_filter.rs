@@ -10,28 +10,28 @@
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Millis};
 
 /// Number of consecutive readings that must agree on times that do not continue from earlier ones.
-const AGREE: u32 = 3;
+const MIN_AGREEING_READINGS: u32 = 3;
 /// Minimum time between the first and the last of them, in milliseconds.
-const AGREE_FOR: Millis = 1_000;
+const MIN_AGREEMENT_TIME: Millis = 1_000;
 /// Time after which a flag that only one reading shows is accepted, and also that there is no clock, in milliseconds: running
 /// clocks report every second.
-pub const UNCONTRADICTED: Millis = 1_500;
+pub const ACCEPT_TIMEOUT: Millis = 1_500;
 /// How late readings may come, together with how unevenly clocks run, in milliseconds.
 const SLACK: u64 = 2_000;
 /// The largest increment, including the delay of a reading, in milliseconds.
-const INCREMENT: u64 = 65_000;
+const MAX_INCREMENT: u64 = 65_000;
 /// The longest time from a press to its increment, in milliseconds.
-const INCREMENT_LATE: Millis = 3_000;
+const MAX_INCREMENT_DELAY: Millis = 3_000;
 /// Periods are multiples of this, in milliseconds.
 const PERIOD: u64 = 300_000;
 
 /// The trusted state of one clock.
 #[derive(Clone, Debug, Default)]
 pub struct ClockFilter {
-    believed: Option<(Millis, ClockReading)>,
+    trusted: Option<(Millis, ClockReading)>,
     /// That was the first reading in a while, and no other has confirmed it.
     is_unconfirmed: bool,
-    held: Option<Held>,
+    held: Option<HeldTimes>,
     /// The half that was pressed last, and when.
     pressed: Option<(Millis, ClockHalf)>,
     flags: [Flag; 2],
@@ -39,7 +39,7 @@ pub struct ClockFilter {
 
 /// Times that do not continue from earlier ones.
 #[derive(Clone, Copy, Debug)]
-struct Held {
+struct HeldTimes {
     since: Millis,
     last: (Millis, ClockReading),
     count: u32,
@@ -49,9 +49,9 @@ struct Held {
 
 /// How a clock got from one reading to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Course {
+enum ClockTransition {
     /// It runs, stands still, or has gained an increment.
-    Goes,
+    Continues,
     /// The next period has begun.
     Period,
     /// It was set, or the message is damaged.
@@ -70,7 +70,7 @@ struct Flag {
 
 /// The trusted part of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Believed {
+pub struct TrustedReading {
     /// The lever and the running state are always those of the reading.
     pub reading: ClockReading,
     /// The clock was set: what it would show otherwise.
@@ -80,8 +80,8 @@ pub struct Believed {
 impl ClockFilter {
     /// Processes a reading. `in_play`: the clock has run in a game that is not over; otherwise anyone may set it, and the reading
     /// is trusted.
-    pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> Believed {
-        let Some((at, before)) = self.believed.filter(|_| in_play) else {
+    pub fn read(&mut self, now: Millis, reading: ClockReading, in_play: bool) -> TrustedReading {
+        let Some((at, before)) = self.trusted.filter(|_| in_play) else {
             self.held = None;
             self.is_unconfirmed = in_play;
             // During play a fallen flag needs a second reading.
@@ -91,22 +91,22 @@ impl ClockFilter {
             });
             let mut believed = reading;
             (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
-            self.believed = Some((now, believed));
-            return Believed { reading: believed, set_from: None };
+            self.trusted = Some((now, believed));
+            return TrustedReading { reading: believed, set_from: None };
         };
         if before.turn != reading.turn {
             self.pressed = Some((now, before.turn));
         }
-        let expected = goes_on(&before, now.saturating_sub(at), &reading);
-        let mut course = self.course((at, &before), (now, &reading));
+        let expected = extrapolate(&before, now.saturating_sub(at), &reading);
+        let mut course = self.transition((at, &before), (now, &reading));
         if self.is_unconfirmed {
             // If the two differ, this reading becomes the first one.
-            self.is_unconfirmed = course != Course::Goes;
-            course = Course::Goes;
+            self.is_unconfirmed = course != ClockTransition::Continues;
+            course = ClockTransition::Continues;
         }
-        let set = course != Course::Goes && !self.is_agreed(now, &reading, course);
+        let set = course != ClockTransition::Continues && !self.is_agreed(now, &reading, course);
         let mut believed = if set { expected } else { reading };
-        let was_set = self.held.is_some_and(|held| held.count >= AGREE && !held.is_period);
+        let was_set = self.held.is_some_and(|held| held.count >= MIN_AGREEING_READINGS && !held.is_period);
         if !set {
             self.held = None;
         }
@@ -114,13 +114,13 @@ impl ClockFilter {
             flag.read(now, down);
         }
         (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
-        self.believed = Some((now, believed));
-        Believed { reading: believed, set_from: (was_set && !set).then_some(expected) }
+        self.trusted = Some((now, believed));
+        TrustedReading { reading: believed, set_from: (was_set && !set).then_some(expected) }
     }
 
     /// Records a gap: the next reading need not continue from the last.
-    pub fn lose_sight(&mut self) {
-        self.is_unconfirmed = self.believed.is_some();
+    pub fn begin_gap(&mut self) {
+        self.is_unconfirmed = self.trusted.is_some();
         self.held = None;
     }
 
@@ -130,7 +130,7 @@ impl ClockFilter {
     }
 
     /// Whether the last reading, or one of its flags, was not trusted.
-    pub fn doubts(&self) -> bool {
+    pub fn is_in_doubt(&self) -> bool {
         self.is_unconfirmed || self.held.is_some() || self.flags.iter().any(|flag| flag.doubted_at.is_some())
     }
 
@@ -151,23 +151,23 @@ impl ClockFilter {
 
     /// Returns when a flag that only one reading has shown is accepted.
     pub fn deadline(&self) -> Option<Millis> {
-        self.flags.iter().filter_map(|flag| flag.doubted_at).min().map(|at| at + UNCONTRADICTED)
+        self.flags.iter().filter_map(|flag| flag.doubted_at).min().map(|at| at + ACCEPT_TIMEOUT)
     }
 
     /// Accepts the flags that are due. Returns the last reading, with the flags that are trusted now.
     pub fn advance(&mut self, now: Millis) -> Option<ClockReading> {
         for flag in &mut self.flags {
-            if flag.doubted_at.is_some_and(|at| at + UNCONTRADICTED <= now) {
+            if flag.doubted_at.is_some_and(|at| at + ACCEPT_TIMEOUT <= now) {
                 flag.read(now, !flag.down);
             }
         }
-        let (_, believed) = self.believed.as_mut()?;
+        let (_, believed) = self.trusted.as_mut()?;
         (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
         Some(*believed)
     }
 
     /// Returns how a clock that showed `old` comes to show `new`.
-    fn course(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading)) -> Course {
+    fn transition(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading)) -> ClockTransition {
         let elapsed = now.saturating_sub(before);
         let runs = old.running || new.running;
         let step = u64::from(old.resolution_ms.max(new.resolution_ms));
@@ -175,35 +175,38 @@ impl ClockFilter {
             let (was, is) = (u64::from(time(old, half).ms), u64::from(time(new, half).ms));
             let lost = was.saturating_sub(is);
             let gained = is.saturating_sub(was);
-            let pressed = self.pressed.is_some_and(|(at, pressed)| pressed == half && now <= at + INCREMENT_LATE);
+            let pressed = self.pressed.is_some_and(|(at, pressed)| pressed == half && now <= at + MAX_INCREMENT_DELAY);
             let ran_out = was <= elapsed + SLACK;
             let goes = match runs {
-                true if gained > SLACK => pressed && gained <= INCREMENT,
+                true if gained > SLACK => pressed && gained <= MAX_INCREMENT,
                 true => lost <= elapsed + SLACK,
                 false => gained.max(lost) <= step,
             };
             match goes {
-                true => Course::Goes,
-                false if runs && gained > SLACK && (ran_out || pressed && gained % PERIOD <= INCREMENT) => Course::Period,
-                false => Course::Set,
+                true => ClockTransition::Continues,
+                false if runs && gained > SLACK && (ran_out || pressed && gained % PERIOD <= MAX_INCREMENT) => {
+                    ClockTransition::Period
+                }
+                false => ClockTransition::Set,
             }
         };
         course(ClockHalf::Left).max(course(ClockHalf::Right))
     }
 
     /// Whether enough readings, including this one, have continued from times that were not trusted at once.
-    fn is_agreed(&mut self, now: Millis, reading: &ClockReading, course: Course) -> bool {
-        let goes_on = |held: &Held| self.course((held.last.0, &held.last.1), (now, reading)) == Course::Goes;
+    fn is_agreed(&mut self, now: Millis, reading: &ClockReading, course: ClockTransition) -> bool {
+        let goes_on =
+            |held: &HeldTimes| self.transition((held.last.0, &held.last.1), (now, reading)) == ClockTransition::Continues;
         let held = match self.held.filter(goes_on) {
-            Some(held) => Held { last: (now, *reading), count: held.count + 1, ..held },
+            Some(held) => HeldTimes { last: (now, *reading), count: held.count + 1, ..held },
             None => {
                 // A damaged reading in between does not turn a period into a setting.
-                let is_period = course == Course::Period || self.held.is_some_and(|held| held.is_period);
-                Held { since: now, last: (now, *reading), count: 1, is_period }
+                let is_period = course == ClockTransition::Period || self.held.is_some_and(|held| held.is_period);
+                HeldTimes { since: now, last: (now, *reading), count: 1, is_period }
             }
         };
         self.held = Some(held);
-        held.count >= AGREE && now >= held.since + AGREE_FOR
+        held.count >= MIN_AGREEING_READINGS && now >= held.since + MIN_AGREEMENT_TIME
     }
 }
 
@@ -218,7 +221,7 @@ impl Flag {
 }
 
 /// Returns what the clock would show now, with the lever and the rest from this reading.
-fn goes_on(old: &ClockReading, elapsed: Millis, reading: &ClockReading) -> ClockReading {
+fn extrapolate(old: &ClockReading, elapsed: Millis, reading: &ClockReading) -> ClockReading {
     let half = |half: ClockHalf| {
         let HalfTime { ms, flag } = time(old, half);
         let ran = if old.running && old.turn == half { u32::try_from(elapsed).unwrap_or(u32::MAX) } else { 0 };

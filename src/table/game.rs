@@ -21,42 +21,42 @@ mod undo;
 
 use super::clock::{Clock, Press};
 use super::{Output, Settings};
-use crate::boards::{Cue, Millis, Placement, Sensed};
+use crate::boards::{BoardCommand, Millis, Placement, SquareState};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{AlertKind, CompletedBy, Event, Played, Record, Sighting, Stamped};
-pub use crate::infer::model::KINGS_APART;
-use crate::infer::{Beam, Follower, Hypothesis, Known, Node, Seen, StartFound, turned};
-use crate::laws::draws::{History, Same};
+use crate::game::{AlertKind, CompletedBy, Event, PlayedMove, Record, Sighting, StampedEvent};
+pub use crate::infer::model::MAX_KING_DELAY;
+use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, KnownPly, LineNode, ObservedBoard, rotated};
+use crate::laws::draws::{PositionEquality, PositionHistory};
 use crate::laws::edition::Completion;
 use crate::laws::{Laws, NULL_UCI, Position};
 use crate::sense::Edge;
-pub use alerts::{ABANDONED, UNEXPLAINED, UNEXPLAINED_LONG};
-use behind::Behind;
-use hold::Hold;
+pub use alerts::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
+use behind::RecordLag;
+use hold::InferenceHold;
 use mate_search::Searches;
 use rests::Rests;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
 
 /// How long after the press the mover's clock may still be corrected, in milliseconds: an increment can arrive late.
-const REVISABLE: Millis = 1_500;
+const CLOCK_REVISION_WINDOW: Millis = 1_500;
 /// Quiet during which a game that ended by the rules still accepts corrections, in milliseconds.
-const CLOSING: Millis = 1_000;
+const CLOSING_QUIET: Millis = 1_000;
 /// Most pairs of moves change no more squares than this.
-const PAIR: usize = 4;
+const MAX_PAIR_SQUARES: usize = 4;
 /// A start position that is on the board again after at most this many plies was a takeback.
-const TAKEN_BACK_AT_MOST: usize = 2;
+const MAX_TAKEBACK_PLIES: usize = 2;
 
 /// The per-call context passed to a game.
-pub struct Around<'a> {
+pub struct GameContext<'a> {
     pub clock: &'a mut Clock,
     pub settle: Millis,
     pub settings: &'a Settings,
     pub rotation: Rotation,
 }
 
-pub struct Game {
+pub struct TableGame {
     follower: Follower,
     record: Record,
     /// The Laws in force in this game.
@@ -65,17 +65,17 @@ pub struct Game {
     /// The moves that were published, in step with the record.
     published: Vec<Move>,
     /// The same moves, for draws.
-    history: History,
+    history: PositionHistory,
     /// `Follower::changes` when everything decided was published; `None`: must be re-evaluated.
     seen_changes: Option<u64>,
     /// Whether the board has shown the position on record since a report was last lost.
     has_agreed: bool,
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is unknown.
-    blind: bool,
-    kings_at: Option<Millis>,
+    is_board_unknown: bool,
+    kings_centred_at: Option<Millis>,
     /// The arbiter withdrew the result signalled by the kings. It is not published again until the kings have left the centre.
-    kings_meant_nothing: bool,
+    is_kings_signal_withdrawn: bool,
     /// A press whose move has not been published yet.
     pending: Option<Press>,
     /// A press for which no move has been seen yet.
@@ -91,45 +91,51 @@ pub struct Game {
     /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.
     handled_at: Option<Millis>,
     /// Touches before this time are not judged: a player adjusted pieces, or the board was not seen.
-    touch_free_until: Millis,
+    touch_exempt_until: Millis,
     /// A completed move whose clock may still be corrected: its ply, and when it was completed.
     revisable: Option<(u32, Millis)>,
     /// Consecutive presses by the player who seemed to be to move.
     presses_off_turn: u32,
     /// The moves that the player to move may make after a position was restored (Art. 7.5.1); `None`: any legal move.
-    bound: Option<Vec<Move>>,
+    allowed_moves: Option<Vec<Move>>,
     /// Why what the board shows is currently not play.
-    hold: Option<Hold>,
+    hold: Option<InferenceHold>,
     /// Since when the clock, which ran in this game, has been stopped.
     stopped_at: Option<Millis>,
     sightings: Sightings,
     /// Where the pieces were at the last rests after a gap, on occupancy boards.
     rests: Rests,
     /// The whole board has been read since this program was started.
-    sighted: bool,
+    has_read_board: bool,
     /// Moves were missed after this number of plies and until this time, and not all moves that lead to the placement seen then are
     /// published.
     missed: Option<(usize, Millis)>,
     /// The squares last published as different from the record.
     displaced: Bitboard,
     /// All squares published as different since the board last agreed with the record.
-    was_displaced: Bitboard,
+    displaced_since_agreement: Bitboard,
     /// Set while no line of play explains the board.
-    behind: Option<Behind>,
+    behind: Option<RecordLag>,
     /// The last ply up to which the arbiter was alerted of possible captures that were not seen.
-    instead_told: usize,
+    last_instead_alert: usize,
     /// Whether it must still be checked if the last position on record is dead.
-    dead_unjudged: bool,
+    is_dead_check_pending: bool,
     /// Searches for whether a player can mate, where that is not known yet.
     searches: Searches,
     /// The last position ends the game, and the result waits for a ruling on the move that led there.
-    is_held: bool,
+    is_result_held: bool,
     /// Whether the arbiter is alerted of anything in this game.
     is_judged: bool,
 }
 
-impl Game {
-    pub fn begin(now: Millis, found: StartFound, seen: Seen, settings: &Settings, output: &mut Output) -> Game {
+impl TableGame {
+    pub fn begin(
+        now: Millis,
+        found: DetectedStart,
+        seen: ObservedBoard,
+        settings: &Settings,
+        output: &mut Output,
+    ) -> TableGame {
         let event = Event::GameStarted {
             fen: found.position.fen(),
             chess960: found.chess960,
@@ -137,13 +143,13 @@ impl Game {
             rotation: found.rotation,
         };
         let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
-        output.tell(now, event);
+        output.emit(now, event);
         let follower = Follower::new(now, found.position.clone(), seen, settings.beam());
-        Game::with(record, settings.laws, found.position, follower, Vec::new(), false)
+        TableGame::from_parts(record, settings.laws, found.position, follower, Vec::new(), false)
     }
 
     /// Restores a game from its events; the last game if there are several. `given`: an order set its start position.
-    pub fn restore(events: &[Stamped], settings: &Settings, given: bool) -> Option<Game> {
+    pub fn restore(events: &[StampedEvent], settings: &Settings, given: bool) -> Option<TableGame> {
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }))?;
         let (first, rest) = events.get(first..)?.split_first()?;
         let mut record = Record::begin(first)?;
@@ -160,22 +166,29 @@ impl Game {
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
         let known = known_from(&start, &record.plies)?;
         let now = events.last().map_or(0, |last| last.at);
-        let mut follower = Follower::resume(now, start.clone(), &known, Seen::new(settings.sensing), settings.beam());
-        record.faults.iter().for_each(|bad| follower.know_fault(now, bad.square, bad.fault));
+        let mut follower = Follower::resume(now, start.clone(), &known, ObservedBoard::new(settings.sensing), settings.beam());
+        record.faults.iter().for_each(|bad| follower.set_known_fault(now, bad.square, bad.fault));
         let published = known.into_iter().map(|known| known.mv).collect();
         let laws = record.laws.parse().unwrap_or(settings.laws);
-        let mut game = Game::with(record, laws, start, follower, published, true);
-        game.go_on_restoring();
-        game.is_held = game.record.result.is_none() && end::is_held(rest);
-        game.dead_unjudged = game.record.result.is_none() && !was_dead(rest);
+        let mut game = TableGame::from_parts(record, laws, start, follower, published, true);
+        game.resume_restoring();
+        game.is_result_held = game.record.result.is_none() && end::is_held(rest);
+        game.is_dead_check_pending = game.record.result.is_none() && !was_dead(rest);
         game.restore_searches();
         Some(game)
     }
 
-    fn with(record: Record, laws: Laws, start: Position, follower: Follower, published: Vec<Move>, blind: bool) -> Game {
-        Game {
+    fn from_parts(
+        record: Record,
+        laws: Laws,
+        start: Position,
+        follower: Follower,
+        published: Vec<Move>,
+        blind: bool,
+    ) -> TableGame {
+        TableGame {
             over: record.result.is_some(),
-            history: history(&start, &published, &record.plies, Same::Rights),
+            history: history(&start, &published, &record.plies, PositionEquality::Rights),
             seen_changes: Some(follower.changes()),
             has_agreed: !blind,
             follower,
@@ -183,9 +196,9 @@ impl Game {
             laws,
             start,
             published,
-            blind,
-            kings_at: None,
-            kings_meant_nothing: false,
+            is_board_unknown: blind,
+            kings_centred_at: None,
+            is_kings_signal_withdrawn: false,
             pending: None,
             idle_press: None,
             unreleased: None,
@@ -193,23 +206,23 @@ impl Game {
             last_press: None,
             presses_since_end: None,
             handled_at: None,
-            touch_free_until: if blind { Millis::MAX } else { 0 },
+            touch_exempt_until: if blind { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
-            bound: None,
+            allowed_moves: None,
             hold: None,
             stopped_at: None,
             sightings: Sightings::default(),
             rests: Rests::default(),
-            sighted: !blind,
+            has_read_board: !blind,
             missed: None,
             displaced: Bitboard::EMPTY,
-            was_displaced: Bitboard::EMPTY,
+            displaced_since_agreement: Bitboard::EMPTY,
             behind: None,
-            instead_told: 0,
-            dead_unjudged: false,
+            last_instead_alert: 0,
+            is_dead_check_pending: false,
             searches: Searches::default(),
-            is_held: false,
+            is_result_held: false,
             is_judged: true,
         }
     }
@@ -229,7 +242,7 @@ impl Game {
     }
 
     pub fn likeliest(&self) -> Vec<String> {
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1));
         moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
     }
@@ -243,14 +256,14 @@ impl Game {
     }
 
     /// Whether what the board shows is unknown.
-    pub fn is_blind(&self) -> bool {
-        self.blind
+    pub fn is_board_unknown(&self) -> bool {
+        self.is_board_unknown
     }
 
     /// Whether quiet would change something: the board shows something that pieces in the hands do not explain, or the game has
     /// ended.
-    pub fn is_at_a_loss(&self) -> bool {
-        !self.blind && (self.follower.unexplained().any() || self.record.result.is_some())
+    pub fn needs_quiet_evaluation(&self) -> bool {
+        !self.is_board_unknown && (self.follower.unexplained().any() || self.record.result.is_some())
     }
 
     /// Returns the last position of the record.
@@ -273,13 +286,13 @@ impl Game {
             && (self.over
                 || self.published.is_empty()
                 || (quiet >= crate::infer::REST_TAKEBACK
-                    && self.published.len() > TAKEN_BACK_AT_MOST
+                    && self.published.len() > MAX_TAKEBACK_PLIES
                     && !self.follower.mismatch().is_empty()))
     }
 
     /// Whether the game is in progress and shows pieces on other squares that were not seen to move there.
     pub fn is_shown_unseen(&self) -> bool {
-        !self.over && self.follower.is_shown_unseen()
+        !self.over && self.follower.is_placement_unseen()
     }
 
     /// Whether this game began from `position` and no move has been made yet.
@@ -287,35 +300,41 @@ impl Game {
         self.published.is_empty() && self.start.board() == position.board()
     }
 
-    pub fn lose_sight(&mut self, now: Millis) {
+    pub fn begin_gap(&mut self, now: Millis) {
         self.behind = None;
-        self.touch_free_until = self.touch_free_until.max(now);
+        self.touch_exempt_until = self.touch_exempt_until.max(now);
         self.idle_press = None;
-        self.blind = true;
+        self.is_board_unknown = true;
         self.has_agreed = false;
-        self.kings_at = None;
+        self.kings_centred_at = None;
     }
 
     /// Begins the game while what the board shows is unknown.
-    pub fn begin_unseen(&mut self, now: Millis) {
-        self.lose_sight(now);
-        self.sighted = false;
+    pub fn begin_without_placement(&mut self, now: Millis) {
+        self.begin_gap(now);
+        self.has_read_board = false;
     }
 
     /// Processes the first whole reading after the link came up.
-    pub fn see(&mut self, now: Millis, placement: &Placement, around: &mut Around<'_>, output: &mut Output) {
-        if std::mem::take(&mut self.blind) {
+    pub fn handle_first_placement(
+        &mut self,
+        now: Millis,
+        placement: &Placement,
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
+        if std::mem::take(&mut self.is_board_unknown) {
             self.rests.begin(now, self.published.len());
         }
         self.begin_searching(now);
-        if self.touch_free_until == Millis::MAX {
-            self.touch_free_until = now;
+        if self.touch_exempt_until == Millis::MAX {
+            self.touch_exempt_until = now;
         }
         self.board_is_back(now, output);
-        let placement = turned(placement, around.rotation);
+        let placement = rotated(placement, around.rotation);
         self.missed = Some((self.published.len(), now));
-        self.take(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
-        self.sighted = true;
+        self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
+        self.has_read_board = true;
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.
@@ -324,134 +343,141 @@ impl Game {
     }
 
     /// Returns the first `plies` plies of the record.
-    pub(super) fn known(&self, plies: usize) -> Vec<Known> {
+    pub(super) fn known_plies(&self, plies: usize) -> Vec<KnownPly> {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
-        plies.map(|(&mv, ply)| known(mv, ply, self.start.is_chess960())).collect()
+        plies.map(|(&mv, ply)| known_ply(mv, ply, self.start.is_chess960())).collect()
     }
 
     /// Follows the game anew from `now`, of which only the first `plies` plies are known. What the board shows becomes unknown.
-    pub fn follow_from(&mut self, now: Millis, plies: usize) {
-        self.follower.begin_again(now, self.start.clone(), &self.known(plies));
+    pub fn refollow_from(&mut self, now: Millis, plies: usize) {
+        self.follower.restart(now, self.start.clone(), &self.known_plies(plies));
         self.fix();
         self.seen_changes = None;
-        self.blind = true;
+        self.is_board_unknown = true;
     }
 
     /// Returns the squares published as stuck, and those that flicker now, in the game's coordinates.
-    pub fn told_bad(&self) -> Bitboard {
-        self.follower.told_bad()
+    pub fn published_faulty_squares(&self) -> Bitboard {
+        self.follower.reported_faulty()
     }
 
     /// Records that a board message was damaged: a piece that is not on its square may have been put down elsewhere.
-    pub fn damage(&mut self, now: Millis) {
+    pub fn note_damaged_message(&mut self, now: Millis) {
         self.has_agreed = false;
-        self.follower.damage(now);
+        self.follower.note_damage(now);
     }
 
     /// Records that the pieces on these squares are new to the board, which assumes queens.
-    pub fn assumed(&mut self, squares: Bitboard) {
-        self.follower.assumed(squares);
+    pub fn note_assumed_pieces(&mut self, squares: Bitboard) {
+        self.follower.assume_queens(squares);
     }
 
     /// Records that the readings at this time were delayed somewhere: when the changes happened is unknown.
-    pub fn comes_late(&mut self, now: Millis) {
-        self.follower.comes_late(now);
+    pub fn note_delayed_readings(&mut self, now: Millis) {
+        self.follower.mark_late(now);
     }
 
-    pub fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, around: &mut Around<'_>, output: &mut Output) {
+    pub fn handle_changes(
+        &mut self,
+        now: Millis,
+        edges: &[Edge],
+        whole: bool,
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
         let rotation = around.rotation;
         match (edges, whole) {
-            _ if self.blind || self.over => {}
+            _ if self.is_board_unknown || self.over => {}
             ([edge], false) => {
                 self.hold_if_stopped(now, around, output);
                 let square = rotation.apply(edge.square);
                 self.follower.check_unseen(square, edge.now);
-                self.sight(now, square, edge.now);
-                self.follower.edge(now, square, edge.now);
+                self.store_sighting(now, square, edge.now);
+                self.follower.handle_edge(now, square, edge.now);
                 if let Some(shadow) = self.shadow() {
-                    shadow.edge(now, square, edge.now);
+                    shadow.handle_edge(now, square, edge.now);
                 }
                 self.after_change(now, around, output);
             }
             _ => {
-                if edges.len() <= PAIR {
+                if edges.len() <= MAX_PAIR_SQUARES {
                     edges.iter().for_each(|edge| self.follower.check_unseen(rotation.apply(edge.square), edge.now));
                 }
-                self.take(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
-                self.follower.changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
-                self.came_at_once(now, edges.iter().filter(|edge| edge.now != Sensed::Empty).count());
+                self.apply_changes(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
+                self.follower.note_changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
+                self.note_pieces_at_once(now, edges.iter().filter(|edge| edge.now != SquareState::Empty).count());
             }
         }
     }
 
-    fn take(
+    fn apply_changes(
         &mut self,
         now: Millis,
-        changed: impl Iterator<Item = (Square, Sensed)> + Clone,
-        around: &mut Around<'_>,
+        changed: impl Iterator<Item = (Square, SquareState)> + Clone,
+        around: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         if !self.over {
             self.hold_if_stopped(now, around, output);
-            let changed: Vec<(Square, Sensed)> = changed.into_iter().collect();
+            let changed: Vec<(Square, SquareState)> = changed.into_iter().collect();
             for &(square, sensed) in &changed {
-                self.sight(now, square, sensed);
+                self.store_sighting(now, square, sensed);
             }
-            self.follower.edges(now, changed.iter().copied());
+            self.follower.handle_edges(now, changed.iter().copied());
             if let Some(shadow) = self.shadow() {
-                shadow.edges(now, changed);
+                shadow.handle_edges(now, changed);
             }
             self.after_change(now, around, output);
         }
     }
 
-    fn after_change(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    fn after_change(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         if self.is_paused() {
             return;
         }
-        self.touched_while_held(now);
-        self.search_missed_anew();
+        self.update_hold_on_change(now);
+        self.discard_missed_search();
         self.watch_kings(now, output);
         self.publish(now, around, output);
         self.judge_claims(now, output);
         self.judge_late_release(now, output);
-        self.watch_behind(now, around, output);
+        self.check_record_lag(now, around, output);
     }
 
     /// Marks readings up to `until` as possibly delayed on the link.
-    pub fn is_late_until(&mut self, until: Millis) {
-        self.follower.is_late_until(until);
+    pub fn mark_delayed_until(&mut self, until: Millis) {
+        self.follower.mark_late_until(until);
     }
 
     /// Records that the last change came from the board's memory: its time is unknown, only the order.
-    pub fn remembered(&mut self) {
-        self.follower.remembered();
+    pub fn mark_from_memory(&mut self) {
+        self.follower.mark_remembered();
     }
 
-    pub fn pressed(&mut self, now: Millis, mut press: Press, around: &mut Around<'_>, output: &mut Output) {
+    pub fn handle_press(&mut self, now: Millis, mut press: Press, around: &mut GameContext<'_>, output: &mut Output) {
         if self.over {
             self.pressed_after_end(now, press, output);
         }
-        if self.blind || self.over || self.is_paused() {
+        if self.is_board_unknown || self.over || self.is_paused() {
             return;
         }
         // A press means that a move was made, so a hold ends.
-        self.let_go(now);
-        let off_turn = self.follower.tip().position.turn() == press.by && self.follower.line().len() > 1;
+        self.end_hold(now);
+        let off_turn = self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
         self.presses_off_turn = if off_turn { self.presses_off_turn + 1 } else { 0 };
         // The first press of a game is White's. Later, one press by the wrong side may be a lost move; three in a row are not.
-        let first_is_wrong = off_turn && self.follower.line().len() == 2 && self.follower.tip().pressed_at.is_none();
-        if (first_is_wrong || self.presses_off_turn >= 3) && around.clock.turn_round() {
+        let first_is_wrong = off_turn && self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
+        if (first_is_wrong || self.presses_off_turn >= 3) && around.clock.flip_side() {
             self.presses_off_turn = 0;
             let ClockTimes { white, black } = press.clocks;
             press = Press { by: !press.by, clocks: ClockTimes { white: black, black: white }, ..press };
         }
-        self.follower.pressed(now, press.by);
-        output.cues.push(Cue::Placement);
-        let line = self.follower.line();
+        self.follower.handle_press(now, press.by);
+        output.cues.push(BoardCommand::Placement);
+        let line = self.follower.nodes();
         let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
         // The opponent has pressed since. That is only possible after a press of the move before, which was not seen.
-        let overtaken = line.get(movers_last + 1).is_some_and(|node| node.is_pressed_before(now));
+        let overtaken = line.get(movers_last + 1).is_some_and(|node| node.was_pressed_long_ago(now));
         let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
         match self.record.ply(movers_last as u32) {
             Some(ply) if is_made && ply.state == PlyState::Made && self.laws.completes(Completion::Press) => {
@@ -467,23 +493,23 @@ impl Game {
             }
         }
         self.last_press = Some(press);
-        self.follower.quiet(now, around.settle);
+        self.follower.handle_quiet(now, around.settle);
         self.publish(now, around, output);
         self.count_press();
-        self.watch_behind(now, around, output);
+        self.check_record_lag(now, around, output);
     }
 
     /// Whether the published move of this ply is the one that the follower has.
     fn moves_agree(&self, ply: usize) -> bool {
-        let followed = self.follower.line().get(ply).and_then(|node| node.mv);
+        let followed = self.follower.nodes().get(ply).and_then(|node| node.mv);
         ply.checked_sub(1).is_some_and(|index| self.published.get(index).copied() == followed)
     }
 
     /// Processes a clock reading in which the lever did not move.
-    pub fn clock_told(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
+    pub fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
         let Some((number, completed_at)) = self.revisable else { return };
         // Times that were not trusted until now may belong to the press.
-        if now.saturating_sub(completed_at) > REVISABLE && !were_held {
+        if now.saturating_sub(completed_at) > CLOCK_REVISION_WINDOW && !were_held {
             self.revisable = None;
             return;
         }
@@ -498,49 +524,49 @@ impl Game {
             if let (Some(press), (Some(now_left), Some(had))) = (&mut self.last_press, more) {
                 press.gained |= press.by.is_white() == whites && now_left.ms > had.ms;
             }
-            self.tell(now, Event::ClockRevised { ply: number, clocks }, output);
+            self.record_event(now, Event::ClockRevised { ply: number, clocks }, output);
         }
     }
 
     /// Processes the fact that nothing has changed for `quiet` milliseconds.
-    pub fn quiet(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if self.blind || self.over || self.is_paused() {
+    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        if self.is_board_unknown || self.over || self.is_paused() {
             return;
         }
-        self.quiet_while_held(now, quiet, around, output);
-        self.follower.quiet(now, around.settle);
+        self.update_hold_on_quiet(now, quiet, around, output);
+        self.follower.handle_quiet(now, around.settle);
         self.publish(now, around, output);
         self.has_agreed |= self.follower.mismatch().is_empty();
         if self.follower.unexplained().any() {
             // An update may have been lost or damaged on the link: request the placement before explaining it.
-            output.cues.push(Cue::Placement);
+            output.cues.push(BoardCommand::Placement);
         }
         let last = self.record.plies.len() as u32;
         let settled = self.moves_agree(last as usize) && self.follower.mismatch().is_empty();
-        if !around.clock.counts() && quiet >= Millis::from(around.settings.dwell_ms) && settled && self.is_open(last) {
+        if !around.clock.is_in_use() && quiet >= Millis::from(around.settings.dwell_ms) && settled && self.is_open(last) {
             self.complete(now, last, CompletedBy::Dwell, ClockTimes::default(), output);
         }
-        if quiet >= CLOSING && (self.record.result.is_some() || self.is_over_but_for_notices()) {
+        if quiet >= CLOSING_QUIET && (self.record.result.is_some() || self.is_over_but_for_notices()) {
             self.over = true;
         }
         self.judge_dead(now, output);
         self.settle_end(now, around, output);
-        self.tell_unexplained(now, quiet, around, output);
+        self.alert_unexplained(now, quiet, around, output);
         if quiet >= UNEXPLAINED {
             self.tell_touched_opponent(now, output);
         }
-        self.watch_behind(now, around, output);
+        self.check_record_lag(now, around, output);
         self.search_missed(now, quiet);
     }
 
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
-    pub fn look_deadline(&self) -> Option<Millis> {
+    pub fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
         [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.behind_deadline()]
             .into_iter()
             .flatten()
             .min()
-            .filter(|_| !self.over && !self.blind && !self.is_paused())
+            .filter(|_| !self.over && !self.is_board_unknown && !self.is_paused())
     }
 
     /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
@@ -550,7 +576,7 @@ impl Game {
     }
 
     /// Runs what is due at `background_deadline`.
-    pub fn run_background(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub fn run_background(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
             self.settle_end(now, around, output);
         } else if self.missed_deadline().is_some_and(|due| due <= now) {
@@ -560,20 +586,20 @@ impl Game {
         }
     }
 
-    /// Runs what is due at `look_deadline`.
-    pub fn look_again(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    /// Runs what is due at `reevaluation_deadline`.
+    pub fn reevaluate(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         if self.hold_deadline().is_some_and(|until| until <= now) {
-            self.let_go(now);
+            self.end_hold(now);
         }
-        self.follower.quiet(now, around.settle);
+        self.follower.handle_quiet(now, around.settle);
         self.publish(now, around, output);
         self.press_is_due(now, output);
-        self.tell_handled(now, around, output);
-        self.watch_behind(now, around, output);
+        self.alert_handled_off_turn(now, around, output);
+        self.check_record_lag(now, around, output);
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
-        self.tell(now, Event::MoveCompleted { ply, by, clocks }, output);
+        self.record_event(now, Event::MoveCompleted { ply, by, clocks }, output);
         if self.is_raised(AlertKind::IllegalPosition) {
             // The acts required of the arbiter may change with it.
             self.judge_position(now, output);
@@ -587,7 +613,7 @@ impl Game {
     fn mover(&self, ply: u32) -> Color {
         // The players nearly always alternate.
         let alternating = if ply % 2 == 1 { self.start.turn() } else { !self.start.turn() };
-        self.follower.line().get(ply as usize).map_or(alternating, |after| !after.position.turn())
+        self.follower.nodes().get(ply as usize).map_or(alternating, |after| !after.position.turn())
     }
 
     /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
@@ -596,13 +622,13 @@ impl Game {
         if let Some(ply) = told {
             return ply.played.evidence.clone();
         }
-        let Some(before) = self.follower.line().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
+        let Some(before) = self.follower.nodes().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
         self.proof(before, self.changed_by(index).into_iter().collect())
     }
 
     /// Returns the squares that the move of this index changed, including those of its slip if it was illegal.
     fn changed_by(&self, index: usize) -> Vec<Square> {
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let (Some(before), Some(node)) = (line.get(index), line.get(index + 1)) else { return Vec::new() };
         let changes = node.mv.map(|mv| before.position.changes(mv));
         let mut squares: Vec<Square> = changes.iter().flat_map(|changes| changes.iter()).map(|(square, _)| square).collect();
@@ -614,25 +640,25 @@ impl Game {
     }
 
     /// Returns how these squares came to show their current state since the position of `since`, and what else was seen.
-    fn proof(&self, since: &Node, squares: Bitboard) -> Vec<Sighting> {
+    fn proof(&self, since: &LineNode, squares: Bitboard) -> Vec<Sighting> {
         let seen = self.follower.seen();
-        self.sightings.proof(squares, since.made_at, |square| {
+        self.sightings.evidence_for(squares, since.made_at, |square| {
             // The square already had this state when the game began, or when moves were taken back.
             let expected = since.position.piece_at(square);
             let at = seen.changed_at(square).max(self.record.started_at);
-            let differs = !seen.shows(square, expected);
-            differs.then(|| Sighting { at, square, before: shown(expected, seen), now: seen.really_at(square) })
+            let differs = !seen.is_compatible(square, expected);
+            differs.then(|| Sighting { at, square, before: expected_reading(expected, seen), now: seen.actual(square) })
         })
     }
 
     /// Stores what a square showed before and what it shows now.
-    fn sight(&mut self, at: Millis, square: Square, now: Sensed) {
+    fn store_sighting(&mut self, at: Millis, square: Square, now: SquareState) {
         let seen = self.follower.seen();
-        let now = now.seen_by(seen.sensing());
+        let now = now.reduce_to(seen.sensing());
         // After a restart nothing was seen yet: the record says which piece was there.
-        let before = match self.sighted {
-            true => seen.really_at(square),
-            false => shown(self.follower.tip().position.piece_at(square), seen),
+        let before = match self.has_read_board {
+            true => seen.actual(square),
+            false => expected_reading(self.follower.tip().position.piece_at(square), seen),
         };
         if before != now {
             self.sightings.push(Sighting { at, square, before, now });
@@ -642,37 +668,37 @@ impl Game {
     }
 
     /// Applies an event to the record and adds it to the output.
-    fn tell(&mut self, at: Millis, event: Event, output: &mut Output) {
-        let stamped = Stamped { at: output.stamp(at), number: None, event };
+    fn record_event(&mut self, at: Millis, event: Event, output: &mut Output) {
+        let stamped = StampedEvent { at: output.timestamp(at), number: None, event };
         if matches!(stamped.event, Event::Result { .. }) {
-            self.is_held = false;
+            self.is_result_held = false;
         }
         self.record.apply(&stamped);
-        output.add(stamped);
+        output.push_event(stamped);
     }
 }
 
 /// Returns the plies that were played from this position, as the record has them; `None`: they cannot be played from it.
-fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<Known>> {
+fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<KnownPly>> {
     let mut position = from.clone();
     let known = |ply: &Ply| {
-        let Played { uci, fen, irregular, .. } = &ply.played;
+        let PlayedMove { uci, fen, irregular, .. } = &ply.played;
         let mv = if *irregular { position.any_move_to(uci, fen) } else { position.parse_uci(uci) }?;
         position = position.play_recorded(mv, fen);
-        Some(known(mv, ply, from.is_chess960()))
+        Some(known_ply(mv, ply, from.is_chess960()))
     };
     plies.iter().map(known).collect()
 }
 
 /// Returns a ply of the record, whose move is `mv`.
-fn known(mv: Move, ply: &Ply, chess960: bool) -> Known {
+fn known_ply(mv: Move, ply: &Ply, chess960: bool) -> KnownPly {
     let found = Position::is_null_move(mv).then(|| Position::from_fen(&ply.played.fen, chess960).ok());
-    Known { mv, pressed_at: pressed_at(ply), found: found.flatten() }
+    KnownPly { mv, pressed_at: pressed_at(ply), found: found.flatten() }
 }
 
 /// Returns the history of positions of a game with these moves, which the record has as these plies.
-fn history(start: &Position, moves: &[Move], plies: &[Ply], same: Same) -> History {
-    let mut history = History::new(start, same);
+fn history(start: &Position, moves: &[Move], plies: &[Ply], same: PositionEquality) -> PositionHistory {
+    let mut history = PositionHistory::new(start, same);
     moves.iter().zip(plies).for_each(|(&mv, ply)| history.play_recorded(mv, &ply.played.fen));
     history
 }
@@ -683,7 +709,7 @@ fn pressed_at(ply: &Ply) -> Option<Millis> {
 }
 
 /// Whether these events of one game say that the last position on record was found to be dead.
-fn was_dead(events: &[Stamped]) -> bool {
+fn was_dead(events: &[StampedEvent]) -> bool {
     let last = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::MoveMade { .. } | Event::MovesCorrected { .. } => Some(false),
         Event::AlertRaised(alert) if alert.kind == AlertKind::DeadPosition => Some(true),
@@ -693,6 +719,6 @@ fn was_dead(events: &[Stamped]) -> bool {
 }
 
 /// Returns what a square with this piece, or without one, would show.
-fn shown(piece: Option<Piece>, seen: &Seen) -> Sensed {
-    piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(seen.sensing())
+fn expected_reading(piece: Option<Piece>, seen: &ObservedBoard) -> SquareState {
+    piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(seen.sensing())
 }

@@ -1,14 +1,14 @@
 //! What a board with lights shows the players, where the event allows it. Rated games do not allow it (Art. 12.6).
 
-use crate::boards::Cue;
+use crate::boards::BoardCommand;
 use crate::game::Event;
-use crate::game::event::{Played, Rotation};
+use crate::game::event::{PlayedMove, Rotation};
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Square};
 
 /// What the lights show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Help {
+pub enum LightsMode {
     /// Nothing: the lights stay dark.
     #[default]
     Off,
@@ -29,15 +29,20 @@ pub(super) struct Lights {
 
 impl Lights {
     /// Processes events. Returns the command for the lights if they must change.
-    pub fn after<'a>(&mut self, help: Help, rotation: Rotation, events: impl Iterator<Item = &'a Event>) -> Option<Cue> {
-        if help == Help::Off {
+    pub fn update<'a>(
+        &mut self,
+        help: LightsMode,
+        rotation: Rotation,
+        events: impl Iterator<Item = &'a Event>,
+    ) -> Option<BoardCommand> {
+        if help == LightsMode::Off {
             return None;
         }
         for event in events {
             match event {
                 Event::Displaced { squares } => self.displaced = squares.iter().map(|one| one.square).collect(),
-                Event::MoveMade { played, .. } => self.moved = squares(played),
-                Event::MovesCorrected { moves, .. } => self.moved = moves.last().map_or(Bitboard::EMPTY, squares),
+                Event::MoveMade { played, .. } => self.moved = move_squares(played),
+                Event::MovesCorrected { moves, .. } => self.moved = moves.last().map_or(Bitboard::EMPTY, move_squares),
                 Event::Touched { .. } | Event::Result { .. } => self.moved = Bitboard::EMPTY,
                 Event::GameStarted { .. } => (self.displaced, self.moved) = Default::default(),
                 // A board switches its lights off when it is initialised.
@@ -46,19 +51,19 @@ impl Lights {
             }
         }
         let shown = match help {
-            Help::Moves if self.displaced.is_empty() => self.moved,
+            LightsMode::Moves if self.displaced.is_empty() => self.moved,
             _ => self.displaced,
         };
         let lit: Vec<Square> = shown.into_iter().map(|square| rotation.apply(square)).collect();
         (lit != self.lit).then(|| {
             self.lit.clone_from(&lit);
-            Cue::Lights(lit)
+            BoardCommand::Lights(lit)
         })
     }
 }
 
 /// Returns the from and to squares of a move.
-fn squares(played: &Played) -> Bitboard {
+fn move_squares(played: &PlayedMove) -> Bitboard {
     match played.uci.parse() {
         Ok(UciMove::Normal { from, to, .. }) => Bitboard::from(from).with(to),
         _ => Bitboard::EMPTY,

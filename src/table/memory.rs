@@ -4,53 +4,53 @@
 //! were last seen, and from which the log leads to the current placement. Everything after that point was missed.
 
 use super::clock::Press;
-use super::game::Game;
+use super::game::TableGame;
 use super::{Output, Table};
-use crate::boards::{ClockHalf, Cue, Millis, Placement, Remembered, Sensed, Sensing};
+use crate::boards::{BoardCommand, ClockHalf, MemoryEntry, Millis, Placement, SensorKind, SquareState};
 use crate::game::ClockTime;
 use crate::game::event::{ClockTimes, Rotation};
-use crate::infer::{REST_TAKEBACK, Seen, turned};
+use crate::infer::{ObservedBoard, REST_TAKEBACK, rotated};
 use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Bitboard, ByColor, Color, Piece, Square};
 
 /// Timeout for the board's memory, in milliseconds: it takes 8.3 s at 9600 baud, and is requested twice.
-pub const PATIENCE: Millis = 20_000;
+pub const MEMORY_TIMEOUT: Millis = 20_000;
 /// Delay before the memory is requested again after it did not arrive or did not help, in milliseconds. Each further delay is twice
 /// as long. A board that sends its memory does nothing else for 8 s.
-const FIRST_PAUSE: Millis = 5_000;
+const FIRST_RETRY_DELAY: Millis = 5_000;
 /// Maximum delay between two requests, in milliseconds.
-const LONGEST_PAUSE: Millis = 300_000;
+const MAX_RETRY_DELAY: Millis = 300_000;
 /// Time without a reply after which the arbiter is alerted, in milliseconds.
-const LATE: Millis = 10_000;
+const ALERT_DELAY: Millis = 10_000;
 /// Maximum number of readings queued while the memory is awaited. A board that sends more in that time is no longer waited for. Two
 /// blitz players make some hundred changes.
-const NEWS: usize = 1_000;
+const MAX_QUEUED_READINGS: usize = 1_000;
 /// Maximum number of squares that may differ, at the point of alignment and at the end together: bytes of the memory may be
 /// damaged.
-const TOLERANCE: usize = 2;
+const MAX_WRONG_SQUARES: usize = 2;
 /// Assumed time from a change to one that is marked as soon after it, in milliseconds: less than 250.
-const SOON: Millis = 120;
+const SOON_INTERVAL: Millis = 120;
 /// Assumed time from a change to another one of the same movement, in milliseconds: more than 250, and less than a hand pauses on
 /// its way.
-const NEXT: Millis = 300;
+const NEXT_INTERVAL: Millis = 300;
 
 /// What a table keeps about a lost link until the game is followed again.
 #[derive(Clone, Debug, Default)]
 pub struct Gap {
     /// What was known when the link was lost; `None`: nothing was missed.
-    pub lost: Option<Lost>,
+    pub lost: Option<StateAtLoss>,
     /// The pending request for the memory.
-    pub asked: Option<Asked>,
+    pub request: Option<MemoryRequest>,
     /// When the memory was first requested, however many times the board fell silent since.
-    first_asked: Option<Millis>,
+    first_requested_at: Option<Millis>,
     /// The memory did not help and will be requested again.
-    again: Option<Again>,
+    retry: Option<Retry>,
 }
 
 /// What was known when a link was lost.
 #[derive(Clone, Copy, Debug)]
-pub struct Lost {
+pub struct StateAtLoss {
     /// When the link was lost.
     pub at: Millis,
     /// What the squares showed, if known.
@@ -61,7 +61,7 @@ pub struct Lost {
 
 /// A scheduled repetition of the request, while the game is being followed.
 #[derive(Clone, Copy, Debug)]
-struct Again {
+struct Retry {
     at: Millis,
     /// The delay since the last attempt.
     pause: Millis,
@@ -69,20 +69,20 @@ struct Again {
 
 /// A request for the memory after the first whole reading after a gap.
 #[derive(Clone, Debug)]
-pub struct Asked {
+pub struct MemoryRequest {
     /// When the memory was requested.
     pub at: Millis,
     /// The placement at that time.
     pub placement: Placement,
     /// The readings since then.
-    pub since: Vec<(Millis, News)>,
+    pub since: Vec<(Millis, QueuedReading)>,
     /// The arbiter was alerted that the reply takes long.
     pub is_told: bool,
 }
 
 /// A reading that arrived while the memory was awaited.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum QueuedReading {
     /// Squares changed. `whole`: a whole placement showed it.
     Changed { edges: Vec<Edge>, whole: bool },
     /// The clock was pressed.
@@ -93,130 +93,132 @@ impl Gap {
     /// Begins a gap at `at`: the link is down, or the board is silent. What was seen before an earlier gap is kept if nothing was
     /// resolved since.
     pub fn begin(&mut self, at: Millis, shown: Option<Placement>, plies: usize) {
-        let asked = self.asked.take().is_some();
-        let again = self.again.take().is_some();
+        let asked = self.request.take().is_some();
+        let again = self.retry.take().is_some();
         if self.lost.is_none() || !asked && !again && shown.is_some() {
-            self.lost = Some(Lost { at, shown, plies });
+            self.lost = Some(StateAtLoss { at, shown, plies });
         }
     }
 
     /// Restarts the time after which the arbiter is alerted, because the link went up or down: it counts only while the board can
     /// reply.
-    pub fn ask_first_anew(&mut self) {
-        self.first_asked = None;
+    pub fn restart_alert_delay(&mut self) {
+        self.first_requested_at = None;
     }
 
     /// Stops requesting the memory because the arbiter has corrected the record, which takes precedence.
-    pub fn stop_asking(&mut self) {
-        if self.again.is_some() {
+    pub fn stop_requesting(&mut self) {
+        if self.retry.is_some() {
             *self = Gap::default();
         }
     }
 
     /// Queues a reading until the memory has arrived.
-    pub fn keep(&mut self, at: Millis, news: impl FnOnce() -> News) {
-        if let Some(asked) = &mut self.asked {
+    pub fn queue_reading(&mut self, at: Millis, news: impl FnOnce() -> QueuedReading) {
+        if let Some(asked) = &mut self.request {
             asked.since.push((at, news()));
         }
     }
 
     /// Returns when the memory times out, when the arbiter must be alerted, or when the memory must be requested again.
     pub fn deadline(&self) -> Option<Millis> {
-        match &self.asked {
-            Some(asked) if asked.since.len() >= NEWS => Some(asked.at),
-            Some(asked) if asked.is_told => Some(asked.at + PATIENCE),
-            Some(asked) => Some(asked.at.max(self.first_asked.unwrap_or(asked.at) + LATE)),
-            None => self.again.map(|again| again.at),
+        match &self.request {
+            Some(asked) if asked.since.len() >= MAX_QUEUED_READINGS => Some(asked.at),
+            Some(asked) if asked.is_told => Some(asked.at + MEMORY_TIMEOUT),
+            Some(asked) => Some(asked.at.max(self.first_requested_at.unwrap_or(asked.at) + ALERT_DELAY)),
+            None => self.retry.map(|again| again.at),
         }
     }
 }
 
 impl Table {
     /// After a gap, requests the board's memory if the current placement cannot be explained without it. Until the reply, for at
-    /// most `PATIENCE`, the game is not followed. Returns whether the memory was requested.
-    pub fn ask_memory(&mut self, now: Millis, placement: &Placement, output: &mut Output) -> bool {
+    /// most `MEMORY_TIMEOUT`, the game is not followed. Returns whether the memory was requested.
+    pub fn request_memory(&mut self, now: Millis, placement: &Placement, output: &mut Output) -> bool {
         let Some(lost) = &self.gap.lost else { return false };
-        if lost.shown.as_ref() == Some(placement) || self.agrees(placement) {
+        if lost.shown.as_ref() == Some(placement) || self.is_placement_explained(placement) {
             self.gap = Gap::default();
             return false;
         }
-        self.gap.first_asked.get_or_insert(now);
-        self.gap.asked = Some(Asked { at: now, placement: *placement, since: Vec::new(), is_told: false });
-        output.cues.push(Cue::Memory);
+        self.gap.first_requested_at.get_or_insert(now);
+        self.gap.request = Some(MemoryRequest { at: now, placement: *placement, since: Vec::new(), is_told: false });
+        output.cues.push(BoardCommand::Memory);
         true
     }
 
     /// Whether the record explains the placement, or there is no game in progress.
-    fn agrees(&self, placement: &Placement) -> bool {
+    fn is_placement_explained(&self, placement: &Placement) -> bool {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let explains = |position: &Position| is_explained(position, &turned(placement, rotation), self.settings.sensing);
+        let explains = |position: &Position| is_explained(position, &rotated(placement, rotation), self.settings.sensing);
         self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
     }
 
     /// Whether the record of the game in progress has missing moves after this number of plies.
-    pub(super) fn is_taken_up(&self, lost: usize) -> bool {
+    pub(super) fn has_missing_moves_after(&self, lost: usize) -> bool {
         self.game.as_ref().is_some_and(|game| game.last_missing() > lost && !game.is_over())
     }
 
     /// Runs a deadline of the gap.
     pub fn run_gap(&mut self, now: Millis, output: &mut Output) {
-        match (&mut self.gap.asked, self.gap.again) {
-            (Some(asked), _) if asked.is_told || asked.since.len() >= NEWS => self.remember(now, &[], output),
+        match (&mut self.gap.request, self.gap.retry) {
+            (Some(asked), _) if asked.is_told || asked.since.len() >= MAX_QUEUED_READINGS => {
+                self.handle_memory(now, &[], output)
+            }
             (Some(asked), _) => {
                 asked.is_told = true;
                 let placement = *self.sense.placement();
-                self.with_game(output, |game, around, output| game.tell_awaited(now, &placement, around, output));
+                self.with_game(output, |game, around, output| game.alert_memory_awaited(now, &placement, around, output));
             }
-            (None, Some(again)) => self.ask_again(now, again, output),
+            (None, Some(again)) => self.retry_request(now, again, output),
             (None, None) => {}
         }
     }
 
     /// Requests the memory again if the record still does not agree with the board.
-    fn ask_again(&mut self, now: Millis, again: Again, output: &mut Output) {
+    fn retry_request(&mut self, now: Millis, again: Retry, output: &mut Output) {
         let placement = *self.sense.placement();
-        let is_whole = self.sense.is_whole();
-        if is_whole && self.agrees(&placement) {
+        let is_whole = self.sense.is_complete();
+        if is_whole && self.is_placement_explained(&placement) {
             // If moves are missing on record, the memory may still contain them.
             let lost = self.gap.lost.map_or(usize::MAX, |lost| lost.plies);
-            if again.pause >= LONGEST_PAUSE || !self.is_taken_up(lost) {
+            if again.pause >= MAX_RETRY_DELAY || !self.has_missing_moves_after(lost) {
                 self.gap = Gap::default();
                 return;
             }
         }
-        let pause = (again.pause * 2).min(LONGEST_PAUSE);
-        self.gap.again = Some(Again { at: now + pause, pause });
+        let pause = (again.pause * 2).min(MAX_RETRY_DELAY);
+        self.gap.retry = Some(Retry { at: now + pause, pause });
         if is_whole {
-            self.gap.asked = Some(Asked { at: now, placement, since: Vec::new(), is_told: true });
-            output.cues.push(Cue::Memory);
+            self.gap.request = Some(MemoryRequest { at: now, placement, since: Vec::new(), is_told: true });
+            output.cues.push(BoardCommand::Memory);
         }
     }
 
     /// Processes the board's memory, or an empty log if it did not arrive: the game is continued through what was missed.
-    pub fn remember(&mut self, now: Millis, log: &[Remembered], output: &mut Output) {
+    pub fn handle_memory(&mut self, now: Millis, log: &[MemoryEntry], output: &mut Output) {
         // Readings sent while the memory was being transferred may have been lost.
-        output.cues.push(Cue::Placement);
-        if self.gap.asked.is_none() {
+        output.cues.push(BoardCommand::Placement);
+        if self.gap.request.is_none() {
             return; // It comes too late, or was not requested.
         }
-        let Gap { lost: Some(lost), asked: Some(asked), again, .. } = std::mem::take(&mut self.gap) else { return };
+        let Gap { lost: Some(lost), request: Some(asked), retry: again, .. } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
         let present = *self.sense.placement();
-        if again.is_some() && self.agrees(&present) && !self.is_taken_up(lost.plies) {
+        if again.is_some() && self.is_placement_explained(&present) && !self.has_missing_moves_after(lost.plies) {
             return; // The moves were found without it.
         }
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        output.not_before = now;
+        output.earliest_timestamp = now;
         // The newest entry may be older or newer than the first reading after the gap.
         let mut shown = asked.placement;
         let mut to = vec![shown];
         for (_, news) in &asked.since {
-            if let News::Changed { edges, .. } = news {
+            if let QueuedReading::Changed { edges, .. } = news {
                 edges.iter().for_each(|edge| shown[edge.square as usize] = edge.now);
             }
             to.push(shown);
         }
-        let recorded = self.game.as_ref().map(|game| turned(&placement(&game.position_after(lost.plies)), rotation));
+        let recorded = self.game.as_ref().map(|game| rotated(&placement(&game.position_after(lost.plies)), rotation));
         let from: Vec<Placement> = lost.shown.into_iter().chain(recorded).collect();
         let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
         let (mut followed, mut doubtful) = (0, None);
@@ -224,86 +226,93 @@ impl Table {
             Some(found) => {
                 followed = to.len() - 1 - found.to;
                 // If the log does not end with a press, the press came after it.
-                let is_noted = matches!(log.last(), Some(Remembered::Halted { .. }));
-                while !is_noted && followed > 0 && matches!(asked.since.get(followed - 1), Some((_, News::Pressed(_)))) {
+                let is_noted = matches!(log.last(), Some(MemoryEntry::ClockPressed { .. }));
+                while !is_noted && followed > 0 && matches!(asked.since.get(followed - 1), Some((_, QueuedReading::Pressed(_))))
+                {
                     followed -= 1;
                 }
                 let until = followed.checked_sub(1).and_then(|last| asked.since.get(last)).map_or(asked.at, |(at, _)| *at);
                 let (Some(known), Some(missed)) = (from.get(found.from), log.get(found.known..)) else { return };
                 if again.is_some() {
                     // What was inferred in the meantime did not use the memory.
-                    self.with_game(output, |game, _, _| game.follow_from(since, lost.plies));
+                    self.with_game(output, |game, _, _| game.refollow_from(since, lost.plies));
                 }
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
                 self.replay(now, since, known, steps, output);
                 let before = log.get(..found.known).unwrap_or_default();
                 let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
                 let on_board: Vec<_> = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece)).collect();
-                let bad = self.game.as_ref().map(Game::told_bad).unwrap_or_default().into_iter().map(|at| rotation.apply(at));
+                let bad = self
+                    .game
+                    .as_ref()
+                    .map(TableGame::published_faulty_squares)
+                    .unwrap_or_default()
+                    .into_iter()
+                    .map(|at| rotation.apply(at));
                 // If squares differ, the last move may also have been another one.
                 let last = (found.wrong > 0).then(|| lost.plies.saturating_sub(1));
-                doubtful = first_unshown(before, &on_board, bad.collect()).or(last);
-                let edges = self.sense.placement_read(until, &to[followed]);
-                self.with_game(output, |game, around, output| game.changed(until, &edges, true, around, output));
+                doubtful = first_unlogged_move(before, &on_board, bad.collect()).or(last);
+                let edges = self.sense.update_placement(until, &to[followed]);
+                self.with_game(output, |game, around, output| game.handle_changes(until, &edges, true, around, output));
             }
             None => {
-                let pause = again.map_or(FIRST_PAUSE, |again| again.pause);
-                self.gap = Gap { lost: Some(lost), again: Some(Again { at: now + pause, pause }), ..Gap::default() };
+                let pause = again.map_or(FIRST_RETRY_DELAY, |again| again.pause);
+                self.gap = Gap { lost: Some(lost), retry: Some(Retry { at: now + pause, pause }), ..Gap::default() };
                 if again.is_some() {
                     return; // The game was followed all the time.
                 }
-                self.see(asked.at, &asked.placement, output);
+                self.handle_first_placement(asked.at, &asked.placement, output);
                 self.with_game(output, |game, _, _| game.was_behind_since(asked.at));
             }
         }
         for (at, news) in asked.since.iter().skip(followed) {
             self.with_game(output, |game, around, output| match news {
                 // It was queued behind the memory on the link for an unknown time.
-                News::Changed { edges, whole } => {
-                    game.changed(*at, edges, *whole, around, output);
-                    game.remembered();
+                QueuedReading::Changed { edges, whole } => {
+                    game.handle_changes(*at, edges, *whole, around, output);
+                    game.mark_from_memory();
                 }
-                News::Pressed(press) => game.pressed(*at, *press, around, output),
+                QueuedReading::Pressed(press) => game.handle_press(*at, *press, around, output),
             });
         }
         self.with_game(output, |game, _, output| {
             if let Some(from) = doubtful {
-                game.tell_doubtful(now, from, output);
+                game.alert_unconfirmed_plies(now, from, output);
             }
-            game.is_late_until(now + crate::infer::model::SCANNED);
+            game.mark_delayed_until(now + crate::infer::model::SCAN_TIME);
         });
-        self.sense.placement_read(now, &present);
-        self.stage = 0;
+        self.sense.update_placement(now, &present);
+        self.quiet_stage = 0;
         self.start_if_set_up(now, 0, output);
     }
 
     /// Follows the game from this placement through what was missed.
     fn replay(&mut self, now: Millis, since: Millis, from: &Placement, steps: Vec<(Millis, Step)>, output: &mut Output) {
-        self.sense.placement_read(since, from);
-        self.with_game(output, |game, around, output| game.see(since, from, around, output));
+        self.sense.update_placement(since, from);
+        self.with_game(output, |game, around, output| game.handle_first_placement(since, from, around, output));
         let mut clocks = ClockTimes::default();
         let mut last = since;
         for (at, step) in steps {
             let quiet = at.saturating_sub(last);
-            if quiet >= REST_TAKEBACK && self.game.as_ref().is_some_and(Game::is_at_a_loss) {
-                self.with_game(output, |game, around, output| game.quiet(at, REST_TAKEBACK, around, output));
+            if quiet >= REST_TAKEBACK && self.game.as_ref().is_some_and(TableGame::needs_quiet_evaluation) {
+                self.with_game(output, |game, around, output| game.handle_quiet(at, REST_TAKEBACK, around, output));
             }
             last = at;
             if let Some(due) = self.kings_deadline().filter(|&due| due <= at) {
-                self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
+                self.with_game(output, |game, around, output| game.handle_kings_signal(due, around, output));
             }
             match step {
                 Step::Square(square, sensed) => {
-                    if let Some(edge) = self.sense.square(at, square, sensed) {
+                    if let Some(edge) = self.sense.update_square(at, square, sensed) {
                         self.with_game(output, |game, around, output| {
-                            game.changed(at, &[edge], false, around, output);
-                            game.remembered();
+                            game.handle_changes(at, &[edge], false, around, output);
+                            game.mark_from_memory();
                         });
                     }
                 }
                 Step::Whole(placement) => {
-                    let edges = self.sense.placement_read(at, &placement);
-                    self.with_game(output, |game, around, output| game.changed(at, &edges, true, around, output));
+                    let edges = self.sense.update_placement(at, &placement);
+                    self.with_game(output, |game, around, output| game.handle_changes(at, &edges, true, around, output));
                 }
                 Step::Press(by, ms) => {
                     let time = Some(ClockTime { ms, resolution_ms: 1000, age_ms: 0 });
@@ -312,7 +321,7 @@ impl Table {
                         Color::Black => clocks.black = time,
                     }
                     let press = Press { by, at, ran: false, gained: false, clocks };
-                    self.with_game(output, |game, around, output| game.pressed(at, press, around, output));
+                    self.with_game(output, |game, around, output| game.handle_press(at, press, around, output));
                 }
                 Step::Start => self.start_if_confirmed(now, REST_TAKEBACK, output),
             }
@@ -322,8 +331,8 @@ impl Table {
 
 /// Whether a position, or one legal move from it, explains the placement, allowing for one more piece in a hand. The placement is
 /// in the game's coordinates.
-pub fn is_explained(position: &Position, seen: &Placement, sensing: Sensing) -> bool {
-    let seen = Seen::of(seen, sensing);
+pub fn is_explained(position: &Position, seen: &Placement, sensing: SensorKind) -> bool {
+    let seen = ObservedBoard::from_placement(seen, sensing);
     let fits = |position: &Position| {
         let wrong = seen.mismatch(position.board());
         wrong.count() <= 1 && (wrong & seen.occupied()).is_empty()
@@ -333,9 +342,9 @@ pub fn is_explained(position: &Position, seen: &Placement, sensing: Sensing) -> 
 
 /// Returns what a board would show in this position, in the game's coordinates.
 pub fn placement(position: &Position) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in position.board().iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
@@ -355,9 +364,9 @@ pub struct Alignment {
 
 /// Finds the last point of the log at which the squares were as in one of `from`, and from which the log leads to one of `to`.
 /// Earlier elements of these are tried first. Returns `None` if there is no such point.
-pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
-    let said = said_before(log);
-    let (mut best, mut tolerance) = (None, TOLERANCE);
+pub fn align(log: &[MemoryEntry], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
+    let said = mentioned_squares(log);
+    let (mut best, mut tolerance) = (None, MAX_WRONG_SQUARES);
     for (index, from) in from.iter().enumerate() {
         let before = differences(log, from);
         for (end, to) in to.iter().enumerate() {
@@ -372,24 +381,24 @@ pub fn align(log: &[Remembered], from: &[Placement], to: &[Placement]) -> Option
 }
 
 /// Returns what an entry says about the squares: about one, or about all of them.
-fn squares(entry: &Remembered) -> (&[Square], Sensed) {
+fn squares(entry: &MemoryEntry) -> (&[Square], SquareState) {
     match entry {
-        Remembered::Square { square, sensed, .. } => (std::slice::from_ref(square), *sensed),
-        Remembered::PowerUp | Remembered::Cleared => (&Square::ALL, Sensed::Empty),
-        Remembered::Halted { .. } | Remembered::Start => (&[], Sensed::Empty),
+        MemoryEntry::Square { square, sensed, .. } => (std::slice::from_ref(square), *sensed),
+        MemoryEntry::PowerUp | MemoryEntry::Cleared => (&Square::ALL, SquareState::Empty),
+        MemoryEntry::ClockPressed { .. } | MemoryEntry::StartPosition => (&[], SquareState::Empty),
     }
 }
 
 /// Returns, for each entry and for the end of the log, in how many squares the log up to there differs from this placement.
-fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
-    let mut said: [Option<Sensed>; 64] = [None; 64];
+fn differences(log: &[MemoryEntry], from: &Placement) -> Vec<usize> {
+    let mut said: [Option<SquareState>; 64] = [None; 64];
     let mut wrong = 0;
     let mut counts = Vec::with_capacity(log.len() + 1);
-    let differs = |said: Option<Sensed>, square: Square| said.is_some_and(|said| said != from[square as usize]);
+    let differs = |said: Option<SquareState>, square: Square| said.is_some_and(|said| said != from[square as usize]);
     for entry in log {
         // A change of the same square just before may have been in effect at the time of this entry.
         let unsure = match entry {
-            Remembered::Square { square, .. } => usize::from(differs(said[*square as usize], *square)),
+            MemoryEntry::Square { square, .. } => usize::from(differs(said[*square as usize], *square)),
             _ => 0,
         };
         counts.push(wrong - unsure);
@@ -404,12 +413,12 @@ fn differences(log: &[Remembered], from: &Placement) -> Vec<usize> {
 }
 
 /// Returns, for each entry and for the end of the log, the squares that the log mentions before it.
-fn said_before(log: &[Remembered]) -> Vec<Bitboard> {
+fn mentioned_squares(log: &[MemoryEntry]) -> Vec<Bitboard> {
     let mut said = Bitboard::EMPTY;
     let mut all = vec![said];
     all.extend(log.iter().map(|entry| {
         // The start position is known, except for its orientation.
-        said |= if *entry == Remembered::Start { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
+        said |= if *entry == MemoryEntry::StartPosition { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
         said
     }));
     all
@@ -419,15 +428,15 @@ fn said_before(log: &[Remembered]) -> Vec<Bitboard> {
 /// the piece that came to a square. `None`: the log shows all moves, or does not go back to the start. A player may move before the
 /// opponent's last piece has arrived; of two successive changes of one square the log has only the second, so that a piece captured
 /// at once may only be seen to leave; and squares known to be `bad` show nothing.
-fn first_unshown(log: &[Remembered], landings: &[(Square, Piece)], bad: Bitboard) -> Option<usize> {
-    let start = log.iter().rposition(|entry| *entry == Remembered::Start)?;
+fn first_unlogged_move(log: &[MemoryEntry], landings: &[(Square, Piece)], bad: Bitboard) -> Option<usize> {
+    let start = log.iter().rposition(|entry| *entry == MemoryEntry::StartPosition)?;
     let shown = log.get(start..)?;
     let mut next = ByColor::new_with(|_| 0);
     landings.iter().enumerate().position(|(index, &(at, piece))| {
         let is_taken = landings.get(index + 1).is_some_and(|(next, _)| *next == at);
-        let lands = |entry: &Remembered| match entry {
-            Remembered::Square { square, sensed, .. } if *square == at => {
-                *sensed == Sensed::Piece(piece) || (is_taken && *sensed == Sensed::Empty)
+        let lands = |entry: &MemoryEntry| match entry {
+            MemoryEntry::Square { square, sensed, .. } if *square == at => {
+                *sensed == SquareState::Piece(piece) || (is_taken && *sensed == SquareState::Empty)
             }
             _ => false,
         };
@@ -444,7 +453,7 @@ fn first_unshown(log: &[Remembered], landings: &[(Square, Piece)], bad: Bitboard
 ///
 /// A log of thousands of entries is compared with hundreds of placements, so no entry causes a loop over all squares.
 fn last_point(
-    log: &[Remembered],
+    log: &[MemoryEntry],
     said: &[Bitboard],
     before: &[usize],
     from: &Placement,
@@ -481,7 +490,7 @@ fn last_point(
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// One square changed.
-    Square(Square, Sensed),
+    Square(Square, SquareState),
     /// The board was switched on and found this placement.
     Whole(Box<Placement>),
     /// The clock was pressed: the player, and what the stopped half showed.
@@ -493,51 +502,52 @@ pub enum Step {
 /// Returns what was missed as steps from this placement. Their times lie between `since` and `until` and keep what the log says
 /// about them. `color`: whose half this is, as far as is known; who moved before a press takes precedence.
 pub fn steps(
-    log: &[Remembered],
+    log: &[MemoryEntry],
     from: &Placement,
     since: Millis,
     until: Millis,
     color: impl Fn(ClockHalf) -> Color,
 ) -> Vec<(Millis, Step)> {
-    let left = left_is(log).unwrap_or_else(|| color(ClockHalf::Left));
-    let mut hands = Hands { shown: *from, lifted: Vec::new() };
+    let left = left_half_owner(log).unwrap_or_else(|| color(ClockHalf::Left));
+    let mut hands = LogReplayState { shown: *from, lifted: Vec::new() };
     let mut steps = Vec::new();
     let mut entries = log.iter().peekable();
     let mut is_first = true;
     while let Some(&entry) = entries.next() {
         match entry {
-            Remembered::Square { square, sensed, soon } => {
+            MemoryEntry::Square { square, sensed, follows_at_once: soon } => {
                 let pause = match (is_first, soon) {
                     (_, true) => Pause::Soon,
                     (true, false) => Pause::Rest,
                     (false, false) => Pause::Next,
                 };
-                if let Some(piece) = hands.unseen(square, sensed) {
-                    steps.push((pause, Step::Square(square, Sensed::Piece(piece))));
+                if let Some(piece) = hands.unlogged_piece(square, sensed) {
+                    steps.push((pause, Step::Square(square, SquareState::Piece(piece))));
                     steps.push((Pause::Next, Step::Square(square, sensed)));
                 } else {
                     steps.push((pause, Step::Square(square, sensed)));
                 }
-                hands.see(square, sensed);
+                hands.apply_change(square, sensed);
             }
-            Remembered::Halted { half, ms } => {
+            MemoryEntry::ClockPressed { half, ms } => {
                 hands.lifted.clear();
                 // If the second of two changes came soon after the first, so did the press between them.
-                let is_amid = matches!(entries.peek(), Some(Remembered::Square { soon: true, .. }));
+                let is_amid = matches!(entries.peek(), Some(MemoryEntry::Square { follows_at_once: true, .. }));
                 let pause = if is_amid { Pause::Soon } else { Pause::Next };
                 steps.push((pause, Step::Press(if half == ClockHalf::Left { left } else { !left }, ms)));
             }
-            Remembered::PowerUp | Remembered::Cleared => {
-                let mut found = [Sensed::Empty; 64];
-                while let Some(&Remembered::Square { square, sensed, .. }) = entries.next_if(|next| is_piece_on(next, &found)) {
+            MemoryEntry::PowerUp | MemoryEntry::Cleared => {
+                let mut found = [SquareState::Empty; 64];
+                while let Some(&MemoryEntry::Square { square, sensed, .. }) = entries.next_if(|next| is_piece_on(next, &found))
+                {
                     found[square as usize] = sensed;
                 }
-                hands = Hands { shown: found, lifted: Vec::new() };
+                hands = LogReplayState { shown: found, lifted: Vec::new() };
                 steps.push((Pause::Rest, Step::Whole(Box::new(found))));
             }
-            Remembered::Start => steps.push((Pause::Next, Step::Start)),
+            MemoryEntry::StartPosition => steps.push((Pause::Next, Step::Start)),
         }
-        is_first = !matches!(entry, Remembered::Square { .. });
+        is_first = !matches!(entry, MemoryEntry::Square { .. });
     }
     // Without a clock nothing shows when the players were thinking.
     if !steps.iter().any(|(_, step)| matches!(step, Step::Press(..))) {
@@ -547,27 +557,27 @@ pub fn steps(
             }
         }
     }
-    spread(steps, since, until)
+    assign_times(steps, since, until)
 }
 
 /// What the squares show at a point of the log, and the pieces that are lifted.
-struct Hands {
+struct LogReplayState {
     shown: Placement,
     lifted: Vec<(Square, Piece)>,
 }
 
-impl Hands {
+impl LogReplayState {
     /// Returns the piece of an unlogged change. If an empty square becomes empty, a piece was put there and removed again, and the
     /// second change replaced the first. The piece lifted last is assumed.
-    fn unseen(&self, square: Square, sensed: Sensed) -> Option<Piece> {
-        let again = sensed == Sensed::Empty && self.shown[square as usize] == Sensed::Empty;
+    fn unlogged_piece(&self, square: Square, sensed: SquareState) -> Option<Piece> {
+        let again = sensed == SquareState::Empty && self.shown[square as usize] == SquareState::Empty;
         self.lifted.last().filter(|(from, _)| again && *from != square).map(|&(_, piece)| piece)
     }
 
-    fn see(&mut self, square: Square, sensed: Sensed) {
+    fn apply_change(&mut self, square: Square, sensed: SquareState) {
         match (std::mem::replace(&mut self.shown[square as usize], sensed), sensed) {
-            (Sensed::Piece(piece), Sensed::Empty) => self.lifted.push((square, piece)),
-            (_, Sensed::Piece(piece)) => {
+            (SquareState::Piece(piece), SquareState::Empty) => self.lifted.push((square, piece)),
+            (_, SquareState::Piece(piece)) => {
                 if let Some(index) = self.lifted.iter().rposition(|&(_, lifted)| lifted == piece) {
                     self.lifted.remove(index);
                 }
@@ -578,17 +588,17 @@ impl Hands {
 }
 
 /// Whether this entry is a piece that the board found when it was switched on: the square was not mentioned since.
-fn is_piece_on(entry: &Remembered, found: &Placement) -> bool {
-    matches!(entry, Remembered::Square { square, sensed: Sensed::Piece(_), .. } if found[*square as usize] == Sensed::Empty)
+fn is_piece_on(entry: &MemoryEntry, found: &Placement) -> bool {
+    matches!(entry, MemoryEntry::Square { square, sensed: SquareState::Piece(_), .. } if found[*square as usize] == SquareState::Empty)
 }
 
 /// Returns whose the clock's left half is, by whose piece was put down last before each press.
-fn left_is(log: &[Remembered]) -> Option<Color> {
+fn left_half_owner(log: &[MemoryEntry]) -> Option<Color> {
     let (mut votes, mut last) = (0i32, None);
     for entry in log {
         match entry {
-            Remembered::Square { sensed: Sensed::Piece(Piece { color, .. }), .. } => last = Some(*color),
-            Remembered::Halted { half, .. } => {
+            MemoryEntry::Square { sensed: SquareState::Piece(Piece { color, .. }), .. } => last = Some(*color),
+            MemoryEntry::ClockPressed { half, .. } => {
                 let white = match last {
                     Some(Color::White) => 1,
                     Some(Color::Black) => -1,
@@ -612,8 +622,8 @@ enum Pause {
 }
 
 /// Assigns a time to each step; the remaining time is divided among the rests.
-fn spread(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Millis, Step)> {
-    let least = |pause: Pause| if pause == Pause::Soon { SOON } else { NEXT };
+fn assign_times(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Millis, Step)> {
+    let least = |pause: Pause| if pause == Pause::Soon { SOON_INTERVAL } else { NEXT_INTERVAL };
     let needed: Millis = steps.iter().map(|(pause, _)| least(*pause)).sum();
     let rests = steps.iter().filter(|(pause, _)| *pause == Pause::Rest).count() as Millis;
     let span = until.saturating_sub(since);

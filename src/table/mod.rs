@@ -12,26 +12,26 @@ mod start;
 mod stretch;
 mod unrecorded;
 
-use crate::boards::{ClockReading, Cue, LinkState, Millis, Placement, Reading, Sensing, Trouble};
-use crate::game::command::{Command, Refused};
+use crate::boards::{BoardCommand, ClockReading, LinkState, Millis, Placement, ProtocolError, Reading, SensorKind};
+use crate::game::command::{Command, Refusal};
 use crate::game::event::{Difference, Event, Rotation};
-use crate::game::{Answer, CorrectionReason, Order, Record, Stamped};
-use crate::infer::model::CARRIED;
-use crate::infer::{Beam, LINE, REST_TAKEBACK, Seen, StartFound, turned};
-pub use crate::infer::{Hypothesis, Split, Step};
+use crate::game::{Answer, CorrectionReason, Order, Record, StampedEvent};
+use crate::infer::model::REST_CARRIED;
+use crate::infer::{Beam, DetectedStart, ObservedBoard, REST_TAKEBACK, SERIAL_LATENCY, rotated};
+pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
 use crate::laws::{BadFen, Laws, Position};
-use crate::sense::{Edge, Sense};
-use check::{Check, DoubtedStart};
+use crate::sense::{Edge, SquareTracker};
+use check::{PlacementCheck, UnconfirmedStart};
 use clock::Clock;
-use game::{ABANDONED, Around, Game, KINGS_APART, UNEXPLAINED, UNEXPLAINED_LONG};
-pub use lights::Help;
+use game::{DISORDER_TIMEOUT, GameContext, MAX_KING_DELAY, TableGame, UNEXPLAINED, UNEXPLAINED_LONG};
 use lights::Lights;
-use memory::{Gap, News};
+pub use lights::LightsMode;
+use memory::{Gap, QueuedReading};
 use shakmaty::{Bitboard, Board};
-use start::Calm;
-use stretch::Stretch;
+use start::RestedPlacement;
+use stretch::DetachedPlay;
 pub use stretch::is_turned;
-use unrecorded::{STANDS, Unrecorded};
+use unrecorded::{POSITION_REST_TIME, UnrecordedPlay};
 
 /// When to publish a move that is still uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub enum Publish {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
     /// What the squares can detect. May be less than the board can detect: the extra information is then discarded.
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// How long the board must be quiet before a move that could still become another is published, in milliseconds, 20–5000.
     pub settle_ms: u32,
     /// The same while either clock is under `low_time_ms`.
@@ -74,13 +74,13 @@ pub struct Settings {
     /// Whether moves are published at once or when they are sure.
     pub publish: Publish,
     /// What the board shows the players with its lights, if it has any.
-    pub lights: Help,
+    pub lights: LightsMode,
 }
 
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            sensing: Sensing::Identity,
+            sensing: SensorKind::Identity,
             settle_ms: 250,
             settle_low_ms: 120,
             low_time_ms: 120_000,
@@ -93,7 +93,7 @@ impl Default for Settings {
             laws: Laws::default(),
             hypotheses: 64,
             publish: Publish::Prompt,
-            lights: Help::Off,
+            lights: LightsMode::Off,
         }
     }
 }
@@ -109,25 +109,25 @@ impl Settings {
 
     /// Returns the beam width for these settings.
     fn beam(&self) -> Beam {
-        Beam::Steady(usize::from(self.hypotheses))
+        Beam::Live(usize::from(self.hypotheses))
     }
 }
 
 /// Number of plies after which play that follows missing moves joins the game, counted from the position that was on the board. A
 /// board that was only knocked over shows no such plies.
-const STRETCH_PLIES: usize = 2;
+const DETACHED_PLAY_PLIES: usize = 2;
 
 /// Silence of a board after which the arbiter is alerted, in milliseconds. Boards are polled about once a second, and most cables
 /// that were bumped are working again by then.
-const SILENT: Millis = 90_000;
+const SILENCE_TIMEOUT: Millis = 90_000;
 
 /// Time without a whole placement, while the link is up, after which the arbiter is alerted, in milliseconds. Every board is first
 /// requested to send its placement, and the slowest reply takes less than two seconds.
-const UNSEEN: Millis = 10_000;
+const PLACEMENT_TIMEOUT: Millis = 10_000;
 
 /// Maximum number of readings with changes at one time; more than this were delayed somewhere. Two moves in one scan of a board
 /// make no more.
-const AT_ONCE: u32 = 4;
+const MAX_READINGS_AT_ONCE: u32 = 4;
 
 /// An input of the table.
 #[derive(Clone, Debug)]
@@ -144,25 +144,25 @@ pub enum Input {
 #[derive(Clone, Debug, Default)]
 pub struct Output {
     /// The events, in order. A `GameStarted` begins a new game, whose numbers start from 1 again.
-    pub events: Vec<Stamped>,
+    pub events: Vec<StampedEvent>,
     /// The commands for the board.
-    pub cues: Vec<Cue>,
+    pub cues: Vec<BoardCommand>,
     /// Why an order was not carried out.
-    pub refused: Option<Refused>,
+    pub refusal: Option<Refusal>,
     /// The answer to an order that was carried out.
     pub answer: Answer,
     /// The earliest publication timestamp: moves from a board's memory are published when the memory is read.
-    not_before: Millis,
+    earliest_timestamp: Millis,
 }
 
 impl Output {
     /// Adds an event. It is numbered when all events are complete.
-    fn tell(&mut self, at: Millis, event: Event) {
-        let at = self.stamp(at);
-        self.add(Stamped { at, number: None, event });
+    fn emit(&mut self, at: Millis, event: Event) {
+        let at = self.timestamp(at);
+        self.push_event(StampedEvent { at, number: None, event });
     }
 
-    fn add(&mut self, event: Stamped) {
+    fn push_event(&mut self, event: StampedEvent) {
         if self.events.is_empty() {
             // Most edges produce one or two events.
             self.events.reserve_exact(2);
@@ -171,8 +171,8 @@ impl Output {
     }
 
     /// Returns the publication timestamp of an event that happened at `at`.
-    fn stamp(&self, at: Millis) -> Millis {
-        at.max(self.not_before)
+    fn timestamp(&self, at: Millis) -> Millis {
+        at.max(self.earliest_timestamp)
     }
 }
 
@@ -191,7 +191,7 @@ impl ClockState {
 }
 
 /// A position that was set by an order and that the board did not show at that time.
-struct Given {
+struct PendingPosition {
     board: Board,
     /// The number of plies that led to the position.
     plies: usize,
@@ -204,43 +204,43 @@ pub struct Table {
     settings: Settings,
     beam: Beam,
     is_judged: bool,
-    sense: Sense,
+    sense: SquareTracker,
     rotation: Option<Rotation>,
     clock: Clock,
-    game: Option<Game>,
+    game: Option<TableGame>,
     /// The last placement at rest: the game began from it if no start position was seen.
-    calm: Option<Calm>,
+    rested: Option<RestedPlacement>,
     /// Play on the board while there is no game.
-    unrecorded: Unrecorded,
+    unrecorded: UnrecordedPlay,
     /// Play that continues without a game, or after missing moves.
-    stretch: Option<Stretch>,
+    detached_play: Option<DetachedPlay>,
     /// The position that was set by an order, until the board agrees or play continues.
-    given: Option<Given>,
+    pending_position: Option<PendingPosition>,
     /// When a square last changed.
     last_edge: Millis,
     /// The number of readings with changes at that time.
-    at_once: u32,
+    readings_at_once: u32,
     /// The board's squares that have changed since its first whole reading, or since the last game began.
     touched: Bitboard,
     /// The number of quiet stages that have run since the last change.
-    stage: usize,
+    quiet_stage: usize,
     /// The durations of quiet after which the board is re-evaluated, in milliseconds, ascending. The second row applies while a
     /// player is short of time.
-    stages: [[Millis; 10]; 2],
+    quiet_stages: [[Millis; 10]; 2],
     last_number: u64,
     /// The time from the loss of the link until the game is followed again.
     gap: Gap,
     /// When the board became silent; cleared when the arbiter is alerted.
     silent_since: Option<Millis>,
     /// Since when the board has sent data but no whole placement; cleared when the arbiter is alerted.
-    unseen_since: Option<Millis>,
+    placement_missing_since: Option<Millis>,
     /// Whether the first whole reading since the link came up was confirmed.
-    check: Check,
+    check: PlacementCheck,
     /// A start position shown by that reading, until it is confirmed or refuted.
-    doubted: Option<DoubtedStart>,
+    unconfirmed_start: Option<UnconfirmedStart>,
     lights: Lights,
     /// The time of the last event.
-    told_at: Millis,
+    last_event_at: Millis,
     /// The time of the last call.
     now: Millis,
 }
@@ -254,34 +254,34 @@ impl Table {
             beam: settings.beam(),
             is_judged: true,
             clock,
-            stages: [settings.settle_ms, settings.settle_low_ms].map(|settle| stages(&settings, settle.into())),
+            quiet_stages: [settings.settle_ms, settings.settle_low_ms].map(|settle| quiet_stages(&settings, settle.into())),
             settings,
-            sense: Sense::default(),
+            sense: SquareTracker::default(),
             game: None,
-            calm: None,
-            unrecorded: Unrecorded::default(),
-            stretch: None,
-            given: None,
+            rested: None,
+            unrecorded: UnrecordedPlay::default(),
+            detached_play: None,
+            pending_position: None,
             last_edge: 0,
-            at_once: 0,
+            readings_at_once: 0,
             touched: Bitboard::EMPTY,
-            stage: usize::MAX,
+            quiet_stage: usize::MAX,
             last_number: 0,
             gap: Gap::default(),
             silent_since: None,
-            unseen_since: None,
-            check: Check::Done,
-            doubted: None,
+            placement_missing_since: None,
+            check: PlacementCheck::Done,
+            unconfirmed_start: None,
             lights: Lights::default(),
-            told_at: 0,
+            last_event_at: 0,
             now: 0,
         }
     }
 
     /// Creates a table for offline decoding. It follows so many lines of play that one game takes seconds, and always ranks the
     /// likeliest line first, however often that changes. [`Table::likeliest`] returns that line when the stream has ended.
-    pub fn in_hindsight(settings: Settings) -> Table {
-        Table { beam: Beam::Wide, ..Table::new(settings) }
+    pub fn offline(settings: Settings) -> Table {
+        Table { beam: Beam::Offline, ..Table::new(settings) }
     }
 
     /// Creates a table that follows the moves but raises no alerts and searches for no mates.
@@ -291,21 +291,22 @@ impl Table {
 
     /// Restores a table from the stored durable events of its game (number 1, 2, …). What the board shows is unknown until its
     /// first whole reading.
-    pub fn restore(settings: Settings, events: &[Stamped]) -> Table {
+    pub fn restore(settings: Settings, events: &[StampedEvent]) -> Table {
         let mut table = Table::new(settings);
-        let given = was_given(events);
-        if let Some(game) = Game::restore(events, &table.settings, given) {
+        let given = is_position_set_by_order(events);
+        if let Some(game) = TableGame::restore(events, &table.settings, given) {
             table.rotation = Some(game.record().rotation);
             table.last_number = game.record().last_number;
             table.last_edge = events.last().map_or(0, |last| last.at);
             table.gap.begin(table.last_edge, None, game.record().plies.len());
             if let Some(clocks) = game.last_clocks() {
-                table.clock.expect(clocks);
+                table.clock.resume_game(clocks);
             }
             if given && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
-                table.given = Some(Given { board: start.board().clone(), plies: 0, told: Bitboard::EMPTY });
+                table.pending_position =
+                    Some(PendingPosition { board: start.board().clone(), plies: 0, told: Bitboard::EMPTY });
             }
-            table.given = restored(&game, Bitboard::EMPTY).or(table.given);
+            table.pending_position = position_to_restore(&game, Bitboard::EMPTY).or(table.pending_position);
             table.game = Some(game);
         }
         table
@@ -316,20 +317,20 @@ impl Table {
         let mut output = Output::default();
         self.run_due(now, &mut output);
         match input {
-            Input::Reading(reading) => self.reading(now, reading, &mut output),
+            Input::Reading(reading) => self.handle_reading(now, reading, &mut output),
             Input::Link(state) => {
-                self.lose_sight(now);
-                self.gap.ask_first_anew();
+                self.begin_gap(now);
+                self.gap.restart_alert_delay();
                 self.silent_since = None;
-                self.unseen_since = (state == LinkState::Up).then_some(now);
-                output.tell(now, Event::Link(state));
+                self.placement_missing_since = (state == LinkState::Up).then_some(now);
+                output.emit(now, Event::Link(state));
                 if state == LinkState::Down {
                     self.with_game(&mut output, |game, _, output| game.link_lost(now, output));
                 }
             }
-            Input::Order(order) => match self.order(now, order, &mut output) {
+            Input::Order(order) => match self.execute_order(now, order, &mut output) {
                 Ok(answer) => output.answer = answer,
-                Err(refused) => output.refused = Some(refused),
+                Err(refused) => output.refusal = Some(refused),
             },
         }
         self.finish(&mut output);
@@ -352,30 +353,30 @@ impl Table {
                 self.run_gap(due, output);
             } else if self.silence_deadline().is_some_and(|silent| silent <= due) {
                 let ms = due - self.silent_since.take().unwrap_or(due);
-                self.with_game(output, |game, _, output| game.silent(due, ms, output));
-            } else if self.unseen_deadline().is_some_and(|unseen| unseen <= due) {
-                self.unseen_since = None;
-                self.with_game(output, |game, _, output| game.unseen(due, output));
+                self.with_game(output, |game, _, output| game.alert_silent(due, ms, output));
+            } else if self.placement_deadline().is_some_and(|unseen| unseen <= due) {
+                self.placement_missing_since = None;
+                self.with_game(output, |game, _, output| game.alert_placement_missing(due, output));
             } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
                 // A flag that fell earlier must not cause a deadline before this time.
                 self.now = self.now.max(due);
-                self.believe_clock(due, output);
+                self.accept_clock_reading(due, output);
             } else if self.check.deadline().is_some_and(|check| check <= due) {
                 self.run_check(due, output);
-            } else if self.clock.ask_deadline().is_some_and(|ask| ask <= due) {
-                self.clock.asked(due);
-                output.cues.push(Cue::Clock);
+            } else if self.clock.request_deadline().is_some_and(|ask| ask <= due) {
+                self.clock.note_request(due);
+                output.cues.push(BoardCommand::Clock);
             } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
-                self.with_game(output, |game, around, output| game.kings_stayed(due, around, output));
+                self.with_game(output, |game, around, output| game.handle_kings_signal(due, around, output));
             } else if self.background_deadline().is_some_and(|background| background <= due) {
                 self.with_game(output, |game, around, output| game.run_background(due, around, output));
-            } else if self.look_deadline().is_some_and(|look| look <= due) {
+            } else if self.reevaluation_deadline().is_some_and(|look| look <= due) {
                 // This runs before all moves are taken back to the placement on the board.
                 self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
-                self.with_game(output, |game, around, output| game.look_again(due, around, output));
+                self.with_game(output, |game, around, output| game.reevaluate(due, around, output));
             } else {
-                self.stage += 1;
-                self.quiet(due, output);
+                self.quiet_stage += 1;
+                self.handle_quiet(due, output);
             }
         }
         self.now = self.now.max(now);
@@ -383,20 +384,20 @@ impl Table {
 
     /// Returns when `advance` must be called; `None`: not before the next input.
     pub fn next_deadline(&self) -> Option<Millis> {
-        let stages = &self.stages[usize::from(self.is_low())];
-        let stage = stages.get(self.stage).map(|quiet| self.last_edge.saturating_add(*quiet));
+        let stages = &self.quiet_stages[usize::from(self.is_short_of_time())];
+        let stage = stages.get(self.quiet_stage).map(|quiet| self.last_edge.saturating_add(*quiet));
         // The settle time changes when a clock falls below the limit, so its end may already have passed.
         let background = self.background_deadline();
-        let board = [self.gap.deadline(), self.silence_deadline(), self.unseen_deadline(), self.check.deadline()];
-        let clock = [self.clock.deadline(), self.clock.ask_deadline()];
-        let others = [self.kings_deadline(), self.look_deadline(), background].into_iter().chain(board).chain(clock);
+        let board = [self.gap.deadline(), self.silence_deadline(), self.placement_deadline(), self.check.deadline()];
+        let clock = [self.clock.deadline(), self.clock.request_deadline()];
+        let others = [self.kings_deadline(), self.reevaluation_deadline(), background].into_iter().chain(board).chain(clock);
         let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
         (due < Millis::MAX).then(|| due.max(self.now))
     }
 
     /// Returns the record of the current or the last game.
     pub fn record(&self) -> Option<&Record> {
-        self.game.as_ref().map(Game::record)
+        self.game.as_ref().map(TableGame::record)
     }
 
     /// Returns every line of play that may still be what happened, likeliest first, with its moves from ply `from_ply` on (counted
@@ -406,9 +407,9 @@ impl Table {
     }
 
     /// Returns all moves of the line that is now ranked first, in UCI, including unpublished ones: for a table for [offline
-    /// decoding](Table::in_hindsight), the likeliest line. Empty without a game.
+    /// decoding](Table::offline), the likeliest line. Empty without a game.
     pub fn likeliest(&self) -> Vec<String> {
-        self.game.as_ref().map(Game::likeliest).unwrap_or_default()
+        self.game.as_ref().map(TableGame::likeliest).unwrap_or_default()
     }
 
     /// Whether the board shows play that is not recorded: there is no game, or the last one is over and the play is not part of it.
@@ -421,13 +422,13 @@ impl Table {
 
     /// Returns what the squares show, from the players' point of view; `None` before the first whole reading.
     pub fn placement(&self) -> Option<Placement> {
-        self.sense.is_whole().then(|| turned(self.sense.placement(), self.rotation.unwrap_or(Rotation::Upright)))
+        self.sense.is_complete().then(|| rotated(self.sense.placement(), self.rotation.unwrap_or(Rotation::Upright)))
     }
 
     /// Returns what the squares show, in the board's own coordinates and with the polarity of its sensors applied; `None` before
     /// the first whole reading.
     pub fn squares(&self) -> Option<&Placement> {
-        self.sense.is_whole().then(|| self.sense.placement())
+        self.sense.is_complete().then(|| self.sense.placement())
     }
 
     /// Returns how the board is oriented, once found or set.
@@ -435,122 +436,126 @@ impl Table {
         self.rotation
     }
 
-    fn reading(&mut self, now: Millis, reading: Reading, output: &mut Output) {
+    fn handle_reading(&mut self, now: Millis, reading: Reading, output: &mut Output) {
         let sensing = self.settings.sensing;
         match reading {
             Reading::Placement(mut placement) => {
-                let first = !self.sense.is_whole();
-                self.unseen_since = None;
+                let first = !self.sense.is_complete();
+                self.placement_missing_since = None;
                 if first {
                     self.invert_if_known(&placement);
                 }
                 let polarity = self.sense.polarity();
                 placement.iter_mut().for_each(|sensed| *sensed = polarity.normalise(sensing, *sensed));
-                let edges = self.sense.placement_read(now, &placement);
-                self.changed(now, &edges, true, output);
+                let edges = self.sense.update_placement(now, &placement);
+                self.handle_changes(now, &edges, true, output);
                 if first {
                     self.touched = Bitboard::EMPTY;
-                    (self.last_edge, self.stage) = (now, 0);
+                    (self.last_edge, self.quiet_stage) = (now, 0);
                     self.begin_check(now);
-                    if !self.ask_memory(now, &placement, output) {
-                        self.see(now, &placement, output);
+                    if !self.request_memory(now, &placement, output) {
+                        self.handle_first_placement(now, &placement, output);
                     }
                 } else {
-                    self.check(now, edges.is_empty(), output);
+                    self.handle_check_reply(now, edges.is_empty(), output);
                 }
                 self.start_if_set_up(now, 0, output);
             }
             Reading::Square(square, sensed) => {
-                let edge = self.sense.square(now, square, self.sense.polarity().normalise(sensing, sensed));
-                if self.sense.is_whole()
+                let edge = self.sense.update_square(now, square, self.sense.polarity().normalise(sensing, sensed));
+                if self.sense.is_complete()
                     && let Some(edge) = edge
                 {
-                    self.changed(now, &[edge], false, output);
+                    self.handle_changes(now, &[edge], false, output);
                 }
             }
-            Reading::Clock(reading) => self.clock_read(now, reading, output),
+            Reading::Clock(reading) => self.handle_clock_reading(now, reading, output),
             Reading::Battery(battery) => {
-                output.tell(now, Event::Battery(battery));
+                output.emit(now, Event::Battery(battery));
                 self.with_game(output, |game, _, output| game.battery(now, battery, output));
             }
-            Reading::Memory(log) => self.remember(now, &log, output),
+            Reading::Memory(log) => self.handle_memory(now, &log, output),
             // A silent board may have seen more than it reported: the cable can be pulled at the board's end.
-            Reading::Trouble(Trouble::Silent(ms)) => {
-                self.lose_sight(now.saturating_sub(ms.into()));
-                (self.silent_since, self.unseen_since) = (Some(now.saturating_sub(ms.into())), None);
+            Reading::Trouble(ProtocolError::Silent(ms)) => {
+                self.begin_gap(now.saturating_sub(ms.into()));
+                (self.silent_since, self.placement_missing_since) = (Some(now.saturating_sub(ms.into())), None);
             }
-            Reading::Trouble(Trouble::Garbage(_) | Trouble::Unknown(_) | Trouble::Impossible(_)) => {
-                self.with_game(output, |game, _, _| game.damage(now));
+            Reading::Trouble(ProtocolError::Garbage(_) | ProtocolError::Unknown(_) | ProtocolError::InvalidContent(_)) => {
+                self.with_game(output, |game, _, _| game.note_damaged_message(now));
             }
-            Reading::Trouble(Trouble::Assumed(squares)) => self.with_game(output, |game, around, _| {
-                game.assumed(squares.into_iter().map(|square| around.rotation.apply(square)).collect());
+            Reading::Trouble(ProtocolError::AssumedQueens(squares)) => self.with_game(output, |game, around, _| {
+                game.note_assumed_pieces(squares.into_iter().map(|square| around.rotation.apply(square)).collect());
             }),
-            Reading::Trouble(Trouble::Late) => self.with_game(output, |game, _, _| game.comes_late(now)),
-            Reading::Trouble(Trouble::Answering) => {
-                self.silent_since = None;
-                self.unseen_since = (!self.sense.is_whole()).then_some(now);
+            Reading::Trouble(ProtocolError::ChangesDelayed) => {
+                self.with_game(output, |game, _, _| game.note_delayed_readings(now))
             }
-            Reading::Trouble(Trouble::Ambiguous(_) | Trouble::Uncalibrated | Trouble::OtherModel(_)) => {}
+            Reading::Trouble(ProtocolError::Recovered) => {
+                self.silent_since = None;
+                self.placement_missing_since = (!self.sense.is_complete()).then_some(now);
+            }
+            Reading::Trouble(
+                ProtocolError::AmbiguousSquares(_) | ProtocolError::Uncalibrated | ProtocolError::OtherModel(_),
+            ) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}
         }
     }
 
-    fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool, output: &mut Output) {
+    fn handle_changes(&mut self, now: Millis, edges: &[Edge], whole: bool, output: &mut Output) {
         if edges.is_empty() {
             return;
         }
-        self.at_once = if self.last_edge == now { self.at_once + 1 } else { 1 };
-        if self.at_once > AT_ONCE {
-            self.with_game(output, |game, _, _| game.comes_late(now));
+        self.readings_at_once = if self.last_edge == now { self.readings_at_once + 1 } else { 1 };
+        if self.readings_at_once > MAX_READINGS_AT_ONCE {
+            self.with_game(output, |game, _, _| game.note_delayed_readings(now));
         }
         self.last_edge = now;
-        self.stage = 0;
+        self.quiet_stage = 0;
         edges.iter().for_each(|edge| self.touched.add(edge.square));
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if !whole {
             for edge in edges {
                 let square = rotation.apply(edge.square);
-                output.tell(now, Event::Touched { square, before: edge.before, now: edge.now });
+                output.emit(now, Event::Touched { square, before: edge.before, now: edge.now });
             }
         }
-        self.gap.keep(now, || News::Changed { edges: edges.to_vec(), whole });
-        if let Some(stretch) = &mut self.stretch {
-            stretch.changed(now, edges, whole);
+        self.gap.queue_reading(now, || QueuedReading::Changed { edges: edges.to_vec(), whole });
+        if let Some(stretch) = &mut self.detached_play {
+            stretch.handle_changes(now, edges, whole);
         }
         // A game that begins here has already read the whole board.
-        if !self.turn_if_shown(now, output) {
-            self.with_game(output, |game, around, output| game.changed(now, edges, whole, around, output));
+        if !self.correct_orientation(now, output) {
+            self.with_game(output, |game, around, output| game.handle_changes(now, edges, whole, around, output));
         }
     }
 
     /// Continues the game from this placement, the first one since the link came up.
-    fn see(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
-        self.with_game(output, |game, around, output| game.see(now, placement, around, output));
-        if self.check != Check::Done {
+    fn handle_first_placement(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
+        self.with_game(output, |game, around, output| game.handle_first_placement(now, placement, around, output));
+        if self.check != PlacementCheck::Done {
             let is_start = self.find_set_up(REST_TAKEBACK).is_some();
             self.with_game(output, |game, _, _| game.doubt_placement(is_start));
         }
     }
 
     /// Records that the link was lost or renewed: what the board shows has been unknown since `at`.
-    fn lose_sight(&mut self, at: Millis) {
-        if self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies)) {
+    fn begin_gap(&mut self, at: Millis) {
+        if self.gap.lost.is_some_and(|lost| self.has_missing_moves_after(lost.plies)) {
             self.gap = Gap::default(); // What is missing since then is on record.
         }
         if let Some(game) = &self.game {
-            self.gap.begin(at, self.sense.is_whole().then(|| *self.sense.placement()), game.record().plies.len());
+            self.gap.begin(at, self.sense.is_complete().then(|| *self.sense.placement()), game.record().plies.len());
         }
-        self.sense.forget();
-        self.clock.lose_sight();
-        (self.check, self.doubted) = (Check::Done, None);
-        self.stretch = None;
+        self.sense.invalidate();
+        self.clock.begin_gap();
+        (self.check, self.unconfirmed_start) = (PlacementCheck::Done, None);
+        self.detached_play = None;
         if let Some(game) = &mut self.game {
-            game.lose_sight(at);
+            game.begin_gap(at);
         }
-        self.stage = usize::MAX;
+        self.quiet_stage = usize::MAX;
     }
 
-    fn clock_read(&mut self, now: Millis, reading: Option<ClockReading>, output: &mut Output) {
+    fn handle_clock_reading(&mut self, now: Millis, reading: Option<ClockReading>, output: &mut Output) {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let (before, held) = (ClockState::of(&self.clock), self.clock.holds_times());
         let in_play = self.game.as_ref().is_some_and(|game| !game.is_over() && game.record().result.is_none());
@@ -559,88 +564,88 @@ impl Table {
             let is = self.clock.times(now, rotation);
             self.with_game(output, |game, _, output| game.clock_set(now, was, is, output));
         }
-        let resumed = self.clock_changed(now, before, output);
+        let resumed = self.handle_clock_change(now, before, output);
         // If play was resumed, the lever may have been moved during the pause.
         if let Some(press) = press.filter(|_| !resumed) {
-            if self.game.as_ref().is_none_or(Game::is_over) {
-                self.unrecorded.pressed();
+            if self.game.as_ref().is_none_or(TableGame::is_over) {
+                self.unrecorded.handle_press();
             }
-            self.gap.keep(now, || News::Pressed(press));
-            self.with_game(output, |game, around, output| game.pressed(now, press, around, output));
+            self.gap.queue_reading(now, || QueuedReading::Pressed(press));
+            self.with_game(output, |game, around, output| game.handle_press(now, press, around, output));
         } else {
             let times = self.clock.times(now, rotation);
-            self.with_game(output, |game, _, output| game.clock_told(now, times, held, output));
+            self.with_game(output, |game, _, output| game.handle_clock_times(now, times, held, output));
         }
     }
 
     /// Processes a change of the clock from the state `before`. Returns whether starting the clock resumed play.
-    fn clock_changed(&mut self, now: Millis, before: ClockState, output: &mut Output) -> bool {
+    fn handle_clock_change(&mut self, now: Millis, before: ClockState, output: &mut Output) -> bool {
         let is = ClockState::of(&self.clock);
         let started = is.running && !before.running;
         let mut resumed = false;
         self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
         if resumed {
-            self.stage = 0;
+            self.quiet_stage = 0;
         }
         if is.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, is.stopped)) {
             // The board is re-evaluated.
-            self.stage = 0;
+            self.quiet_stage = 0;
         }
         if started {
-            self.start_anyway(now, output);
+            self.start_without_start_position(now, output);
         }
         let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
         // Without an event, a clock that was connected has been unplugged.
-        if let Some(event) = event.or_else(|| before.connected.then(|| self.clock.unplugged())) {
-            self.tell_clock(now, event, is.connected, output);
+        if let Some(event) = event.or_else(|| before.connected.then(|| self.clock.unplugged_event())) {
+            self.publish_clock(now, event, is.connected, output);
         }
         resumed
     }
 
     /// Publishes a change of what the clock shows.
-    fn tell_clock(&mut self, now: Millis, event: Event, connected: bool, output: &mut Output) {
+    fn publish_clock(&mut self, now: Millis, event: Event, connected: bool, output: &mut Output) {
         if let Event::Clock { flags, battery_low, .. } = event
             && self.clock.has_run()
         {
             // The flag fell when it was first seen; that reading was not trusted then.
-            let told_at = output.events.last().map_or(self.told_at, |last| last.at);
+            let told_at = output.events.last().map_or(self.last_event_at, |last| last.at);
             let fell_at = self.clock.flag_at().max(told_at).min(now);
             self.with_game(output, |game, _, output| {
                 if connected {
                     game.flags(fell_at, flags, output);
                 }
-                game.clock_is(now, connected, battery_low, output);
+                game.update_clock_alerts(now, connected, battery_low, output);
             });
         }
-        output.tell(now, event);
+        output.emit(now, event);
     }
 
     /// Accepts a reading that showed a flag, or that there is no clock: no later reading has contradicted it.
-    fn believe_clock(&mut self, now: Millis, output: &mut Output) {
+    fn accept_clock_reading(&mut self, now: Millis, output: &mut Output) {
         let before = ClockState::of(&self.clock);
         self.clock.advance(now);
-        self.clock_changed(now, before, output);
+        self.handle_clock_change(now, before, output);
     }
 
     /// Runs the next stage of quiet.
-    fn quiet(&mut self, now: Millis, output: &mut Output) {
+    fn handle_quiet(&mut self, now: Millis, output: &mut Output) {
         let quiet = now.saturating_sub(self.last_edge);
         self.start_if_set_up(now, quiet, output);
-        self.start_after_doubt(now, false, output);
-        if self.game.as_ref().is_none_or(Game::is_over) {
+        self.start_unconfirmed(now, false, output);
+        if self.game.as_ref().is_none_or(TableGame::is_over) {
             self.start_with_a_move(now, output);
         }
-        if self.game.as_ref().is_none_or(Game::is_over) {
-            self.note_calm(quiet);
+        if self.game.as_ref().is_none_or(TableGame::is_over) {
+            self.note_rested_placement(quiet);
         }
-        if self.game.as_ref().is_none_or(Game::is_over) && self.sense.is_whole() {
-            self.unrecorded.rest(self.sense.placement(), quiet);
+        if self.game.as_ref().is_none_or(TableGame::is_over) && self.sense.is_complete() {
+            self.unrecorded.handle_rest(self.sense.placement(), quiet);
         }
-        self.turn_if_shown(now, output);
-        self.with_game(output, |game, around, output| game.quiet(now, quiet, around, output));
+        self.correct_orientation(now, output);
+        self.with_game(output, |game, around, output| game.handle_quiet(now, quiet, around, output));
         self.follow_stretch(now, quiet, output);
-        if self.sense.is_whole() {
-            self.compare_given(now, output);
+        if self.sense.is_complete() {
+            self.publish_differences(now, output);
         }
     }
 
@@ -648,160 +653,163 @@ impl Table {
     /// from there, the game takes them up.
     fn follow_stretch(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let game = self.game.as_ref().filter(|game| !game.is_over());
-        let wanted = self.settings.sensing == Sensing::Identity && self.sense.is_whole();
+        let wanted = self.settings.sensing == SensorKind::Identity && self.sense.is_complete();
         if !wanted || game.is_some_and(|game| !game.misses_moves()) {
-            self.stretch = None;
+            self.detached_play = None;
             return;
         }
-        let settle = self.settle();
-        if !self.stretch.as_mut().is_some_and(|stretch| stretch.quiet(now, quiet, settle)) {
-            let before = game.and_then(Game::position);
+        let settle = self.settle_time();
+        if !self.detached_play.as_mut().is_some_and(|stretch| stretch.handle_quiet(now, quiet, settle)) {
+            let before = game.and_then(TableGame::position);
             // Before that a hand may still hold a piece.
             let rests = quiet >= REST_TAKEBACK;
-            let begin = || Stretch::begin(now, self.sense.placement(), self.rotation, before.as_ref());
-            self.stretch = rests.then(begin).flatten();
+            let begin = || DetachedPlay::begin(now, self.sense.placement(), self.rotation, before.as_ref());
+            self.detached_play = rests.then(begin).flatten();
         } else if game.is_some()
-            && let Some(stretch) = self.stretch.take_if(|stretch| stretch.played(STRETCH_PLIES).is_some())
-            && let Some((from, moves)) = stretch.played(STRETCH_PLIES)
+            && let Some(stretch) = self.detached_play.take_if(|stretch| stretch.played(DETACHED_PLAY_PLIES).is_some())
+            && let Some((from, moves)) = stretch.played(DETACHED_PLAY_PLIES)
         {
-            self.with_game(output, |game, around, output| game.take_up(now, from, &moves, around, output));
+            self.with_game(output, |game, around, output| game.append_after_missing_moves(now, from, &moves, around, output));
         }
     }
 
     /// Publishes which squares still differ from the position that was set by an order.
-    fn compare_given(&mut self, now: Millis, output: &mut Output) {
-        let Some(given) = &mut self.given else { return };
+    fn publish_differences(&mut self, now: Millis, output: &mut Output) {
+        let Some(given) = &mut self.pending_position else { return };
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let seen = Seen::of(&turned(self.sense.placement(), rotation), self.settings.sensing);
+        let seen = ObservedBoard::from_placement(&rotated(self.sense.placement(), rotation), self.settings.sensing);
         let begun = self.game.as_ref().is_some_and(|game| game.record().plies.len() != given.plies);
         let wrong = if begun { Bitboard::EMPTY } else { seen.mismatch(&given.board) };
         if wrong != given.told {
             given.told = wrong;
             let one = |square| Difference { square, expected: given.board.piece_at(square), seen: seen.at(square) };
-            output.tell(now, Event::Displaced { squares: wrong.into_iter().map(one).collect() });
+            output.emit(now, Event::Displaced { squares: wrong.into_iter().map(one).collect() });
         }
         if wrong.is_empty() {
-            self.given = None;
+            self.pending_position = None;
         }
     }
 
-    fn order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refused> {
+    fn execute_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
         if let Command::Position(fen) = &order.command {
             let position =
-                Position::from_fen(fen, self.settings.chess960).map_err(|error| Refused::BadFen(error.to_string()))?;
-            let seen = |rotation| Seen::of(&turned(self.sense.placement(), rotation), self.settings.sensing);
+                Position::from_fen(fen, self.settings.chess960).map_err(|error| Refusal::BadFen(error.to_string()))?;
+            let seen =
+                |rotation| ObservedBoard::from_placement(&rotated(self.sense.placement(), rotation), self.settings.sensing);
             let fits = |rotation| seen(rotation).mismatch(position.board()).is_empty();
             let turned = self.rotation.is_none() && !fits(Rotation::Upright) && fits(Rotation::Turned);
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
             // A position with a move number above 1, or one set during a game, starts without earlier moves.
-            let stretch =
-                self.stretch.take().filter(|_| self.game.as_ref().is_none_or(Game::is_over) && position.fullmoves() == 1);
+            let stretch = self
+                .detached_play
+                .take()
+                .filter(|_| self.game.as_ref().is_none_or(TableGame::is_over) && position.fullmoves() == 1);
             let led = stretch.as_ref().and_then(|stretch| stretch.leads_to(&position)).filter(|_| fits(rotation));
             let (from, moves) = led.map_or((position.clone(), Vec::new()), |(from, moves)| (from.clone(), moves));
-            self.begin(now, StartFound::of(rotation, from), output);
-            self.stage = 0;
+            self.begin(now, DetectedStart::new(rotation, from), output);
+            self.quiet_stage = 0;
             self.last_edge = now;
-            output.tell(now, Event::Commanded { command: order.command, by: order.by });
-            self.given = Some(Given { board, plies: 0, told: Bitboard::EMPTY });
+            output.emit(now, Event::Commanded { command: order.command, by: order.by });
+            self.pending_position = Some(PendingPosition { board, plies: 0, told: Bitboard::EMPTY });
             self.with_game(output, |game, around, output| {
                 game.add(now, &moves, CorrectionReason::Arbiter, around, output);
                 game.restore_board(now);
             });
-            if self.sense.is_whole() {
-                self.compare_given(now, output);
+            if self.sense.is_complete() {
+                self.publish_differences(now, output);
             } else if let Some(game) = &mut self.game {
-                game.begin_unseen(now);
+                game.begin_without_placement(now);
             }
             return Ok(Answer::Done);
         }
         if self.game.is_none() {
-            return Err(Refused::NoGame);
+            return Err(Refusal::NoGame);
         }
         let takes_back = matches!(order.command, Command::TakeBack(_) | Command::Restore { .. });
         let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo);
         let restores = amends || matches!(order.command, Command::Restore { .. });
         let goes_on = amends || matches!(order.command, Command::Pause(false));
-        let mut answer = Err(Refused::NoGame);
+        let mut answer = Err(Refusal::NoGame);
         let placement = *self.sense.placement();
         self.with_game(output, |game, around, output| {
             answer = game.order(now, order, &placement, around, output);
             game.judge_dead(now, output);
         });
-        let taken_up = self.gap.lost.is_some_and(|lost| self.is_taken_up(lost.plies));
+        let taken_up = self.gap.lost.is_some_and(|lost| self.has_missing_moves_after(lost.plies));
         if (takes_back || amends || taken_up) && answer.is_ok() {
-            self.gap.stop_asking();
+            self.gap.stop_requesting();
         }
         if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
-            self.stage = usize::MAX;
+            self.quiet_stage = usize::MAX;
         }
         if goes_on && answer.is_ok() {
             // The board is re-evaluated.
-            self.stage = 0;
+            self.quiet_stage = 0;
         }
         if restores && answer.is_ok() {
             // Squares that were published as different must agree, too.
-            let told = self.given.take().map_or(Bitboard::EMPTY, |given| given.told);
-            self.given = self.game.as_ref().and_then(|game| restored(game, told));
-            if self.sense.is_whole() {
-                self.compare_given(now, output);
+            let told = self.pending_position.take().map_or(Bitboard::EMPTY, |given| given.told);
+            self.pending_position = self.game.as_ref().and_then(|game| position_to_restore(game, told));
+            if self.sense.is_complete() {
+                self.publish_differences(now, output);
             }
         }
         answer
     }
 
     /// Whether a player is short of time.
-    fn is_low(&self) -> bool {
+    fn is_short_of_time(&self) -> bool {
         self.clock.is_low(self.settings.low_time_ms)
     }
 
-    fn settle(&self) -> Millis {
-        Millis::from(if self.is_low() { self.settings.settle_low_ms } else { self.settings.settle_ms })
+    fn settle_time(&self) -> Millis {
+        Millis::from(if self.is_short_of_time() { self.settings.settle_low_ms } else { self.settings.settle_ms })
     }
 
     /// Returns when the arbiter is alerted that the board is silent.
     fn silence_deadline(&self) -> Option<Millis> {
-        self.silent_since.map(|since| since + SILENT)
+        self.silent_since.map(|since| since + SILENCE_TIMEOUT)
     }
 
     /// Returns when the arbiter is alerted that the board does not report its placement.
-    fn unseen_deadline(&self) -> Option<Millis> {
-        self.unseen_since.map(|since| since + UNSEEN)
+    fn placement_deadline(&self) -> Option<Millis> {
+        self.placement_missing_since.map(|since| since + PLACEMENT_TIMEOUT)
     }
 
     fn kings_deadline(&self) -> Option<Millis> {
-        self.game.as_ref().and_then(Game::kings_deadline)
+        self.game.as_ref().and_then(TableGame::kings_deadline)
     }
 
     fn background_deadline(&self) -> Option<Millis> {
-        self.game.as_ref().and_then(Game::background_deadline)
+        self.game.as_ref().and_then(TableGame::background_deadline)
     }
 
-    fn look_deadline(&self) -> Option<Millis> {
-        self.game.as_ref().and_then(Game::look_deadline)
+    fn reevaluation_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(TableGame::reevaluation_deadline)
     }
 
-    fn with_game(&mut self, output: &mut Output, act: impl FnOnce(&mut Game, &mut Around<'_>, &mut Output)) {
-        let settle = self.settle();
+    fn with_game(&mut self, output: &mut Output, act: impl FnOnce(&mut TableGame, &mut GameContext<'_>, &mut Output)) {
+        let settle = self.settle_time();
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if let Some(game) = &mut self.game {
-            let mut around = Around { clock: &mut self.clock, settle, settings: &self.settings, rotation };
+            let mut around = GameContext { clock: &mut self.clock, settle, settings: &self.settings, rotation };
             act(game, &mut around, output);
         }
     }
 
     /// Numbers the events and adds the commands for the lights.
     fn finish(&mut self, output: &mut Output) {
-        self.number(output);
-        self.told_at = output.events.last().map_or(self.told_at, |last| last.at);
+        self.number_events(output);
+        self.last_event_at = output.events.last().map_or(self.last_event_at, |last| last.at);
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let events = output.events.iter().map(|stamped| &stamped.event);
-        output.cues.extend(self.lights.after(self.settings.lights, rotation, events));
+        output.cues.extend(self.lights.update(self.settings.lights, rotation, events));
     }
 
     /// Numbers the durable events and keeps the record in step.
-    fn number(&mut self, output: &mut Output) {
+    fn number_events(&mut self, output: &mut Output) {
         for stamped in &mut output.events {
             if stamped.number.is_some() || !stamped.event.is_durable() {
                 continue;
@@ -819,22 +827,32 @@ impl Table {
 }
 
 /// Returns the durations of quiet after which the board is re-evaluated, in milliseconds, ascending. `settle`: the settle time.
-fn stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
+fn quiet_stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
     let dwell = Millis::from(settings.dwell_ms);
-    let mut stages =
-        [settle + LINE, CARRIED, REST_TAKEBACK, 1_500, UNEXPLAINED, dwell, KINGS_APART, STANDS, UNEXPLAINED_LONG, ABANDONED];
+    let mut stages = [
+        settle + SERIAL_LATENCY,
+        REST_CARRIED,
+        REST_TAKEBACK,
+        1_500,
+        UNEXPLAINED,
+        dwell,
+        MAX_KING_DELAY,
+        POSITION_REST_TIME,
+        UNEXPLAINED_LONG,
+        DISORDER_TIMEOUT,
+    ];
     stages.sort_unstable();
     stages
 }
 
 /// Returns the position that must be restored on the board, or that must agree again after `told` was published as different.
-fn restored(game: &Game, told: Bitboard) -> Option<Given> {
+fn position_to_restore(game: &TableGame, told: Bitboard) -> Option<PendingPosition> {
     let position = game.to_restore().or_else(|| game.position().filter(|_| told.any()))?;
-    Some(Given { board: position.board().clone(), plies: game.record().plies.len(), told })
+    Some(PendingPosition { board: position.board().clone(), plies: game.record().plies.len(), told })
 }
 
 /// Whether an order that set the position began the last game of these events.
-fn was_given(events: &[Stamped]) -> bool {
+fn is_position_set_by_order(events: &[StampedEvent]) -> bool {
     let begun = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::Commanded { command: Command::Position(_), .. } => Some(true),
         Event::GameStarted { .. } => Some(false),

@@ -1,33 +1,36 @@
 //! How a game begins: from a start position on the board, or from another placement.
 
-use super::check::{Check, DoubtedStart};
-use super::game::Game;
-use super::unrecorded::Unrecorded;
+use super::check::{PlacementCheck, UnconfirmedStart};
+use super::game::TableGame;
+use super::unrecorded::UnrecordedPlay;
 use super::{Gap, Output, Settings, Table};
-use crate::boards::{Millis, Placement, Sensed, Sensing};
+use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
-use crate::infer::{NearStart, Seen, StartFound, UNSEEN, explain, find_start, is_reached, near_start, start_but_one, turned};
+use crate::infer::{
+    DetectedStart, NearStart, ObservedBoard, REST_UNSEEN, explain, find_nearest_start, find_start, find_start_except_one,
+    is_reachable, rotated,
+};
 use crate::laws::Position;
 use crate::sense::Polarity;
 use shakmaty::{Bitboard, File, Move, Rank, Square};
 
 /// Time after which a placement at rest counts as intended, in milliseconds.
-const CALM: Millis = 1_000;
+const REST_TIME: Millis = 1_000;
 
 /// Time after which a set-up with more than a few wrong squares counts as intended, in milliseconds.
-const AT_REST: Millis = 3_000;
+const SET_UP_REST_TIME: Millis = 3_000;
 
 /// A placement on the board while no piece was in a hand.
 #[derive(Clone, Copy)]
-pub struct Calm {
+pub struct RestedPlacement {
     placement: Placement,
     /// How long it was on the board, in milliseconds.
     rested: Millis,
 }
 
 /// An irregularity of a start position with which a game begins all the same.
-pub enum Oddity {
+pub enum StartIrregularity {
     /// These squares hold something else than in this start position.
     Wrong(Position, Vec<Difference>),
     /// The pieces are correct, but moves have already been made.
@@ -43,9 +46,9 @@ impl Table {
     /// seen to move may come from an outdated reply of the board, and so may the first reading after a gap until it is confirmed.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let Some(found) = self.find_set_up(quiet) else { return };
-        let may_be_old = |game: &Game| game.is_shown_unseen() || (self.check != Check::Done && !game.is_over());
-        if quiet < UNSEEN && self.game.as_ref().is_some_and(may_be_old) {
-            self.doubted = Some(DoubtedStart { found, placement: *self.sense.placement() });
+        let may_be_old = |game: &TableGame| game.is_shown_unseen() || (self.check != PlacementCheck::Done && !game.is_over());
+        if quiet < REST_UNSEEN && self.game.as_ref().is_some_and(may_be_old) {
+            self.unconfirmed_start = Some(UnconfirmedStart { found, placement: *self.sense.placement() });
         } else {
             self.begin(now, found, output);
         }
@@ -59,85 +62,86 @@ impl Table {
     }
 
     /// Returns the start position that has been on the board for `quiet` milliseconds, if it is not that of the game in progress.
-    pub(super) fn find_set_up(&mut self, quiet: Millis) -> Option<StartFound> {
-        if !self.sense.is_whole() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
+    pub(super) fn find_set_up(&mut self, quiet: Millis) -> Option<DetectedStart> {
+        if !self.sense.is_complete() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return None;
         }
         let given = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
-        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, Game::stuck);
+        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, TableGame::stuck);
         let mut found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
-        if found.is_none() && sensing != Sensing::Identity {
+        if found.is_none() && sensing != SensorKind::Identity {
             let opposite = self.sense.placement().map(|sensed| Polarity::Inverted.normalise(sensing, sensed));
             found = find_start(&opposite, sensing, rotation, chess960, given.as_ref());
             if found.is_some() {
                 self.sense.invert(sensing);
             }
         }
-        let but_one = || start_but_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
+        let but_one = || find_start_except_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
         let found = found.or_else(|| but_one().map(|(found, _)| found))?;
         let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
         (!known || self.rotation != Some(found.rotation)).then_some(found)
     }
 
     /// Records the placement after `quiet` milliseconds without a change as intended, unless a piece is in a hand.
-    pub(super) fn note_calm(&mut self, quiet: Millis) {
-        if quiet < CALM || self.is_hand_over_calm() {
+    pub(super) fn note_rested_placement(&mut self, quiet: Millis) {
+        if quiet < REST_TIME || self.is_piece_in_hand() {
             return;
         }
         let placement = *self.sense.placement();
-        let before = self.calm.filter(|calm| calm.placement == placement).map_or(0, |calm| calm.rested);
-        self.calm = self.sense.is_whole().then_some(Calm { placement, rested: quiet.max(before) });
+        let before = self.rested.filter(|calm| calm.placement == placement).map_or(0, |calm| calm.rested);
+        self.rested = self.sense.is_complete().then_some(RestedPlacement { placement, rested: quiet.max(before) });
     }
 
     /// Begins a game from the last placement at rest because the clock was started without a start position.
-    pub(super) fn start_anyway(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn start_without_start_position(&mut self, now: Millis, output: &mut Output) {
         // The current placement must be known.
-        let possible = self.sense.is_whole() && self.game.as_ref().is_none_or(Game::is_over);
-        let Some(calm) = self.calm.filter(|_| possible) else { return };
-        match self.odd_start(&calm, self.settings.rotation) {
+        let possible = self.sense.is_complete() && self.game.as_ref().is_none_or(TableGame::is_over);
+        let Some(calm) = self.rested.filter(|_| possible) else { return };
+        match self.find_irregular_start(&calm, self.settings.rotation) {
             // The placement may belong to the last game.
-            Some((_, Oddity::Moved)) if self.game.is_some() => {}
-            Some((found, oddity @ Oddity::Moved)) => {
-                let before = self.shown(&found);
-                self.begin_before(now, found, Some(oddity), &before, output);
+            Some((_, StartIrregularity::Moved)) if self.game.is_some() => {}
+            Some((found, oddity @ StartIrregularity::Moved)) => {
+                let before = self.expected_placement(&found);
+                self.begin_from_earlier(now, found, Some(oddity), &before, output);
             }
-            Some((found, oddity)) => self.begin_before(now, found, Some(oddity), &calm.placement, output),
+            Some((found, oddity)) => self.begin_from_earlier(now, found, Some(oddity), &calm.placement, output),
             None => {}
         }
     }
 
     /// Begins a game when White makes a legal move from a placement at rest that is almost the start position, or a set-up.
     pub(super) fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
-        let Some(calm) = self.calm.filter(|calm| self.sense.is_whole() && calm.placement != *self.sense.placement()) else {
+        let Some(calm) = self.rested.filter(|calm| self.sense.is_complete() && calm.placement != *self.sense.placement())
+        else {
             return;
         };
         let Settings { sensing, rotation, .. } = self.settings;
         // If the board does not show its orientation, the move does.
-        let unknown = rotation.is_none() && sensing == Sensing::Occupancy;
+        let unknown = rotation.is_none() && sensing == SensorKind::Occupancy;
         let rotations = if unknown { vec![Some(Rotation::Upright), Some(Rotation::Turned)] } else { vec![rotation] };
-        let mut begun = rotations.into_iter().filter_map(|rotation| self.odd_start(&calm, rotation));
+        let mut begun = rotations.into_iter().filter_map(|rotation| self.find_irregular_start(&calm, rotation));
         if let Some((found, oddity)) = begun.find(|(found, oddity)| self.is_played_from(found, Some(oddity))) {
-            self.begin_before(now, found, Some(oddity), &calm.placement, output);
+            self.begin_from_earlier(now, found, Some(oddity), &calm.placement, output);
         }
     }
 
     /// Whether the current placement was played from this position. `oddity`: the irregularity of that position.
-    pub(super) fn is_played_from(&self, found: &StartFound, oddity: Option<&Oddity>) -> bool {
+    pub(super) fn is_played_from(&self, found: &DetectedStart, oddity: Option<&StartIrregularity>) -> bool {
         let (hidden, start) = match oddity {
             // With a piece in the middle of the board it is the end of a short game, or its analysis.
-            Some(Oddity::Wrong(start, differences)) => {
+            Some(StartIrregularity::Wrong(start, differences)) => {
                 let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
                 if differences.iter().any(in_the_middle) {
                     return false;
                 }
                 (Bitboard::EMPTY, start)
             }
-            Some(Oddity::Stuck(square)) => (Bitboard::from_square(*square), &found.position),
-            Some(Oddity::Moved | Oddity::Quarter) => return false,
+            Some(StartIrregularity::Stuck(square)) => (Bitboard::from_square(*square), &found.position),
+            Some(StartIrregularity::Moved | StartIrregularity::Quarter) => return false,
             None => (Bitboard::EMPTY, &found.position),
         };
-        let seen = Seen::of(&turned(self.sense.placement(), found.rotation), self.settings.sensing);
+        let seen = ObservedBoard::from_placement(&rotated(self.sense.placement(), found.rotation), self.settings.sensing);
         // A piece that goes to its own square is a correction, not a move.
         let puts_right = |mv: &Move| {
             let piece = mv.from().and_then(|from| found.position.piece_at(from));
@@ -152,60 +156,64 @@ impl Table {
     }
 
     /// Returns the start position that this placement may be, if it was set up or reported incorrectly.
-    fn odd_start(&self, calm: &Calm, rotation: Option<Rotation>) -> Option<(StartFound, Oddity)> {
+    fn find_irregular_start(
+        &self,
+        calm: &RestedPlacement,
+        rotation: Option<Rotation>,
+    ) -> Option<(DetectedStart, StartIrregularity)> {
         /// Maximum number of wrong squares before it is another position, unless it is a set-up: two pairs of swapped pieces, or
         /// this many missing pieces.
         const FEW: usize = 4;
         /// Maximum number of moves that are searched for from a start position with few wrong squares.
         const MOVES: usize = 3;
-        let Calm { placement, rested } = calm;
-        if let Some((found, square)) = self.stuck_start(placement, rotation) {
-            return Some((found, Oddity::Stuck(square)));
+        let RestedPlacement { placement, rested } = calm;
+        if let Some((found, square)) = self.find_start_with_stuck_square(placement, rotation) {
+            return Some((found, StartIrregularity::Stuck(square)));
         }
         let Settings { sensing, chess960, .. } = self.settings;
         let start = Position::start();
-        let set_up = |turned: &Placement| Seen::of(turned, sensing).mismatch(start.board()).is_empty();
-        if quarters(placement).iter().any(set_up) {
+        let set_up = |turned: &Placement| ObservedBoard::from_placement(turned, sensing).mismatch(start.board()).is_empty();
+        if quarter_turns(placement).iter().any(set_up) {
             let rotation = rotation.unwrap_or(Rotation::Upright);
-            return Some((StartFound { rotation, position: start, chess960: Some(518) }, Oddity::Quarter));
+            return Some((DetectedStart { rotation, position: start, chess960: Some(518) }, StartIrregularity::Quarter));
         }
         let given = self.settings.start().ok().flatten();
-        let near = near_start(placement, sensing, rotation, chess960, given.as_ref());
+        let near = find_nearest_start(placement, sensing, rotation, chess960, given.as_ref());
         let NearStart { start, differences, position, is_set_up } = near?;
         let rotation = start.rotation;
-        let from = |position| StartFound { rotation, position, chess960: None };
-        let seen = Seen::of(&turned(placement, rotation), sensing);
-        if differences.len() <= FEW && is_reached(&start.position, &seen, MOVES) {
+        let from = |position| DetectedStart { rotation, position, chess960: None };
+        let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
+        if differences.len() <= FEW && is_reachable(&start.position, &seen, MOVES) {
             let in_turn = |depth| {
                 let lines = explain(&start.position, &seen, Bitboard::EMPTY, depth, 0);
                 lines.iter().any(|line| line.doubts.in_hand == 0)
             };
             let found = if (1..=MOVES).any(|depth| in_turn(depth as u32)) { Some(start) } else { position.map(from) };
-            return Some((found?, Oddity::Moved));
+            return Some((found?, StartIrregularity::Moved));
         }
-        let meant = differences.len() <= FEW || (is_set_up && *rested >= AT_REST);
-        position.filter(|_| meant).map(|position| (from(position), Oddity::Wrong(start.position, differences)))
+        let meant = differences.len() <= FEW || (is_set_up && *rested >= SET_UP_REST_TIME);
+        position.filter(|_| meant).map(|position| (from(position), StartIrregularity::Wrong(start.position, differences)))
     }
 
     /// Returns the start position with a stuck square, if the pieces were set up while the board was read and one square never
     /// showed its piece. Players do not forget a piece.
-    fn stuck_start(&self, calm: &Placement, rotation: Option<Rotation>) -> Option<(StartFound, Square)> {
+    fn find_start_with_stuck_square(&self, calm: &Placement, rotation: Option<Rotation>) -> Option<(DetectedStart, Square)> {
         /// Number of squares that must have changed: half the pieces.
         const PUT_UP: usize = 16;
         let sensing = self.settings.sensing;
         let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
-        let is_empty = |square: &Square| calm[*square as usize] == Sensed::Empty;
+        let is_empty = |square: &Square| calm[*square as usize] == SquareState::Empty;
         let still = (!self.touched).into_iter().filter(is_empty).collect();
-        start_but_one(calm, sensing, rotation, still).filter(|_| watched)
+        find_start_except_one(calm, sensing, rotation, still).filter(|_| watched)
     }
 
     /// Corrects the orientation, which an occupancy board does not show at the start: upright is assumed. If the first move is a
     /// move of White's only on a turned board, the board is turned. A turned colour board looks like one that reports inverted
     /// colours: if the side that shows Black moves first, the colours are inverted and the board is not turned. Returns whether the
     /// orientation or the colours were changed.
-    pub(super) fn turn_if_shown(&mut self, now: Millis, output: &mut Output) -> bool {
+    pub(super) fn correct_orientation(&mut self, now: Millis, output: &mut Output) -> bool {
         let Settings { sensing, rotation, .. } = self.settings;
-        let open = sensing != Sensing::Identity && rotation.is_none() && self.sense.is_whole();
+        let open = sensing != SensorKind::Identity && rotation.is_none() && self.sense.is_complete();
         let Some(known) = self.rotation.filter(|_| open) else { return false };
         let start = Position::start();
         if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
@@ -214,30 +222,30 @@ impl Table {
         let other = known.other();
         let placement = *self.sense.placement();
         let opposite = match sensing {
-            Sensing::Colour => placement.map(|sensed| Polarity::Inverted.normalise(sensing, sensed)),
+            SensorKind::Colour => placement.map(|sensed| Polarity::Inverted.normalise(sensing, sensed)),
             _ => placement,
         };
         let shows = |placement: &Placement, rotation: Rotation| {
-            let seen = Seen::of(&turned(placement, rotation), sensing);
+            let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
             start.legal_moves().iter().any(|&mv: &Move| seen.mismatch(start.play(mv).board()).is_empty())
         };
         if shows(&placement, known) || !shows(&opposite, other) {
             return false;
         }
-        if sensing == Sensing::Colour {
+        if sensing == SensorKind::Colour {
             self.sense.invert(sensing);
         }
-        let found = StartFound { rotation: other, position: start, chess960: Some(518) };
-        let whole = self.shown(&found);
-        self.begin_before(now, found, None, &whole, output);
+        let found = DetectedStart { rotation: other, position: start, chess960: Some(518) };
+        let whole = self.expected_placement(&found);
+        self.begin_from_earlier(now, found, None, &whole, output);
         true
     }
 
     /// Returns what the board shows in this position.
-    fn shown(&self, found: &StartFound) -> Placement {
-        let mut placement = [Sensed::Empty; 64];
+    fn expected_placement(&self, found: &DetectedStart) -> Placement {
+        let mut placement = [SquareState::Empty; 64];
         for (square, piece) in found.position.board().clone() {
-            placement[found.rotation.apply(square) as usize] = Sensed::Piece(piece).seen_by(self.settings.sensing);
+            placement[found.rotation.apply(square) as usize] = SquareState::Piece(piece).reduce_to(self.settings.sensing);
         }
         placement
     }
@@ -245,10 +253,12 @@ impl Table {
     /// On the first whole reading after the link came up during a game, chooses the polarity that fits the record.
     pub(super) fn invert_if_known(&mut self, placement: &Placement) {
         let sensing = self.settings.sensing;
-        let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(Game::position)) else { return };
+        let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(TableGame::position)) else {
+            return;
+        };
         let wrong = |polarity: Polarity| {
             let placement = placement.map(|sensed| polarity.normalise(sensing, sensed));
-            Seen::of(&turned(&placement, rotation), sensing).mismatch(position.board()).count()
+            ObservedBoard::from_placement(&rotated(&placement, rotation), sensing).mismatch(position.board()).count()
         };
         let polarity = self.sense.polarity();
         // Some moves may have been missed.
@@ -258,14 +268,14 @@ impl Table {
     }
 
     /// Whether the last placement at rest is still on the board, except for one or two pieces in a hand.
-    pub(super) fn is_hand_over_calm(&self) -> bool {
-        let Some(calm) = self.calm.filter(|_| self.sense.is_whole()) else { return false };
+    pub(super) fn is_piece_in_hand(&self) -> bool {
+        let Some(calm) = self.rested.filter(|_| self.sense.is_complete()) else { return false };
         let changed = || calm.placement.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
-        (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
+        (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == SquareState::Empty)
     }
 
     /// Begins a game from the current placement.
-    pub(super) fn begin(&mut self, now: Millis, found: StartFound, output: &mut Output) {
+    pub(super) fn begin(&mut self, now: Millis, found: DetectedStart, output: &mut Output) {
         let placement = *self.sense.placement();
         self.begin_from(now, found, None, &placement, output);
     }
@@ -274,8 +284,8 @@ impl Table {
     fn begin_from(
         &mut self,
         now: Millis,
-        found: StartFound,
-        oddity: Option<Oddity>,
+        found: DetectedStart,
+        oddity: Option<StartIrregularity>,
         placement: &Placement,
         output: &mut Output,
     ) {
@@ -283,54 +293,54 @@ impl Table {
         self.rotation = Some(found.rotation);
         self.gap = Gap::default();
         self.clock.begin_game();
-        let seen = Seen::of(&turned(placement, found.rotation), self.settings.sensing);
+        let seen = ObservedBoard::from_placement(&rotated(placement, found.rotation), self.settings.sensing);
         // The board is the same, and may have been turned.
         let before = self.game.as_ref().map_or_else(Vec::new, |game| {
             let was = game.record().rotation;
             game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
         });
-        let mut game = Game::begin(now, found, seen, &self.settings, output);
+        let mut game = TableGame::begin(now, found, seen, &self.settings, output);
         game.set_beam(self.beam);
         if !self.is_judged {
             game.follow_only();
         }
         game.inherit_faults(now, &before, output);
         match oddity {
-            Some(Oddity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),
-            Some(Oddity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
-            Some(Oddity::Quarter) => game.wrong_orientation(now, output),
-            Some(Oddity::Moved) | None => {}
+            Some(StartIrregularity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),
+            Some(StartIrregularity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
+            Some(StartIrregularity::Quarter) => game.wrong_orientation(now, output),
+            Some(StartIrregularity::Moved) | None => {}
         }
         game.judge_start(now, output);
         self.game = Some(game);
-        self.calm = None;
-        self.unrecorded = Unrecorded::default();
-        self.stretch = None;
-        (self.check, self.doubted) = (Check::Done, None);
-        self.given = None;
+        self.rested = None;
+        self.unrecorded = UnrecordedPlay::default();
+        self.detached_play = None;
+        (self.check, self.unconfirmed_start) = (PlacementCheck::Done, None);
+        self.pending_position = None;
         self.touched = Bitboard::EMPTY;
     }
 
     /// Begins a game from an earlier placement; what has changed since belongs to the game.
-    pub(super) fn begin_before(
+    pub(super) fn begin_from_earlier(
         &mut self,
         now: Millis,
-        found: StartFound,
-        oddity: Option<Oddity>,
+        found: DetectedStart,
+        oddity: Option<StartIrregularity>,
         before: &Placement,
         output: &mut Output,
     ) {
         let placement = *self.sense.placement();
         self.begin_from(now, found, oddity, before, output);
-        self.with_game(output, |game, around, output| game.see(now, &placement, around, output));
+        self.with_game(output, |game, around, output| game.handle_first_placement(now, &placement, around, output));
     }
 }
 
 /// Returns what the board would show if it were turned by 90 degrees, in both directions.
-fn quarters(placement: &Placement) -> [Placement; 2] {
+fn quarter_turns(placement: &Placement) -> [Placement; 2] {
     let left = std::array::from_fn(|index| {
         let square = Square::new(index as u32);
         placement[Square::from_coords(File::new(square.rank() as u32), Rank::new(7 - square.file() as u32)) as usize]
     });
-    [left, turned(&left, Rotation::Turned)]
+    [left, rotated(&left, Rotation::Turned)]
 }

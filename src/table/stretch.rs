@@ -1,9 +1,9 @@
 //! Play from a position whose history is unknown: after missing moves, or on a board without a game. It is followed from the
 //! placement on the board, whichever player moves first. Only for boards that identify pieces.
 
-use crate::boards::{Millis, Placement, Sensed, Sensing};
+use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::event::Rotation;
-use crate::infer::{Beam, Follower, REST_TAKEBACK, Seen, turned};
+use crate::infer::{Beam, Follower, ObservedBoard, REST_TAKEBACK, rotated};
 use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Board, Color, Move, Square};
@@ -13,14 +13,14 @@ const LINES: usize = 8;
 
 /// Play that is followed from a placement on the board.
 #[derive(Clone, Debug)]
-pub(super) struct Stretch {
+pub(super) struct DetachedPlay {
     /// How the board is oriented.
     rotation: Rotation,
     /// The same placement with each player to move for whom the position is regular.
     lines: Vec<(Position, Follower)>,
 }
 
-impl Stretch {
+impl DetachedPlay {
     /// Begins with the current placement, in the board's own coordinates. `before`: the last known position of the game. Returns
     /// `None` if the placement is not a possible position, or is unknown.
     pub(super) fn begin(
@@ -28,44 +28,45 @@ impl Stretch {
         placement: &Placement,
         rotation: Option<Rotation>,
         before: Option<&Position>,
-    ) -> Option<Stretch> {
-        let upright = Seen::of(placement, Sensing::Identity).board()?;
+    ) -> Option<DetachedPlay> {
+        let upright = ObservedBoard::from_placement(placement, SensorKind::Identity).to_board()?;
         let rotation = rotation.unwrap_or(if is_turned(&upright) { Rotation::Turned } else { Rotation::Upright });
-        let seen = Seen::of(&turned(placement, rotation), Sensing::Identity);
-        let board = seen.board()?;
-        if before.is_some_and(|before| turned_round(&seen, before)) {
+        let seen = ObservedBoard::from_placement(&rotated(placement, rotation), SensorKind::Identity);
+        let board = seen.to_board()?;
+        if before.is_some_and(|before| is_board_turned(&seen, before)) {
             return None; // It will be turned back, and nobody plays like that.
         }
         let follow = |turn| {
             let position = match before {
-                Some(before) => before.found(board.clone(), turn),
+                Some(before) => before.with_found_board(board.clone(), turn),
                 None => Position::from_board(board.clone(), turn),
             };
-            let follower = Follower::new(now, position.clone(), seen.clone(), Beam::Steady(LINES));
+            let follower = Follower::new(now, position.clone(), seen.clone(), Beam::Live(LINES));
             position.is_regular().then_some((position, follower))
         };
         let lines: Vec<(Position, Follower)> = Color::ALL.into_iter().filter_map(follow).collect();
-        (!lines.is_empty()).then_some(Stretch { rotation, lines })
+        (!lines.is_empty()).then_some(DetachedPlay { rotation, lines })
     }
 
     /// Processes changed squares, in the board's own coordinates. `whole`: the order of the changes is unknown.
-    pub(super) fn changed(&mut self, now: Millis, edges: &[Edge], whole: bool) {
-        let changed: Vec<(Square, Sensed)> = edges.iter().map(|edge| (self.rotation.apply(edge.square), edge.now)).collect();
+    pub(super) fn handle_changes(&mut self, now: Millis, edges: &[Edge], whole: bool) {
+        let changed: Vec<(Square, SquareState)> =
+            edges.iter().map(|edge| (self.rotation.apply(edge.square), edge.now)).collect();
         for (_, follower) in &mut self.lines {
             match changed.as_slice() {
-                [(square, sensed)] if !whole => follower.edge(now, *square, *sensed),
-                _ => follower.edges(now, changed.iter().copied()),
+                [(square, sensed)] if !whole => follower.handle_edge(now, *square, *sensed),
+                _ => follower.handle_edges(now, changed.iter().copied()),
             }
         }
     }
 
     /// Processes quiet of `quiet` milliseconds; `settle`: quiet that decides a move, in milliseconds. Returns false when no line of
     /// play explains the board: play must then be followed from the current placement.
-    pub(super) fn quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
-        self.lines.iter_mut().for_each(|(_, follower)| follower.quiet(now, settle));
+    pub(super) fn handle_quiet(&mut self, now: Millis, quiet: Millis, settle: Millis) -> bool {
+        self.lines.iter_mut().for_each(|(_, follower)| follower.handle_quiet(now, settle));
         self.lines.retain(|(_, follower)| {
-            let explained = quiet < REST_TAKEBACK || (follower.unexplained() | follower.displaced()).is_empty();
-            explained && follower.line().iter().all(|node| !node.irregular)
+            let explained = quiet < REST_TAKEBACK || (follower.unexplained() | follower.displaced_squares()).is_empty();
+            explained && follower.nodes().iter().all(|node| !node.irregular)
         });
         !self.lines.is_empty()
     }
@@ -89,12 +90,12 @@ impl Stretch {
 
 /// Returns the moves of a line if all are decided and lead to the current placement.
 fn moves_of((from, follower): &(Position, Follower)) -> Option<(&Position, Vec<Move>)> {
-    let stands = follower.mismatch().is_empty() && follower.decided() + 1 == follower.line().len();
-    stands.then(|| (from, follower.line().iter().filter_map(|node| node.mv).collect()))
+    let stands = follower.mismatch().is_empty() && follower.decided() + 1 == follower.nodes().len();
+    stands.then(|| (from, follower.nodes().iter().filter_map(|node| node.mv).collect()))
 }
 
 /// Whether the placement resembles this position more if the board has been turned by 180 degrees.
-fn turned_round(seen: &Seen, before: &Position) -> bool {
+fn is_board_turned(seen: &ObservedBoard, before: &Position) -> bool {
     let mut turned = before.board().clone();
     turned.rotate_180();
     seen.mismatch(&turned).count() < seen.mismatch(before.board()).count()

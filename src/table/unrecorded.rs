@@ -1,23 +1,23 @@
 //! Play on a board without a game: play started before the board was read, or from a position that is not a start position.
 
-use crate::boards::{Millis, Placement, Sensed};
+use crate::boards::{Millis, Placement, SquareState};
 use shakmaty::{Bitboard, Color, Role, Square};
 
 /// Number of alternating moves that count as play: setting pieces up or demonstrating does not alternate.
-const PLIES: u32 = 4;
+const MIN_PLIES: u32 = 4;
 /// Number of times that pieces went to other squares while none were added: pieces are not set up like that.
-const CHANGES: u32 = 5;
+const MIN_CHANGES: u32 = 5;
 /// Number of presses of a running clock, with changes on the board between them, that count as play.
-const PRESSES: u32 = 3;
+const MIN_PRESSES: u32 = 3;
 
 /// Time without a touch after which pieces placed as in a game are not on their way to somewhere else, in milliseconds.
-pub const STANDS: Millis = 7_000;
+pub const POSITION_REST_TIME: Millis = 7_000;
 /// Fewer pieces than this mean nothing where the board does not identify them.
-const PIECES: usize = 6;
+const MIN_PIECES: usize = 6;
 
 /// What was done on a board while there is no game.
 #[derive(Clone, Debug, Default)]
-pub struct Unrecorded {
+pub struct UnrecordedPlay {
     /// What the board showed when it was last quiet.
     rest: Option<Box<Placement>>,
     /// Who moved last, if the board shows it.
@@ -27,39 +27,39 @@ pub struct Unrecorded {
     presses: u32,
     touched: bool,
     /// The pieces have been placed as in a game for long enough.
-    stands: bool,
+    is_position_at_rest: bool,
 }
 
-impl Unrecorded {
+impl UnrecordedPlay {
     /// Whether there is play, or a position that play has led to is on the board.
     pub fn is_play(&self) -> bool {
-        self.stands || self.is_played()
+        self.is_position_at_rest || self.is_played()
     }
 
     /// Whether there is play.
     fn is_played(&self) -> bool {
-        self.plies >= PLIES || self.changes >= CHANGES || self.presses >= PRESSES
+        self.plies >= MIN_PLIES || self.changes >= MIN_CHANGES || self.presses >= MIN_PRESSES
     }
 
     /// Whether another game is being played after a game. Moves shown then are analysis, but nobody presses a clock for that.
     pub fn is_next_game(&self) -> bool {
-        self.presses >= PRESSES
+        self.presses >= MIN_PRESSES
     }
 
     /// Processes a placement that has been quiet for `quiet` milliseconds.
-    pub fn rest(&mut self, placement: &Placement, quiet: Millis) {
-        self.stands = stands_as_in_play(placement) && (self.stands || quiet >= STANDS);
+    pub fn handle_rest(&mut self, placement: &Placement, quiet: Millis) {
+        self.is_position_at_rest = is_plausible_in_play(placement) && (self.is_position_at_rest || quiet >= POSITION_REST_TIME);
         let gone = |before: &Placement| {
             let changed = || before.iter().zip(placement).filter(|(before, now)| before != now);
-            (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == Sensed::Empty)
+            (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == SquareState::Empty)
         };
         if self.rest.as_deref().is_some_and(gone) {
             return; // The piece is in a hand.
         }
         let Some(before) = self.rest.replace(Box::new(*placement)).filter(|before| **before != *placement) else { return };
         self.touched = true;
-        let count = |placement: &Placement| placement.iter().filter(|sensed| **sensed != Sensed::Empty).count();
-        let came = before.iter().zip(placement).any(|(before, now)| before != now && *now != Sensed::Empty);
+        let count = |placement: &Placement| placement.iter().filter(|sensed| **sensed != SquareState::Empty).count();
+        let came = before.iter().zip(placement).any(|(before, now)| before != now && *now != SquareState::Empty);
         match count(placement) > count(&before) {
             true => self.changes = 0,
             false => self.changes += u32::from(came),
@@ -71,21 +71,22 @@ impl Unrecorded {
     }
 
     /// Processes a press of a running clock.
-    pub fn pressed(&mut self) {
+    pub fn handle_press(&mut self) {
         self.presses += u32::from(std::mem::take(&mut self.touched));
     }
 }
 
 /// Whether the pieces are placed as play leaves them: while pieces are being set up, none are between the camps; and a position has
 /// both kings and no pawns on impossible ranks.
-fn stands_as_in_play(placement: &Placement) -> bool {
-    let on = |is: &dyn Fn(Sensed) -> bool| -> Bitboard {
+fn is_plausible_in_play(placement: &Placement) -> bool {
+    let on = |is: &dyn Fn(SquareState) -> bool| -> Bitboard {
         Square::ALL.into_iter().filter(|&square| is(placement[square as usize])).collect()
     };
-    let pieces = on(&|sensed| sensed != Sensed::Empty);
-    let of = |role, color| on(&|sensed| matches!(sensed, Sensed::Piece(piece) if piece.role == role && piece.color == color));
+    let pieces = on(&|sensed| sensed != SquareState::Empty);
+    let of =
+        |role, color| on(&|sensed| matches!(sensed, SquareState::Piece(piece) if piece.role == role && piece.color == color));
     let [kings, pawns] = [Role::King, Role::Pawn].map(|role| [Color::White, Color::Black].map(|color| of(role, color)));
-    let is_known = pieces.into_iter().all(|square| matches!(placement[square as usize], Sensed::Piece(_)));
+    let is_known = pieces.into_iter().all(|square| matches!(placement[square as usize], SquareState::Piece(_)));
     // On a board turned by 90 degrees the camps are on the outer files.
     let outer = |first: Bitboard, last: Bitboard| pieces.without(first | last).is_empty();
     let [a, b, g, h] = [shakmaty::File::A, shakmaty::File::B, shakmaty::File::G, shakmaty::File::H].map(Bitboard::from_file);
@@ -100,7 +101,7 @@ fn stands_as_in_play(placement: &Placement) -> bool {
             let pawns = pawns[0] | pawns[1];
             kings.iter().all(|king| king.count() == 1) && !told_by_kings && (pawns & (first | eighth)).is_empty()
         }
-        false => pieces.count() >= PIECES,
+        false => pieces.count() >= MIN_PIECES,
     }
 }
 
@@ -108,12 +109,12 @@ fn stands_as_in_play(placement: &Placement) -> bool {
 /// colour.
 fn moved(before: &Placement, after: &Placement) -> Option<Option<Color>> {
     let changed = || Square::ALL.into_iter().filter(|&square| before[square as usize] != after[square as usize]);
-    let left: Vec<Square> = changed().filter(|&square| after[square as usize] == Sensed::Empty).collect();
-    let came: Vec<Square> = changed().filter(|&square| after[square as usize] != Sensed::Empty).collect();
-    let color = |sensed: Sensed| match sensed {
-        Sensed::Piece(piece) => Some(piece.color),
-        Sensed::Side(color) => Some(color),
-        Sensed::Empty | Sensed::Occupied => None,
+    let left: Vec<Square> = changed().filter(|&square| after[square as usize] == SquareState::Empty).collect();
+    let came: Vec<Square> = changed().filter(|&square| after[square as usize] != SquareState::Empty).collect();
+    let color = |sensed: SquareState| match sensed {
+        SquareState::Piece(piece) => Some(piece.color),
+        SquareState::Side(color) => Some(color),
+        SquareState::Empty | SquareState::Occupied => None,
     };
     // One piece, or two in castling; en passant captures one more.
     let plain = matches!((left.len(), came.len()), (1, 1) | (2, 2) | (2, 1));

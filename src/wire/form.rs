@@ -3,13 +3,13 @@
 mod convert;
 
 use super::words::Word;
-use crate::boards::{LinkState, Millis, Sensing};
+use crate::boards::{LinkState, Millis, SensorKind};
 use crate::game::event::Rotation;
 use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
-use crate::laws::draws::Claimed;
+use crate::laws::draws::ClaimKind;
 use crate::laws::reason::MovedBefore;
 use crate::laws::{Irregularity, Laws, Worded};
-use crate::table::{Help, Publish, Settings};
+use crate::table::{LightsMode, Publish, Settings};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use shakmaty::{Color, Role};
 
@@ -111,7 +111,7 @@ mod thousandths {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(super) struct Line {
+pub(super) struct WireLine {
     pub t: Millis,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub n: Option<u64>,
@@ -381,7 +381,7 @@ pub(super) enum WireCommand {
         #[serde(with = "word")]
         player: Color,
         #[serde(with = "word")]
-        claimed: Claimed,
+        claimed: ClaimKind,
         #[serde(default)]
         intended: Option<String>,
     },
@@ -391,7 +391,7 @@ pub(super) enum WireCommand {
 #[serde(default, deny_unknown_fields)]
 pub(super) struct WireSettings {
     #[serde(with = "word")]
-    sensing: Sensing,
+    sensing: SensorKind,
     pub settle_ms: u32,
     pub settle_low_ms: u32,
     low_time_ms: u32,
@@ -409,7 +409,7 @@ pub(super) struct WireSettings {
     #[serde(with = "word")]
     publish: Publish,
     #[serde(with = "word")]
-    lights: Help,
+    lights: LightsMode,
 }
 
 impl Default for WireSettings {

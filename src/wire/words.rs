@@ -1,12 +1,12 @@
 //! The words that represent values in JSON, on D-Bus and in the configuration.
 
-use crate::boards::{LinkState, Sensed, Sensing};
-use crate::game::event::{Matter, Rotation};
+use crate::boards::{LinkState, SensorKind, SquareState};
+use crate::game::event::{AlertCategory, Rotation};
 use crate::game::pgn::AfterIllegal;
 use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
-use crate::laws::draws::Claimed;
+use crate::laws::draws::ClaimKind;
 use crate::laws::reason::MovedBefore;
-use crate::table::{Help, Publish};
+use crate::table::{LightsMode, Publish};
 use shakmaty::{Color, Piece, Role};
 
 /// A closed set of words with the same meaning in JSON, on D-Bus and in the configuration.
@@ -37,7 +37,7 @@ words! {
     Color { White = "white", Black = "black" }
     Rotation { Upright = "upright", Turned = "turned" }
     LinkState { Up = "up", Down = "down" }
-    Sensing { Identity = "identity", Colour = "colour", Occupancy = "occupancy" }
+    SensorKind { Identity = "identity", Colour = "colour", Occupancy = "occupancy" }
     GameResult { WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2" }
     CompletedBy {
         Clock = "clock", GameEnd = "game_end", OwnNextMove = "own_next_move", Reply = "reply", Dwell = "dwell",
@@ -51,9 +51,9 @@ words! {
     }
     AfterIllegal { Stop = "stop", Fen = "fen", End = "end" }
     Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
-    Matter { Play = "play", Board = "board", Touch = "touch", End = "end", Device = "device" }
+    AlertCategory { Play = "play", Board = "board", Touch = "touch", End = "end", Device = "device" }
     Publish { Prompt = "prompt", Sure = "sure" }
-    Help { Off = "off", Displaced = "displaced", Moves = "moves" }
+    LightsMode { Off = "off", Displaced = "displaced", Moves = "moves" }
     AlertKind {
         PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", Orientation = "orientation",
         ResultSignalled = "result_signalled", MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",
@@ -67,7 +67,7 @@ words! {
         ClockStopped = "clock_stopped", ClockSet = "clock_set", ClockLost = "clock_lost", ClockBattery = "clock_battery",
         BoardBattery = "board_battery", PlayedAfterEnd = "played_after_end",
     }
-    Claimed { Repetition = "repetition", FiftyMoves = "fifty_moves" }
+    ClaimKind { Repetition = "repetition", FiftyMoves = "fifty_moves" }
     MovedBefore { King = "king", Rook = "rook", Either = "either" }
 }
 
@@ -88,26 +88,26 @@ impl Word for Role {
 }
 
 /// Returns the word for the state of a square: `empty`, a piece as in FEN (`K` … `p`), `white`, `black` or `occupied`.
-pub fn sensed_to_word(sensed: Sensed) -> String {
+pub fn sensed_to_word(sensed: SquareState) -> String {
     match sensed {
-        Sensed::Empty => "empty".to_owned(),
-        Sensed::Piece(piece) => piece.char().to_string(),
-        Sensed::Side(color) => color.word().to_owned(),
-        Sensed::Occupied => "occupied".to_owned(),
+        SquareState::Empty => "empty".to_owned(),
+        SquareState::Piece(piece) => piece.char().to_string(),
+        SquareState::Side(color) => color.word().to_owned(),
+        SquareState::Occupied => "occupied".to_owned(),
     }
 }
 
 /// Parses the output of [`sensed_to_word`].
-pub fn sensed_from_word(word: &str) -> Option<Sensed> {
+pub fn sensed_from_word(word: &str) -> Option<SquareState> {
     match word {
-        "empty" => Some(Sensed::Empty),
-        "occupied" => Some(Sensed::Occupied),
+        "empty" => Some(SquareState::Empty),
+        "occupied" => Some(SquareState::Occupied),
         _ => match Color::from_word(word) {
-            Some(color) => Some(Sensed::Side(color)),
+            Some(color) => Some(SquareState::Side(color)),
             None => {
                 let mut letters = word.chars();
                 let piece = Piece::from_char(letters.next()?)?;
-                letters.next().is_none().then_some(Sensed::Piece(piece))
+                letters.next().is_none().then_some(SquareState::Piece(piece))
             }
         },
     }

@@ -4,7 +4,7 @@ use super::form::{Case, Row};
 use super::perform::{Manner, Outcome};
 use crate::rulings::words;
 use touchmove::boards::Millis;
-use touchmove::game::event::Matter;
+use touchmove::game::event::AlertCategory;
 use touchmove::game::{Alert, AlertKind, Arg, Event};
 use touchmove::laws::reason::why_illegal;
 use touchmove::wire::Word;
@@ -100,7 +100,7 @@ fn alerts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
     }
     // A case that expects an alert may raise others, unless it says all.
     let counts = |kind: &AlertKind| match expect.exact {
-        true => kind.matter() != Matter::Device,
+        true => kind.category() != AlertCategory::Device,
         false => must.is_empty() && !kind.is_notice(),
     };
     let surplus = |kind: &&AlertKind| counts(kind) && !must.contains(kind) && !expect.tolerated.contains(kind);
@@ -186,8 +186,8 @@ fn verdicts(case: &Case, manner: Manner, outcome: &Outcome) -> Vec<String> {
     for (verdict, must) in outcome.verdicts.iter().zip(must) {
         let mut lines = cited(&verdict.articles, &must.articles, &must.never);
         let acts = words(&verdict.required);
-        if verdict.right != must.right || must.acts.as_ref().is_some_and(|must| *must != acts) {
-            lines.push(format!("right: {}, \"{acts}\" came; right: {}, {:?} must", verdict.right, must.right, must.acts));
+        if verdict.is_correct != must.right || must.acts.as_ref().is_some_and(|must| *must != acts) {
+            lines.push(format!("right: {}, \"{acts}\" came; right: {}, {:?} must", verdict.is_correct, must.right, must.acts));
         }
         wrong.extend(lines.into_iter().map(|line| format!("claim by {} ({}): {line}", manner.laws, verdict.text)));
     }

@@ -3,7 +3,7 @@
 use serde_json::Value;
 use shakmaty::fen::Fen;
 use shakmaty::{Color, Piece, Square};
-use touchmove::boards::{Millis, Sensing};
+use touchmove::boards::{Millis, SensorKind};
 use touchmove::game::AlertKind;
 use touchmove::laws::{Laws, Position};
 use touchmove::simulate::script::Act;
@@ -32,7 +32,7 @@ pub struct Case {
     pub moves: Vec<String>,
     pub deeds: Vec<Deed>,
     /// The sensors that can tell what the case asks for.
-    pub sensings: Vec<Sensing>,
+    pub sensings: Vec<SensorKind>,
     pub expect: Expect,
     /// What the same scenario requires by particular editions.
     pub rulings: Vec<Row>,
@@ -53,7 +53,7 @@ pub struct Expect {
     pub alerts: Vec<AlertKind>,
     /// Alerts that may be raised.
     pub tolerated: Vec<AlertKind>,
-    /// Why the first illegal move is illegal, as `Reason::key` names it; empty where all are legal.
+    /// Why the first illegal move is illegal, as `IllegalReason::key` names it; empty where all are legal.
     pub reason: String,
     /// Alerts that must not be raised, also those of devices.
     pub quiet: Vec<AlertKind>,
@@ -245,12 +245,12 @@ fn kind(word: &str) -> AlertKind {
 }
 
 /// A list of sensors; of the words of the shared cases only one names a poorer sensor than identity.
-fn sensings(value: &Value) -> Vec<Sensing> {
-    let named: Vec<Sensing> =
-        list(value).map(|word| Sensing::from_word(word.as_str().expect("a word")).expect("a sensor")).collect();
+fn sensings(value: &Value) -> Vec<SensorKind> {
+    let named: Vec<SensorKind> =
+        list(value).map(|word| SensorKind::from_word(word.as_str().expect("a word")).expect("a sensor")).collect();
     match value.as_str() {
-        Some("occupancy+clock") => vec![Sensing::Identity, Sensing::Occupancy],
-        _ if named.is_empty() => vec![Sensing::Identity],
+        Some("occupancy+clock") => vec![SensorKind::Identity, SensorKind::Occupancy],
+        _ if named.is_empty() => vec![SensorKind::Identity],
         _ => named,
     }
 }

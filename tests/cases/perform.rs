@@ -4,17 +4,17 @@ use super::form::{Case, Deed};
 use shakmaty::fen::Fen;
 use shakmaty::{Color, Piece, Square};
 use std::collections::VecDeque;
-use touchmove::boards::{LinkState, Millis, Sensing, model};
-use touchmove::ctl::run::{self, Cable, Moment, Said};
+use touchmove::boards::{LinkState, Millis, SensorKind, model};
+use touchmove::ctl::run::{self, Cable, HostInput, RunEvent};
 use touchmove::game::answer::Verdict;
 use touchmove::game::event::Rotation;
 use touchmove::game::{Answer, Command, Event, GameResult, Order};
-use touchmove::laws::draws::Claimed;
+use touchmove::laws::draws::ClaimKind;
 use touchmove::laws::{Changes, Irregularity, Laws, Position, Worded};
 use touchmove::simulate::dgt::VirtualDgt;
-use touchmove::simulate::hands::{Profile, profile};
+use touchmove::simulate::hands::{HandsProfile, profile};
 use touchmove::simulate::script::Act;
-use touchmove::simulate::{Scene, VirtualBoard};
+use touchmove::simulate::{SimulationSetup, VirtualBoard};
 use touchmove::table::{Input, Settings, Table};
 
 /// The board is looked at for this long before anything is done, and left alone for this long at the end. Milliseconds.
@@ -25,7 +25,7 @@ const QUIET: Millis = 8_000;
 #[derive(Clone, Copy, Debug)]
 pub struct Manner {
     pub laws: Laws,
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// Between two things that hands do, in milliseconds.
     pub pace: Millis,
     /// How the board's scan lies relative to what hands do.
@@ -57,13 +57,13 @@ impl Cable for Hands {
         if self.plugged { [due, self.board.next_event()].into_iter().flatten().min() } else { Some(0) }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let mut said = Vec::new();
         if !std::mem::replace(&mut self.plugged, true) {
-            said.push(Said::Link(LinkState::Up));
+            said.push(HostInput::Link(LinkState::Up));
         }
         let bytes = |board: &mut VirtualDgt, now| {
-            board.advance(now).into_iter().map(|chunk| Said::Bytes(chunk.bytes, chunk.ply)).collect::<Vec<_>>()
+            board.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect::<Vec<_>>()
         };
         while let Some((at, act)) = self.to_do.pop_front_if(|(at, _)| *at <= now) {
             said.extend(bytes(&mut self.board, at));
@@ -130,9 +130,14 @@ impl Plan {
 /// Performs a case.
 pub fn perform(case: &Case, manner: Manner) -> Outcome {
     let clean = profile("clean").expect("clean hands");
-    let profile = Profile { clock_ms: (300_000, 0), ..*clean };
-    let scene =
-        Scene { profile: &profile, clock: case.clock, rotation: Rotation::Upright, clock_turned: false, seed: manner.seed };
+    let profile = HandsProfile { clock_ms: (300_000, 0), ..*clean };
+    let scene = SimulationSetup {
+        profile: &profile,
+        clock: case.clock,
+        rotation: Rotation::Upright,
+        clock_turned: false,
+        seed: manner.seed,
+    };
     let board = match &case.board {
         Some(placement) => format!("{placement} w - - 0 1").parse::<Fen>().expect("a FEN").into_setup().board,
         None => Position::from_fen(&case.fen, case.chess960).expect("a FEN").board().clone(),
@@ -147,7 +152,7 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
     let mut protocol = (model("dgt").expect("a DGT board").protocol)();
     for (at, words) in plan.words.into_iter().map(|(at, words)| (at, Some(words))).chain([(until, None)]) {
         run::play(&mut hands, &mut *protocol, &mut table, at, &mut |_, moment| {
-            if let Moment::Event(stamped) = moment {
+            if let RunEvent::Event(stamped) = moment {
                 outcome.events.push(stamped.event.clone());
             }
         });
@@ -155,7 +160,7 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
         let order = Order { command, by: "the arbiter".to_owned() };
         let output = table.handle(at, Input::Order(order));
         outcome.events.extend(output.events.into_iter().map(|stamped| stamped.event));
-        outcome.refused.extend(output.refused.map(|refused| refused.to_string()));
+        outcome.refused.extend(output.refusal.map(|refused| refused.to_string()));
         if let Answer::Claim(verdict) = output.answer {
             outcome.verdicts.push(verdict);
         }
@@ -196,7 +201,7 @@ fn command(words: &str, table: &Table) -> Option<Command> {
         "adjust" => Command::Adjust(color(rest)),
         "say" if rest.contains("adoube") => Command::Adjust(position(table).turn()),
         "claimW" | "claimB" => {
-            let (claimed, rest) = [("threefold", Claimed::Repetition), ("fifty", Claimed::FiftyMoves)]
+            let (claimed, rest) = [("threefold", ClaimKind::Repetition), ("fifty", ClaimKind::FiftyMoves)]
                 .into_iter()
                 .find_map(|(word, claimed)| Some((claimed, rest.strip_prefix(word)?)))?;
             let intended = rest.strip_prefix(" with ").and_then(|rest| rest.split(' ').next()).map(|mv| intended(mv, table));

@@ -19,9 +19,9 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use touchmove::game::event::Rotation;
-use touchmove::publish::client::{Client, Happened, Seen};
+use touchmove::publish::client::{Client, WatchItem, WatchedEvent};
 use touchmove::publish::dbus::Stream;
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::{Simulation, SimulationSetup};
 
 /// How long the daemon may take to be ready or to answer before that counts as a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -120,14 +120,15 @@ impl<'a> Run<'a> {
             None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
         };
         let sets_time = schedule.faults.iter().any(|fault| matches!(fault.kind, FaultKind::TimeOfDay(_)));
-        let scene = Scene {
+        let scene = SimulationSetup {
             profile: schedule.profile,
             clock: schedule.clock,
             rotation: Rotation::Upright,
             clock_turned: false,
             seed: schedule.number,
         };
-        let mut stage = Stage::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
+        let mut stage =
+            Simulation::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
         let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
         let ends_at = stage.truth().over_at / u64::from(schedule.speed);
         let rests = rests(stage.script(), schedule.speed.into());
@@ -209,7 +210,7 @@ impl<'a> Run<'a> {
         Ok(tokio::spawn(async move {
             let _client = client;
             while let Some(seen) = watch.next().await {
-                if let Seen::Happened(happened) = seen
+                if let WatchItem::Happened(happened) = seen
                     && let Err(why) = published.lock().unwrap().signal(happened)
                 {
                     contradiction.lock().unwrap().get_or_insert(why);
@@ -378,7 +379,7 @@ impl<'a> Run<'a> {
     }
 
     /// All stored events, by game.
-    async fn stored(&self) -> Result<BTreeMap<u64, Vec<Happened>>, String> {
+    async fn stored(&self) -> Result<BTreeMap<u64, Vec<WatchedEvent>>, String> {
         let client = client(&self.bus, Stream::Live).await;
         let mut stored = BTreeMap::new();
         for game in client.snapshot().await.map_err(|why| why.to_string())?.games {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
-use touchmove::simulate::Stage;
+use touchmove::simulate::Simulation;
 use touchmove::simulate::rng::Rng;
 
 /// Bytes that wait for a host that does not read; a real line would have lost what is over.
@@ -41,7 +41,7 @@ pub struct Line {
 
 impl Line {
     /// A board that the host opens at `path`. Its time begins with the first byte that a host sends.
-    pub fn open(path: &Path, stage: Stage, schedule: &Schedule) -> Line {
+    pub fn open(path: &Path, stage: Simulation, schedule: &Schedule) -> Line {
         let terminal = Terminal { path: path.to_owned(), port: None, outbox: VecDeque::new() };
         let line = Line::start(terminal, stage, schedule);
         while !path.exists() {
@@ -51,7 +51,7 @@ impl Line {
     }
 
     /// A board on this cable. Its time begins with the first byte that a host sends, or with [`Line::begin`].
-    pub fn start(cable: impl Cable + 'static, stage: Stage, schedule: &Schedule) -> Line {
+    pub fn start(cable: impl Cable + 'static, stage: Simulation, schedule: &Schedule) -> Line {
         let (began_ms, stop, epoch) = (Arc::new(AtomicU64::new(0)), Arc::<AtomicBool>::default(), Instant::now());
         let mut board = Board {
             cable: Box::new(cable),
@@ -163,7 +163,7 @@ impl Cable for Terminal {
 
 struct Board {
     cable: Box<dyn Cable>,
-    stage: Stage,
+    stage: Simulation,
     speed: u64,
     faults: Vec<Fault>,
     rng: Rng,

@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use touchmove::boards::matrix::packet;
-use touchmove::simulate::Stage;
+use touchmove::simulate::Simulation;
 
 /// How often the power of an expander fails.
 const POWER_FAILS: Duration = Duration::from_millis(20);
@@ -53,7 +53,7 @@ pub fn missing(model: &str) -> Option<&'static str> {
 
 impl Mock {
     /// Starts fake devices with a board of this model plugged in. Returns when they are there.
-    pub fn start(model: &str, stage: &mut Stage) -> Mock {
+    pub fn start(model: &str, stage: &mut Simulation) -> Mock {
         let dir = tempfile::tempdir().expect("a directory");
         let place = dir.path().join("root");
         let script = if model == "matrix" { "matrix.py" } else { "plugs.py" };
@@ -76,7 +76,7 @@ impl Mock {
         });
         let mut mock = Mock { devices, root, dir, board, plugged: true };
         if let FakeBoard::Matrix { .. } = mock.board {
-            let stands = |square: &Square| stage.script().at_first[*square as usize].is_some();
+            let stands = |square: &Square| stage.script().initial_pieces[*square as usize].is_some();
             mock.send(&packet(Square::ALL.into_iter().filter(stands).collect(), true));
         }
         mock

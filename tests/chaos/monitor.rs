@@ -5,7 +5,7 @@ use crate::harness::{PrivateBus, installed};
 use std::collections::BTreeMap;
 use std::time::Duration;
 use touchmove::names;
-use touchmove::publish::client::Happened;
+use touchmove::publish::client::WatchedEvent;
 
 /// How long the first event may be on its way to it at the end.
 const LAG: Duration = Duration::from_secs(5);
@@ -87,7 +87,7 @@ impl Signal {
 ///
 /// # Errors
 /// An event was seen that is not stored, or is stored as another one.
-pub fn compare(seen: &[Signal], stored: &BTreeMap<u64, Vec<Happened>>) -> Result<(), String> {
+pub fn compare(seen: &[Signal], stored: &BTreeMap<u64, Vec<WatchedEvent>>) -> Result<(), String> {
     for signal in seen {
         let mut events = stored.get(&signal.game).into_iter().flatten();
         let Some(event) = events.find(|event| event.number == Some(signal.number)) else {

@@ -38,7 +38,8 @@ pub fn rests(script: &Script, speed: u64) -> Vec<Rest> {
         position = position.play(mv);
         left.push(position.board().occupied());
     }
-    let mut stand: Bitboard = Square::ALL.into_iter().filter(|square| script.at_first[*square as usize].is_some()).collect();
+    let mut stand: Bitboard =
+        Square::ALL.into_iter().filter(|square| script.initial_pieces[*square as usize].is_some()).collect();
     let touch = |action: &Action| {
         match action.act {
             Act::Lift(square) => stand.discard(square),

@@ -4,9 +4,9 @@ use crate::simulate::random_games;
 use crate::time_of_day::TimeOfDay;
 use std::fmt;
 use std::sync::LazyLock;
-use touchmove::boards::Sensing;
-use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, Profile, Rates};
-use touchmove::simulate::pgn::Game;
+use touchmove::boards::SensorKind;
+use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile, Rates};
+use touchmove::simulate::pgn::SourceGame;
 use touchmove::simulate::rng::Rng;
 
 /// One fault. Times are in real milliseconds since the first byte from the host; every fault ends.
@@ -88,8 +88,8 @@ impl FaultKind {
 pub struct Schedule {
     pub number: u64,
     pub model: &'static str,
-    pub sensing: Sensing,
-    pub profile: &'static Profile,
+    pub sensing: SensorKind,
+    pub profile: &'static HandsProfile,
     /// How many times as fast as real the hands and the board are.
     pub speed: u32,
     pub clock: bool,
@@ -99,29 +99,30 @@ pub struct Schedule {
 }
 
 /// Hands that stop when the game is over: what is swept and set up afterwards is no part of it.
-static CLUB_HANDS: Profile = Profile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..CLUB.rates }, ..CLUB };
-static BLITZ_HANDS: Profile = Profile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..BLITZ.rates }, ..BLITZ };
+static CLUB_HANDS: HandsProfile = HandsProfile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..CLUB.rates }, ..CLUB };
+static BLITZ_HANDS: HandsProfile =
+    HandsProfile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..BLITZ.rates }, ..BLITZ };
 
-static GAMES: LazyLock<Vec<Game>> = LazyLock::new(|| random_games(64, 50));
+static GAMES: LazyLock<Vec<SourceGame>> = LazyLock::new(|| random_games(64, 50));
 
 /// A model, how often it is drawn, and what its squares can tell.
-type Weighted = (&'static str, u64, Sensing);
+type Weighted = (&'static str, u64, SensorKind);
 
 /// Models on a serial line. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
 static MODELS: [Weighted; 9] = [
-    ("dgt", 60, Sensing::Identity),
-    ("dgt-bus", 6, Sensing::Identity),
-    ("certabo", 6, Sensing::Identity),
-    ("cerno", 4, Sensing::Identity),
-    ("millennium", 6, Sensing::Identity),
-    ("ichessone", 4, Sensing::Identity),
-    ("sentio", 6, Sensing::Occupancy),
-    ("reed", 4, Sensing::Occupancy),
-    ("centaur", 4, Sensing::Occupancy),
+    ("dgt", 60, SensorKind::Identity),
+    ("dgt-bus", 6, SensorKind::Identity),
+    ("certabo", 6, SensorKind::Identity),
+    ("cerno", 4, SensorKind::Identity),
+    ("millennium", 6, SensorKind::Identity),
+    ("ichessone", 4, SensorKind::Identity),
+    ("sentio", 6, SensorKind::Occupancy),
+    ("reed", 4, SensorKind::Occupancy),
+    ("centaur", 4, SensorKind::Occupancy),
 ];
 
 /// Models on no serial line, see [`super::mock`].
-static MOCKED: [Weighted; 2] = [("chessnut", 1, Sensing::Identity), ("matrix", 1, Sensing::Occupancy)];
+static MOCKED: [Weighted; 2] = [("chessnut", 1, SensorKind::Identity), ("matrix", 1, SensorKind::Occupancy)];
 
 fn weight(models: &[Weighted]) -> u64 {
     models.iter().map(|model| model.1).sum()
@@ -149,7 +150,7 @@ impl Schedule {
         // blitz must be slower than a board takes to look at its squares: the machine that plays both sides stutters as well.
         let fastest = match (sensing, profile.name == BLITZ.name) {
             (_, true) => 1,
-            (Sensing::Occupancy, false) => 2,
+            (SensorKind::Occupancy, false) => 2,
             // A fake USB device is no faster.
             _ if mocked.is_some() => 2,
             _ => 8,
@@ -258,7 +259,7 @@ impl Schedule {
     }
 
     /// The game with the plies that are played of it.
-    pub fn game(&self) -> Game {
+    pub fn game(&self) -> SourceGame {
         let mut game = GAMES[self.game].clone();
         game.plies.truncate(self.plies);
         game.result = None;

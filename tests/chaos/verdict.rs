@@ -4,11 +4,11 @@ use super::rest::{Rest, first_missing};
 use shakmaty::Bitboard;
 use std::collections::BTreeMap;
 use std::fmt;
-use touchmove::boards::Sensing;
+use touchmove::boards::SensorKind;
 use touchmove::game::AlertKind;
-use touchmove::game::event::Matter;
+use touchmove::game::event::AlertCategory;
 use touchmove::laws::Position;
-use touchmove::publish::client::{GameInfo, Happened, Snapshot};
+use touchmove::publish::client::{GameInfo, Snapshot, WatchedEvent};
 use touchmove::wire::Word;
 
 /// The troubles of the service that say that a record may not be what was played.
@@ -81,7 +81,7 @@ impl fmt::Display for Verdict {
 /// Everything that was published, by game and number.
 #[derive(Default)]
 pub struct Published {
-    events: BTreeMap<(u64, u64), Happened>,
+    events: BTreeMap<(u64, u64), WatchedEvent>,
     /// A signal with a number was seen.
     pub has_signals: bool,
 }
@@ -91,7 +91,7 @@ impl Published {
     ///
     /// # Errors
     /// The same number was published with other content before.
-    pub fn signal(&mut self, happened: Happened) -> Result<(), String> {
+    pub fn signal(&mut self, happened: WatchedEvent) -> Result<(), String> {
         self.has_signals |= happened.number.is_some();
         self.note(happened)
     }
@@ -100,7 +100,7 @@ impl Published {
     ///
     /// # Errors
     /// The same number was published with other content before.
-    fn note(&mut self, happened: Happened) -> Result<(), String> {
+    fn note(&mut self, happened: WatchedEvent) -> Result<(), String> {
         let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(()) };
         let known = self.events.entry((game, number)).or_insert_with(|| happened.clone());
         if (&known.event, &known.fields, known.time) == (&happened.event, &happened.fields, happened.time) {
@@ -113,7 +113,7 @@ impl Published {
     ///
     /// # Errors
     /// An event is missing or other than it was published.
-    pub fn compare(&mut self, game: u64, stored: Vec<Happened>) -> Result<(), String> {
+    pub fn compare(&mut self, game: u64, stored: Vec<WatchedEvent>) -> Result<(), String> {
         let last = self.events.range((game, 0)..(game + 1, 0)).next_back().map_or(0, |((_, number), _)| *number);
         if (stored.len() as u64) < last {
             return Err(format!("game {game}: number {last} was published, {} are stored", stored.len()));
@@ -130,13 +130,14 @@ impl Published {
 
 /// Compares the record with what was played. `stored`: the events of the last game. `rests`: those that the daemon saw, which the
 /// record on an occupancy board has to show.
-pub fn judge(snapshot: &Snapshot, stored: &[Happened], truth: &[String], sensing: Sensing, rests: &[Rest]) -> Verdict {
+pub fn judge(snapshot: &Snapshot, stored: &[WatchedEvent], truth: &[String], sensing: SensorKind, rests: &[Rest]) -> Verdict {
     let game = snapshot.games.last();
     let moves: Vec<&str> = game.into_iter().flat_map(|game| game.moves.iter().map(|played| played.uci.as_str())).collect();
     if snapshot.games.len() == 1 && moves == truth {
         return Verdict::Exact;
     }
-    let alert = open_alerts(stored).into_iter().find(|kind| matches!(kind.matter(), Matter::Play | Matter::Board));
+    let alert =
+        open_alerts(stored).into_iter().find(|kind| matches!(kind.category(), AlertCategory::Play | AlertCategory::Board));
     let unready = snapshot.boards.iter().find(|board| board.state != "ready");
     let reported = alert
         .map(|kind| format!("{kind:?}"))
@@ -146,7 +147,7 @@ pub fn judge(snapshot: &Snapshot, stored: &[Happened], truth: &[String], sensing
     if let Some(what) = reported {
         return Verdict::Reported(what);
     }
-    let legal = game.filter(|_| sensing == Sensing::Occupancy && snapshot.games.len() == 1);
+    let legal = game.filter(|_| sensing == SensorKind::Occupancy && snapshot.games.len() == 1);
     let shows = legal.and_then(|game| replayed(game, truth)).filter(|(record, played)| record.last() == Some(played));
     let missing = match shows {
         Some((record, _)) => match first_missing(&record, rests) {
@@ -175,7 +176,7 @@ fn replayed(game: &GameInfo, truth: &[String]) -> Option<(Vec<Bitboard>, Bitboar
 }
 
 /// The kinds of the alerts that were raised and not cleared.
-fn open_alerts(stored: &[Happened]) -> Vec<AlertKind> {
+fn open_alerts(stored: &[WatchedEvent]) -> Vec<AlertKind> {
     let mut open = BTreeMap::new();
     for event in stored {
         let id = event.fields.get("id").and_then(serde_json::Value::as_u64);

@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use touchmove::daemon::hub::{BoardId, BoardView};
 use touchmove::daemon::journal::{Check, Findings};
-use touchmove::daemon::{Gallery, Hub, Source};
+use touchmove::daemon::{DelayedView, Hub, Source};
 use touchmove::game::{Delay, IllegalMoves};
-use touchmove::publish::client::{Client, ClientError, Happened, Snapshot};
-use touchmove::publish::dbus::{self, Bus, Presence, Stream};
+use touchmove::publish::client::{Client, ClientError, Snapshot, WatchedEvent};
+use touchmove::publish::dbus::{self, Bus, NameState, Stream};
 use touchmove::simulate::rng::Rng;
 
 /// What can be read of a journal: of each game its board, its result and its events.
-type Games = BTreeMap<u64, (String, Option<GameResult>, Vec<Stamped>)>;
+type Games = BTreeMap<u64, (String, Option<GameResult>, Vec<StampedEvent>)>;
 
 /// Everything as far as it can be read; and whether reading said that something cannot.
 fn read(journal: &Journal) -> (Games, bool) {
@@ -208,7 +208,7 @@ fn a_damaged_log_is_said_and_no_number_is_used_again() {
             assert!(games[game].2.starts_with(events), "case {case}: game {game} is another one");
         }
         let last = found.values().last().map_or(0, |(_, _, events)| events.len());
-        let next = Stamped { number: Some(last as u64 + 1), ..nth(1) };
+        let next = StampedEvent { number: Some(last as u64 + 1), ..nth(1) };
         assert!(append(&journal, vec![next]).is_err(), "case {case}: the game went on under its number");
         let begun = begin_game(&journal);
         assert!(begun > *games.keys().last().expect("games"), "case {case}: game {begun} was another one before");
@@ -302,7 +302,7 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
         if index % GAME == 0 {
             old.execute("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES ('b1', ?1, 0)", [at]).expect("a game");
         }
-        let (text, kind) = (touchmove::wire::to_json(&event), touchmove::wire::kind(&event.event));
+        let (text, kind) = (touchmove::wire::to_json(&event), touchmove::wire::event_kind(&event.event));
         let row = rusqlite::params![game as i64, number, at, at, kind, text];
         old.execute("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("an event");
     }
@@ -461,21 +461,21 @@ async fn clients_hear_of_damage_that_is_found_while_they_listen() {
     let (dir, before) = std::thread::spawn(damaged_old_game).join().expect("a journal");
     let hub = Hub::new(open(dir.path()), &[]);
     let model = touchmove::boards::model("dgt").expect("a model");
-    let _seat = hub.seat(BoardView::new(BoardId::new("b1"), model, model.sensing));
-    let gallery = Gallery::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
+    let _seat = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
+    let gallery = DelayedView::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let mut tasks = vec![tokio::spawn(Arc::clone(&gallery).run(stopped.clone()))];
     let mut clients = Vec::new();
     for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(gallery), Stream::Broadcast)] {
-        let (presence, mut present) = tokio::sync::watch::channel(Presence::Unknown);
+        let (presence, mut present) = tokio::sync::watch::channel(NameState::NotTried);
         tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), presence, stopped.clone())));
-        present.wait_for(|presence| *presence == Presence::Held).await.expect("it runs");
+        present.wait_for(|presence| *presence == NameState::Owned).await.expect("it runs");
         let client = client(&bus, stream).await;
         let watch = client.watch().await.expect("signals");
         game(&client).await;
         let known = client.snapshot().await.expect("games").games.pop().expect("a game");
         assert_eq!(known.incarnation, before);
-        client.resume(known.id, known.last_number, &known.incarnation).await.expect("it is the same incarnation");
+        client.events_since(known.id, known.last_number, &known.incarnation).await.expect("it is the same incarnation");
         clients.push((client, watch, known));
     }
     hub.check_journal(stopped).await;
@@ -483,11 +483,11 @@ async fn clients_hear_of_damage_that_is_found_while_they_listen() {
     assert_ne!(now, before);
     for (client, watch, known) in &mut clients {
         let told =
-            |event: &Happened| event.game == Some(known.id) && event.fields.get("Incarnation").is_some_and(|id| *id == now);
+            |event: &WatchedEvent| event.game == Some(known.id) && event.fields.get("Incarnation").is_some_and(|id| *id == now);
         seen(watch, "the incarnation", told).await;
-        let refused = client.resume(known.id, known.last_number, &known.incarnation).await;
+        let refused = client.events_since(known.id, known.last_number, &known.incarnation).await;
         assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
-        assert_eq!(client.resume(known.id, known.last_number, &now).await.expect("it is the present one"), []);
+        assert_eq!(client.events_since(known.id, known.last_number, &now).await.expect("it is the present one"), []);
     }
     stop.send_replace(true);
     for task in tasks {
@@ -593,9 +593,9 @@ async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
     assert_eq!(after.last_good, [(1, good as u64)]);
     plies(&spectators, 2, 2).await;
     for client in [&live, &spectators] {
-        let refused = client.resume(2, 1, &known.incarnation).await;
+        let refused = client.events_since(2, 1, &known.incarnation).await;
         assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
-        let events = client.resume(2, 1, &after.incarnation).await.expect("it is the present one");
+        let events = client.events_since(2, 1, &after.incarnation).await.expect("it is the present one");
         assert_eq!(events[0].number, Some(2));
     }
     // No number of the first game is that of another event.

@@ -9,9 +9,9 @@ use shakmaty::{CastlingMode, Chess, Color, EnPassantMode, Position as _, Role};
 use std::path::Path;
 use touchmove::game::event::ClockTimes;
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
-use touchmove::game::{ClockTime, CompletedBy, Confidence, Event, GameResult, Played};
+use touchmove::game::{ClockTime, CompletedBy, Confidence, Event, GameResult, PlayedMove};
 use touchmove::laws::{Move, Position};
-use touchmove::publish::dbus::pgn::in_english;
+use touchmove::publish::dbus::pgn::explain_in_english;
 
 const ALL: [AfterIllegal; 3] = [AfterIllegal::Stop, AfterIllegal::Fen, AfterIllegal::End];
 
@@ -43,14 +43,14 @@ impl Game {
     fn play(&mut self, mv: Move) {
         let after = self.position.play(mv);
         let (uci, san, fen) = (self.position.uci(mv), self.position.san(mv), after.fen());
-        let played = Played { uci, san, fen, irregular: !self.position.is_legal(mv), evidence: Vec::new() };
+        let played = PlayedMove { uci, san, fen, irregular: !self.position.is_legal(mv), evidence: Vec::new() };
         let ply = self.scribe.record.plies.len() as u32 + 1;
         self.scribe.tell(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
         self.position = after;
     }
 
     fn written(&self, after: AfterIllegal) -> String {
-        pgn_with(&self.scribe.record, &tags(&[("White", "One"), ("Part", "not ours")]), after, &in_english)
+        pgn_with(&self.scribe.record, &tags(&[("White", "One"), ("Part", "not ours")]), after, &explain_in_english)
     }
 
     /// The movetext of each game that is written.

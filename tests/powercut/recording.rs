@@ -20,12 +20,12 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 use touchmove::boards::certabo::FRAMES;
 use touchmove::daemon::journal::Journal;
-use touchmove::game::{Command as Order, GameResult, Stamped};
-use touchmove::publish::client::{Client, Seen};
+use touchmove::game::{Command as Order, GameResult, StampedEvent};
+use touchmove::publish::client::{Client, WatchItem};
 use touchmove::publish::dbus::Stream;
-use touchmove::publish::web::tokens::Hash;
+use touchmove::publish::web::tokens::SecretHash;
 use touchmove::round::Round;
-use touchmove::round::trf::Order as TrfOrder;
+use touchmove::round::trf::TableOrder as TrfOrder;
 
 /// Below the root: where the daemon keeps what it has to know, and the games as files.
 pub const STATE: &str = "state";
@@ -45,10 +45,10 @@ pub enum Promise {
     /// This round is played.
     Round(Box<Round>),
     /// There is a token with this secret.
-    Token(Hash),
+    Token(SecretHash),
     /// Who has this secret is logged in, and is no more.
-    Session(Hash),
-    LoggedOut(Hash),
+    Session(SecretHash),
+    LoggedOut(SecretHash),
 }
 
 /// A promise, when it was asked for and when it was given.
@@ -65,7 +65,7 @@ pub struct Recorded {
     pub heard: Heard,
     pub given: Vec<Given>,
     /// All games as they were in the end.
-    pub games: BTreeMap<u64, Vec<Stamped>>,
+    pub games: BTreeMap<u64, Vec<StampedEvent>>,
     /// By path below the root what was written there whole, with the index of the operation.
     pub replacements: BTreeMap<PathBuf, Vec<(usize, Vec<u8>)>>,
 }
@@ -203,7 +203,7 @@ impl Scribe {
         let made = command.args(["token", "create", name, "--role", "arbiter", "--state-dir"]).arg(state).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let token = String::from_utf8(made.stdout).unwrap().trim().to_owned();
-        self.note(asked, Promise::Token(Hash::of(&token)));
+        self.note(asked, Promise::Token(SecretHash::of(&token)));
         token
     }
 
@@ -220,13 +220,13 @@ impl Scribe {
         let asked = now();
         assert_eq!(web::post(port, "/api/logout", cookie, &json!({})).await.status, 200);
         let secret = cookie.trim().rsplit('=').next().unwrap();
-        self.note(asked, Promise::LoggedOut(Hash::of(secret)));
+        self.note(asked, Promise::LoggedOut(SecretHash::of(secret)));
     }
 }
 
 /// What is known of the session that began with this answer.
-fn session(answer: &Answer) -> Hash {
-    Hash::of(answer.cookie().trim().rsplit('=').next().unwrap())
+fn session(answer: &Answer) -> SecretHash {
+    SecretHash::of(answer.cookie().trim().rsplit('=').next().unwrap())
 }
 
 /// Plays a game, in one run for each of these ends.
@@ -244,7 +244,7 @@ pub async fn record(bus: &PrivateBus, rounds: usize, ends: &[Signal]) -> Recorde
     let into = Arc::clone(&heard);
     let watcher = tokio::spawn(async move {
         while let Some(seen) = watch.next().await {
-            if let Seen::Happened(happened) = seen
+            if let WatchItem::Happened(happened) = seen
                 && let (Some(game), Some(number)) = (happened.game, happened.number)
             {
                 into.lock().unwrap().entry((game, number)).or_insert(now());
@@ -300,7 +300,7 @@ pub async fn record(bus: &PrivateBus, rounds: usize, ends: &[Signal]) -> Recorde
         let sent = || fake.games().get(&players).is_some_and(|game| game.moves.len() == played);
         until("the moves on Lichess", async || sent().then_some(())).await;
         if run + 1 == ends.len() {
-            client.order(game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+            client.send_command(game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
             scribe.load(&client, 2).await;
         }
         // Lichess and the bus answer meanwhile.

@@ -11,15 +11,15 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchmove::daemon::journal::{Check, Journal};
 use touchmove::daemon::rounds::RoundFile;
-use touchmove::game::{Event, Stamped};
+use touchmove::game::{Event, StampedEvent};
 use touchmove::publish::dbus::Stream;
-use touchmove::publish::web::tokens::Tokens;
+use touchmove::publish::web::tokens::TokenStore;
 use touchmove::round::Round;
 
 /// Files of which the one before the last is there at least: nothing else says what is in them.
 const LASTING: [&str; 5] = ["round.json", "tokens.json", "sessions.json", "public.json", "calibration/chips.chips"];
 
-type Games = BTreeMap<u64, Vec<Stamped>>;
+type Games = BTreeMap<u64, Vec<StampedEvent>>;
 
 impl Recorded {
     /// What was heard before the next call began happened before the cut.
@@ -102,7 +102,7 @@ impl Recorded {
         if found.map_or(0, |found| found + 1) < last {
             return Err(format!("round {last} of those that were loaded was promised, and number {found:?} is there"));
         }
-        let tokens = Tokens::of(state).load().map_err(|why| why.to_string())?;
+        let tokens = TokenStore::of(state).load().map_err(|why| why.to_string())?;
         let sessions = sessions(state)?;
         for promise in given().map(|given| &given.promise) {
             match promise {
@@ -195,8 +195,8 @@ fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
 }
 
 /// The moves of a game in which nothing is corrected.
-fn moves(events: &[Stamped]) -> Vec<String> {
-    let made = |stamped: &Stamped| match &stamped.event {
+fn moves(events: &[StampedEvent]) -> Vec<String> {
+    let made = |stamped: &StampedEvent| match &stamped.event {
         Event::MoveMade { played, .. } => Some(played.san.clone()),
         _ => None,
     };

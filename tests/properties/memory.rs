@@ -3,7 +3,7 @@
 use shakmaty::{Color, Move, Role, Square};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
-use touchmove::boards::{LinkState, Millis, Placement, Reading, Sensed, Sensing};
+use touchmove::boards::{LinkState, Millis, Placement, Reading, SensorKind, SquareState};
 use touchmove::laws::{Changes, Position};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Settings, Table};
@@ -31,11 +31,11 @@ fn choose(rng: &mut Rng, position: &Position, ply: usize) -> Option<Move> {
 }
 
 /// Plays a game; so many plies, lines, bytes held and bytes at work there were at most.
-fn measure(seed: u64, sensing: Sensing) -> (usize, usize, isize, isize) {
+fn measure(seed: u64, sensing: SensorKind) -> (usize, usize, isize, isize) {
     let (mut rng, mut position, mut now) = (Rng::new(seed, 0), Position::start(), 0);
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     for (square, piece) in position.board().iter() {
-        placement[square as usize] = Sensed::Piece(piece).seen_by(sensing);
+        placement[square as usize] = SquareState::Piece(piece).reduce_to(sensing);
     }
     let before = live();
     let mut table = Table::new(Settings { sensing, hypotheses: MOST, ..Settings::default() });
@@ -56,7 +56,7 @@ fn measure(seed: u64, sensing: Sensing) -> (usize, usize, isize, isize) {
         // What is taken is not seen to go.
         for filled in [false, true] {
             for &(square, piece) in changes.iter().filter(|(_, piece)| piece.is_some() == filled) {
-                let sensed = piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(sensing);
+                let sensed = piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(sensing);
                 now += 60;
                 drop(table.handle(now, Input::Reading(Reading::Square(square, sensed))));
             }
@@ -71,7 +71,7 @@ fn measure(seed: u64, sensing: Sensing) -> (usize, usize, isize, isize) {
     for _ in 0..200 {
         let square = Square::new(rng.below(64) as u32);
         let piece = Role::Queen.of(Color::from_white(rng.below(2) == 0));
-        let sensed = if rng.below(2) == 0 { Sensed::Empty } else { Sensed::Piece(piece).seen_by(sensing) };
+        let sensed = if rng.below(2) == 0 { SquareState::Empty } else { SquareState::Piece(piece).reduce_to(sensing) };
         now += [60, 300, 1_000][rng.below(3) as usize];
         drop(table.handle(now, Input::Reading(Reading::Square(square, sensed))));
         lines = lines.max(table.hypotheses(u32::MAX).len());
@@ -83,7 +83,7 @@ fn measure(seed: u64, sensing: Sensing) -> (usize, usize, isize, isize) {
 
 #[test]
 fn a_board_takes_no_more_than_a_megabyte() {
-    for sensing in [Sensing::Identity, Sensing::Colour, Sensing::Occupancy] {
+    for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         let games: Vec<_> = (0..8).map(|seed| measure(seed, sensing)).collect();
         let plies = games.iter().map(|game| game.0).max().unwrap_or(0);
         let lines = games.iter().map(|game| game.1).max().unwrap_or(0);

@@ -3,11 +3,12 @@
 use super::promises::Promises;
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{
-    Battery, ClockHalf, ClockReading, HalfTime, Identity, LinkState, Placement, Reading, Remembered, Sensed, Sensing, Trouble,
+    Battery, ClockHalf, ClockReading, HalfTime, Identity, LinkState, MemoryEntry, Placement, ProtocolError, Reading,
+    SensorKind, SquareState,
 };
 use touchmove::game::event::Rotation;
 use touchmove::game::{Command, GameResult, Order};
-use touchmove::laws::draws::Claimed;
+use touchmove::laws::draws::ClaimKind;
 use touchmove::laws::{Changes, Irregularity, Position, Worded};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Output, Publish, Settings, Table};
@@ -100,7 +101,7 @@ impl Script<'_> {
 /// The promise that does not hold, in words.
 pub fn play(script: &[u8]) -> Result<Promises, String> {
     let mut script = Script(script);
-    let sensing = [Sensing::Identity, Sensing::Colour, Sensing::Occupancy][script.below(3)];
+    let sensing = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy][script.below(3)];
     let choice = script.byte();
     let rotation = |bits: u8| [None, None, Some(Rotation::Upright), Some(Rotation::Turned)][usize::from(bits % 4)];
     let settings = Settings {
@@ -142,9 +143,9 @@ pub fn play(script: &[u8]) -> Result<Promises, String> {
 }
 
 fn placed(position: &Position) -> Placement {
-    let mut placement = [Sensed::Empty; 64];
+    let mut placement = [SquareState::Empty; 64];
     for (square, piece) in position.board().iter() {
-        placement[square as usize] = Sensed::Piece(piece);
+        placement[square as usize] = SquareState::Piece(piece);
     }
     placement
 }
@@ -201,10 +202,10 @@ impl Player {
         }
     }
 
-    fn seen(&self, sensed: Sensed) -> Sensed {
+    fn seen(&self, sensed: SquareState) -> SquareState {
         match (sensed, self.settings.sensing) {
-            (Sensed::Piece(piece), Sensing::Colour) => Sensed::Side(piece.color),
-            (Sensed::Piece(_), Sensing::Occupancy) => Sensed::Occupied,
+            (SquareState::Piece(piece), SensorKind::Colour) => SquareState::Side(piece.color),
+            (SquareState::Piece(_), SensorKind::Occupancy) => SquareState::Occupied,
             _ => sensed,
         }
     }
@@ -219,7 +220,7 @@ impl Player {
         self.take(Input::Reading(Reading::Placement(Box::new(placement))))
     }
 
-    fn set(&mut self, square: Square, sensed: Sensed) -> Result<(), String> {
+    fn set(&mut self, square: Square, sensed: SquareState) -> Result<(), String> {
         self.board[square as usize] = sensed;
         let reading = Reading::Square(self.at(square), self.seen(sensed));
         self.take(Input::Reading(reading))?;
@@ -239,7 +240,7 @@ impl Player {
         let mut changes: Vec<(Square, Option<Piece>)> = Changes::of(position.turn(), mv).iter().collect();
         if !told {
             for (square, piece) in changes {
-                self.board[square as usize] = piece.map_or(Sensed::Empty, Sensed::Piece);
+                self.board[square as usize] = piece.map_or(SquareState::Empty, SquareState::Piece);
             }
             return Ok(());
         }
@@ -250,8 +251,8 @@ impl Player {
         if way & 6 != 0 {
             // What is taken is lifted first, and seen to be.
             for &(square, piece) in &changes {
-                if piece.is_some() && self.board[square as usize] != Sensed::Empty {
-                    self.set(square, Sensed::Empty)?;
+                if piece.is_some() && self.board[square as usize] != SquareState::Empty {
+                    self.set(square, SquareState::Empty)?;
                 }
             }
         }
@@ -259,7 +260,7 @@ impl Player {
             changes.truncate(1);
         }
         for (square, piece) in changes {
-            self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece))?;
+            self.set(square, piece.map_or(SquareState::Empty, SquareState::Piece))?;
         }
         if way & 96 == 96 {
             self.press()?;
@@ -285,7 +286,7 @@ impl Player {
         for empties in [true, false] {
             for square in Square::ALL {
                 let sensed = wanted[square as usize];
-                if self.board[square as usize] != sensed && (sensed == Sensed::Empty) == empties {
+                if self.board[square as usize] != sensed && (sensed == SquareState::Empty) == empties {
                     self.set(square, sensed)?;
                 }
             }
@@ -314,7 +315,7 @@ impl Player {
         self.wait(0)?;
         let before = self.table.record().map_or(0, |record| record.plies.len());
         let output = self.table.handle(self.now, Input::Order(Order { command: command.clone(), by: "somebody".to_owned() }));
-        let refused = output.refused.is_some();
+        let refused = output.refusal.is_some();
         let commanded = output.events.iter().any(|stamped| matches!(&stamped.event, touchmove::game::Event::Commanded { .. }));
         self.check(output)?;
         if refused == commanded {
@@ -365,7 +366,7 @@ impl Player {
             26..28 => {
                 let square = script.square();
                 let before = self.board[square as usize];
-                let other = if before == Sensed::Empty { Sensed::Piece(script.piece()) } else { Sensed::Empty };
+                let other = if before == SquareState::Empty { SquareState::Piece(script.piece()) } else { SquareState::Empty };
                 for _ in 0..=script.below(4) {
                     self.set(square, other)?;
                     self.set(square, before)?;
@@ -374,17 +375,17 @@ impl Player {
             }
             28 => {
                 let (square, piece) = (script.square(), script.piece());
-                self.set(square, Sensed::Piece(piece))
+                self.set(square, SquareState::Piece(piece))
             }
             29 => {
                 let square = script.square();
-                self.set(square, Sensed::Empty)
+                self.set(square, SquareState::Empty)
             }
             // A piece is carried to any other square.
             30 => {
                 let (from, to) = (script.square(), script.square());
                 let carried = self.board[from as usize];
-                self.set(from, Sensed::Empty)?;
+                self.set(from, SquareState::Empty)?;
                 self.set(to, carried)
             }
             31 => self.dump(),
@@ -392,8 +393,8 @@ impl Player {
             32 => {
                 let before = self.board;
                 for _ in 0..=script.below(6) {
-                    self.board[script.square() as usize] = Sensed::Empty;
-                    self.board[script.square() as usize] = Sensed::Piece(script.piece());
+                    self.board[script.square() as usize] = SquareState::Empty;
+                    self.board[script.square() as usize] = SquareState::Piece(script.piece());
                 }
                 self.dump()?;
                 self.board = before;
@@ -402,9 +403,9 @@ impl Player {
             33 => {
                 self.board = std::array::from_fn(|_| match script.byte() {
                     byte @ 0..12 => {
-                        Sensed::Piece(Piece { color: Color::from_white(byte < 6), role: Role::ALL[usize::from(byte % 6)] })
+                        SquareState::Piece(Piece { color: Color::from_white(byte < 6), role: Role::ALL[usize::from(byte % 6)] })
                     }
-                    _ => Sensed::Empty,
+                    _ => SquareState::Empty,
                 });
                 self.dump()
             }
@@ -459,7 +460,7 @@ impl Player {
                     6 => Command::Count { player: Color::Black, what: Irregularity::ALL[usize::from(which % 18)] },
                     7 => Command::Strike { player: Color::Black, ply: self.ply(which) },
                     8 => {
-                        let claimed = if which < 128 { Claimed::Repetition } else { Claimed::FiftyMoves };
+                        let claimed = if which < 128 { ClaimKind::Repetition } else { ClaimKind::FiftyMoves };
                         let intended = which.is_multiple_of(3).then(|| "g1f3".to_owned());
                         Command::Claim { player: Color::from_white(which.is_multiple_of(2)), claimed, intended }
                     }
@@ -484,10 +485,10 @@ impl Player {
             44 => {
                 let (white, black) = (Role::King.of(Color::White), Role::King.of(Color::Black));
                 for king in [white, black] {
-                    let from = Square::ALL.into_iter().find(|&square| self.board[square as usize] == Sensed::Piece(king));
+                    let from = Square::ALL.into_iter().find(|&square| self.board[square as usize] == SquareState::Piece(king));
                     if let Some(from) = from {
-                        self.set(from, Sensed::Empty)?;
-                        self.set([Square::E4, Square::D5, Square::D4, Square::E5][script.below(4)], Sensed::Piece(king))?;
+                        self.set(from, SquareState::Empty)?;
+                        self.set([Square::E4, Square::D5, Square::D4, Square::E5][script.below(4)], SquareState::Piece(king))?;
                     }
                 }
                 Ok(())
@@ -495,7 +496,8 @@ impl Player {
             // What this kind of board cannot say.
             45 => {
                 let square = script.square();
-                let sensed = [Sensed::Occupied, Sensed::Side(Color::Black), Sensed::Piece(script.piece())][script.below(3)];
+                let sensed = [SquareState::Occupied, SquareState::Side(Color::Black), SquareState::Piece(script.piece())]
+                    [script.below(3)];
                 self.take(Input::Reading(Reading::Square(square, sensed)))
             }
             46 => {
@@ -505,19 +507,19 @@ impl Player {
                     2 => Reading::Memory(
                         (0..script.below(9))
                             .map(|_| match script.below(6) {
-                                0 => Remembered::PowerUp,
-                                1 => Remembered::Start,
-                                2 => Remembered::Cleared,
-                                3 => Remembered::Halted { half: ClockHalf::Left, ms: 60_000 },
-                                _ => Remembered::Square {
+                                0 => MemoryEntry::PowerUp,
+                                1 => MemoryEntry::StartPosition,
+                                2 => MemoryEntry::Cleared,
+                                3 => MemoryEntry::ClockPressed { half: ClockHalf::Left, ms: 60_000 },
+                                _ => MemoryEntry::Square {
                                     square: script.square(),
-                                    sensed: Sensed::Piece(script.piece()),
-                                    soon: true,
+                                    sensed: SquareState::Piece(script.piece()),
+                                    follows_at_once: true,
                                 },
                             })
                             .collect(),
                     ),
-                    _ => Reading::Trouble(Trouble::Garbage(7)),
+                    _ => Reading::Trouble(ProtocolError::Garbage(7)),
                 };
                 self.take(Input::Reading(reading))
             }

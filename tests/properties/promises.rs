@@ -2,7 +2,7 @@
 
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
-use touchmove::game::{Alert, Command, CompletedBy, CorrectionReason, Event, Played, Record, Stamped};
+use touchmove::game::{Alert, Command, CompletedBy, CorrectionReason, Event, PlayedMove, Record, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::wire;
 
@@ -10,7 +10,7 @@ use touchmove::wire;
 #[derive(Default)]
 pub struct Promises {
     /// Everything told, in order.
-    pub told: Vec<Stamped>,
+    pub told: Vec<StampedEvent>,
     record: Option<Record>,
     /// Positions of the record, the start first.
     positions: Vec<Position>,
@@ -24,7 +24,7 @@ impl Promises {
     ///
     /// # Errors
     /// The promise that does not hold, in words.
-    pub fn take(&mut self, events: Vec<Stamped>, blind: bool) -> Result<(), String> {
+    pub fn take(&mut self, events: Vec<StampedEvent>, blind: bool) -> Result<(), String> {
         let ordered = events.iter().any(|stamped| matches!(stamped.event, Event::Commanded { .. }));
         let mut commands = Vec::new();
         for stamped in events {
@@ -55,14 +55,14 @@ impl Promises {
     }
 
     /// The durable events of the last game.
-    pub fn last_game(&self) -> Vec<Stamped> {
+    pub fn last_game(&self) -> Vec<StampedEvent> {
         let durable = self.told.iter().filter(|stamped| stamped.number.is_some());
-        let mut events: Vec<Stamped> = durable.cloned().collect();
+        let mut events: Vec<StampedEvent> = durable.cloned().collect();
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. })).unwrap_or(0);
         events.split_off(first)
     }
 
-    fn one(&mut self, stamped: &Stamped, blind: bool, commands: &[Command]) -> Result<(), String> {
+    fn one(&mut self, stamped: &StampedEvent, blind: bool, commands: &[Command]) -> Result<(), String> {
         if stamped.at < self.last_at {
             return Err(format!("time goes back from {}", self.last_at));
         }
@@ -221,8 +221,8 @@ impl Promises {
     }
 
     /// One more move of the record: legal, or marked and proved by what the board showed; and what it says of itself is so.
-    fn push(&mut self, played: &Played) -> Result<(), String> {
-        let Played { uci, san, fen, irregular, evidence } = played;
+    fn push(&mut self, played: &PlayedMove) -> Result<(), String> {
+        let PlayedMove { uci, san, fen, irregular, evidence } = played;
         let before = self.positions.last().ok_or("no position")?;
         let legal = if *irregular { before.any_move_to(uci, fen) } else { before.parse_uci(uci) };
         let mv = legal.ok_or_else(|| format!("{uci} is not legal in {}", before.fen()))?;
@@ -236,7 +236,7 @@ impl Promises {
             self.positions.push(found);
             return if passed { Ok(()) } else { Err(format!("after missing moves stands {fen}")) };
         }
-        if *irregular == evidence.is_empty() || evidence.len() > Played::EVIDENCE {
+        if *irregular == evidence.is_empty() || evidence.len() > PlayedMove::EVIDENCE {
             return Err(format!("{uci} in {} has {} edges as its proof", before.fen(), evidence.len()));
         }
         let proved = |square| evidence.iter().any(|seen| seen.square == square && seen.before != seen.now);

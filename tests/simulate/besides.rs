@@ -5,23 +5,23 @@ use shakmaty::{Piece, Square};
 use std::collections::BTreeMap;
 use touchmove::boards::Millis;
 use touchmove::laws::Position;
-use touchmove::simulate::Scene;
-use touchmove::simulate::hands::{CLEAN, CLUB, Profile, ROUGH, Rate, Rates};
-use touchmove::simulate::irregularity::{Injection, Kind};
-use touchmove::simulate::pgn::{self, Game};
+use touchmove::simulate::SimulationSetup;
+use touchmove::simulate::hands::{CLEAN, CLUB, HandsProfile, ROUGH, Rate, Rates};
+use touchmove::simulate::irregularity::{Injection, IrregularityKind};
+use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::script::{self, Act, Script};
-use touchmove::simulate::truth::Why;
+use touchmove::simulate::truth::InterruptionReason;
 
 /// Clean hands that do one thing besides.
-fn only(rate: Rate, thousandths: u32) -> Profile {
+fn only(rate: Rate, thousandths: u32) -> HandsProfile {
     let mut rates: Rates = CLEAN.rates;
     rates.set(rate, thousandths);
-    Profile { rates, ..CLEAN }
+    HandsProfile { rates, ..CLEAN }
 }
 
 /// What stands on the board when the game is over.
 pub fn pieces_at_the_end(script: &Script) -> [Option<Piece>; 64] {
-    let mut squares = script.at_first;
+    let mut squares = script.initial_pieces;
     let mut last = 0;
     for action in &script.actions {
         assert!(action.at >= last, "time runs backwards");
@@ -39,7 +39,7 @@ pub fn pieces_at_the_end(script: &Script) -> [Option<Piece>; 64] {
 }
 
 /// What should stand there: the moves of the truth, an illegal one taken at its word.
-pub fn pieces_of_the_truth(game: &Game, script: &Script) -> [Option<Piece>; 64] {
+pub fn pieces_of_the_truth(game: &SourceGame, script: &Script) -> [Option<Piece>; 64] {
     let mut position = game.start.clone();
     for ply in &script.truth.plies {
         position = match position.parse_uci(&ply.uci) {
@@ -98,11 +98,11 @@ fn each_incident_alone_leaves_the_game_as_it_was() {
                 assert_eq!(moves(&script), moves(&clean), "{name}");
                 assert!(pieces_at_the_end(&script) == pieces_of_the_truth(game, &script), "{name}");
                 let truth = &script.truth;
-                let whys: Vec<Why> = truth.interruptions.iter().map(|interruption| interruption.why).collect();
-                let expected: &[Why] = match rate {
-                    Rate::analysis => &[Why::Analysis],
-                    Rate::arbiter_pause => &[Why::Pause],
-                    Rate::cable_out => &[Why::CableOut],
+                let whys: Vec<InterruptionReason> = truth.interruptions.iter().map(|interruption| interruption.why).collect();
+                let expected: &[InterruptionReason] = match rate {
+                    Rate::analysis => &[InterruptionReason::Analysis],
+                    Rate::arbiter_pause => &[InterruptionReason::Pause],
+                    Rate::cable_out => &[InterruptionReason::CableOut],
                     _ => &[],
                 };
                 assert_eq!(whys, expected, "{name}");
@@ -126,7 +126,7 @@ fn takebacks_are_told_with_what_was_taken_back() {
             for (offset, ply) in takeback.plies.iter().enumerate() {
                 position = position.play(position.parse_uci(&ply.uci).expect("it was legal"));
                 let number = takeback.from_ply + offset as u32;
-                assert!(script.truth.is_withdrawn(number, &ply.uci, takeback.at));
+                assert!(script.truth.is_taken_back(number, &ply.uci, takeback.at));
                 assert_eq!(script.truth.ply(number, &ply.uci, takeback.at).unwrap().uci, ply.uci);
             }
             let last = script.truth.plies.get(takeback.from_ply as usize - 1).unwrap();
@@ -140,7 +140,7 @@ fn takebacks_are_told_with_what_was_taken_back() {
 type Count = fn(&Script) -> (usize, usize);
 
 /// The same over many games, in thousandths.
-fn share(games: &[Game], profile: &Profile, count: Count) -> usize {
+fn share(games: &[SourceGame], profile: &HandsProfile, count: Count) -> usize {
     let counts = games.iter().flat_map(|game| (0..6).map(move |seed| count(&script::write(game, profile, true, seed, &[]))));
     let (part, whole) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
     part * 1000 / whole
@@ -175,8 +175,10 @@ fn rates_come_out() {
 
 #[test]
 fn no_rate_changes_what_another_decides() {
-    let hands =
-        Profile { rates: Rates { swap_capture: 500, brush: 200, bump: 200, destination_first: 200, ..CLEAN.rates }, ..CLEAN };
+    let hands = HandsProfile {
+        rates: Rates { swap_capture: 500, brush: 200, bump: 200, destination_first: 200, ..CLEAN.rates },
+        ..CLEAN
+    };
     for game in &random_games(6, 80) {
         let plain = by_ply(&script::write(game, &hands, true, 3, &[]));
         for rate in [Rate::adjust, Rate::adjust_several, Rate::hesitate, Rate::arbiter_pause, Rate::set_up, Rate::cable_out] {
@@ -216,20 +218,20 @@ fn each_irregularity_is_committed_and_told_of() {
         pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O 5. Nxe5 Nxe4 6. Nxf7 Rxf7 *\n\n").games;
     let promotion =
         pgn::read("[Result \"*\"]\n\n1. a4 b5 2. axb5 a6 3. bxa6 Nc6 4. a7 Rb8 5. a8=Q Nf6 6. Nf3 Rxa8 *\n\n").games;
-    for &(kind, name) in Kind::ALL {
+    for &(kind, name) in IrregularityKind::ALL {
         let injection: Injection = format!("{name}@4").parse().unwrap();
         assert_eq!((injection.kind, injection.ply, injection.to_string()), (kind, Some(4), format!("{name}@4")));
-        let games = if kind == Kind::PawnLeft { &promotion } else { &castling };
+        let games = if kind == IrregularityKind::PawnLeft { &promotion } else { &castling };
         for seed in 0..20 {
             let script = script::write(&games[0], &CLUB, true, seed, &[injection]);
             let done = &script.truth.irregularities;
             let [one] = &done[..] else { panic!("{name}: {done:?}") };
             assert_eq!(one.kind, kind);
             assert!(one.ply >= 4 && one.at < script.truth.over_at, "{name}: {one:?}");
-            assert_eq!(one.until.is_none(), kind == Kind::IllegalStands, "{name}");
+            assert_eq!(one.until.is_none(), kind == IrregularityKind::IllegalStands, "{name}");
             assert!(pieces_at_the_end(&script) == pieces_of_the_truth(&games[0], &script), "{name}, seed {seed}");
             let legal = script.truth.plies.len() == games[0].plies.len();
-            assert!(legal || kind == Kind::IllegalStands, "{name}");
+            assert!(legal || kind == IrregularityKind::IllegalStands, "{name}");
         }
     }
     for (wrong, says) in [("theft", "illegal_move, "), ("theft@3", "illegal_move, "), ("removed@0", "from 1")] {
@@ -240,7 +242,7 @@ fn each_irregularity_is_committed_and_told_of() {
 #[test]
 fn boards_get_wrong_only_what_they_are_asked_to() {
     let game = &random_games(1, 80)[0];
-    let heard = |profile: &Profile| edges(&listen(game, &scene(profile, false, 5)).0);
+    let heard = |profile: &HandsProfile| edges(&listen(game, &scene(profile, false, 5)).0);
     let clean = heard(&CLEAN);
     let said = |edges: &[super::Edge]| edges.iter().map(|edge| (edge.square, edge.shows, edge.ply)).collect::<Vec<_>>();
 
@@ -273,7 +275,7 @@ fn boards_get_wrong_only_what_they_are_asked_to() {
 #[test]
 fn cables_lose_only_what_they_are_asked_to() {
     let game = &random_games(1, 80)[0];
-    let bytes = |profile: &Profile| {
+    let bytes = |profile: &HandsProfile| {
         let (chunks, script) = listen(game, &scene(profile, true, 5));
         (chunks.iter().flat_map(|chunk| chunk.bytes.clone()).collect::<Vec<u8>>(), chunks, script)
     };
@@ -297,12 +299,12 @@ fn rough_hands_do_everything() {
     let games = random_games(30, 100);
     let (mut takebacks, mut whys) = (0, Vec::new());
     for (game, seed) in games.iter().flat_map(|game| (0..4).map(move |seed| (game, seed))) {
-        let once = listen(game, &Scene { seed, ..scene(&ROUGH, true, 0) });
+        let once = listen(game, &SimulationSetup { seed, ..scene(&ROUGH, true, 0) });
         takebacks += once.1.truth.takebacks.len();
         whys.extend(once.1.truth.interruptions.iter().map(|interruption| interruption.why));
     }
     assert!(takebacks > 10);
-    for why in [Why::Analysis, Why::Pause, Why::CableOut] {
+    for why in [InterruptionReason::Analysis, InterruptionReason::Pause, InterruptionReason::CableOut] {
         assert!(whys.contains(&why), "{why:?}");
     }
     for rate in Rate::ALL {

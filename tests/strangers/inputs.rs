@@ -6,12 +6,12 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::LazyLock;
-use touchmove::boards::{LinkState, Millis, Placement, Reading, Sensed};
+use touchmove::boards::{LinkState, Millis, Placement, Reading, SquareState};
 use touchmove::config::Config;
 use touchmove::config::livechess::{self, Origin, Site};
 use touchmove::daemon::hub::Target;
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
-use touchmove::game::{Command, Event, Order, Stamped};
+use touchmove::game::{Command, Event, Order, StampedEvent};
 use touchmove::laws::{Changes, Position};
 use touchmove::link::recording;
 use touchmove::locale::Locale;
@@ -20,7 +20,7 @@ use touchmove::publish::livechess::message::{self, Call};
 use touchmove::publish::web::body::{self, PairingChange};
 use touchmove::publish::{headers, origin};
 use touchmove::round::Round;
-use touchmove::round::trf::Order as TrfOrder;
+use touchmove::round::trf::TableOrder as TrfOrder;
 use touchmove::simulate::pgn;
 use touchmove::table::{Input, Settings, Table};
 use touchmove::wire;
@@ -123,8 +123,8 @@ fn same_again(command: &Command) {
 
 /// Names of this server besides localhost and addresses, and whose pages may ask.
 static SITES: LazyLock<(Vec<Site>, Vec<Origin>)> = LazyLock::new(|| {
-    let sites = livechess::sites("hall.example, chess.example").expect("a list of sites");
-    (sites, livechess::origins("lichess.org, http://hall.example, tauri://localhost").expect("a list of origins"))
+    let sites = livechess::parse_sites("hall.example, chess.example").expect("a list of sites");
+    (sites, livechess::parse_origins("lichess.org, http://hall.example, tauri://localhost").expect("a list of origins"))
 });
 
 /// A request: a line with method and target, headers, an empty line, a body. What the servers conclude from each part.
@@ -170,12 +170,12 @@ fn is_below(host: &str, sites: &[&str]) -> bool {
 
 /// A name is one of ours only if it says so to other readers, too.
 fn host(authority: &str) {
-    if origin::is_host(&SITES.0, authority) {
+    if origin::is_own_host(&SITES.0, authority) {
         let host = host_of(authority);
         let is_address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
         assert!(is_address || host == "localhost" || is_below(&host, &["hall.example", "chess.example"]), "{authority:?}");
     } else {
-        assert!(!origin::is_loopback(authority), "{authority:?}");
+        assert!(!origin::is_loopback_host(authority), "{authority:?}");
     }
 }
 
@@ -186,14 +186,14 @@ fn header(sent: &HeaderMap) {
     assert!(requested.is_empty() || all("host") == [requested]);
     host(requested);
     for page in all("origin") {
-        if origin::is_origin(&SITES.1, page) {
+        if origin::is_allowed_origin(&SITES.1, page) {
             let (scheme, authority) = page.split_once("://").expect("an origin has a scheme");
             let host = host_of(authority);
             let sites: &[&str] = if scheme == "https" { &["lichess.org", "hall.example"] } else { &["hall.example"] };
             assert!(is_below(&host, sites) || (scheme == "tauri" && host == "localhost"), "{page:?}");
         }
         for encrypted in [false, true] {
-            if !origin::is_from_elsewhere(sent, encrypted) {
+            if !origin::is_cross_site(sent, encrypted) {
                 let (scheme, authority) = page.split_once("://").expect("an origin has a scheme");
                 assert!(scheme == "https" || (scheme == "http" && !encrypted), "{page:?}");
                 assert!(!requested.is_empty() && authority.eq_ignore_ascii_case(requested), "{page:?} {requested:?}");
@@ -231,10 +231,10 @@ fn request_body(bytes: &[u8]) {
         login_body(bytes, &value);
         command_body(bytes, &value);
     }
-    if let Ok((_, command)) = body::command(bytes) {
+    if let Ok((_, command)) = body::parse_command(bytes) {
         same_again(&command);
     }
-    if let Ok(PairingChange::Swap { a, b }) = body::round(bytes) {
+    if let Ok(PairingChange::Swap { a, b }) = body::parse_pairing_change(bytes) {
         let text = include_str!("../data/strangers/round.csv");
         let mut round = Round::read(text, Some(1), &TrfOrder::Rank).expect("a round");
         let changed = round.swap(a, b);
@@ -245,14 +245,14 @@ fn request_body(bytes: &[u8]) {
 /// Whoever logs in has given a token; written anew, so that no key is there twice, every token is read.
 fn login_body(bytes: &[u8], value: &Value) {
     let token = value["token"].as_str().map(|token| token.trim().to_owned());
-    let read = body::login(bytes).ok();
+    let read = body::parse_login(bytes).ok();
     assert!(read.is_none() || read == token, "{value}");
-    assert_eq!(body::login(value.to_string().as_bytes()).ok(), token, "{value}");
+    assert_eq!(body::parse_login(value.to_string().as_bytes()).ok(), token, "{value}");
 }
 
 /// A command that is read is the one that is there, for a board or a game, and not for both.
 fn command_body(bytes: &[u8], value: &Value) {
-    let Ok((target, command)) = body::command(bytes) else { return };
+    let Ok((target, command)) = body::parse_command(bytes) else { return };
     assert_eq!(wire::command_from_value(&value["command"]).ok(), Some(command), "{value}");
     match target {
         Target::Board(_) => assert!(value["board"].is_string() && value["game"].is_null(), "{value}"),
@@ -263,13 +263,13 @@ fn command_body(bytes: &[u8], value: &Value) {
 /// A message of a LiveChess client is understood, or refused in words; its id comes back as it was.
 pub fn livechess_message(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    let message::Read { id, call } = message::read(text);
+    let message::ParsedMessage { id, call } = message::parse_message(text);
     let said: Value = serde_json::from_str(&message::reply(id.as_ref(), ())).expect("a reply is JSON");
     assert_eq!(said["id"], id.clone().map_or(Value::Null, Value::Number));
     let call = match call {
         Ok(call) => call,
         Err(why) => {
-            let said: Value = serde_json::from_str(&message::error(id.as_ref(), &why)).expect("an error is JSON");
+            let said: Value = serde_json::from_str(&message::error_reply(id.as_ref(), &why)).expect("an error is JSON");
             assert!(!why.is_empty() && said["param"]["message"] == *why);
             return;
         }
@@ -279,12 +279,12 @@ pub fn livechess_message(bytes: &[u8]) {
     else {
         return;
     };
-    let said: Value = serde_json::from_str(&message::feed_of(feed, ())).expect("news are JSON");
+    let said: Value = serde_json::from_str(&message::feed_event(feed, ())).expect("news are JSON");
     assert_eq!(said["id"], Value::Number(feed.clone()));
     if let Call::Setup { fen, .. } = &call
-        && let Ok(position) = message::position(fen)
+        && let Ok(position) = message::parse_position(fen)
     {
-        let again = message::position(&position.fen()).expect("what was written is read");
+        let again = message::parse_position(&position.fen()).expect("what was written is read");
         assert_eq!(again.fen(), position.fen());
         for mv in position.legal_moves() {
             assert_eq!(position.parse_san(&position.san(mv)), Some(mv), "{} in {}", position.san(mv), position.fen());
@@ -297,7 +297,7 @@ pub fn livechess_message(bytes: &[u8]) {
 pub const MOVES: [&str; 9] = ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5c6", "d7c6", "e1g1"];
 
 /// That game, as its durable events.
-static GAME: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
+static GAME: LazyLock<Vec<StampedEvent>> = LazyLock::new(|| {
     let (mut table, mut position, mut now) = (Table::new(Settings::default()), Position::start(), 0);
     let mut events = table.handle(now, Input::Link(LinkState::Up)).events;
     events.extend(table.handle(now, Input::Reading(shown(&position))).events);
@@ -305,7 +305,7 @@ static GAME: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
         let mv = position.parse_uci(uci).expect("a legal move");
         for (square, piece) in Changes::of(position.turn(), mv).iter() {
             now += 400;
-            let sensed = piece.map_or(Sensed::Empty, Sensed::Piece);
+            let sensed = piece.map_or(SquareState::Empty, SquareState::Piece);
             events.extend(table.handle(now, Input::Reading(Reading::Square(square, sensed))).events);
         }
         now += 3_000;
@@ -317,16 +317,16 @@ static GAME: LazyLock<Vec<Stamped>> = LazyLock::new(|| {
 });
 
 fn shown(position: &Position) -> Reading {
-    let mut placement: Placement = [Sensed::Empty; 64];
-    position.board().iter().for_each(|(square, piece)| placement[square as usize] = Sensed::Piece(piece));
+    let mut placement: Placement = [SquareState::Empty; 64];
+    position.board().iter().for_each(|(square, piece)| placement[square as usize] = SquareState::Piece(piece));
     Reading::Placement(Box::new(placement))
 }
 
 /// Arguments of D-Bus methods, a line each: each is refused in words, or a command that is carried out or refused.
 pub fn argument(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    if let Ok(round) = arguments::round(text) {
-        let again = arguments::round(&serde_json::to_string(&round).expect("it is JSON")).ok();
+    if let Ok(round) = arguments::parse_round(text) {
+        let again = arguments::parse_round(&serde_json::to_string(&round).expect("it is JSON")).ok();
         assert_eq!(again, Some(round));
     }
     let lines: Vec<&str> = text.lines().collect();
@@ -335,13 +335,13 @@ pub fn argument(bytes: &[u8]) {
     let number = |text: &str| text.parse::<u32>().unwrap_or(text.len() as u32);
     let tags = lines.chunks(2).map(|pair| (pair[0].to_owned(), pair.get(1).copied().unwrap_or_default().to_owned()));
     let commands = [
-        arguments::result(first),
-        arguments::player(first).map(Command::Adjust),
-        arguments::promotion(number(second), first),
-        arguments::count(first, second),
-        arguments::laws(first),
-        arguments::tags(tags.collect::<HashMap<String, String>>()),
-        arguments::claim(first, second, third.to_owned()),
+        arguments::parse_result(first),
+        arguments::parse_player(first).map(Command::Adjust),
+        arguments::parse_promotion(number(second), first),
+        arguments::parse_count(first, second),
+        arguments::parse_laws(first),
+        arguments::parse_tags(tags.collect::<HashMap<String, String>>()),
+        arguments::parse_claim(first, second, third.to_owned()),
         Ok(Command::ClockNote { white_ms: number(first), black_ms: number(second), note: third.to_owned() }),
         Ok(Command::Replace { ply: number(second), uci: first.to_owned() }),
         Ok(Command::Insert { ply: number(second), uci: first.to_owned() }),
@@ -373,8 +373,8 @@ pub fn argument(bytes: &[u8]) {
             assert_eq!(wire::from_json(&wire::to_json(stamped)).ok().as_ref(), Some(stamped));
         }
         let is_done = output.events.iter().any(|stamped| matches!(&stamped.event, Event::Commanded { .. }));
-        assert_ne!(output.refused.is_some(), is_done, "{command:?}");
-        assert!(output.refused.is_none_or(|why| !why.to_string().is_empty()));
+        assert_ne!(output.refusal.is_some(), is_done, "{command:?}");
+        assert!(output.refusal.is_none_or(|why| !why.to_string().is_empty()));
         if let Some(record) = table.record() {
             assert!(!pgn_with(record, &[], AfterIllegal::Fen, &|_| None).is_empty());
         }

@@ -5,7 +5,8 @@ use super::player::Script;
 use super::promises::Promises;
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{
-    ClockHalf, ClockReading, Cue, HalfTime, LinkState, Millis, Placement, Reading, Remembered, Sensed, Sensing,
+    BoardCommand, ClockHalf, ClockReading, HalfTime, LinkState, MemoryEntry, Millis, Placement, Reading, SensorKind,
+    SquareState,
 };
 use touchmove::game::event::Rotation;
 use touchmove::game::{Command, Order};
@@ -77,25 +78,25 @@ pub fn memory(script: &[u8]) {
 }
 
 impl Script<'_> {
-    fn sensed(&mut self) -> Sensed {
+    fn sensed(&mut self) -> SquareState {
         match self.byte() % 16 {
             piece @ 0..12 => {
-                Sensed::Piece(Piece { color: Color::from_white(piece < 6), role: Role::ALL[usize::from(piece % 6)] })
+                SquareState::Piece(Piece { color: Color::from_white(piece < 6), role: Role::ALL[usize::from(piece % 6)] })
             }
-            _ => Sensed::Empty,
+            _ => SquareState::Empty,
         }
     }
 
-    fn entry(&mut self) -> Remembered {
+    fn entry(&mut self) -> MemoryEntry {
         match self.byte() % 12 {
-            0 => Remembered::PowerUp,
-            1 => Remembered::Cleared,
-            2 => Remembered::Start,
-            3 => Remembered::Halted {
+            0 => MemoryEntry::PowerUp,
+            1 => MemoryEntry::Cleared,
+            2 => MemoryEntry::StartPosition,
+            3 => MemoryEntry::ClockPressed {
                 half: [ClockHalf::Left, ClockHalf::Right][self.below(2)],
                 ms: u32::from(self.byte()) * 1_000,
             },
-            kind => Remembered::Square { square: self.square(), sensed: self.sensed(), soon: kind % 2 == 0 },
+            kind => MemoryEntry::Square { square: self.square(), sensed: self.sensed(), follows_at_once: kind % 2 == 0 },
         }
     }
 }
@@ -111,7 +112,7 @@ struct Player {
     /// What the board senses, in its own squares.
     placement: Placement,
     /// What the board remembers.
-    log: Vec<Remembered>,
+    log: Vec<MemoryEntry>,
     clock: ClockReading,
     is_plugged: bool,
     /// A whole reading has come since the link came up.
@@ -129,9 +130,9 @@ fn play(script: &[u8]) -> Result<Player, String> {
     let choice = script.byte();
     let rotation = [None, None, Some(Rotation::Upright), Some(Rotation::Turned)][usize::from(choice % 4)];
     let sensing = match choice >> 4 {
-        14 => Sensing::Colour,
-        15 => Sensing::Occupancy,
-        _ => Sensing::Identity,
+        14 => SensorKind::Colour,
+        15 => SensorKind::Occupancy,
+        _ => SensorKind::Identity,
     };
     let settings = Settings { rotation, sensing, ..Settings::default() };
     let half = HalfTime { ms: 3_600_000, flag: false };
@@ -141,7 +142,7 @@ fn play(script: &[u8]) -> Result<Player, String> {
         now: 0,
         turned: choice & 4 != 0,
         position: Position::start(),
-        placement: [Sensed::Empty; 64],
+        placement: [SquareState::Empty; 64],
         log: Vec::new(),
         clock: ClockReading {
             left: half,
@@ -197,7 +198,7 @@ impl Player {
         if count > EVENTS + 2 * (entries + self.inputs) {
             return Err(format!("{count} events of {entries} entries and {} inputs", self.inputs));
         }
-        self.requests.extend(output.cues.iter().filter(|cue| **cue == Cue::Memory).map(|_| self.now));
+        self.requests.extend(output.cues.iter().filter(|cue| **cue == BoardCommand::Memory).map(|_| self.now));
         self.promises.take(output.events, !self.is_whole)?;
         if self.table.record() == self.promises.record() {
             Ok(())
@@ -227,24 +228,24 @@ impl Player {
         if self.turned { square.rotate_180() } else { square }
     }
 
-    fn note(&mut self, entry: Remembered) {
+    fn note(&mut self, entry: MemoryEntry) {
         if self.log.len() < ENTRIES {
             self.log.push(entry);
         }
     }
 
     /// A square changes: the board remembers it, and says so where there is a cable.
-    fn set(&mut self, square: Square, sensed: Sensed, soon: bool) -> Result<(), String> {
+    fn set(&mut self, square: Square, sensed: SquareState, soon: bool) -> Result<(), String> {
         self.placement[square as usize] = sensed;
-        self.note(Remembered::Square { square, sensed, soon });
+        self.note(MemoryEntry::Square { square, sensed, follows_at_once: soon });
         self.now += if soon { 60 } else { 300 };
         if self.is_plugged { self.take(Input::Reading(Reading::Square(square, sensed))) } else { Ok(()) }
     }
 
     fn put_up(&mut self, position: Position) {
-        self.placement = [Sensed::Empty; 64];
+        self.placement = [SquareState::Empty; 64];
         for (square, piece) in position.board().iter() {
-            self.placement[self.at(square) as usize] = Sensed::Piece(piece);
+            self.placement[self.at(square) as usize] = SquareState::Piece(piece);
         }
         self.position = position;
     }
@@ -260,10 +261,10 @@ impl Player {
         for (number, (square, piece)) in changes.into_iter().enumerate() {
             let soon = number > 0 && way & 2 != 0;
             let square = self.at(square);
-            if piece.is_some() && way & 4 != 0 && self.placement[square as usize] != Sensed::Empty {
-                self.set(square, Sensed::Empty, soon)?;
+            if piece.is_some() && way & 4 != 0 && self.placement[square as usize] != SquareState::Empty {
+                self.set(square, SquareState::Empty, soon)?;
             }
-            self.set(square, piece.map_or(Sensed::Empty, Sensed::Piece), soon)?;
+            self.set(square, piece.map_or(SquareState::Empty, SquareState::Piece), soon)?;
         }
         self.position = self.position.play(mv);
         if way & 24 == 0 { Ok(()) } else { self.press() }
@@ -271,7 +272,7 @@ impl Player {
 
     fn press(&mut self) -> Result<(), String> {
         let half = self.clock.turn;
-        self.note(Remembered::Halted { half, ms: 3_600_000 });
+        self.note(MemoryEntry::ClockPressed { half, ms: 3_600_000 });
         self.clock.running = true;
         self.clock.turn = half.other();
         if self.is_plugged { self.take(Input::Reading(Reading::Clock(Some(self.clock)))) } else { Ok(()) }
@@ -286,7 +287,7 @@ impl Player {
         self.take(Input::Reading(Reading::Placement(Box::new(self.placement))))
     }
 
-    fn tell_memory(&mut self, mut log: Vec<Remembered>) -> Result<(), String> {
+    fn tell_memory(&mut self, mut log: Vec<MemoryEntry>) -> Result<(), String> {
         log.truncate(ENTRIES);
         self.take(Input::Reading(Reading::Memory(log)))
     }
@@ -299,7 +300,7 @@ impl Player {
         match script.byte() % ACTS {
             START => {
                 self.put_up(Position::start());
-                self.note(Remembered::Start);
+                self.note(MemoryEntry::StartPosition);
                 self.dump()
             }
             MOVE..PULL => self.make_move(script),
@@ -343,7 +344,7 @@ impl Player {
             }
             17 => {
                 let (count, times) = (script.below(12), 1 + 8 * script.below(128));
-                let log: Vec<Remembered> = (0..count).map(|_| script.entry()).collect();
+                let log: Vec<MemoryEntry> = (0..count).map(|_| script.entry()).collect();
                 self.tell_memory(log.repeat(times))
             }
             WAIT => self.wait(PAUSES[script.below(PAUSES.len())]),
@@ -355,7 +356,7 @@ impl Player {
             20 => {
                 let square = script.square();
                 let known = self.placement[square as usize];
-                let other = if known == Sensed::Empty { script.sensed() } else { Sensed::Empty };
+                let other = if known == SquareState::Empty { script.sensed() } else { SquareState::Empty };
                 for _ in 0..=script.below(32) {
                     self.set(square, other, true)?;
                     self.set(square, known, true)?;
@@ -364,11 +365,11 @@ impl Player {
             }
             // The board is switched off and on, or everything is taken off it.
             21 => {
-                self.note([Remembered::PowerUp, Remembered::Cleared][script.below(2)]);
+                self.note([MemoryEntry::PowerUp, MemoryEntry::Cleared][script.below(2)]);
                 for square in Square::ALL {
                     let sensed = self.placement[square as usize];
-                    if sensed != Sensed::Empty {
-                        self.note(Remembered::Square { square, sensed, soon: false });
+                    if sensed != SquareState::Empty {
+                        self.note(MemoryEntry::Square { square, sensed, follows_at_once: false });
                     }
                 }
                 Ok(())

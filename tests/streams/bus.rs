@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use touchmove::boards::{BOARDS, Connection, model};
-use touchmove::ctl::pty::Port;
+use touchmove::ctl::pty::PseudoTerminal;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
 use touchmove::publish::client::Client;
 use touchmove::publish::dbus::Stream;
-use touchmove::simulate::pgn::{self, Game};
-use touchmove::simulate::{Scene, Stage, hands};
+use touchmove::simulate::pgn::{self, SourceGame};
+use touchmove::simulate::{Simulation, SimulationSetup, hands};
 
 /// So many times as fast as real. With four times the pace of hands, what lies between two moves is shorter than a busy machine
 /// stutters: two moves arrive as one then, and boards that do not tell pieces apart cannot say which.
@@ -25,8 +25,9 @@ const SPEED: u32 = 2;
 const SPEED_ON_A_LINE: u32 = 1;
 
 /// A board on which the game begins when somebody opens its port; what is played, and how long that takes.
-fn board(name: &str, game: &Game, path: &Path) -> (Vec<String>, Duration) {
-    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+fn board(name: &str, game: &SourceGame, path: &Path) -> (Vec<String>, Duration) {
+    let scene =
+        SimulationSetup { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
     let is_chain = (model(name).unwrap().protocol)().is_chain();
     let speed = if is_chain { SPEED_ON_A_LINE } else { SPEED };
     let mut game = game.clone();
@@ -34,10 +35,10 @@ fn board(name: &str, game: &Game, path: &Path) -> (Vec<String>, Duration) {
         game.plies.truncate(game.plies.len() * SPEED_ON_A_LINE as usize / SPEED as usize);
         game.result = None;
     }
-    let stage = Stage::new(name, &game, &scene).unwrap();
+    let stage = Simulation::new(name, &game, &scene).unwrap();
     let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let lasts = Duration::from_millis(stage.ends_at() / u64::from(speed));
-    let mut port = Port::open().unwrap();
+    let mut port = PseudoTerminal::open().unwrap();
     std::os::unix::fs::symlink(port.path(), path).unwrap();
     std::thread::spawn(move || port.serve(stage, speed, true));
     (truth, lasts)
@@ -62,7 +63,7 @@ async fn played(client: &Client, count: usize, longest: Duration) -> Vec<String>
 }
 
 /// One of the shared games, where they are: the shortest that has a middle.
-fn game() -> Game {
+fn game() -> SourceGame {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games/clubcup2018.pgn");
     let Ok(text) = std::fs::read(&path) else {
         eprintln!("SKIPPED: there is no {}; another game is played", path.display());
@@ -159,7 +160,7 @@ async fn a_game_on_a_certabo_goes_on_after_a_restart() {
 }
 
 /// Plays what this board says, in its own time, by lines to whoever is the hardware. `line`: what makes it say these bytes.
-async fn act(stage: &mut Stage, daemon: &mut Daemon, line: impl Fn(&[u8]) -> Option<String>) {
+async fn act(stage: &mut Simulation, daemon: &mut Daemon, line: impl Fn(&[u8]) -> Option<String>) {
     let began = Instant::now();
     while let Some(next) = stage.next_event().filter(|next| *next <= stage.ends_at()) {
         tokio::time::sleep_until((began + Duration::from_millis(next / u64::from(SPEED))).into()).await;
@@ -177,8 +178,9 @@ fn hex(bytes: &[u8]) -> String {
 async fn a_game_on_a_chessnut_arrives() {
     let (Some(mut command), Some(bus)) = (umockdev("plugs.py"), PrivateBus::start()) else { return };
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
-    let mut stage = Stage::new("chessnut", &game(), &scene).unwrap();
+    let scene =
+        SimulationSetup { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let mut stage = Simulation::new("chessnut", &game(), &scene).unwrap();
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let client = client(&bus, Stream::Live).await;
     let (address, state) = (bus.address(), state.path().to_str().unwrap());
@@ -205,8 +207,9 @@ async fn a_game_on_a_matrix_arrives() {
     let (state, dir) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
     let wiring = dir.path().join("matrix.toml");
     std::fs::write(&wiring, "diodes = true\n[mcp23017]\nbus = \"/dev/i2c-1\"\naddress = 0x20\nrows = \"A\"\n").unwrap();
-    let scene = Scene { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
-    let mut stage = Stage::new("matrix", &game(), &scene).unwrap();
+    let scene =
+        SimulationSetup { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+    let mut stage = Simulation::new("matrix", &game(), &scene).unwrap();
     let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
     let client = client(&bus, Stream::Live).await;
     let (address, state, wiring) = (bus.address(), state.path().to_str().unwrap(), wiring.to_str().unwrap());

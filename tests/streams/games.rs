@@ -1,13 +1,13 @@
 //! Whole games on the virtual boards of these families.
 
 use std::path::Path;
-use touchmove::boards::{BOARDS, Sensing, model};
-use touchmove::ctl::run::{self, Moment, Staged};
+use touchmove::boards::{BOARDS, SensorKind, model};
+use touchmove::ctl::run::{self, RunEvent, VirtualCable};
 use touchmove::ctl::{score, simulate};
 use touchmove::game::event::Rotation;
-use touchmove::simulate::hands::{CLEAN, CLUB, Profile};
-use touchmove::simulate::pgn::{self, Game};
-use touchmove::simulate::{Scene, Stage};
+use touchmove::simulate::hands::{CLEAN, CLUB, HandsProfile};
+use touchmove::simulate::pgn::{self, SourceGame};
+use touchmove::simulate::{Simulation, SimulationSetup};
 
 const BOARD_NAMES: [&str; 5] = ["certabo", "cerno", "sentio", "reed", "matrix"];
 
@@ -15,15 +15,15 @@ const BOARD_NAMES: [&str; 5] = ["certabo", "cerno", "sentio", "reed", "matrix"];
 const SHORT: &str = "[Result \"1-0\"]\n\n1. e4 d5 2. exd5 c6 3. dxc6 Nf6 4. cxb7 Bd7 5. bxa8=Q Qb6 6. Nf3 e5 7. Be2 Bc5 8. O-O O-O \
     9. Qxa7 e4 10. d4 exd3 11. Qxb6 dxe2 12. Qxe2 1-0\n";
 
-pub fn opera() -> Game {
+pub fn opera() -> SourceGame {
     let text = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/src/ctl/demo/opera.pgn"));
     pgn::read(text).games.remove(0)
 }
 
 #[track_caller]
-fn check(game: &Game, name: &str, profile: Profile, rotation: Rotation, seed: u64) -> score::Outcome {
-    let setting = simulate::Setting { board: name.to_owned(), profile, inject: Vec::new(), clock: false, rotation };
-    let outcome = score::play(game, seed, &setting, &score::Wanted::default()).unwrap();
+fn check(game: &SourceGame, name: &str, profile: HandsProfile, rotation: Rotation, seed: u64) -> score::Outcome {
+    let setting = simulate::SimulationOptions { board: name.to_owned(), profile, inject: Vec::new(), clock: false, rotation };
+    let outcome = score::play(game, seed, &setting, &score::ScoreOptions::default()).unwrap();
     let figures = &outcome.ours;
     assert!(figures.exact, "{name}, {rotation:?}, seed {seed}, game {}: {:?}", game.number, figures.failure);
     outcome
@@ -31,9 +31,9 @@ fn check(game: &Game, name: &str, profile: Profile, rotation: Rotation, seed: u6
 
 #[test]
 fn every_model_has_a_virtual_board() {
-    let scene = Scene { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let scene = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
     for name in BOARD_NAMES {
-        assert!(BOARDS.iter().any(|model| model.name == name) && Stage::new(name, &opera(), &scene).is_some(), "{name}");
+        assert!(BOARDS.iter().any(|model| model.name == name) && Simulation::new(name, &opera(), &scene).is_some(), "{name}");
     }
 }
 
@@ -49,7 +49,7 @@ fn clean_games_come_out_exact() {
                 let promotions = game.plies.iter().filter(|ply| ply.mv.is_promotion()).count();
                 let expect = if matches!(name, "certabo" | "cerno") { promotions } else { 0 };
                 assert_eq!(figures.alerts as usize, expect, "{name}");
-                if model(name).unwrap().sensing == Sensing::Identity {
+                if model(name).unwrap().sensing == SensorKind::Identity {
                     assert_eq!(figures.retracted, 0, "{name}");
                 }
             }
@@ -93,8 +93,9 @@ fn shared_games_come_out_exact() {
 #[test]
 fn virtual_boards_speak_as_real_ones() {
     for (name, numbers) in [("certabo", 320), ("cerno", 320), ("sentio", 8)] {
-        let scene = Scene { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
-        let mut stage = Stage::new(name, &opera(), &scene).unwrap();
+        let scene =
+            SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+        let mut stage = Simulation::new(name, &opera(), &scene).unwrap();
         stage.receive(0, &[0; 8]);
         let chunks = stage.advance(60_000);
         assert!(chunks.is_sorted_by_key(|chunk| chunk.at));
@@ -124,17 +125,17 @@ fn virtual_boards_speak_as_real_ones() {
 /// The same board, hands and seed give the same bytes, and what a simulation records replays to the same game.
 #[test]
 fn a_recorded_simulation_replays() {
-    let scene = Scene { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+    let scene = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
     for name in BOARD_NAMES {
         let listen = || {
             let mut said = Vec::new();
             let model = model(name).unwrap();
             let settings = touchmove::table::Settings { sensing: model.sensing, ..Default::default() };
-            let stage = Stage::new(name, &opera(), &scene).unwrap();
+            let stage = Simulation::new(name, &opera(), &scene).unwrap();
             let until = stage.ends_at();
             let mut table = touchmove::table::Table::new(settings);
-            run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
-                if let Moment::Said(one) = moment {
+            run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
+                if let RunEvent::Input(one) = moment {
                     said.push((now, one.clone()));
                 }
             });

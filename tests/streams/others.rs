@@ -53,7 +53,7 @@ fn certabo_frames_of_others() {
             told
         };
         (0..3).for_each(|_| _ = all(&mut bench));
-        bench.board.act(bench.now, Address::ONLY, Cue::Placement).unwrap();
+        bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
         let told = all(&mut bench);
         let whole = told.iter().find(|reading| matches!(reading, Reading::Placement(_)));
         match test {

@@ -44,7 +44,7 @@ fn the_examples_in_c_print_lines_that_are_read() {
         };
         assert!(built.status.success(), "{}", String::from_utf8_lossy(&built.stderr));
         let printed = Command::new(&program).output().unwrap().stdout;
-        let king = Reading::Square(Square::E4, Sensed::Occupied);
+        let king = Reading::Square(Square::E4, SquareState::Occupied);
         assert_eq!(Bench::new("reed").receive(&printed), [occupied(START), lift(Square::E1), king], "{kind}");
     }
 }

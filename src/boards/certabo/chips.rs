@@ -1,6 +1,6 @@
 //! Assigns chips to pieces, which is learned from the start position.
 
-use crate::boards::{Placement, Sensed};
+use crate::boards::{Placement, SquareState};
 use shakmaty::{Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,27 +12,27 @@ pub const NONE: Id = [0; 5];
 /// Number of frames from which the start position is learned: a square holds the chip that more than half of them show.
 pub const FRAMES: usize = 7;
 /// Number of consecutive frames in which an unknown chip must be read to count as present.
-const STEADY: usize = 3;
+const STEADY_FRAMES: usize = 3;
 /// Maximum number of known chips: a dozen sets. Further chips cannot be learned.
-const MOST: usize = 512;
+const MAX_CHIPS: usize = 512;
 
 /// The pieces of the first and last rank, from the a-file.
 const ROLES: [Role; 8] =
     [Role::Rook, Role::Knight, Role::Bishop, Role::Queen, Role::King, Role::Bishop, Role::Knight, Role::Rook];
 
 /// Squares of the spare queens while pieces are learned, as the maker requires: Black's on d6, White's on d3.
-const SPARE: [(Square, Color); 2] = [(Square::D6, Color::Black), (Square::D3, Color::White)];
+const SPARE_QUEENS: [(Square, Color); 2] = [(Square::D6, Color::Black), (Square::D3, Color::White)];
 
 /// The chips of all squares, by square number: a1 is 0.
 type Ids = [Id; 64];
 
 /// What a frame revealed in addition to the placement.
 #[derive(Debug, PartialEq)]
-pub enum News {
+pub enum ChipEvent {
     /// Chips were learned or reassigned: this placement was on the board.
     Start(Box<Placement>),
     /// The calibration is certain now and should be stored.
-    Keep,
+    CalibrationChanged,
     /// Chips on these squares were unknown, and are assumed to be queens.
     Assumed(Vec<Square>),
 }
@@ -44,34 +44,34 @@ pub struct Chips {
     /// The last frames, oldest first.
     recent: VecDeque<Box<Ids>>,
     /// A set that was learned without any evidence of its orientation, and has not moved.
-    fresh: Option<Box<Ids>>,
+    unoriented_set: Option<Box<Ids>>,
     /// Whether White was at rank 8 of the board when the start position was last recognised.
-    turned: Option<bool>,
+    is_rotated: Option<bool>,
 }
 
 impl Chips {
     /// Discards the last frames because the link came up or went down: the placement may have changed.
     pub fn forget(&mut self) {
         self.recent.clear();
-        self.fresh = None;
+        self.unoriented_set = None;
     }
 
     /// Processes a frame and appends what it revealed.
-    pub fn frame(&mut self, ids: Box<Ids>, news: &mut Vec<News>) {
+    pub fn frame(&mut self, ids: Box<Ids>, news: &mut Vec<ChipEvent>) {
         if self.recent.len() == FRAMES {
             self.recent.pop_front();
         }
         self.recent.push_back(ids);
-        self.find_way_round(news);
+        self.detect_orientation(news);
         self.learn(news);
-        self.adopt_spare(news);
+        self.learn_promoted_queen(news);
     }
 
     /// Returns the pieces of the last frame; `None` if no chip is known. Before the first move of a new set, returns those of the
     /// last few frames, from which the orientation is detected: no move is reported before the orientation is known.
     pub fn placement(&self) -> Option<Box<Placement>> {
         let ids = self.recent.back().filter(|_| !self.known.is_empty())?;
-        Some(if self.fresh.is_some() { self.named(&self.settled(STEADY)) } else { self.named(ids) })
+        Some(if self.unoriented_set.is_some() { self.named(&self.settled(STEADY_FRAMES)) } else { self.named(ids) })
     }
 
     /// Returns the calibration, one chip per line: five numbers and the letter of its piece.
@@ -85,7 +85,7 @@ impl Chips {
 
     /// Adds the output of an earlier [`Chips::text`]. Lines that cannot be read are skipped.
     pub fn restore(&mut self, text: &str) {
-        for line in text.lines().take(MOST) {
+        for line in text.lines().take(MAX_CHIPS) {
             let mut words = line.split_ascii_whitespace();
             let id: Vec<u8> = words.by_ref().take(5).map_while(|word| word.parse().ok()).collect();
             let piece = words.next().and_then(|word| word.chars().next()).and_then(Piece::from_char);
@@ -96,13 +96,13 @@ impl Chips {
     }
 
     fn add(&mut self, id: Id, piece: Piece) {
-        if id != NONE && (self.known.len() < MOST || self.known.contains_key(&id)) {
+        if id != NONE && (self.known.len() < MAX_CHIPS || self.known.contains_key(&id)) {
             self.known.insert(id, piece);
         }
     }
 
     fn named(&self, ids: &Ids) -> Box<Placement> {
-        Box::new(ids.map(|id| self.known.get(&id).map_or(Sensed::Empty, |piece| Sensed::Piece(*piece))))
+        Box::new(ids.map(|id| self.known.get(&id).map_or(SquareState::Empty, |piece| SquareState::Piece(*piece))))
     }
 
     /// Returns the chip that more than half of the last `frames` frames show on each square; [`NONE`] if they show none, or differ.
@@ -116,7 +116,7 @@ impl Chips {
     }
 
     /// Learns the unknown chips if the start position is on the board.
-    fn learn(&mut self, news: &mut Vec<News>) {
+    fn learn(&mut self, news: &mut Vec<ChipEvent>) {
         let Some(last) = self.recent.back().filter(|_| self.recent.len() == FRAMES) else { return };
         let squares = || Square::ALL.into_iter();
         // Cheap checks come first: most frames belong to a game in progress.
@@ -129,7 +129,7 @@ impl Chips {
             return;
         }
         let inner = || squares().filter(|&square| !is_outer(square) && at(square) != NONE);
-        let spares = |turned: bool| SPARE.map(|(square, color)| (way_round(square, turned), color.queen()));
+        let spares = |turned: bool| SPARE_QUEENS.map(|(square, color)| (orient_square(square, turned), color.queen()));
         let is_spare = |turned: bool, square: Square| spares(turned).iter().any(|spare| spare.0 == square);
         let has_spares = inner().next().is_some();
         let turned = match [false, true].map(|turned| inner().all(|square| is_spare(turned, square))) {
@@ -138,7 +138,7 @@ impl Chips {
                 let known = |turned: bool| {
                     let told = squares()
                         .filter(|&square| is_outer(square))
-                        .filter_map(|square| Some(*self.known.get(&at(square))? == start_piece(way_round(square, turned))));
+                        .filter_map(|square| Some(*self.known.get(&at(square))? == start_piece(orient_square(square, turned))));
                     told.fold((0, 0), |(right, wrong), is_right| if is_right { (right + 1, wrong) } else { (right, wrong + 1) })
                 };
                 match [known(false), known(true)] {
@@ -154,7 +154,8 @@ impl Chips {
         };
         let was = self.known.clone();
         let way = turned.unwrap_or(false);
-        let outer = squares().filter(|&square| is_outer(square)).map(|square| (square, start_piece(way_round(square, way))));
+        let outer =
+            squares().filter(|&square| is_outer(square)).map(|square| (square, start_piece(orient_square(square, way))));
         let spare = spares(way).into_iter().filter(|_| has_spares);
         let pieces: Vec<(Id, Piece)> = outer.chain(spare).map(|(square, piece)| (at(square), piece)).collect();
         // One chip in two kinds of pieces: this is not a set.
@@ -162,39 +163,39 @@ impl Chips {
             return;
         }
         pieces.into_iter().for_each(|(id, piece)| self.add(id, piece));
-        self.turned = Some(way);
+        self.is_rotated = Some(way);
         if self.known == was {
-            self.fresh = self.fresh.take().map(|_| ids);
+            self.unoriented_set = self.unoriented_set.take().map(|_| ids);
             return;
         }
-        news.push(News::Start(self.named(&ids)));
+        news.push(ChipEvent::Start(self.named(&ids)));
         // The known chips may themselves belong to a set that has not moved.
-        if turned.is_some() && (has_spares || self.fresh.is_none()) {
-            self.fresh = None;
-            news.push(News::Keep);
+        if turned.is_some() && (has_spares || self.unoriented_set.is_none()) {
+            self.unoriented_set = None;
+            news.push(ChipEvent::CalibrationChanged);
         } else {
-            self.fresh = Some(ids);
+            self.unoriented_set = Some(ids);
         }
     }
 
     /// Whether nothing can be learned from this frame, because its chips and their orientation are known.
     fn is_known(&self, ids: &Ids) -> bool {
         // A set of unknown orientation is re-evaluated: it may have been set up again.
-        let Some(turned) = self.turned.filter(|_| self.fresh.is_none()) else { return false };
-        let king = ids[way_round(Square::E1, turned) as usize];
+        let Some(turned) = self.is_rotated.filter(|_| self.unoriented_set.is_none()) else { return false };
+        let king = ids[orient_square(Square::E1, turned) as usize];
         if self.known.get(&king) != Some(&Color::White.king()) {
             return false;
         }
         let known = |square: Square| self.known.contains_key(&ids[square as usize]);
         let spare = |square: Square| ids[square as usize] == NONE || known(square);
-        let spares = SPARE.iter().flat_map(|(square, _)| [*square, way_round(*square, true)]);
+        let spares = SPARE_QUEENS.iter().flat_map(|(square, _)| [*square, orient_square(*square, true)]);
         Square::ALL.into_iter().filter(|&square| is_outer(square)).all(known) && spares.into_iter().all(spare)
     }
 
     /// Determines the orientation of a set that has just been learned: the piece that moves first is White's.
-    fn find_way_round(&mut self, news: &mut Vec<News>) {
-        let Some(start) = &self.fresh else { return };
-        let now = self.settled(STEADY);
+    fn detect_orientation(&mut self, news: &mut Vec<ChipEvent>) {
+        let Some(start) = &self.unoriented_set else { return };
+        let now = self.settled(STEADY_FRAMES);
         let left: Vec<Square> =
             Square::ALL.into_iter().filter(|&square| now[square as usize] != start[square as usize]).collect();
         let [gone, came] = [true, false].map(|outer| left.iter().copied().filter(move |&square| is_outer(square) == outer));
@@ -204,27 +205,27 @@ impl Chips {
             ([from], [to]) if now[*from as usize] == NONE && now[*to as usize] == start[*from as usize] => {
                 let start = start.clone();
                 let turned = from.rank() as usize >= 4;
-                if self.turned != Some(turned) {
+                if self.is_rotated != Some(turned) {
                     for square in Square::ALL.into_iter().filter(|&square| is_outer(square)) {
-                        self.add(start[square as usize], start_piece(way_round(square, turned)));
+                        self.add(start[square as usize], start_piece(orient_square(square, turned)));
                     }
-                    self.turned = Some(turned);
-                    news.push(News::Start(self.named(&start)));
+                    self.is_rotated = Some(turned);
+                    news.push(ChipEvent::Start(self.named(&start)));
                 }
             }
             // Two moves at once: their order is unknown.
             (_, [_, _, ..]) => {}
             _ => return,
         }
-        self.fresh = None;
-        news.push(News::Keep);
+        self.unoriented_set = None;
+        news.push(ChipEvent::CalibrationChanged);
     }
 
     /// Learns an unknown chip on the first or last rank in mid-game as a queen: a pawn was promoted, and spare pieces are assumed
     /// to be queens.
-    fn adopt_spare(&mut self, news: &mut Vec<News>) {
-        let (Some(turned), Some(last)) = (self.turned, self.recent.back()) else { return };
-        if self.fresh.is_some() || self.recent.len() < STEADY {
+    fn learn_promoted_queen(&mut self, news: &mut Vec<ChipEvent>) {
+        let (Some(turned), Some(last)) = (self.is_rotated, self.recent.back()) else { return };
+        if self.unoriented_set.is_some() || self.recent.len() < STEADY_FRAMES {
             return;
         }
         let steady = |square: &Square| {
@@ -233,7 +234,7 @@ impl Chips {
                 && !self.known.contains_key(&id)
                 // All chips of a maker begin alike, and garbage begins like none of them.
                 && self.known.keys().any(|known| known[..2] == id[..2])
-                && self.recent.iter().rev().take(STEADY).all(|frame| frame[*square as usize] == id)
+                && self.recent.iter().rev().take(STEADY_FRAMES).all(|frame| frame[*square as usize] == id)
         };
         let edge = |square: &Square| matches!(square.rank(), Rank::First | Rank::Eighth);
         let squares: Vec<Square> = Square::ALL.into_iter().filter(edge).filter(steady).collect();
@@ -246,7 +247,7 @@ impl Chips {
         };
         let spare: Vec<(Id, Piece)> = squares.iter().copied().map(queen).collect();
         spare.into_iter().for_each(|(id, piece)| self.add(id, piece));
-        news.extend([News::Keep, News::Assumed(squares)]);
+        news.extend([ChipEvent::CalibrationChanged, ChipEvent::Assumed(squares)]);
     }
 }
 
@@ -256,7 +257,7 @@ fn is_outer(square: Square) -> bool {
 }
 
 /// Returns the square as seen by players who sit the other way round, if `turned`.
-fn way_round(square: Square, turned: bool) -> Square {
+fn orient_square(square: Square, turned: bool) -> Square {
     if turned { square.flip_vertical().flip_horizontal() } else { square }
 }
 

@@ -9,7 +9,7 @@ const READINGS: usize = 3;
 const UNREAD: u8 = 16;
 
 /// The last readings of all squares.
-pub(in crate::boards) struct Lately {
+pub(in crate::boards) struct RecentReadings {
     squares: Box<[Readings; 64]>,
 }
 
@@ -22,13 +22,13 @@ struct Readings {
     unread: u8,
 }
 
-impl Default for Lately {
-    fn default() -> Lately {
-        Lately { squares: Box::new([Readings { ids: [NONE; READINGS], unread: UNREAD }; 64]) }
+impl Default for RecentReadings {
+    fn default() -> RecentReadings {
+        RecentReadings { squares: Box::new([Readings { ids: [NONE; READINGS], unread: UNREAD }; 64]) }
     }
 }
 
-impl Lately {
+impl RecentReadings {
     /// Processes a line with the chip on each square that can be read. Returns the state of all squares, or `None` while one is
     /// unknown.
     pub fn read(&mut self, ids: &[Option<Id>; 64]) -> Option<Box<[Id; 64]>> {

@@ -6,14 +6,14 @@ use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// Minimum interval between two patterns, in milliseconds: boards that get them faster lose some. Other drivers use 600 to 750.
-pub const SPACING: Millis = 600;
+pub const PATTERN_INTERVAL: Millis = 600;
 /// Number of times that a pattern is sent if it is not acknowledged.
-pub const TIMES: u32 = 3;
+pub const PATTERN_ATTEMPTS: u32 = 3;
 /// Red, green and blue of a lit corner: white and dim, because one USB cable powers 81 LEDs. Guess.
 const COLOUR: [u8; 3] = [0x20, 0x20, 0x20];
 
 /// The lights of one board.
-pub(in crate::boards) struct Lamps {
+pub(in crate::boards) struct LightController {
     /// The kind of lights; `None` if it is not known yet. Then both forms are sent in turn.
     leds: Option<Leds>,
     lit: Vec<Square>,
@@ -25,15 +25,15 @@ pub(in crate::boards) struct Lamps {
     writes: VecDeque<Write>,
 }
 
-impl Lamps {
+impl LightController {
     /// Creates lights of this kind; `None`: the kind is detected from the board's acknowledgement.
-    pub fn new(leds: Option<Leds>) -> Lamps {
-        Lamps { leds, lit: Vec::new(), left: 0, sent: 0, next_at: 0, writes: VecDeque::new() }
+    pub fn new(leds: Option<Leds>) -> LightController {
+        LightController { leds, lit: Vec::new(), left: 0, sent: 0, next_at: 0, writes: VecDeque::new() }
     }
 
     /// Switches off what an earlier program left alight, because the link came up.
     pub fn greet(&mut self, now: Millis) {
-        *self = Lamps { next_at: now, ..Lamps::new(self.leds) };
+        *self = LightController { next_at: now, ..LightController::new(self.leds) };
         self.light(now, Vec::new());
     }
 
@@ -46,7 +46,7 @@ impl Lamps {
     /// Lights these squares and no others.
     pub fn light(&mut self, now: Millis, squares: Vec<Square>) {
         let forms = if self.leds.is_none() { 2 } else { 1 };
-        (self.lit, self.left, self.sent) = (squares, TIMES * forms, 0);
+        (self.lit, self.left, self.sent) = (squares, PATTERN_ATTEMPTS * forms, 0);
         self.timeout(now);
     }
 
@@ -58,7 +58,7 @@ impl Lamps {
         }
     }
 
-    /// Returns the time at which [`Lamps::timeout`] must be called.
+    /// Returns the time at which [`LightController::timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
         (self.left > 0).then_some(self.next_at)
     }
@@ -74,7 +74,7 @@ impl Lamps {
             Leds::Colour => colour(&self.lit),
         };
         self.writes.push_back(Write { at: now, bytes });
-        (self.left, self.sent, self.next_at) = (self.left - 1, self.sent + 1, now + SPACING);
+        (self.left, self.sent, self.next_at) = (self.left - 1, self.sent + 1, now + PATTERN_INTERVAL);
     }
 
     /// Returns the next bytes to send.

@@ -1,12 +1,12 @@
 //! Decodes lines of decimal numbers from a stream of bytes.
 
 use super::damaged;
-use super::stream::{Heard, Leds};
-use crate::boards::{Millis, Trouble};
+use super::stream::{Leds, StreamItem};
+use crate::boards::{Millis, ProtocolError};
 
 /// Time without a byte after which a line that has all its numbers is complete even without an end, in milliseconds. A USB bridge
 /// forwards its data after at most 16 ms.
-const ENDED: Millis = 60;
+const LINE_END_TIMEOUT: Millis = 60;
 /// Time without a byte after which an incomplete line counts as truncated, in milliseconds.
 const STALL: Millis = 500;
 
@@ -18,7 +18,7 @@ pub(in crate::boards) enum Item {
     /// in bytes.
     Damaged(Vec<Option<u8>>, usize),
     /// An item to be passed on.
-    Heard(Heard),
+    Heard(StreamItem),
 }
 
 /// Number of numbers from which a line counts as long: if any bytes are damaged, some of them are in every long line.
@@ -29,13 +29,13 @@ const OTHERS: u8 = 2;
 const LONGEST: usize = 4_096;
 
 /// The decoder for lines `:n n n … n`, each number 0–255. It skips everything else.
-pub(in crate::boards) struct Numbers {
+pub(in crate::boards) struct LineDecoder {
     /// Expected number of numbers in a line.
-    expect: usize,
+    expected_count: usize,
     /// What to configure for a board that sends other lines.
-    other: &'static str,
+    other_model_hint: &'static str,
     /// Number of consecutive lines of another board.
-    others: u8,
+    other_model_lines: u8,
     state: State,
     /// The line so far.
     line: Vec<u8>,
@@ -56,14 +56,14 @@ enum State {
     Inside,
 }
 
-impl Numbers {
+impl LineDecoder {
     /// Creates a decoder for lines with this number of numbers. `other` says what to do about a board whose lines have another
     /// length.
-    pub fn new(expect: usize, other: &'static str) -> Numbers {
-        Numbers {
-            expect,
-            other,
-            others: 0,
+    pub fn new(expect: usize, other: &'static str) -> LineDecoder {
+        LineDecoder {
+            expected_count: expect,
+            other_model_hint: other,
+            other_model_lines: 0,
             state: State::Outside,
             line: Vec::with_capacity(expect * 4),
             words: 0,
@@ -75,7 +75,7 @@ impl Numbers {
 
     /// Discards all unfinished input because the link came up or went down.
     pub fn forget(&mut self) {
-        *self = Numbers::new(self.expect, self.other);
+        *self = LineDecoder::new(self.expected_count, self.other_model_hint);
     }
 
     /// Decodes one byte, which completes at most two items.
@@ -91,10 +91,10 @@ impl Numbers {
             }
             b'\r' => [self.end(false), None],
             // In a long line that is incomplete, this byte is damage.
-            b'L' | b'D' if !self.is_long() || self.state != State::Inside || self.words >= self.expect => {
+            b'L' | b'D' if !self.is_long() || self.state != State::Inside || self.words >= self.expected_count => {
                 let ended = self.end(true);
                 let leds = if byte == b'L' { Leds::Plain } else { Leds::Colour };
-                [ended, Some(Item::Heard(Heard::Lit(leds)))]
+                [ended, Some(Item::Heard(StreamItem::LightsAcknowledged(leds)))]
             }
             // Line feeds can break a long line anywhere, also within a number. They end a short line.
             b'\n' if !self.is_long() => [self.end(false), None],
@@ -112,9 +112,9 @@ impl Numbers {
         }
     }
 
-    /// Returns the time at which [`Numbers::quiet`] must be called.
+    /// Returns the time at which [`LineDecoder::quiet`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
-        let wait = if self.is_whole() { ENDED } else { STALL };
+        let wait = if self.is_whole() { LINE_END_TIMEOUT } else { STALL };
         (self.state != State::Outside).then_some(self.byte_at + wait)
     }
 
@@ -124,11 +124,11 @@ impl Numbers {
     }
 
     fn is_long(&self) -> bool {
-        self.expect >= LONG
+        self.expected_count >= LONG
     }
 
     fn is_whole(&self) -> bool {
-        self.state == State::Inside && self.words == self.expect
+        self.state == State::Inside && self.words == self.expected_count
     }
 
     /// Ends the current line, if there is one. `cut`: the line may be truncated.
@@ -141,17 +141,20 @@ impl Numbers {
             return (count > 0 && self.synced).then(|| garbage(count));
         }
         let numbers = numbers(&line);
-        let is_other = numbers.as_ref().is_some_and(|numbers| numbers.len() != self.expect && matches!(numbers.len(), 8 | 320));
-        self.others = if is_other { self.others.saturating_add(1) } else { 0 };
+        let is_other =
+            numbers.as_ref().is_some_and(|numbers| numbers.len() != self.expected_count && matches!(numbers.len(), 8 | 320));
+        self.other_model_lines = if is_other { self.other_model_lines.saturating_add(1) } else { 0 };
         match numbers.as_ref().map(Vec::len) {
-            Some(len) if len == self.expect => numbers.map(Item::Line),
+            Some(len) if len == self.expected_count => numbers.map(Item::Line),
             // A single such line may be another one that was truncated.
-            Some(len) if self.others == OTHERS => {
-                let why = format!("the board sends {len} numbers a line, and not {}: {}", self.expect, self.other);
-                Some(Item::Heard(Heard::Trouble(Trouble::OtherModel(why))))
+            Some(len) if self.other_model_lines == OTHERS => {
+                let why =
+                    format!("the board sends {len} numbers a line, and not {}: {}", self.expected_count, self.other_model_hint);
+                Some(Item::Heard(StreamItem::Trouble(ProtocolError::OtherModel(why))))
             }
             _ => {
-                let read = Some(&line).filter(|_| self.is_long()).and_then(|line| damaged::read(line, self.expect, cut));
+                let read =
+                    Some(&line).filter(|_| self.is_long()).and_then(|line| damaged::read(line, self.expected_count, cut));
                 Some(read.map_or_else(|| garbage(count + 1), |numbers| Item::Damaged(numbers, count + 1)))
             }
         }
@@ -169,5 +172,5 @@ fn number(word: &str) -> Option<u8> {
 }
 
 fn garbage(count: usize) -> Item {
-    Item::Heard(Heard::Trouble(Trouble::Garbage(count)))
+    Item::Heard(StreamItem::Trouble(ProtocolError::Garbage(count)))
 }

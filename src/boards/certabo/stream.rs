@@ -1,9 +1,10 @@
 //! The common part of all boards that continuously send all squares as lines of text.
 
-use super::lights::Lamps;
-use super::watch::Watch;
+use super::lights::LightController;
+use super::watch::FrameVoter;
 use crate::boards::{
-    Address, Battery, Cue, Identity, LinkState, Millis, Placement, Protocol, Reading, Trouble, Unsupported, Write,
+    Address, Battery, BoardCommand, Identity, LinkState, Millis, Placement, Protocol, ProtocolError, Reading, Unsupported,
+    Write,
 };
 
 /// The kind of lights that a board has.
@@ -16,25 +17,25 @@ pub(in crate::boards) enum Leds {
 }
 
 /// An item decoded from the stream.
-pub(in crate::boards) enum Heard {
+pub(in crate::boards) enum StreamItem {
     /// A complete frame; `None` if its pieces are not known.
     Frame(Option<Box<Placement>>),
     /// A frame in which some squares could not be read and keep their earlier state; `None` as above.
-    Filled(Option<Box<Placement>>),
+    PartialFrame(Option<Box<Placement>>),
     /// A complete frame that is certainly correct: it had a checksum.
-    Certain(Box<Placement>),
+    VerifiedFrame(Box<Placement>),
     /// The placement before that frame, according to what has now been learned of the pieces.
-    Before(Box<Placement>),
+    CorrectedPlacement(Box<Placement>),
     /// The new calibration, to be stored for this board.
     Calibration(String),
     /// The acknowledgement of a light pattern.
-    Lit(Leds),
+    LightsAcknowledged(Leds),
     /// Information about the board itself.
     Identity(Identity),
     /// The state of the board's battery.
     Battery(Battery),
     /// A protocol error.
-    Trouble(Trouble),
+    Trouble(ProtocolError),
 }
 
 /// The line format of a family of boards.
@@ -42,63 +43,63 @@ pub(in crate::boards) trait Dialect: Send {
     /// Discards all unfinished input because the link came up or went down.
     fn forget(&mut self);
     /// Decodes one byte and appends the completed items.
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<Heard>);
-    /// Returns the time at which [`Dialect::quiet`] must be called.
+    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>);
+    /// Returns the time at which [`Dialect::handle_timeout`] must be called.
     fn deadline(&self) -> Option<Millis>;
     /// Handles the deadline: no byte arrived before it.
-    fn quiet(&mut self, heard: &mut Vec<Heard>);
+    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>);
     /// Restores the calibration of this board's pieces.
     fn restore(&mut self, _calibration: &str) {}
     /// Returns the request for a frame, if the board has one. It is sent when the link comes up and when all squares are requested.
-    fn question(&self) -> Option<&'static [u8]> {
+    fn frame_request(&self) -> Option<&'static [u8]> {
         None
     }
 }
 
 /// A single board on a link.
-pub(in crate::boards) struct Stream<D> {
+pub(in crate::boards) struct StreamingBoard<D> {
     up: bool,
     dialect: D,
-    watch: Watch,
+    watch: FrameVoter,
     /// `None` if the board has no lights.
-    lights: Option<Lamps>,
+    lights: Option<LightController>,
     question: Option<Write>,
-    heard: Vec<Heard>,
+    heard: Vec<StreamItem>,
 }
 
-impl<D: Dialect> Stream<D> {
+impl<D: Dialect> StreamingBoard<D> {
     /// Creates a board whose squares are decided by a vote over this number of frames.
-    pub fn new(dialect: D, votes: usize, lights: Option<Lamps>) -> Stream<D> {
-        Stream { up: false, dialect, watch: Watch::new(votes), lights, question: None, heard: Vec::new() }
+    pub fn new(dialect: D, votes: usize, lights: Option<LightController>) -> StreamingBoard<D> {
+        StreamingBoard { up: false, dialect, watch: FrameVoter::new(votes), lights, question: None, heard: Vec::new() }
     }
 
     /// Requests a frame, if the board supports it.
     fn ask(&mut self, now: Millis) {
-        self.question = self.dialect.question().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
+        self.question = self.dialect.frame_request().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
     }
 
     fn take(&mut self, now: Millis) {
         for heard in std::mem::take(&mut self.heard) {
             match heard {
-                Heard::Frame(squares) => self.watch.frame(now, squares, true),
-                Heard::Filled(squares) => self.watch.frame(now, squares, false),
-                Heard::Certain(squares) => self.watch.certain(now, squares),
-                Heard::Before(squares) => self.watch.restart(squares),
-                Heard::Calibration(text) => self.watch.say(Reading::Calibration(text)),
-                Heard::Lit(leds) => {
+                StreamItem::Frame(squares) => self.watch.frame(now, squares, true),
+                StreamItem::PartialFrame(squares) => self.watch.frame(now, squares, false),
+                StreamItem::VerifiedFrame(squares) => self.watch.accept_frame(now, squares),
+                StreamItem::CorrectedPlacement(squares) => self.watch.restart(squares),
+                StreamItem::Calibration(text) => self.watch.push_reading(Reading::Calibration(text)),
+                StreamItem::LightsAcknowledged(leds) => {
                     if let Some(lights) = &mut self.lights {
                         lights.acknowledged(leds);
                     }
                 }
-                Heard::Identity(identity) => self.watch.say(Reading::Identity(identity)),
-                Heard::Battery(battery) => self.watch.say(Reading::Battery(battery)),
-                Heard::Trouble(trouble) => self.watch.say(Reading::Trouble(trouble)),
+                StreamItem::Identity(identity) => self.watch.push_reading(Reading::Identity(identity)),
+                StreamItem::Battery(battery) => self.watch.push_reading(Reading::Battery(battery)),
+                StreamItem::Trouble(trouble) => self.watch.push_reading(Reading::Trouble(trouble)),
             }
         }
     }
 }
 
-impl<D: Dialect> Protocol for Stream<D> {
+impl<D: Dialect> Protocol for StreamingBoard<D> {
     fn link(&mut self, now: Millis, state: LinkState) {
         self.up = state == LinkState::Up;
         self.dialect.forget();
@@ -116,15 +117,22 @@ impl<D: Dialect> Protocol for Stream<D> {
         }
     }
 
-    fn act(&mut self, now: Millis, _board: Address, cue: Cue) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
         match (cue, &mut self.lights) {
-            (Cue::Placement, _) => {
-                self.watch.want();
+            (BoardCommand::Placement, _) => {
+                self.watch.request_placement();
                 self.ask(now);
             }
-            (Cue::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
-            (Cue::Lights(_), Some(_)) => {}
-            (Cue::Clock | Cue::Memory | Cue::Lights(_) | Cue::ClockText(_) | Cue::Beep, _) => return Err(Unsupported),
+            (BoardCommand::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
+            (BoardCommand::Lights(_), Some(_)) => {}
+            (
+                BoardCommand::Clock
+                | BoardCommand::Memory
+                | BoardCommand::Lights(_)
+                | BoardCommand::ClockText(_)
+                | BoardCommand::Beep,
+                _,
+            ) => return Err(Unsupported),
         }
         Ok(())
     }
@@ -134,7 +142,7 @@ impl<D: Dialect> Protocol for Stream<D> {
             return;
         }
         if self.dialect.deadline().is_some_and(|at| at <= now) {
-            self.dialect.quiet(&mut self.heard);
+            self.dialect.handle_timeout(&mut self.heard);
             self.take(now);
         }
         self.watch.timeout(now);
@@ -152,7 +160,7 @@ impl<D: Dialect> Protocol for Stream<D> {
     }
 
     fn next_deadline(&self) -> Option<Millis> {
-        let lights = self.lights.as_ref().and_then(Lamps::deadline);
+        let lights = self.lights.as_ref().and_then(LightController::deadline);
         [self.dialect.deadline(), self.watch.deadline(), lights].into_iter().flatten().min().filter(|_| self.up)
     }
 

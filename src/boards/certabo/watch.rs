@@ -1,16 +1,16 @@
 //! The state of the squares, by a vote over frames, and the detection of silent boards.
 
-use crate::boards::{Millis, Placement, Reading, Sensed, Trouble};
+use crate::boards::{Millis, Placement, ProtocolError, Reading, SquareState};
 use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// Time without a frame after which the board counts as silent, in milliseconds: boards send several frames a second.
 pub const SILENT: Millis = 5_000;
 /// Time after which unknown pieces are reported, in milliseconds: learning the start position takes less.
-pub const UNKNOWN: Millis = 4_000;
+pub const UNCALIBRATED_TIMEOUT: Millis = 4_000;
 
 /// The squares of a board that sends all of them continuously.
-pub(in crate::boards) struct Watch {
+pub(in crate::boards) struct FrameVoter {
     /// Number of recent frames that vote. A square shows what more than half of them say.
     votes: usize,
     /// Time of the last frame, or of the link coming up.
@@ -27,10 +27,10 @@ pub(in crate::boards) struct Watch {
     readings: VecDeque<Reading>,
 }
 
-impl Watch {
+impl FrameVoter {
     /// Creates the state with this number of votes per square, which must be odd.
-    pub fn new(votes: usize) -> Watch {
-        Watch {
+    pub fn new(votes: usize) -> FrameVoter {
+        FrameVoter {
             votes,
             heard_at: 0,
             silent: false,
@@ -45,11 +45,11 @@ impl Watch {
     /// Discards the state of the squares because the link came up or went down.
     pub fn forget(&mut self, now: Millis) {
         let readings = std::mem::take(&mut self.readings);
-        *self = Watch { heard_at: now, readings, ..Watch::new(self.votes) };
+        *self = FrameVoter { heard_at: now, readings, ..FrameVoter::new(self.votes) };
     }
 
     /// Processes a frame that needs no vote.
-    pub fn certain(&mut self, now: Millis, squares: Box<Placement>) {
+    pub fn accept_frame(&mut self, now: Millis, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes - 1));
         self.frame(now, Some(squares), true);
@@ -59,7 +59,7 @@ impl Watch {
     pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, whole: bool) {
         self.heard_at = now;
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
             self.shown = None;
         }
         let Some(squares) = squares else { return self.unknown(now) };
@@ -69,15 +69,15 @@ impl Watch {
         }
         self.recent.push_back(squares);
         if self.recent.len() == self.votes {
-            self.tell(whole);
+            self.report_changes(whole);
         }
     }
 
     fn unknown(&mut self, now: Millis) {
         let since = self.unknown.get_or_insert(Some(now));
-        if since.is_some_and(|since| since + UNKNOWN <= now) {
+        if since.is_some_and(|since| since + UNCALIBRATED_TIMEOUT <= now) {
             *since = None;
-            self.readings.push_back(Reading::Trouble(Trouble::Uncalibrated));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Uncalibrated));
         }
     }
 
@@ -90,12 +90,12 @@ impl Watch {
     }
 
     /// Requests all squares: they are reported with the next frame.
-    pub fn want(&mut self) {
+    pub fn request_placement(&mut self) {
         self.wanted = true;
     }
 
     /// Queues a reading about anything other than the squares.
-    pub fn say(&mut self, reading: Reading) {
+    pub fn push_reading(&mut self, reading: Reading) {
         self.readings.push_back(reading);
     }
 
@@ -104,7 +104,7 @@ impl Watch {
         self.readings.pop_front()
     }
 
-    /// Returns the time at which [`Watch::timeout`] must be called.
+    /// Returns the time at which [`FrameVoter::timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
         (!self.silent).then_some(self.heard_at + SILENT)
     }
@@ -116,18 +116,18 @@ impl Watch {
             self.unknown = None;
             self.recent.clear();
             let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
         }
     }
 
-    fn tell(&mut self, whole: bool) {
-        let mut voted = Box::new([Sensed::Empty; 64]);
+    fn report_changes(&mut self, whole: bool) {
+        let mut voted = Box::new([SquareState::Empty; 64]);
         for (index, square) in voted.iter_mut().enumerate() {
             // If all frames differ, the square keeps its state.
-            *square = self.vote(index).or(self.shown.as_ref().map(|shown| shown[index])).unwrap_or(Sensed::Empty);
+            *square = self.vote(index).or(self.shown.as_ref().map(|shown| shown[index])).unwrap_or(SquareState::Empty);
         }
         if whole {
-            self.carry(&mut voted);
+            self.apply_carried_pieces(&mut voted);
         }
         let wanted = std::mem::take(&mut self.wanted);
         match self.shown.as_mut().filter(|_| !wanted) {
@@ -135,7 +135,8 @@ impl Watch {
             Some(shown) => {
                 // Changes of one frame are reported in the order in which hands make them: lifted pieces first.
                 let changed = || Square::ALL.into_iter().filter(|&square| shown[square as usize] != voted[square as usize]);
-                let (lifted, put): (Vec<_>, Vec<_>) = changed().partition(|&square| voted[square as usize] == Sensed::Empty);
+                let (lifted, put): (Vec<_>, Vec<_>) =
+                    changed().partition(|&square| voted[square as usize] == SquareState::Empty);
                 let told = lifted.into_iter().chain(put);
                 self.readings.extend(told.map(|square| Reading::Square(square, voted[square as usize])));
             }
@@ -144,17 +145,17 @@ impl Watch {
     }
 
     /// Accepts, without a vote, the move of a piece that the last frame shows on another square and no longer on its own.
-    fn carry(&self, voted: &mut Placement) {
+    fn apply_carried_pieces(&self, voted: &mut Placement) {
         let (Some(shown), Some(last)) = (&self.shown, self.recent.back()) else { return };
         for to in 0..64 {
-            let is_new = matches!(last[to], Sensed::Piece(_)) && last[to] != shown[to];
-            if let Some(from) = (0..64).find(|&from| is_new && shown[from] == last[to] && last[from] == Sensed::Empty) {
-                (voted[to], voted[from]) = (last[to], Sensed::Empty);
+            let is_new = matches!(last[to], SquareState::Piece(_)) && last[to] != shown[to];
+            if let Some(from) = (0..64).find(|&from| is_new && shown[from] == last[to] && last[from] == SquareState::Empty) {
+                (voted[to], voted[from]) = (last[to], SquareState::Empty);
             }
         }
     }
 
-    fn vote(&self, index: usize) -> Option<Sensed> {
+    fn vote(&self, index: usize) -> Option<SquareState> {
         let said = || self.recent.iter().map(|frame| frame[index]);
         said().find(|&one| said().filter(|&other| other == one).count() * 2 > self.votes)
     }

@@ -31,7 +31,7 @@ pub struct Decoder {
     skipped: usize,
     /// The memory so far, including its id, while another message is being decoded: the memory takes 8 s, and other messages may
     /// interrupt it.
-    aside: Vec<u8>,
+    interrupted_memory: Vec<u8>,
 }
 
 impl Decoder {
@@ -43,9 +43,9 @@ impl Decoder {
         if byte & 0x80 != 0 {
             let mut lost = std::mem::take(&mut self.skipped);
             if byte != MEMORY && self.message.first() == Some(&MEMORY) && self.message.len() > 3 {
-                self.aside = std::mem::take(&mut self.message);
+                self.interrupted_memory = std::mem::take(&mut self.message);
             } else if byte == MEMORY {
-                lost += std::mem::take(&mut self.aside).len();
+                lost += std::mem::take(&mut self.interrupted_memory).len();
             }
             lost += self.message.len();
             self.message.clear();
@@ -53,13 +53,13 @@ impl Decoder {
             return (lost > 0).then_some(Item::Skipped(lost));
         }
         if self.message.is_empty() {
-            std::mem::swap(&mut self.message, &mut self.aside);
+            std::mem::swap(&mut self.message, &mut self.interrupted_memory);
         }
         self.message.push(byte);
         let mut expected = self.expected()?;
         if expected.is_none() {
             self.skipped += self.message.len();
-            let lost = std::mem::replace(&mut self.message, std::mem::take(&mut self.aside)).len();
+            let lost = std::mem::replace(&mut self.message, std::mem::take(&mut self.interrupted_memory)).len();
             if self.message.is_empty() {
                 return None;
             }
@@ -76,7 +76,7 @@ impl Decoder {
 
     /// Returns the id and the payload of a chunk that is exactly one message, if nothing is unfinished, as [`Decoder::feed`] would
     /// return them. Nearly all messages arrive this way. Returns `None`, and consumes nothing, for any other chunk.
-    pub fn whole<'a>(&self, chunk: &'a [u8]) -> Option<(u8, &'a [u8])> {
+    pub fn decode_single<'a>(&self, chunk: &'a [u8]) -> Option<(u8, &'a [u8])> {
         let [id, rest @ ..] = chunk else { return None };
         let [high, low, payload @ ..] = rest else { return None };
         let is_one = !self.is_inside()
@@ -93,7 +93,7 @@ impl Decoder {
         match *self.message {
             [id] if id & 0x80 == 0 => Some(None),
             // Only these messages may interrupt the memory; anything else is damage.
-            [id, _, _, ..] if !self.aside.is_empty() && !matches!(id, 0x86 | 0x8d | 0x8e) => Some(None),
+            [id, _, _, ..] if !self.interrupted_memory.is_empty() && !matches!(id, 0x86 | 0x8d | 0x8e) => Some(None),
             [id, high, low, ..] => Some(length(id, high, low)),
             _ => None,
         }
@@ -101,25 +101,25 @@ impl Decoder {
 
     /// Whether the decoder has unfinished bytes.
     pub fn is_inside(&self) -> bool {
-        self.skipped > 0 || !(self.lent || self.message.is_empty()) || !self.aside.is_empty()
+        self.skipped > 0 || !(self.lent || self.message.is_empty()) || !self.interrupted_memory.is_empty()
     }
 
     /// Returns the number of bytes of an unfinished memory.
     pub fn memory(&self) -> usize {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
-        if is_message { self.message.len() } else { self.aside.len() }
+        if is_message { self.message.len() } else { self.interrupted_memory.len() }
     }
 
     /// Returns the part of an unfinished memory that has arrived, without its header, because the rest will not arrive; empty if
     /// there is none.
     pub fn take_memory(&mut self) -> Vec<u8> {
         let is_message = !self.lent && self.message.first() == Some(&MEMORY);
-        let message = std::mem::take(if is_message { &mut self.message } else { &mut self.aside });
+        let message = std::mem::take(if is_message { &mut self.message } else { &mut self.interrupted_memory });
         message.get(3..).unwrap_or_default().to_vec()
     }
 
     /// Returns the number of skipped bytes, because no more bytes follow. Keeps an incomplete message, as its end may still arrive.
-    pub fn give_up(&mut self) -> Option<usize> {
+    pub fn take_skipped(&mut self) -> Option<usize> {
         let skipped = std::mem::take(&mut self.skipped);
         (skipped > 0).then_some(skipped)
     }

@@ -2,14 +2,14 @@
 //!
 //! | bytes | entry | becomes |
 //! |---|---|---|
-//! | 40–5f, field | a square changed: low nibble the piece code; bit 4: less than about 250 ms after the change before | [`Remembered::Square`] |
-//! | 60–69 or 70–79, minutes, seconds | the clock was pressed, with the time of the stopped half; low nibble the hours, bit 4: the left half; the others binary-coded decimal | [`Remembered::Halted`] |
-//! | 6a | switched on; every piece that is detected follows as a changed square | [`Remembered::PowerUp`] |
+//! | 40–5f, field | a square changed: low nibble the piece code; bit 4: less than about 250 ms after the change before | [`MemoryEntry::Square`] |
+//! | 60–69 or 70–79, minutes, seconds | the clock was pressed, with the time of the stopped half; low nibble the hours, bit 4: the left half; the others binary-coded decimal | [`MemoryEntry::ClockPressed`] |
+//! | 6a | switched on; every piece that is detected follows as a changed square | [`MemoryEntry::PowerUp`] |
 //! | 6b | the end | ignored: it is also the end of the message |
 //! | 6c | all pieces on the outer four rows, but not the start position | ignored |
-//! | 6d | the board is empty | [`Remembered::Cleared`] |
+//! | 6d | the board is empty | [`MemoryEntry::Cleared`] |
 //! | 6e | the memory was sent | ignored |
-//! | 6f, 7a | the start position, or the same turned round | [`Remembered::Start`] |
+//! | 6f, 7a | the start position, or the same turned round | [`MemoryEntry::StartPosition`] |
 //! | 7b | start of a game, set in bus mode; every piece follows | ignored: the pieces have not moved |
 //! | 7c | the watchdog bit; 6a follows | ignored |
 //! | 7d, 7e | reserved | ignored |
@@ -23,30 +23,32 @@
 //! times must not rely on it.
 
 use super::message::{piece, square};
-use crate::boards::{ClockHalf, Remembered};
+use crate::boards::{ClockHalf, MemoryEntry};
 
 /// Size of the ring buffer, in bytes.
 pub const SIZE: usize = 0x1f00;
 
 /// Decodes the memory, oldest entry first.
-pub fn read(mut bytes: &[u8]) -> Vec<Remembered> {
+pub fn read(mut bytes: &[u8]) -> Vec<MemoryEntry> {
     let mut entries = Vec::new();
     while let [first, rest @ ..] = bytes {
         let (entry, length) = match (first, rest) {
             (0x40..=0x5f, &[field, ..]) => match (square(field), piece(first & 0x0f)) {
-                (Some(square), Some(sensed)) => (Some(Remembered::Square { square, sensed, soon: first & 0x10 != 0 }), 2),
+                (Some(square), Some(sensed)) => {
+                    (Some(MemoryEntry::Square { square, sensed, follows_at_once: first & 0x10 != 0 }), 2)
+                }
                 _ => (None, 1),
             },
             (0x60..=0x69 | 0x70..=0x79, &[minutes, seconds, ..]) => match time(first & 0x0f, minutes, seconds) {
                 Some(ms) => {
                     let half = if first & 0x10 != 0 { ClockHalf::Left } else { ClockHalf::Right };
-                    (Some(Remembered::Halted { half, ms }), 3)
+                    (Some(MemoryEntry::ClockPressed { half, ms }), 3)
                 }
                 None => (None, 1),
             },
-            (0x6a, _) => (Some(Remembered::PowerUp), 1),
-            (0x6d, _) => (Some(Remembered::Cleared), 1),
-            (0x6f | 0x7a, _) => (Some(Remembered::Start), 1),
+            (0x6a, _) => (Some(MemoryEntry::PowerUp), 1),
+            (0x6d, _) => (Some(MemoryEntry::Cleared), 1),
+            (0x6f | 0x7a, _) => (Some(MemoryEntry::StartPosition), 1),
             _ => (None, 1),
         };
         entries.extend(entry);

@@ -1,7 +1,7 @@
-//! Decodes messages. A message with impossible content becomes a [`Trouble`]; nothing else of it is passed on.
+//! Decodes messages. A message with impossible content becomes a [`ProtocolError`]; nothing else of it is passed on.
 
 use super::{clock, memory};
-use crate::boards::{Battery, Identity, Placement, Reading, Sensed, Trouble};
+use crate::boards::{Battery, Identity, Placement, ProtocolError, Reading, SquareState};
 use shakmaty::{Color, Role, Square};
 
 /// Id of an update.
@@ -27,22 +27,22 @@ pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
         (0xa0, &[percent, ref rest @ ..]) => battery(percent, rest),
         (0xa2, digits) => Ok(Reading::Identity(Identity::Text(format!("long serial number {}", text(digits))))),
         (0x90 | 0x93 | 0xa0, _) => Err(format!("message {id:02x} of {} bytes", payload.len() + 3)),
-        _ => return Some(Reading::Trouble(Trouble::Unknown(id))),
+        _ => return Some(Reading::Trouble(ProtocolError::Unknown(id))),
     };
     Some(reading.unwrap_or_else(impossible))
 }
 
 fn impossible(why: String) -> Reading {
-    Reading::Trouble(Trouble::Impossible(why))
+    Reading::Trouble(ProtocolError::InvalidContent(why))
 }
 
 /// Decodes a piece code; the special pieces that signal a result count as empty. Returns `None` for an invalid code.
-pub fn piece(code: u8) -> Option<Sensed> {
+pub fn piece(code: u8) -> Option<SquareState> {
     const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
     Some(match code {
-        0x00 | 0x0d..=0x0f => Sensed::Empty,
-        0x01..=0x06 => Sensed::Piece(ROLES[usize::from(code - 1)].of(Color::White)),
-        0x07..=0x0c => Sensed::Piece(ROLES[usize::from(code - 7)].of(Color::Black)),
+        0x00 | 0x0d..=0x0f => SquareState::Empty,
+        0x01..=0x06 => SquareState::Piece(ROLES[usize::from(code - 1)].of(Color::White)),
+        0x07..=0x0c => SquareState::Piece(ROLES[usize::from(code - 7)].of(Color::Black)),
         _ => return None,
     })
 }
@@ -59,7 +59,7 @@ fn update(field: u8, code: u8) -> Result<Reading, String> {
 }
 
 fn dump(codes: &[u8]) -> Result<Reading, String> {
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     for (field, &code) in (0..64).zip(codes) {
         let square = square(field).ok_or_else(|| format!("field {field:02x} of 40"))?;
         placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square} in a board dump"))?;

@@ -1,8 +1,8 @@
 //! The state of one board on the line, and its next request.
 
-use super::{ANSWER, SIGN, SILENT};
+use super::{ANSWER, IDENTITY_INTERVAL, SILENT};
 use crate::boards::dgt::{clock, memory, message};
-use crate::boards::{Address, Identity, Millis, Placement, Reading, Remembered, Trouble};
+use crate::boards::{Address, Identity, MemoryEntry, Millis, Placement, ProtocolError, Reading};
 use std::collections::VecDeque;
 
 /// Interval between requests for changes, in milliseconds: about the interval at which a board scans its squares.
@@ -30,7 +30,7 @@ const GAME: u8 = 0x7b;
 
 /// A request to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
+pub enum BoardRequest {
     Clock,
     Board,
     Changes,
@@ -40,35 +40,35 @@ pub enum Question {
     Version,
 }
 
-impl Question {
+impl BoardRequest {
     /// Returns the command byte of the request.
     pub fn command(self) -> u8 {
         match self {
-            Question::Clock => 0x81,
-            Question::Board => 0x82,
-            Question::Changes => 0x83,
-            Question::Repeat => 0x84,
-            Question::Start => 0x85,
-            Question::FromStart => 0x86,
-            Question::Version => 0x8b,
+            BoardRequest::Clock => 0x81,
+            BoardRequest::Board => 0x82,
+            BoardRequest::Changes => 0x83,
+            BoardRequest::Repeat => 0x84,
+            BoardRequest::Start => 0x85,
+            BoardRequest::FromStart => 0x86,
+            BoardRequest::Version => 0x8b,
         }
     }
 
     /// Returns the id of the reply.
     pub fn reply(self) -> u8 {
         match self {
-            Question::Clock => 0x84,
-            Question::Board => 0x83,
-            Question::Changes | Question::Repeat => 0x85,
-            Question::Start => 0x88,
-            Question::FromStart => 0x86,
-            Question::Version => 0x89,
+            BoardRequest::Clock => 0x84,
+            BoardRequest::Board => 0x83,
+            BoardRequest::Changes | BoardRequest::Repeat => 0x85,
+            BoardRequest::Start => 0x88,
+            BoardRequest::FromStart => 0x86,
+            BoardRequest::Version => 0x89,
         }
     }
 
     /// Returns the time to wait for the beginning of the reply. Noting a start takes about 70 ms.
-    pub fn patience(self) -> Millis {
-        if self == Question::Start { 3 * ANSWER } else { ANSWER }
+    pub fn reply_timeout(self) -> Millis {
+        if self == BoardRequest::Start { 3 * ANSWER } else { ANSWER }
     }
 }
 
@@ -76,11 +76,11 @@ impl Question {
 pub struct Board {
     readings: VecDeque<Reading>,
     /// Whether the board has answered a request of its own.
-    sure: bool,
+    is_confirmed: bool,
     heard_at: Millis,
     /// Time at which its identity was last reported.
     signed_at: Option<Millis>,
-    /// Whether [`Trouble::Silent`] has been reported.
+    /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
     /// Number of consecutive unanswered requests, and time of the last one ever.
     failures: u32,
@@ -88,7 +88,7 @@ pub struct Board {
     /// Earliest time for the next request.
     rest_until: Millis,
     /// Whether changes were requested and have not arrived: the board must repeat them.
-    owed: bool,
+    must_repeat: bool,
     /// Whether changes must be requested before anything else.
     unread: bool,
     changes_at: Millis,
@@ -115,14 +115,14 @@ impl Board {
     pub fn new(now: Millis) -> Board {
         let mut board = Board {
             readings: VecDeque::new(),
-            sure: false,
+            is_confirmed: false,
             heard_at: now,
             signed_at: None,
             silent: false,
             failures: 0,
             failed_at: None,
             rest_until: 0,
-            owed: false,
+            must_repeat: false,
             unread: false,
             changes_at: 0,
             clock_at: 0,
@@ -136,14 +136,14 @@ impl Board {
             memory: 0,
             start: 0,
         };
-        board.begin(now);
+        board.reset(now);
         board
     }
 
     /// Discards the known state: everything is read again. Changes that an earlier request of any program lost are requested again.
-    pub fn begin(&mut self, now: Millis) {
-        self.give_up_memory();
-        (self.owed, self.unread) = (true, true);
+    pub fn reset(&mut self, now: Millis) {
+        self.abort_memory_request();
+        (self.must_repeat, self.unread) = (true, true);
         (self.shown, self.doubted, self.clock) = (None, None, None);
         (self.signed_at, self.silent, self.failures, self.rest_until) = (None, false, 0, 0);
         (self.heard_at, self.changes_at, self.clock_at, self.check_at) = (now, now, now, now);
@@ -151,23 +151,23 @@ impl Board {
     }
 
     /// Removes and returns the readings, in order.
-    pub fn said(&mut self) -> impl Iterator<Item = Reading> {
+    pub fn take_readings(&mut self) -> impl Iterator<Item = Reading> {
         std::mem::take(&mut self.readings).into_iter()
     }
 
     /// Whether the board certainly exists.
-    pub fn is_sure(&self) -> bool {
-        self.sure
+    pub fn is_confirmed(&self) -> bool {
+        self.is_confirmed
     }
 
     /// Whether the board was found by mistake.
-    pub fn is_nobody(&self) -> bool {
-        !self.sure && self.failures >= NOBODY
+    pub fn is_nonexistent(&self) -> bool {
+        !self.is_confirmed && self.failures >= NOBODY
     }
 
     /// Whether the board exists and answers.
     pub fn answers(&self) -> bool {
-        self.sure && !self.silent
+        self.is_confirmed && !self.silent
     }
 
     /// Whether the board was found but not read yet, and can be polled now.
@@ -185,36 +185,39 @@ impl Board {
         if self.silent_at().is_some_and(|at| at <= now) {
             let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
             let heard_at = self.heard_at;
-            self.begin(heard_at);
+            self.reset(heard_at);
             (self.silent, self.rest_until) = (true, now + ABSENT);
-            self.readings.push_back(Reading::Trouble(Trouble::Silent(quiet)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
         }
     }
 
     /// Restarts the silence timeout, because the board could not be polled until now.
-    pub fn excuse(&mut self, now: Millis) {
+    pub fn restart_silence_timeout(&mut self, now: Millis) {
         if !self.silent {
             self.heard_at = now;
         }
     }
 
     /// Returns the next request and its time.
-    pub fn next(&self) -> (Millis, Question) {
-        let (at, question) = if !self.sure {
-            (0, Question::Version)
-        } else if self.owed {
-            (0, Question::Repeat)
+    pub fn next(&self) -> (Millis, BoardRequest) {
+        let (at, question) = if !self.is_confirmed {
+            (0, BoardRequest::Version)
+        } else if self.must_repeat {
+            (0, BoardRequest::Repeat)
         } else if self.unread {
-            (0, Question::Changes)
+            (0, BoardRequest::Changes)
         } else if self.shown.is_none() || self.wanted || self.doubted.is_some() {
-            (0, Question::Board)
+            (0, BoardRequest::Board)
         } else if self.start > 0 {
-            (0, Question::Start)
+            (0, BoardRequest::Start)
         } else if self.memory > 0 {
-            (0, Question::FromStart)
+            (0, BoardRequest::FromStart)
         } else {
-            let turns =
-                [(self.changes_at, Question::Changes), (self.clock_at, Question::Clock), (self.check_at, Question::Board)];
+            let turns = [
+                (self.changes_at, BoardRequest::Changes),
+                (self.clock_at, BoardRequest::Clock),
+                (self.check_at, BoardRequest::Board),
+            ];
             turns.into_iter().fold(turns[0], |first, turn| if turn.0 < first.0 { turn } else { first })
         };
         (at.max(self.rest_until), question)
@@ -234,21 +237,21 @@ impl Board {
     pub fn want_memory(&mut self, up: bool) {
         self.memory = TRIES;
         if !up || self.silent {
-            self.give_up_memory();
+            self.abort_memory_request();
         }
     }
 
     /// Handles the arrival of a complete reply.
     pub fn heard(&mut self, now: Millis) {
-        (self.sure, self.heard_at, self.failures, self.rest_until) = (true, now, 0, 0);
+        (self.is_confirmed, self.heard_at, self.failures, self.rest_until) = (true, now, 0, 0);
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(Trouble::Answering));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
         }
     }
 
     /// Reports the identity of the board if that is due.
-    pub fn sign(&mut self, now: Millis, address: Address) {
-        let is_due = self.signed_at.is_none_or(|at| now >= at + SIGN);
+    pub fn report_identity(&mut self, now: Millis, address: Address) {
+        let is_due = self.signed_at.is_none_or(|at| now >= at + IDENTITY_INTERVAL);
         if self.answers() && is_due && self.failures == 0 && self.heard_at == now {
             self.signed_at = Some(now);
             self.readings.push_front(Reading::Identity(Identity::SerialNumber(format!("{:05}", address.0))));
@@ -256,7 +259,7 @@ impl Board {
     }
 
     /// Handles a request without a reply, or with only a damaged one.
-    pub fn unanswered(&mut self, now: Millis, question: Question) {
+    pub fn unanswered(&mut self, now: Millis, question: BoardRequest) {
         self.failures += 1;
         (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + CHECK_SOON));
         if self.silent {
@@ -265,16 +268,16 @@ impl Board {
             self.rest_until = now + ROUND;
         }
         match question {
-            Question::Changes => self.owed = true,
-            Question::Start => self.start = self.start.saturating_sub(1),
-            Question::FromStart if self.memory == 1 => self.give_up_memory(),
-            Question::FromStart => self.memory = self.memory.saturating_sub(1),
+            BoardRequest::Changes => self.must_repeat = true,
+            BoardRequest::Start => self.start = self.start.saturating_sub(1),
+            BoardRequest::FromStart if self.memory == 1 => self.abort_memory_request(),
+            BoardRequest::FromStart => self.memory = self.memory.saturating_sub(1),
             _ => {}
         }
     }
 
     /// Processes a reply, and the request that it answers.
-    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], question: Option<Question>) {
+    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], question: Option<BoardRequest>) {
         match (id, data) {
             (0x83, _) => match message::read(0x86, data) {
                 Some(Reading::Placement(placement)) => self.dump(now, placement),
@@ -286,13 +289,13 @@ impl Board {
                 let mut entries = memory::read(data);
                 // All pieces follow, as after power-up.
                 if data.first() == Some(&GAME) {
-                    entries.insert(0, Remembered::PowerUp);
+                    entries.insert(0, MemoryEntry::PowerUp);
                 }
-                let tells = entries.iter().any(|entry| matches!(entry, Remembered::Square { .. }));
+                let tells = entries.iter().any(|entry| matches!(entry, MemoryEntry::Square { .. }));
                 if tells && std::mem::take(&mut self.memory) > 0 || question.is_none() {
                     self.readings.push_back(Reading::Memory(entries));
                 } else {
-                    self.give_up_memory();
+                    self.abort_memory_request();
                 }
             }
             (0x88, _) => self.start = 0,
@@ -304,7 +307,7 @@ impl Board {
     }
 
     fn clock(&mut self, now: Millis, data: &[u8]) {
-        let reading = clock::read(data).unwrap_or_else(|why| Some(Reading::Trouble(Trouble::Impossible(why))));
+        let reading = clock::read(data).unwrap_or_else(|why| Some(Reading::Trouble(ProtocolError::InvalidContent(why))));
         self.clock_at = now + if reading == Some(Reading::Clock(None)) { CLOCK.1 } else { CLOCK.0 };
         if reading.is_some() && reading != self.clock {
             self.clock.clone_from(&reading);
@@ -312,14 +315,14 @@ impl Board {
         }
     }
 
-    fn changes(&mut self, now: Millis, data: &[u8], question: Option<Question>) {
+    fn changes(&mut self, now: Millis, data: &[u8], question: Option<BoardRequest>) {
         let due = self.changes_at;
         let is_known = !data.is_empty() && self.last.0 == data;
         // Repeated changes may arrive twice; and if the request was lost, the repetition is older than that.
-        let is_echo = is_known && (self.last.1 || question == Some(Question::Repeat));
+        let is_echo = is_known && (self.last.1 || question == Some(BoardRequest::Repeat));
         match question {
-            Some(Question::Repeat) => {
-                self.owed = false;
+            Some(BoardRequest::Repeat) => {
+                self.must_repeat = false;
                 self.last.1 = true;
                 if is_known {
                     self.unread = true;
@@ -338,13 +341,13 @@ impl Board {
             self.before.extend(data);
         }
         let entries = memory::read(data);
-        let changes = entries.iter().filter(|entry| matches!(entry, Remembered::Square { .. })).count();
+        let changes = entries.iter().filter(|entry| matches!(entry, MemoryEntry::Square { .. })).count();
         if self.shown.is_some() && changes >= WAITED && now >= due + 2 * ROUND {
-            self.readings.push_back(Reading::Trouble(Trouble::Late));
+            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
         }
         for entry in entries {
             match entry {
-                Remembered::Square { square, sensed, .. } => {
+                MemoryEntry::Square { square, sensed, .. } => {
                     if let Some(shown) = &mut self.shown {
                         shown[square as usize] = sensed;
                     }
@@ -353,10 +356,10 @@ impl Board {
                         self.readings.push_back(Reading::Square(square, sensed));
                     }
                 }
-                Remembered::Halted { .. } => self.clock_at = now,
-                Remembered::Start => self.start = TRIES,
-                Remembered::PowerUp => self.wanted = true,
-                Remembered::Cleared => {}
+                MemoryEntry::ClockPressed { .. } => self.clock_at = now,
+                MemoryEntry::StartPosition => self.start = TRIES,
+                MemoryEntry::PowerUp => self.wanted = true,
+                MemoryEntry::Cleared => {}
             }
         }
     }
@@ -377,7 +380,7 @@ impl Board {
     }
 
     /// Reports the changes that came before the first dump instead of the memory, which will not arrive.
-    fn give_up_memory(&mut self) {
+    fn abort_memory_request(&mut self) {
         if std::mem::take(&mut self.memory) > 0 {
             self.readings.push_back(Reading::Memory(memory::read(&self.before)));
         }

@@ -1,6 +1,6 @@
 //! Decodes messages and recovers from any damage to the bytes.
 
-use crate::boards::{Battery, Placement, Sensed};
+use crate::boards::{Battery, Placement, SquareState};
 use shakmaty::{Color, Role};
 
 /// Maximum length of the board's text about itself.
@@ -103,7 +103,7 @@ impl Frames {
 
 /// Decodes the squares that have arrived; `None` if a code is invalid.
 fn placement(data: &[u8]) -> Option<Placement> {
-    let mut placement: Placement = [Sensed::Empty; 64];
+    let mut placement: Placement = [SquareState::Empty; 64];
     let halves = data.iter().take(SQUARES - 2).flat_map(|byte| [byte >> 4, byte & 0x0f]);
     for (place, code) in (0..64).zip(halves) {
         // a8 comes first.
@@ -112,9 +112,9 @@ fn placement(data: &[u8]) -> Option<Placement> {
     Some(placement)
 }
 
-fn piece(code: u8) -> Option<Sensed> {
+fn piece(code: u8) -> Option<SquareState> {
     const ROLES: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
-    let Some(index) = code.checked_sub(1) else { return Some(Sensed::Empty) };
+    let Some(index) = code.checked_sub(1) else { return Some(SquareState::Empty) };
     let role = ROLES.get(usize::from(index % 6))?;
-    (code <= 12).then(|| Sensed::Piece(role.of(Color::from_white(code <= 6))))
+    (code <= 12).then(|| SquareState::Piece(role.of(Color::from_white(code <= 6))))
 }

@@ -1,23 +1,23 @@
 //! Detection of silent boards, shared by the protocols that poll their board.
 
-use super::{Millis, Reading, Trouble};
+use super::{Millis, ProtocolError, Reading};
 
 /// Time after the first unanswered request until a board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;
 
 /// The silence watchdog of a board.
 #[derive(Default)]
-pub struct Vigil {
+pub struct SilenceWatchdog {
     heard_at: Millis,
     unanswered_since: Option<Millis>,
-    /// Whether [`Trouble::Silent`] has been reported.
+    /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
 }
 
-impl Vigil {
+impl SilenceWatchdog {
     /// Starts the watchdog when the link comes up.
-    pub fn begin(now: Millis) -> Vigil {
-        Vigil { heard_at: now, ..Vigil::default() }
+    pub fn begin(now: Millis) -> SilenceWatchdog {
+        SilenceWatchdog { heard_at: now, ..SilenceWatchdog::default() }
     }
 
     /// Records that a request was sent.
@@ -28,7 +28,7 @@ impl Vigil {
     /// Records that the board replied, and returns the reading to pass on, if any.
     pub fn heard(&mut self, now: Millis) -> Option<Reading> {
         (self.heard_at, self.unanswered_since) = (now, None);
-        std::mem::take(&mut self.silent).then_some(Reading::Trouble(Trouble::Answering))
+        std::mem::take(&mut self.silent).then_some(Reading::Trouble(ProtocolError::Recovered))
     }
 
     /// Returns the time at which the board counts as silent unless it replies.
@@ -41,7 +41,7 @@ impl Vigil {
         self.deadline().filter(|at| *at <= now)?;
         self.silent = true;
         let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-        Some(Reading::Trouble(Trouble::Silent(quiet)))
+        Some(Reading::Trouble(ProtocolError::Silent(quiet)))
     }
 
     /// Whether the board has been reported as silent.

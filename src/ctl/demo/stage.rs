@@ -11,28 +11,28 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// Maximum time for a program to end after SIGTERM.
-const PATIENCE: Duration = Duration::from_secs(3);
+const TERM_TIMEOUT: Duration = Duration::from_secs(3);
 /// The settings `settle_ms`, `settle_low_ms` and `dwell_ms`, in milliseconds. They are divided by the speed, as the durations of
 /// the hands are.
 const SETTLE: (u32, u32, u32) = (250, 120, 5000);
 
 /// All running programs. The last one started ends first; the directory is removed last.
-pub struct Stage {
-    touchmoved: Option<Running>,
+pub struct DemoProcesses {
+    touchmoved: Option<ChildProcess>,
     model: &'static Model,
-    board: Running,
-    bus: Running,
-    dir: Dir,
+    board: ChildProcess,
+    bus: ChildProcess,
+    dir: TempDir,
     /// The address of the private bus.
     pub address: String,
     /// The virtual board's serial port.
     pub port: PathBuf,
 }
 
-impl Stage {
+impl DemoProcesses {
     /// Starts bus and board; the board begins to play when touchmoved greets it.
-    pub fn set(pgn: &str, model: &'static Model, hands: &str, speed: u32) -> anyhow::Result<Stage> {
-        let dir = Dir::new()?;
+    pub fn set(pgn: &str, model: &'static Model, hands: &str, speed: u32) -> anyhow::Result<DemoProcesses> {
+        let dir = TempDir::new()?;
         let conf = dir.file(
             "bus.conf",
             &format!(
@@ -56,14 +56,15 @@ impl Stage {
 
         let mut bus = Command::new("dbus-daemon");
         bus.arg("--config-file").arg(conf).args(["--nofork", "--nopidfile", "--print-address=1"]);
-        let (bus, address) = Running::start("dbus-daemon", bus, &dir)
+        let (bus, address) = ChildProcess::start("dbus-daemon", bus, &dir)
             .context("the private D-Bus does not start; if dbus-daemon is missing, run `sudo apt install dbus`")?;
 
         let mut board = Command::new(sibling("touchmovectl")?);
         board.arg("simulate").arg(pgn).args(["--pty", "--clock", "--stay", "--board", model.name]);
         board.args(["--hands", hands, "--speed", &speed.to_string()]);
-        let (board, port) = Running::start("touchmovectl simulate", board, &dir).context("the virtual board does not start")?;
-        Ok(Stage { touchmoved: None, model, board, bus, dir, address, port: port.into() })
+        let (board, port) =
+            ChildProcess::start("touchmovectl simulate", board, &dir).context("the virtual board does not start")?;
+        Ok(DemoProcesses { touchmoved: None, model, board, bus, dir, address, port: port.into() })
     }
 
     /// Starts touchmoved on this bus, with this board and its own state directory.
@@ -73,7 +74,7 @@ impl Stage {
         command.arg("--bus").arg(&self.address).arg("--config").arg(dir.join("touchmoved.toml"));
         command.arg("--state-dir").arg(dir.join("state")).arg("--port").arg(port);
         command.args(["--board", self.model.name]).stdout(Stdio::null());
-        self.touchmoved = Some(Running::spawn("touchmoved", command, &self.dir)?);
+        self.touchmoved = Some(ChildProcess::spawn("touchmoved", command, &self.dir)?);
         Ok(())
     }
 
@@ -81,15 +82,15 @@ impl Stage {
     pub fn still_runs(&mut self) -> anyhow::Result<()> {
         for running in [Some(&mut self.bus), Some(&mut self.board), self.touchmoved.as_mut()].into_iter().flatten() {
             if let Some(status) = running.child.try_wait()? {
-                bail!("{} ended too early ({status}){}", running.name, running.said());
+                bail!("{} ended too early ({status}){}", running.name, running.stderr_text());
             }
         }
         Ok(())
     }
 
     /// Returns what touchmoved logged.
-    pub fn last_words(&self) -> String {
-        self.touchmoved.as_ref().map(Running::said).unwrap_or_default().trim().to_owned()
+    pub fn touchmoved_log(&self) -> String {
+        self.touchmoved.as_ref().map(ChildProcess::stderr_text).unwrap_or_default().trim().to_owned()
     }
 }
 
@@ -104,23 +105,23 @@ fn sibling(name: &str) -> anyhow::Result<PathBuf> {
 }
 
 /// A child process that ends when this is dropped.
-struct Running {
+struct ChildProcess {
     name: &'static str,
     child: Child,
     log: PathBuf,
 }
 
-impl Running {
-    fn spawn(name: &'static str, mut command: Command, dir: &Dir) -> anyhow::Result<Running> {
+impl ChildProcess {
+    fn spawn(name: &'static str, mut command: Command, dir: &TempDir) -> anyhow::Result<ChildProcess> {
         let log = dir.0.join(format!("{}.log", name.replace(' ', "-")));
         let child = command.stdin(Stdio::null()).stderr(File::create(&log)?).spawn();
-        Ok(Running { name, child: child.with_context(|| format!("{name} cannot be started"))?, log })
+        Ok(ChildProcess { name, child: child.with_context(|| format!("{name} cannot be started"))?, log })
     }
 
     /// Starts a program that prints its address in its first line.
-    fn start(name: &'static str, mut command: Command, dir: &Dir) -> anyhow::Result<(Running, String)> {
+    fn start(name: &'static str, mut command: Command, dir: &TempDir) -> anyhow::Result<(ChildProcess, String)> {
         command.stdout(Stdio::piped());
-        let mut running = Running::spawn(name, command, dir)?;
+        let mut running = ChildProcess::spawn(name, command, dir)?;
         let mut line = String::new();
         if let Some(output) = running.child.stdout.take() {
             BufReader::new(output).read_line(&mut line)?;
@@ -128,13 +129,13 @@ impl Running {
         // `dbus-daemon` appends its guid.
         let place = line.trim().split(",guid=").next().unwrap_or_default().to_owned();
         if place.is_empty() {
-            bail!("{name} ended at once{}", running.said());
+            bail!("{name} ended at once{}", running.stderr_text());
         }
         Ok((running, place))
     }
 
     /// Returns what the program wrote to standard error, on a line of its own.
-    fn said(&self) -> String {
+    fn stderr_text(&self) -> String {
         match fs::read_to_string(&self.log) {
             Ok(text) if !text.trim().is_empty() => format!(":\n{}", text.trim()),
             _ => String::new(),
@@ -142,13 +143,13 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         if let Some(pid) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
             // The child may have ended, but it has not been waited for, so its pid cannot have been reused.
             let _ = kill_process(pid, Signal::TERM);
         }
-        let until = Instant::now() + PATIENCE;
+        let until = Instant::now() + TERM_TIMEOUT;
         while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -158,15 +159,15 @@ impl Drop for Running {
 }
 
 /// A private directory that is removed when this is dropped.
-struct Dir(PathBuf);
+struct TempDir(PathBuf);
 
-impl Dir {
-    fn new() -> anyhow::Result<Dir> {
+impl TempDir {
+    fn new() -> anyhow::Result<TempDir> {
         let parent = std::env::temp_dir();
         for attempt in 0..100 {
             let path = parent.join(format!("touchmove-demo-{}-{attempt}", std::process::id()));
             match DirBuilder::new().mode(0o700).create(&path) {
-                Ok(()) => return Ok(Dir(path)),
+                Ok(()) => return Ok(TempDir(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(error).with_context(|| format!("{} cannot be made", path.display())),
             }
@@ -181,7 +182,7 @@ impl Dir {
     }
 }
 
-impl Drop for Dir {
+impl Drop for TempDir {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }

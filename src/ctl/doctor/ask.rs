@@ -1,19 +1,19 @@
 //! Probes a port for a board, in the same way as touchmoved greets one.
 
-use crate::boards::{Identity, LinkState, Millis, Model, Reading, Sensed, Trouble};
+use crate::boards::{Identity, LinkState, Millis, Model, ProtocolError, Reading, SquareState};
 use crate::link::Port;
 use std::time::Duration;
 use tokio::time::{Instant, sleep_until, timeout};
 
 /// Maximum time until all squares have been read, in milliseconds.
-const PATIENCE: Millis = 5_000;
+const PLACEMENT_TIMEOUT: Millis = 5_000;
 /// Maximum time for a board that has sent its squares to send its identity, in milliseconds.
-const MANNERS: Millis = 1_500;
+const IDENTITY_TIMEOUT: Millis = 1_500;
 /// Timeout of a write: a line that accepts nothing for this time is stuck.
-const STUCK: Duration = Duration::from_secs(2);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The result of probing a port.
-pub enum Answer {
+pub enum ProbeResult {
     /// A board of this model.
     Board {
         /// What the board says about itself.
@@ -32,31 +32,31 @@ pub enum Answer {
 }
 
 /// Greets the board and evaluates its replies.
-pub async fn ask(port: &mut Port, model: &Model) -> Answer {
+pub async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
     let mut protocol = (model.protocol)();
     let began = Instant::now();
     let now = || Millis::try_from(began.elapsed().as_millis()).unwrap_or(Millis::MAX);
     let at = |ms: Millis| began + Duration::from_millis(ms);
     let (mut count, mut about, mut pieces, mut other) = (0, Vec::new(), None, None);
-    let (mut deadline, mut write) = (PATIENCE, None);
+    let (mut deadline, mut write) = (PLACEMENT_TIMEOUT, None);
     let mut buffer = [0; 1024];
     protocol.link(0, LinkState::Up);
     loop {
         while let Some((_, reading)) = protocol.poll_reading() {
             match reading {
                 Reading::Placement(squares) => {
-                    pieces = Some(squares.iter().filter(|square| **square != Sensed::Empty).count());
-                    deadline = deadline.min(now() + MANNERS);
+                    pieces = Some(squares.iter().filter(|square| **square != SquareState::Empty).count());
+                    deadline = deadline.min(now() + IDENTITY_TIMEOUT);
                 }
                 Reading::Identity(Identity::Version(version)) => about.push(format!("version {version}")),
                 Reading::Identity(Identity::SerialNumber(number)) => about.push(format!("serial number {number}")),
                 Reading::Identity(Identity::Text(text)) => about.push(text),
                 Reading::Battery(battery) => about.push(format!("battery {} %", battery.percent)),
-                Reading::Trouble(Trouble::Uncalibrated) => {
+                Reading::Trouble(ProtocolError::Uncalibrated) => {
                     about.push("which chip is in which piece is learned from the start position".to_owned());
                     pieces = Some(0);
                 }
-                Reading::Trouble(Trouble::OtherModel(why)) => {
+                Reading::Trouble(ProtocolError::OtherModel(why)) => {
                     other = Some(why);
                     deadline = now();
                 }
@@ -69,9 +69,9 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
         }
         write = write.or_else(|| protocol.poll_write());
         if let Some(due) = write.take_if(|write| write.at <= now()) {
-            match timeout(STUCK, port.write_all(&due.bytes)).await {
+            match timeout(WRITE_TIMEOUT, port.write_all(&due.bytes)).await {
                 Ok(Ok(())) => continue,
-                _ => return Answer::Gone,
+                _ => return ProbeResult::Gone,
             }
         }
         if now() >= deadline {
@@ -85,7 +85,7 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
                     count += length;
                     protocol.receive(now(), buffer.get(..length).unwrap_or_default());
                 }
-                Err(_) => return Answer::Gone,
+                Err(_) => return ProbeResult::Gone,
             },
             () = sleep_until(at(wake)) => {
                 if protocol.next_deadline().is_some_and(|deadline| deadline <= now()) {
@@ -96,9 +96,9 @@ pub async fn ask(port: &mut Port, model: &Model) -> Answer {
     }
     about.dedup();
     match (pieces, other) {
-        (Some(pieces), _) => Answer::Board { about, pieces },
-        (None, Some(why)) => Answer::OtherModel(why),
-        (None, None) if count > 0 => Answer::Nonsense(count),
-        (None, None) => Answer::Nothing,
+        (Some(pieces), _) => ProbeResult::Board { about, pieces },
+        (None, Some(why)) => ProbeResult::OtherModel(why),
+        (None, None) if count > 0 => ProbeResult::Nonsense(count),
+        (None, None) => ProbeResult::Nothing,
     }
 }

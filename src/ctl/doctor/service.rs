@@ -1,7 +1,7 @@
 //! The findings of a running touchmoved.
 
 use super::report::Report;
-use crate::publish::client::{self, Absent, BoardInfo, Client, ClientError, Snapshot};
+use crate::publish::client::{self, BoardInfo, Client, ClientError, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use std::path::Path;
 
@@ -10,10 +10,10 @@ pub struct Service(Result<(Bus, Snapshot), ClientError>);
 
 impl Service {
     /// Queries touchmoved on this bus, else on the configured one; `auto`: on any bus where it runs. This never starts it.
-    pub async fn ask(bus: Option<&Bus>, configured: &str) -> Service {
-        let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::likely, |bus| vec![bus]);
+    pub async fn query(bus: Option<&Bus>, configured: &str) -> Service {
+        let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::search_order, |bus| vec![bus]);
         let asked = async {
-            let client = Client::connect(&buses, Stream::Live, Absent::Leave).await?;
+            let client = Client::connect(&buses, Stream::Live, IfNotRunning::Fail).await?;
             Ok((client.bus().clone(), client.snapshot().await?))
         };
         Service(asked.await)
@@ -27,7 +27,7 @@ impl Service {
     }
 
     /// Returns whether the system service opens the boards, and not the user of this program.
-    pub fn is_machines(&self) -> bool {
+    pub fn is_system_service(&self) -> bool {
         match &self.0 {
             Ok((bus, _)) => *bus == Bus::System,
             Err(ClientError::Denied { .. }) => true,

@@ -2,58 +2,61 @@
 
 use crate::boards::Millis;
 use crate::ctl::figures::{Delay, share};
-use crate::game::caution::{Caution, is_stable};
+use crate::game::caution::{SettledPlies, is_stable};
 use crate::game::record::Ply;
 use crate::game::{Event, Record};
-use crate::simulate::truth::{Truth, Why};
+use crate::simulate::truth::{GroundTruth, InterruptionReason};
 use crate::table::Table;
 use serde::Serialize;
 
 /// A client that accepts the first move that it receives for each ply.
 #[derive(Clone, Debug, Default)]
-pub struct Client {
+pub struct SimulatedClient {
     /// By ply, from 0: each move that the client received, and when.
-    told: Vec<Vec<(String, Millis)>>,
+    received: Vec<Vec<(String, Millis)>>,
 }
 
-impl Client {
+impl SimulatedClient {
     /// Sends the client the moves that are due now.
-    fn hear(&mut self, now: Millis, record: &Record, settled: usize) {
+    fn receive_moves(&mut self, now: Millis, record: &Record, settled: usize) {
         for (index, ply) in record.plies.iter().take(settled).take_while(|ply| is_stable(ply)).enumerate() {
-            self.hear_one(now, index, ply);
+            self.receive_move(now, index, ply);
         }
     }
 
-    fn hear_one(&mut self, now: Millis, index: usize, ply: &Ply) {
-        if self.told.len() == index {
-            self.told.push(Vec::new());
+    fn receive_move(&mut self, now: Millis, index: usize, ply: &Ply) {
+        if self.received.len() == index {
+            self.received.push(Vec::new());
         }
-        let Some(told) = self.told.get_mut(index) else { return };
+        let Some(told) = self.received.get_mut(index) else { return };
         if told.last().is_none_or(|(uci, _)| *uci != ply.played.uci) {
             told.push((ply.played.uci.clone(), now));
         }
     }
 
     /// Compares the received moves with the played ones. `edges` holds, for each ply from 1, when its last byte arrived.
-    pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> ClientFigures {
+    pub fn compare(&self, truth: &GroundTruth, edges: &[Millis]) -> ClientFigures {
         let mut figures = ClientFigures::default();
-        for (index, told) in self.told.iter().enumerate() {
+        for (index, told) in self.received.iter().enumerate() {
             let number = index as u32 + 1;
             let mut before: Option<&str> = None;
             for (uci, at) in told {
-                let is_first = before.is_none_or(|before| truth.is_withdrawn(number, before, *at));
+                let is_first = before.is_none_or(|before| truth.is_taken_back(number, before, *at));
                 before = Some(uci);
-                if !is_first || truth.interruption(*at) == Some(Why::Analysis) {
+                if !is_first || truth.interruption(*at) == Some(InterruptionReason::Analysis) {
                     continue;
                 }
                 let right = truth.ply(number, uci, *at).is_some_and(|ply| ply.uci == *uci);
                 figures.wrong += u64::from(!right);
                 let edge = edges.get(index + 1).filter(|&&edge| edge > 0 && right && told.len() == 1);
-                let cable_out = truth.plies.get(index).is_none_or(|ply| truth.interruption(ply.done_at) == Some(Why::CableOut));
+                let cable_out = truth
+                    .plies
+                    .get(index)
+                    .is_none_or(|ply| truth.interruption(ply.done_at) == Some(InterruptionReason::CableOut));
                 figures.delays.extend(edge.filter(|_| !cable_out).map(|edge| at.saturating_sub(*edge)));
             }
         }
-        let is_told = |index: usize| self.told.get(index).is_some_and(|told| !told.is_empty());
+        let is_told = |index: usize| self.received.get(index).is_some_and(|told| !told.is_empty());
         figures.never_told = (0..truth.plies.len()).filter(|index| !is_told(*index)).count() as u64;
         figures
     }
@@ -62,12 +65,12 @@ impl Client {
 /// Two clients of one game: one receives settled moves, the other all moves as soon as they are on record.
 #[derive(Clone, Debug, Default)]
 pub struct Clients {
-    caution: Option<Caution>,
+    caution: Option<SettledPlies>,
     clock_runs: bool,
     /// The moves on record that are not settled, each with its index.
     open: Vec<(usize, Ply)>,
-    settled: Client,
-    prompt: Client,
+    settled: SimulatedClient,
+    prompt: SimulatedClient,
     /// A move was made: the next start belongs to another game.
     is_played: bool,
 }
@@ -79,7 +82,7 @@ impl Clients {
             Event::GameStarted { .. } if self.is_played => self.caution = None,
             Event::MoveMade { .. } => self.is_played = true,
             Event::GameStarted { .. } => {
-                *self = Clients { caution: Some(Caution::new(now)), clock_runs: self.clock_runs, ..Clients::default() };
+                *self = Clients { caution: Some(SettledPlies::new(now)), clock_runs: self.clock_runs, ..Clients::default() };
             }
             Event::Clock { running, .. } => self.clock_runs = *running,
             _ => {}
@@ -93,16 +96,16 @@ impl Clients {
         while let Some(due) = caution.next_deadline().filter(|due| *due < now) {
             caution.advance(due);
             let told = self.open.extract_if(.., |(index, ply)| *index < caution.settled() && is_stable(ply));
-            told.for_each(|(index, ply)| self.settled.hear_one(due, index, &ply));
+            told.for_each(|(index, ply)| self.settled.receive_move(due, index, &ply));
         }
-        caution.see(now, record, table.placement().as_ref(), self.clock_runs);
-        self.settled.hear(now, record, caution.settled());
+        caution.update(now, record, table.placement().as_ref(), self.clock_runs);
+        self.settled.receive_moves(now, record, caution.settled());
         self.open = record.plies.iter().cloned().enumerate().skip(caution.settled()).collect();
-        self.prompt.hear(now, record, usize::MAX);
+        self.prompt.receive_moves(now, record, usize::MAX);
     }
 
     /// Compares what both clients received with the ground truth.
-    pub fn compare(&self, truth: &Truth, edges: &[Millis]) -> [ClientFigures; 2] {
+    pub fn compare(&self, truth: &GroundTruth, edges: &[Millis]) -> [ClientFigures; 2] {
         [&self.settled, &self.prompt].map(|client| client.compare(truth, edges))
     }
 }

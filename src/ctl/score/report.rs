@@ -2,7 +2,7 @@
 
 use super::clients::FirstSeen;
 use super::{Args, Job, Outcome, Sense};
-use crate::ctl::bound::{BoundFigures, MOST};
+use crate::ctl::bound::{BoundFigures, MAX_POSITIONS};
 use crate::ctl::figures::{CALIBRATION, Delay, Figures, share};
 use clap::ValueEnum;
 use serde::Serialize;
@@ -26,7 +26,7 @@ pub struct Report<'a> {
     first_seen_prompt: FirstSeen,
     /// The same streams decoded by other decoders.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    against: Vec<Beside>,
+    against: Vec<DecoderFigures>,
     /// What any decoder could know.
     #[serde(skip_serializing_if = "Option::is_none")]
     bound: Option<BoundFigures>,
@@ -35,7 +35,7 @@ pub struct Report<'a> {
 
 /// The figures of another decoder.
 #[derive(Serialize)]
-struct Beside {
+struct DecoderFigures {
     decoder: &'static str,
     /// The decoder reports nothing before the end, so there is no delay.
     offline: bool,
@@ -55,17 +55,17 @@ struct Failure {
 }
 
 /// Maximum number of failures that are listed.
-const NAMED: usize = 10;
+const MAX_LISTED_FAILURES: usize = 10;
 
 impl<'a> Report<'a> {
     /// Sums up; outcomes are in the order of the jobs.
     pub(super) fn of(args: &'a Args, jobs: &[Job], outcomes: &[Outcome]) -> Report<'a> {
-        let against = args.against.iter().enumerate().map(|(index, baseline)| Beside {
+        let against = args.against.iter().enumerate().map(|(index, baseline)| DecoderFigures {
             decoder: baseline.name(),
             offline: baseline.is_offline(),
             figures: Figures::of(outcomes.iter().filter_map(|outcome| outcome.against.get(index))),
         });
-        let hindsight = args.hindsight.then(|| Beside {
+        let hindsight = args.hindsight.then(|| DecoderFigures {
             decoder: "hindsight",
             offline: true,
             figures: Figures::of(outcomes.iter().filter_map(|outcome| outcome.hindsight.as_ref())),
@@ -148,7 +148,7 @@ impl<'a> Report<'a> {
         row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
         row("results", format!("{} of {} told on the board understood", figures.results_right, figures.results_told));
         self.print_calibration();
-        self.figures.besides().into_iter().for_each(|(name, value)| row(name, value));
+        self.figures.extra_rows().into_iter().for_each(|(name, value)| row(name, value));
         self.print_beside();
         if let Some(bound) = &self.bound {
             row(
@@ -159,7 +159,10 @@ impl<'a> Report<'a> {
                 ),
             );
             if bound.capped > 0 {
-                row("", format!("too good: in {} games there were more than {MOST} positions at one ply", bound.capped));
+                row(
+                    "",
+                    format!("too good: in {} games there were more than {MAX_POSITIONS} positions at one ply", bound.capped),
+                );
             }
         }
         self.print_failures(args);
@@ -211,13 +214,13 @@ impl<'a> Report<'a> {
     }
 
     fn print_failures(&self, args: &Args) {
-        for failure in self.failures.iter().take(NAMED) {
+        for failure in self.failures.iter().take(MAX_LISTED_FAILURES) {
             println!("{}, game {}, seed {}: {}", failure.file, failure.game, failure.seed, failure.what);
             println!("  {}", failure.command);
         }
-        if self.failures.len() > NAMED {
+        if self.failures.len() > MAX_LISTED_FAILURES {
             let all = if args.json { "" } else { " (--json names all)" };
-            println!("and {} more{all}", self.failures.len() - NAMED);
+            println!("and {} more{all}", self.failures.len() - MAX_LISTED_FAILURES);
         }
     }
 }

@@ -1,23 +1,23 @@
 //! Runs one simulated game through the table, and the same readings through the other requested decoders.
 
 use super::clients::{ClientFigures, Clients};
-use crate::boards::{self, Millis, Reading, Sensing};
-use crate::ctl::baselines::{self, Baseline, Told};
+use crate::boards::{self, Millis, Reading, SensorKind};
+use crate::ctl::baselines::{self, Baseline, BaselineContext};
 use crate::ctl::bound::{self, Bound};
 use crate::ctl::figures::{GameFigures, compare, compare_line};
-use crate::ctl::run::{self, Moment, Said, Staged, Tap};
-use crate::ctl::simulate::{Setting, settings};
-use crate::game::Stamped;
-use crate::simulate::pgn::Game;
+use crate::ctl::run::{self, HostInput, ReadingTap, RunEvent, VirtualCable};
+use crate::ctl::simulate::{SimulationOptions, settings};
+use crate::game::StampedEvent;
+use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::Script;
 use crate::table::{Settings, Table};
 use anyhow::Context;
 
 /// What to compute for a game.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wanted<'a> {
+pub struct ScoreOptions<'a> {
     /// The sensing to which readings are reduced; `None`: that of the board.
-    pub sensing: Option<Sensing>,
+    pub sensing: Option<SensorKind>,
     /// The other decoders.
     pub against: &'a [Baseline],
     /// Compute the bound for any decoder.
@@ -31,7 +31,7 @@ pub struct Wanted<'a> {
 pub struct Outcome {
     /// The figures of touchmove.
     pub ours: GameFigures,
-    /// The figures of each of [`Wanted::against`].
+    /// The figures of each of [`ScoreOptions::against`].
     pub against: Vec<GameFigures>,
     /// The bound, if requested; `None` also if an illegal move remains in the game.
     pub bound: Option<Bound>,
@@ -47,22 +47,31 @@ pub struct Outcome {
 ///
 /// # Errors
 /// If there is no such board.
-pub fn play_and_compare(game: &Game, seed: u64, setting: &Setting, sensing: Option<Sensing>) -> anyhow::Result<GameFigures> {
-    Ok(play(game, seed, setting, &Wanted { sensing, ..Wanted::default() })?.ours)
+pub fn play_and_compare(
+    game: &SourceGame,
+    seed: u64,
+    setting: &SimulationOptions,
+    sensing: Option<SensorKind>,
+) -> anyhow::Result<GameFigures> {
+    Ok(play(game, seed, setting, &ScoreOptions { sensing, ..ScoreOptions::default() })?.ours)
 }
 
 /// Computes everything requested from one and the same stream of bytes.
 ///
 /// # Errors
 /// If there is no such board.
-pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyhow::Result<Outcome> {
+pub fn play(game: &SourceGame, seed: u64, setting: &SimulationOptions, wanted: &ScoreOptions) -> anyhow::Result<Outcome> {
     let model = boards::model(&setting.board).context("there is no such board")?;
     let mut settings = settings(game);
     settings.sensing = wanted.sensing.unwrap_or(model.sensing);
-    let heard = Heard::of(game, seed, setting, settings.clone())?;
+    let heard = SimulatedRun::of(game, seed, setting, settings.clone())?;
     let truth = &heard.script.truth;
-    let told =
-        Told { start: &game.start, rotation: setting.rotation, sensing: settings.sensing, until: truth.over_at + LAST_NEWS };
+    let told = BaselineContext {
+        start: &game.start,
+        rotation: setting.rotation,
+        sensing: settings.sensing,
+        until: truth.over_at + END_GRACE,
+    };
     let baseline = |&baseline: &Baseline| {
         let events = baselines::decode(baseline, &heard.readings, &told);
         compare(truth, &events, &heard.edges, &settings)
@@ -70,7 +79,7 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
     let bound = || {
         let line = bound::line(&game.start, truth)?;
         let empty = bound::seen_empty(&game.start, &line, &heard.script, &heard.readings, setting.rotation);
-        Some(bound::bound(&game.start, &line, &empty, &bound::begun(&heard.script), settings.sensing))
+        Some(bound::bound(&game.start, &line, &empty, &bound::early_replies(&heard.script), settings.sensing))
     };
     let hindsight = match wanted.hindsight {
         true => Some(hindsight(game, seed, setting, &settings)?),
@@ -87,59 +96,59 @@ pub fn play(game: &Game, seed: u64, setting: &Setting, wanted: &Wanted) -> anyho
     })
 }
 
-/// Decodes the whole stream offline with our model: see [`Table::in_hindsight`].
+/// Decodes the whole stream offline with our model: see [`Table::offline`].
 ///
 /// The moves published in between do not matter: the likeliest line at the end is compared with the ground truth. Like the bound,
 /// this decoding knows when the game is over: the pieces stay as they are then.
-fn hindsight(game: &Game, seed: u64, setting: &Setting, settings: &Settings) -> anyhow::Result<GameFigures> {
+fn hindsight(game: &SourceGame, seed: u64, setting: &SimulationOptions, settings: &Settings) -> anyhow::Result<GameFigures> {
     let model = boards::model(&setting.board).context("there is no such board")?;
     let stage = setting.stage(game, seed)?.without_aftermath();
     let (truth, until) = (stage.truth().clone(), stage.ends_at());
-    let mut table = Table::in_hindsight(settings.clone());
-    run::play(&mut Staged::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
+    let mut table = Table::offline(settings.clone());
+    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
     Ok(compare_line(&truth, &table.likeliest()))
 }
 
 /// Time after the last press in which news of the game itself may arrive and nothing else happens, in milliseconds.
-const LAST_NEWS: Millis = 600;
+const END_GRACE: Millis = 600;
 
 /// The readings of a game, with the events of the table.
-struct Heard {
+struct SimulatedRun {
     script: Script,
     /// The board's readings of its squares.
     readings: Vec<(Millis, Reading)>,
     /// For each ply from 1, when its last byte arrived.
     edges: Vec<Millis>,
     /// The durable events that would have been published.
-    events: Vec<Stamped>,
+    events: Vec<StampedEvent>,
     clients: Clients,
 }
 
-impl Heard {
-    fn of(game: &Game, seed: u64, setting: &Setting, settings: Settings) -> anyhow::Result<Heard> {
+impl SimulatedRun {
+    fn of(game: &SourceGame, seed: u64, setting: &SimulationOptions, settings: Settings) -> anyhow::Result<SimulatedRun> {
         let model = boards::model(&setting.board).context("there is no such board")?;
         let stage = setting.stage(game, seed)?;
-        let mut events: Vec<Stamped> = Vec::new();
+        let mut events: Vec<StampedEvent> = Vec::new();
         let mut edges: Vec<Millis> = vec![0; game.plies.len() + 1];
         let until = stage.ends_at();
-        let mut cable = Staged::new(stage);
-        let mut tap = Tap::new((model.protocol)());
+        let mut cable = VirtualCable::new(stage);
+        let mut tap = ReadingTap::new((model.protocol)());
         let mut clients = Clients::default();
         run::play(&mut cable, &mut tap, &mut Table::new(settings), until, &mut |now, moment| match moment {
-            Moment::Said(Said::Bytes(_, ply)) => {
+            RunEvent::Input(HostInput::Bytes(_, ply)) => {
                 if let Some(edge) = edges.get_mut(*ply as usize) {
                     *edge = now;
                 }
             }
-            Moment::Event(stamped) => {
+            RunEvent::Event(stamped) => {
                 clients.event(now, &stamped.event);
                 if stamped.event.is_durable() {
                     events.push(stamped.clone());
                 }
             }
-            Moment::Taken(table) => clients.see(now, table),
+            RunEvent::Handled(table) => clients.see(now, table),
             _ => {}
         });
-        Ok(Heard { script: cable.stage().script().clone(), readings: tap.heard().to_vec(), edges, events, clients })
+        Ok(SimulatedRun { script: cable.stage().script().clone(), readings: tap.readings().to_vec(), edges, events, clients })
     }
 }

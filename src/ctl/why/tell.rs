@@ -1,9 +1,9 @@
 //! The text and JSON output of an explanation.
 
-use super::{Entry, Happened, Line, Log, SMALL, Verdict, at_ply};
-use crate::boards::{LinkState, Millis, Sensed};
+use super::{ExplainedLine, GameLog, LogEntry, LoggedInput, MIN_SHARE, Verdict, at_ply};
+use crate::boards::{LinkState, Millis, SquareState};
 use crate::ctl::diagram;
-use crate::table::{Hypothesis, Split};
+use crate::table::{CostParts, Hypothesis};
 use crate::wire::{self, Word};
 use serde_json::{Value, json};
 use shakmaty::{Bitboard, Color, Piece};
@@ -22,9 +22,9 @@ pub(super) fn numbered<'a>(fen: &str, sans: impl Iterator<Item = &'a str>) -> St
     diagram::moves(fen, sans).trim_end().replace('\n', " ")
 }
 
-impl Line {
+impl ExplainedLine {
     /// Creates a line. `alone`: there is no other line, so costs mean nothing. `common`: the cost of troubles that all lines share.
-    pub(super) fn of(hypothesis: Hypothesis, ply: u32, alone: bool, common: i32) -> Line {
+    pub(super) fn of(hypothesis: Hypothesis, ply: u32, alone: bool, common: i32) -> ExplainedLine {
         let mut position = hypothesis.base.clone();
         let (mut sans, mut mv) = (Vec::new(), None);
         for (step, number) in hypothesis.moves.iter().zip(hypothesis.first_ply..) {
@@ -44,9 +44,9 @@ impl Line {
         if moves.is_empty() {
             "no move yet".clone_into(&mut moves);
         }
-        let split = if alone { vec![Split::default(); sans.len()] } else { hypothesis.split() };
+        let split = if alone { vec![CostParts::default(); sans.len()] } else { hypothesis.split_costs() };
         let reasons = reasons(&hypothesis, &split, &sans, ply, if alone { None } else { Some(common) });
-        Line { hypothesis, mv, moves, split, reasons }
+        ExplainedLine { hypothesis, mv, moves, split, reasons }
     }
 
     pub(super) fn uci(&self, ply: u32) -> Option<String> {
@@ -85,7 +85,7 @@ impl Line {
 
 /// Returns what speaks for and against a line, in the words of an arbiter. `common` is the cost of troubles that all lines share;
 /// `None`: there is no other line.
-fn reasons(one: &Hypothesis, split: &[Split], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
+fn reasons(one: &Hypothesis, split: &[CostParts], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
     let mut reasons = Vec::new();
     let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
     if one.unexplained.any() {
@@ -171,8 +171,8 @@ fn odds(cost: i32) -> String {
     text.replace(' ', "\u{a0}")
 }
 
-impl Log {
-    pub(super) fn text(&self, span: &[Entry], ply: u32, game: usize, colours: bool) -> String {
+impl GameLog {
+    pub(super) fn text(&self, span: &[LogEntry], ply: u32, game: usize, colours: bool) -> String {
         let bold = |text: &str| if colours { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() };
         let mut text = String::new();
         let what =
@@ -181,19 +181,19 @@ impl Log {
         let pad = " ".repeat(INDENT);
         let mut possible: &[(Option<String>, u16)] = &[];
         for entry in span {
-            let happened: Vec<String> = entry.happened.iter().map(Happened::sentence).collect();
+            let happened: Vec<String> = entry.happened.iter().map(LoggedInput::sentence).collect();
             text.push_str(&wrapped(&format!("{:>9}  ", seconds(entry.at)), &happened.join(", ")));
             if let Some((lines, shares)) = &entry.possible {
                 // Lines with a reportable share, and the best line of each move that had one before, to show why it was dropped.
-                let fell = |line: &&Line| {
+                let fell = |line: &&ExplainedLine| {
                     let uci = line.uci(ply);
                     let best = lines.iter().find(|other| other.uci(ply) == uci);
                     uci.is_some()
                         && best.is_some_and(|best| std::ptr::eq(best, *line))
                         && possible.iter().any(|(known, _)| *known == uci)
                 };
-                let told: Vec<&Line> =
-                    lines.iter().filter(|line| line.hypothesis.share.0 >= SMALL || fell(line)).take(LINES).collect();
+                let told: Vec<&ExplainedLine> =
+                    lines.iter().filter(|line| line.hypothesis.share.0 >= MIN_SHARE || fell(line)).take(LINES).collect();
                 possible = shares;
                 for line in &told {
                     let share = format!("{pad}{:>4} %  ", percent(line.hypothesis.share.0));
@@ -225,8 +225,8 @@ impl Log {
         text
     }
 
-    fn sentence(&self, span: &[Entry], ply: u32) -> String {
-        let by = |entry: &Entry| entry.happened.iter().map(Happened::sentence).collect::<Vec<_>>().join(", ");
+    fn sentence(&self, span: &[LogEntry], ply: u32) -> String {
+        let by = |entry: &LogEntry| entry.happened.iter().map(LoggedInput::sentence).collect::<Vec<_>>().join(", ");
         match self.verdict(span, ply) {
             Verdict::Alone { mv, at } => {
                 format!("No other move than {mv} was ever possible, seen at {} s ({}).", seconds(at.at), by(at))
@@ -249,10 +249,10 @@ impl Log {
     }
 
     /// Returns the explanation as JSON Lines.
-    pub(super) fn objects(&self, span: &[Entry], ply: u32, game: usize) -> String {
+    pub(super) fn objects(&self, span: &[LogEntry], ply: u32, game: usize) -> String {
         let mut lines = Vec::new();
         for entry in span {
-            let happened: Vec<Value> = entry.happened.iter().map(Happened::object).collect();
+            let happened: Vec<Value> = entry.happened.iter().map(LoggedInput::object).collect();
             let mut object = json!({"t": entry.at, "happened": happened});
             if let Some((now, before)) = &entry.published {
                 object["published"] = json!({"now": now, "before": before});
@@ -277,33 +277,33 @@ impl Log {
     }
 }
 
-impl Happened {
+impl LoggedInput {
     fn sentence(&self) -> String {
         match self {
-            Happened::Edge { square, before, now } => match (before, now) {
-                (Sensed::Empty, now) => format!("{square}: {} put down", named(*now)),
-                (before, Sensed::Empty) => format!("{square}: {} lifted", named(*before)),
+            LoggedInput::Edge { square, before, now } => match (before, now) {
+                (SquareState::Empty, now) => format!("{square}: {} put down", named(*now)),
+                (before, SquareState::Empty) => format!("{square}: {} lifted", named(*before)),
                 (before, now) => format!("{square}: {} -> {}", named(*before), named(*now)),
             },
-            Happened::Begins => "the game begins".to_owned(),
-            Happened::Quiet(ms) => format!("nothing has changed for {ms} ms"),
-            Happened::Press(by) => format!("{} pressed the clock", player(*by)),
-            Happened::Order(order) => format!("order of {order}"),
-            Happened::Link(LinkState::Up) => "the cable is plugged in".to_owned(),
-            Happened::Link(LinkState::Down) => "the cable is pulled out".to_owned(),
+            LoggedInput::Begins => "the game begins".to_owned(),
+            LoggedInput::Quiet(ms) => format!("nothing has changed for {ms} ms"),
+            LoggedInput::Press(by) => format!("{} pressed the clock", player(*by)),
+            LoggedInput::Order(order) => format!("order of {order}"),
+            LoggedInput::Link(LinkState::Up) => "the cable is plugged in".to_owned(),
+            LoggedInput::Link(LinkState::Down) => "the cable is pulled out".to_owned(),
         }
     }
 
     fn object(&self) -> Value {
         match self {
-            Happened::Edge { square, before, now } => json!({
+            LoggedInput::Edge { square, before, now } => json!({
                 "edge": square.to_string(), "before": wire::sensed_to_word(*before), "now": wire::sensed_to_word(*now),
             }),
-            Happened::Begins => json!({"game_begins": true}),
-            Happened::Quiet(ms) => json!({"quiet_ms": ms}),
-            Happened::Press(by) => json!({"press": by.word()}),
-            Happened::Order(order) => json!({"order": order}),
-            Happened::Link(state) => json!({"link": state.word()}),
+            LoggedInput::Begins => json!({"game_begins": true}),
+            LoggedInput::Quiet(ms) => json!({"quiet_ms": ms}),
+            LoggedInput::Press(by) => json!({"press": by.word()}),
+            LoggedInput::Order(order) => json!({"order": order}),
+            LoggedInput::Link(state) => json!({"link": state.word()}),
         }
     }
 }
@@ -312,12 +312,12 @@ fn player(color: Color) -> &'static str {
     color.fold_wb("White", "Black")
 }
 
-fn named(sensed: Sensed) -> String {
+fn named(sensed: SquareState) -> String {
     match sensed {
-        Sensed::Piece(Piece { color, role }) => format!("{} {}", color.word(), Word::word(role)),
-        Sensed::Side(color) => format!("a {} piece", color.word()),
-        Sensed::Occupied => "a piece".to_owned(),
-        Sensed::Empty => "nothing".to_owned(),
+        SquareState::Piece(Piece { color, role }) => format!("{} {}", color.word(), Word::word(role)),
+        SquareState::Side(color) => format!("a {} piece", color.word()),
+        SquareState::Occupied => "a piece".to_owned(),
+        SquareState::Empty => "nothing".to_owned(),
     }
 }
 

@@ -1,9 +1,9 @@
 //! Front-ends' view of a board.
 
 use super::Readings;
-use crate::boards::{Battery, Model, Placement, Sensing};
+use crate::boards::{Battery, Model, Placement, SensorKind};
 use crate::game::event::{ClockTimes, Difference, Rotation};
-use crate::link::Place;
+use crate::link::BoardLocation;
 use shakmaty::{ByColor, Color};
 use std::fmt;
 use std::path::Path;
@@ -29,15 +29,15 @@ impl BoardId {
     }
 
     /// Returns the name of a board that the configuration does not name.
-    pub fn at(model: &Model, place: &Place) -> BoardId {
+    pub fn for_place(model: &Model, place: &BoardLocation) -> BoardId {
         let place = match place {
-            Place::Port(path) => {
+            BoardLocation::Port(path) => {
                 path.strip_prefix("/dev").unwrap_or(path.file_name().map_or(path, Path::new)).display().to_string()
             }
-            Place::Serial(serial) => serial.clone(),
-            Place::UsbPath(socket) => format!("usb_{socket}"),
-            Place::Ids(ids) => ids.to_string(),
-            Place::Found(_) => return BoardId::new(model.name),
+            BoardLocation::Serial(serial) => serial.clone(),
+            BoardLocation::UsbPath(socket) => format!("usb_{socket}"),
+            BoardLocation::Ids(ids) => ids.to_string(),
+            BoardLocation::AnyOfModel(_) => return BoardId::new(model.name),
         };
         BoardId::new(&format!("{}_{place}", model.name))
     }
@@ -56,7 +56,7 @@ impl fmt::Display for BoardId {
 
 /// State of the connection to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Contact {
+pub enum ConnectionState {
     /// The port is open and the board has been greeted; its placement is not known yet.
     Connecting,
     /// The board has reported its placement.
@@ -69,15 +69,15 @@ pub enum Contact {
     Refused,
 }
 
-impl Contact {
+impl ConnectionState {
     /// Returns the state as a word: `connecting`, `ready`, `silent`, `unplugged`, `refused`.
     pub fn word(self) -> &'static str {
         match self {
-            Contact::Connecting => "connecting",
-            Contact::Ready => "ready",
-            Contact::Silent => "silent",
-            Contact::Unplugged => "unplugged",
-            Contact::Refused => "refused",
+            ConnectionState::Connecting => "connecting",
+            ConnectionState::Ready => "ready",
+            ConnectionState::Silent => "silent",
+            ConnectionState::Unplugged => "unplugged",
+            ConnectionState::Refused => "refused",
         }
     }
 }
@@ -95,7 +95,7 @@ pub struct ClockView {
     pub flags: ByColor<bool>,
     /// Whether the clock's battery is low.
     pub battery_low: bool,
-    /// Time of the report on the steady clock (see [`crate::daemon::steady`]), in milliseconds.
+    /// Time of the report on the steady clock (see [`crate::daemon::steady_clock`]), in milliseconds.
     pub read_at: i64,
 }
 
@@ -113,11 +113,11 @@ pub struct BoardView {
     /// Path of the port; empty while it is unknown.
     pub port: String,
     /// State of the connection.
-    pub contact: Contact,
+    pub connection: ConnectionState,
     /// Reason for the state of the connection: a sentence that says what to do; empty if nothing needs to be done.
     pub reason: String,
     /// What the squares' sensors are assumed to detect.
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// Rotation, once detected or set.
     pub rotation: Option<Rotation>,
     /// Placement as the players see it; `None` before the first complete reading.
@@ -133,9 +133,9 @@ pub struct BoardView {
     /// Current game, or the last one.
     pub game: Option<u64>,
     /// Number of games that have begun on the board since it was registered.
-    pub begun: u64,
+    pub games_begun: u64,
     /// Traffic counters, shared with the link task, which updates them.
-    pub traffic: Arc<Traffic>,
+    pub traffic: Arc<TrafficCounters>,
     /// The board's readings, for lines of play that are followed beside its game. Shared with the link task, which sends them.
     /// `None` if no client may follow such a line: the LiveChess server is off or delayed, or this is the public's view.
     pub readings: Option<Arc<Readings>>,
@@ -143,7 +143,7 @@ pub struct BoardView {
 
 /// Counts the traffic from and to a board since touchmoved was started.
 #[derive(Debug, Default)]
-pub struct Traffic {
+pub struct TrafficCounters {
     /// Bytes received.
     pub bytes_read: AtomicU64,
     /// Bytes sent.
@@ -153,10 +153,10 @@ pub struct Traffic {
     /// Data that the protocol could not decode.
     pub errors: AtomicU64,
     /// Number of times the link was lost.
-    pub losses: AtomicU64,
+    pub link_losses: AtomicU64,
 }
 
-impl Traffic {
+impl TrafficCounters {
     /// Adds `count` to a counter.
     pub fn add(counter: &AtomicU64, count: usize) {
         counter.fetch_add(count as u64, Ordering::Relaxed);
@@ -165,14 +165,14 @@ impl Traffic {
 
 impl BoardView {
     /// Creates the view of a board of which only name and model are known.
-    pub fn new(id: BoardId, model: &'static Model, sensing: Sensing) -> BoardView {
+    pub fn new(id: BoardId, model: &'static Model, sensing: SensorKind) -> BoardView {
         BoardView {
             id,
             model,
             serial_number: None,
             firmware: None,
             port: String::new(),
-            contact: Contact::Unplugged,
+            connection: ConnectionState::Unplugged,
             reason: String::new(),
             sensing,
             rotation: None,
@@ -182,7 +182,7 @@ impl BoardView {
             lost_clock: None,
             battery: None,
             game: None,
-            begun: 0,
+            games_begun: 0,
             traffic: Arc::default(),
             readings: None,
         }

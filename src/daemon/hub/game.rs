@@ -2,8 +2,8 @@
 
 use super::BoardId;
 use crate::boards::Millis;
-use crate::daemon::steady;
-use crate::game::{Event, Record, Stamped};
+use crate::daemon::steady_clock;
+use crate::game::{Event, Record, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct GameView {
     /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC: add an event's `at` to get its time of day. Set
     /// again at the start of each game, because a small computer gets the time of day from the network only after it has booted.
     pub epoch_wall_ms: i64,
-    /// Time of the board's time 0 on the steady clock (see [`steady`]). Updated by each event, so that it is correct from the first
+    /// Time of the board's time 0 on the steady clock (see [`steady_clock`]). Updated by each event, so that it is correct from the first
     /// event after the system clock was set.
     pub epoch_steady_ms: i64,
     /// Record, as published.
@@ -26,27 +26,37 @@ pub struct GameView {
     pub tags: Arc<[(String, String)]>,
     /// Number of the last event that was not published as news: those up to it are from before touchmoved was started, or from
     /// another board.
-    pub recalled: u64,
+    pub last_recalled_number: u64,
     /// Game that this one continues: of another board, or of this board if a position had ended it.
-    pub carried_from: Option<u64>,
+    pub continued_from: Option<u64>,
     /// Times at which the open alerts were raised, by alert id.
-    pub raised: BTreeMap<u32, Millis>,
+    pub alerts_raised_at: BTreeMap<u32, Millis>,
 }
 
 impl GameView {
     /// Creates the view of a game that has just begun.
     pub fn new(id: u64, board: BoardId, epoch_wall_ms: i64, record: Record, tags: Arc<[(String, String)]>) -> GameView {
-        let epoch_steady_ms = steady::of_wall(epoch_wall_ms);
+        let epoch_steady_ms = steady_clock::from_wall(epoch_wall_ms);
         let (recalled, carried_from, raised) = (0, None, BTreeMap::new());
-        GameView { id, board, epoch_wall_ms, epoch_steady_ms, record, tags, recalled, carried_from, raised }
+        GameView {
+            id,
+            board,
+            epoch_wall_ms,
+            epoch_steady_ms,
+            record,
+            tags,
+            last_recalled_number: recalled,
+            continued_from: carried_from,
+            alerts_raised_at: raised,
+        }
     }
 
     /// Applies one event.
-    pub(in crate::daemon) fn take(&mut self, stamped: &Stamped) {
+    pub(in crate::daemon) fn apply(&mut self, stamped: &StampedEvent) {
         self.record.apply(stamped);
         match &stamped.event {
-            Event::AlertRaised(alert) => _ = self.raised.entry(alert.id).or_insert(stamped.at),
-            Event::AlertCleared { id } => drop(self.raised.remove(id)),
+            Event::AlertRaised(alert) => _ = self.alerts_raised_at.entry(alert.id).or_insert(stamped.at),
+            Event::AlertCleared { id } => drop(self.alerts_raised_at.remove(id)),
             _ => {}
         }
     }
@@ -56,7 +66,7 @@ impl GameView {
         self.epoch_wall_ms.saturating_add_unsigned(at)
     }
 
-    /// Converts an event's time to the steady clock, to compute how long ago it was. See [`steady`].
+    /// Converts an event's time to the steady clock, to compute how long ago it was. See [`steady_clock`].
     pub fn steady_ms(&self, at: Millis) -> i64 {
         self.epoch_steady_ms.saturating_add_unsigned(at)
     }

@@ -1,7 +1,7 @@
 //! News items that front-ends receive.
 
 use super::BoardId;
-use crate::game::Stamped;
+use crate::game::StampedEvent;
 use std::sync::Arc;
 
 /// A news item for front-ends. It is sent after the state has changed.
@@ -27,5 +27,5 @@ pub struct Published {
     /// Wall-clock time, in milliseconds since 1970-01-01 UTC.
     pub wall_ms: i64,
     /// Event with its number and time.
-    pub stamped: Stamped,
+    pub stamped: StampedEvent,
 }

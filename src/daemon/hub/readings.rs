@@ -15,21 +15,21 @@ const BACKLOG: usize = 128;
 #[derive(Debug)]
 pub struct Readings {
     settings: Settings,
-    last: Mutex<Last>,
+    last: Mutex<LastReported>,
     feed: broadcast::Sender<(Instant, Input)>,
 }
 
 /// The last values that a board reported.
 #[derive(Clone, Debug, Default)]
-struct Last {
+struct LastReported {
     squares: Option<Placement>,
     clock: Option<ClockReading>,
 }
 
 /// A listener's subscription.
-pub struct Listening {
+pub struct Subscription {
     /// Last reported values, as readings, to start from.
-    pub first: Vec<Input>,
+    pub initial: Vec<Input>,
     /// All later readings, each with its time of arrival.
     pub feed: broadcast::Receiver<(Instant, Input)>,
 }
@@ -51,20 +51,20 @@ impl Readings {
     }
 
     /// Subscribes to all readings from now on.
-    pub fn listen(&self) -> Listening {
+    pub fn subscribe(&self) -> Subscription {
         let last = self.lock();
         let squares = last.squares.map(|squares| Reading::Placement(Box::new(squares)));
         let clock = last.clock.map(|clock| Reading::Clock(Some(clock)));
         let first = clock.into_iter().chain(squares).map(Input::Reading).collect();
-        Listening { first, feed: self.feed.subscribe() }
+        Subscription { initial: first, feed: self.feed.subscribe() }
     }
 
     /// Publishes an input that the board's own table has processed. `squares`: the placement after it.
-    pub(in crate::daemon) fn tell(&self, at: Instant, input: &Input, squares: Option<&Placement>) {
+    pub(in crate::daemon) fn publish(&self, at: Instant, input: &Input, squares: Option<&Placement>) {
         let mut last = self.lock();
         let before = last.squares;
         match input {
-            Input::Link(_) => *last = Last::default(),
+            Input::Link(_) => *last = LastReported::default(),
             Input::Reading(Reading::Clock(clock)) => last.clock = *clock,
             Input::Reading(Reading::Placement(_) | Reading::Square(..)) => match squares {
                 Some(squares) => last.squares = Some(*squares),
@@ -78,7 +78,7 @@ impl Readings {
         }
         let told = match (input, &last.squares) {
             (Input::Reading(Reading::Placement(_) | Reading::Square(..)), Some(now)) => {
-                change(before.as_ref(), now, input).map(Input::Reading)
+                placement_change(before.as_ref(), now, input).map(Input::Reading)
             }
             _ => Some(input.clone()),
         };
@@ -87,13 +87,13 @@ impl Readings {
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, Last> {
+    fn lock(&self) -> MutexGuard<'_, LastReported> {
         self.last.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the change of the placement as a reading of the same kind as `input`; `None` if nothing changed.
-fn change(before: Option<&Placement>, now: &Placement, input: &Input) -> Option<Reading> {
+fn placement_change(before: Option<&Placement>, now: &Placement, input: &Input) -> Option<Reading> {
     let Some(before) = before else { return Some(Reading::Placement(Box::new(*now))) };
     if before == now {
         return None;

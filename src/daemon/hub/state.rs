@@ -3,9 +3,9 @@
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
 use crate::daemon::rounds::game_of;
-use crate::daemon::steady;
-use crate::game::{Event, Record, Stamped};
-use crate::link::watch::Unused;
+use crate::daemon::steady_clock;
+use crate::game::{Event, Record, StampedEvent};
+use crate::link::watch::UnusedDevice;
 use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use tracing::debug;
 
 /// Number of games kept in memory per board: the current one and those before it. Games of the round that is being played are kept
 /// in addition. Older ones are in the journal.
-pub const GAMES_AT_HAND: usize = 4;
+pub const GAMES_IN_MEMORY: usize = 4;
 
 /// The state that front-ends read.
 #[derive(Default)]
@@ -27,38 +27,38 @@ pub struct State {
     /// Who last set the round; empty: not changed since touchmoved was started.
     pub round_by: String,
     /// Current health problems.
-    pub trouble: Vec<Trouble>,
+    pub health_problems: Vec<HealthProblem>,
     /// Devices that are plugged in, may be boards, and are not used.
-    pub unused: Vec<Unused>,
+    pub unused: Vec<UnusedDevice>,
 }
 
 impl State {
     /// Returns the games of the round that is being played.
-    fn of_round(&self) -> Vec<u64> {
+    fn games_of_round(&self) -> Vec<u64> {
         let Some(round) = &self.round else { return Vec::new() };
         round.pairings.iter().filter_map(|pairing| game_of(self, round, pairing)).map(|game| game.id).collect()
     }
 
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.
-    pub(in crate::daemon) fn take(
+    pub(in crate::daemon) fn apply(
         &mut self,
         board: &BoardId,
         game: Option<u64>,
         epoch_wall_ms: i64,
         tags: &Arc<[(String, String)]>,
-        stamped: &Stamped,
+        stamped: &StampedEvent,
     ) {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
             let tags = Arc::clone(tags);
             self.games.insert(id, GameView::new(id, board.clone(), epoch_wall_ms, record, tags));
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
-            let of_round = self.of_round();
-            for old in of_board.iter().rev().skip(GAMES_AT_HAND).filter(|old| !of_round.contains(old)) {
+            let of_round = self.games_of_round();
+            for old in of_board.iter().rev().skip(GAMES_IN_MEMORY).filter(|old| !of_round.contains(old)) {
                 self.games.remove(old);
             }
             if let Some(view) = self.boards.get_mut(board) {
                 view.game = Some(id);
-                view.begun += 1;
+                view.games_begun += 1;
                 view.displaced.clear();
                 view.lost_clock = None;
                 view.rotation = Some(*rotation);
@@ -66,8 +66,8 @@ impl State {
             return;
         }
         if let Some(view) = game.and_then(|game| self.games.get_mut(&game)) {
-            view.epoch_steady_ms = steady::of_wall(epoch_wall_ms);
-            view.take(stamped);
+            view.epoch_steady_ms = steady_clock::from_wall(epoch_wall_ms);
+            view.apply(stamped);
         } else if stamped.number.is_some() {
             debug!(%board, "an event of a game that is not at hand");
         }
@@ -76,7 +76,7 @@ impl State {
             Event::Displaced { squares } => view.displaced = squares.clone(),
             Event::Clock { clocks, turn, running, flags, battery_low } => {
                 let none = clocks.white.is_none() && clocks.black.is_none();
-                let read_at = steady::of_wall(epoch_wall_ms).saturating_add_unsigned(stamped.at);
+                let read_at = steady_clock::from_wall(epoch_wall_ms).saturating_add_unsigned(stamped.at);
                 let (times, turn, running, flags, battery_low) = (*clocks, *turn, *running, *flags, *battery_low);
                 let clock = ClockView { times, turn, running, flags, battery_low, read_at };
                 view.set_clock((!none).then_some(clock));
@@ -91,7 +91,7 @@ impl State {
 
 /// A problem that the operator should know and that is not part of a board's own state.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Trouble {
+pub struct HealthProblem {
     /// What it is about, e.g. `journal_full`, `recordings_stopped`.
     pub kind: &'static str,
     /// Board that has the problem; `None`: the whole daemon.

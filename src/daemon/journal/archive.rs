@@ -2,7 +2,7 @@
 
 use super::backup::open_source;
 use super::{GameSummary, JournalError, read};
-use crate::game::Stamped;
+use crate::game::StampedEvent;
 use rusqlite::Connection;
 use std::path::Path;
 
@@ -19,7 +19,7 @@ impl Archive {
     /// The journal does not exist, must not be read, or was written by a later version of touchmove.
     pub fn open(dir: &Path) -> Result<Archive, JournalError> {
         let connection = open_source(dir)?;
-        super::open::refuse_newer(&dir.join(super::FILE), &connection)?;
+        super::open::refuse_newer(&dir.join(super::FILE_NAME), &connection)?;
         let chains = read::Chains::of(&connection).map_err(JournalError::sqlite("read the journal"))?;
         Ok(Archive { connection, chains })
     }
@@ -30,7 +30,7 @@ impl Archive {
     }
 
     /// Returns all events of a game, in order; none if the game does not exist.
-    pub fn events(&self, game: u64) -> Result<Vec<Stamped>, JournalError> {
+    pub fn events(&self, game: u64) -> Result<Vec<StampedEvent>, JournalError> {
         read::events(&self.connection, self.chains, game, 0)
     }
 }

@@ -3,7 +3,7 @@
 //! A copy contains a table that the journal does not have ([`is_marked`]). It shows, when the copy is opened as the journal, that
 //! events stored after the copy was made are missing.
 
-use super::{FILE, JournalError};
+use super::{FILE_NAME, JournalError};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, OpenOptions};
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 /// Number of pages copied between two calls of `progress`.
-const STEP: i32 = 256;
+const PAGES_PER_STEP: i32 = 256;
 
 /// Copies the current state of this directory's journal into a new file; `touchmoved` may continue writing meanwhile.
 ///
@@ -69,7 +69,7 @@ fn write_copy(source: &Connection, to: &Path, progress: &mut impl FnMut(u64, u64
 }
 
 pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
-    let path = dir.join(FILE);
+    let path = dir.join(FILE_NAME);
     match fs::metadata(&path) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             return Err(JournalError::Missing { dir: dir.to_owned() });
@@ -94,7 +94,7 @@ fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -
         .map_err(failed())?;
     let copying = Backup::new(source, &mut target).map_err(failed())?;
     loop {
-        let step = copying.step(STEP).map_err(failed())?;
+        let step = copying.step(PAGES_PER_STEP).map_err(failed())?;
         let pages = |count: i32| u64::try_from(count).unwrap_or(0);
         let total = pages(copying.progress().pagecount);
         progress(total.saturating_sub(pages(copying.progress().remaining)), total);

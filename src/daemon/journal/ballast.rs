@@ -6,9 +6,9 @@ use std::{fs, io};
 /// Name of the file in the state directory.
 const FILE: &str = "journal.ballast";
 /// Size of the file in bytes: enough for some hundred events.
-const LENGTH: usize = 128 << 10;
+const SIZE: usize = 128 << 10;
 /// Free space needed to create the file again, in bytes.
-const ROOM: u64 = 8 * LENGTH as u64;
+const FREE_SPACE_TO_RESTORE: u64 = 8 * SIZE as u64;
 
 /// The ballast file, whether it exists or not.
 pub(super) struct Ballast {
@@ -21,7 +21,7 @@ impl Ballast {
     /// Creates the ballast in this state directory, if there is room.
     pub fn new(dir: &Path) -> Ballast {
         let path = dir.join(FILE);
-        let is_there = fs::metadata(&path).is_ok_and(|found| found.len() >= LENGTH as u64);
+        let is_there = fs::metadata(&path).is_ok_and(|found| found.len() >= SIZE as u64);
         let mut ballast = Ballast { path, is_there, is_used: false };
         ballast.restore();
         ballast
@@ -34,11 +34,11 @@ impl Ballast {
         }
         let dir = self.path.parent().unwrap_or(Path::new("."));
         let free = rustix::fs::statvfs(dir).map_or(0, |disk| disk.f_bavail.saturating_mul(disk.f_frsize));
-        if free < ROOM {
+        if free < FREE_SPACE_TO_RESTORE {
             return;
         }
         // A file system that stores zeros sparsely would reserve no space for them.
-        match fs::write(&self.path, vec![0xa5; LENGTH]) {
+        match fs::write(&self.path, vec![0xa5; SIZE]) {
             Ok(()) => (self.is_there, self.is_used) = (true, false),
             Err(_) => self.remove(),
         }

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub(super) type Hash = [u8; 32];
 
 /// The hashed content of an event: its row without the game, which the root covers.
-pub(super) struct Content<'a> {
+pub(super) struct EventRow<'a> {
     pub number: i64,
     pub at_ms: i64,
     pub wall_ms: i64,
@@ -32,7 +32,7 @@ pub(super) fn root(game: u64, board: &str, started_wall_ms: i64, epoch_wall_ms: 
 }
 
 /// Returns the link of an event whose predecessor has the link `before`.
-pub(super) fn link(before: &Hash, content: &Content<'_>) -> Hash {
+pub(super) fn link(before: &Hash, content: &EventRow<'_>) -> Hash {
     let mut hash = Sha256::new();
     hash.update(before);
     for number in [content.number, content.at_ms, content.wall_ms, integer(content.kind.len() as u64)] {
@@ -55,12 +55,12 @@ pub(super) fn stored_root(connection: &Connection, game: u64) -> rusqlite::Resul
     Ok(connection.prepare_cached(GAME)?.query_row([integer(game)], read).optional()?.flatten())
 }
 
-/// Columns that [`checked`] and [`content`] read, in this order.
+/// Columns that [`verified_link`] and [`content`] read, in this order.
 pub(super) const COLUMNS: &str = "number, at_ms, wall_ms, kind, event, chain";
 
 /// Returns the content of a row of [`COLUMNS`]; `None`: it is malformed.
-pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<Content<'a>> {
-    Some(Content {
+pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<EventRow<'a>> {
+    Some(EventRow {
         number: number(row, 0)?,
         at_ms: number(row, 1)?,
         wall_ms: number(row, 2)?,
@@ -71,13 +71,13 @@ pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<Content<'a>> {
 
 /// Returns the link of a row of [`COLUMNS`], if it has the number `expected` and follows the link `before`; `None`: the row was
 /// changed.
-pub(super) fn checked(row: &Row<'_>, before: &Hash, expected: u64) -> Option<Hash> {
+pub(super) fn verified_link(row: &Row<'_>, before: &Hash, expected: u64) -> Option<Hash> {
     let content = content(row).filter(|content| content.number == integer(expected))?;
-    stored(row, 5).filter(|stored| *stored == link(before, &content))
+    stored_link(row, 5).filter(|stored| *stored == link(before, &content))
 }
 
 /// Returns the link stored in this column.
-pub(super) fn stored(row: &Row<'_>, column: usize) -> Option<Hash> {
+pub(super) fn stored_link(row: &Row<'_>, column: usize) -> Option<Hash> {
     match row.get_ref(column) {
         Ok(ValueRef::Blob(bytes)) => bytes.try_into().ok(),
         _ => None,
@@ -99,44 +99,44 @@ fn text<'a>(row: &'a Row<'_>, column: usize) -> Option<&'a str> {
 }
 
 /// Result of checking a game's chain.
-pub(super) struct Checked {
+pub(super) struct ChainCheck {
     /// Number of the last event before the first missing or changed one; 0: no event is good.
-    pub good: u64,
+    pub last_good: u64,
     /// Whether that is the last stored event.
-    pub whole: bool,
+    pub is_complete: bool,
     /// Root.
     pub root: Hash,
     /// Link of the last good event.
-    pub last: Hash,
+    pub last_link: Hash,
     /// Link of the requested event, if it is good.
-    pub asked: Option<Hash>,
+    pub requested: Option<Hash>,
 }
 
 /// Checks a game's chain. `ask`: number of an event whose link is requested.
 ///
 /// # Errors
 /// SQLite's error if the file is corrupt.
-pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rusqlite::Result<Checked> {
+pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rusqlite::Result<ChainCheck> {
     let Some(root) = stored_root(connection, game)? else {
-        return Ok(Checked { good: 0, whole: false, root: [0; 32], last: [0; 32], asked: None });
+        return Ok(ChainCheck { last_good: 0, is_complete: false, root: [0; 32], last_link: [0; 32], requested: None });
     };
     let mut statement = connection.prepare_cached(&format!("SELECT {COLUMNS} FROM event WHERE game = ?1 ORDER BY number"))?;
     let mut rows = statement.query([integer(game)])?;
-    let mut checked = Checked { good: 0, whole: true, root, last: root, asked: None };
+    let mut checked = ChainCheck { last_good: 0, is_complete: true, root, last_link: root, requested: None };
     while let Some(row) = rows.next()? {
-        match self::checked(row, &checked.last, checked.good + 1) {
-            Some(link) => (checked.good, checked.last) = (checked.good + 1, link),
+        match self::verified_link(row, &checked.last_link, checked.last_good + 1) {
+            Some(link) => (checked.last_good, checked.last_link) = (checked.last_good + 1, link),
             None => {
-                checked.whole = false;
+                checked.is_complete = false;
                 break;
             }
         }
-        if ask == Some(checked.good) {
-            checked.asked = Some(checked.last);
+        if ask == Some(checked.last_good) {
+            checked.requested = Some(checked.last_link);
         }
     }
     // The first event is stored together with its game.
-    checked.whole &= checked.good > 0;
+    checked.is_complete &= checked.last_good > 0;
     Ok(checked)
 }
 

@@ -115,7 +115,7 @@ impl Check {
     ) -> Result<(), JournalError> {
         let failed = || JournalError::sqlite("look through the journal");
         let connection = open_source(&self.dir)?;
-        super::open::refuse_newer(&self.dir.join(super::FILE), &connection)?;
+        super::open::refuse_newer(&self.dir.join(super::FILE_NAME), &connection)?;
         findings.has_chains = Chains::of(&connection).map_err(failed())? == Chains::Stored;
         let games: Vec<(u64, String)> = connection
             .prepare("SELECT id, board FROM game ORDER BY id")
@@ -127,7 +127,7 @@ impl Check {
             return Ok(());
         }
         findings.incarnation = Incarnation::read(&connection).map_err(failed())?;
-        let closed = incarnation::closed(&connection).map_err(failed())?;
+        let closed = incarnation::closed_games(&connection).map_err(failed())?;
         let missing = incarnation::orphans(&connection).map_err(failed())?;
         let unknown = marks.games.keys().filter(|game| !games.iter().any(|(known, _)| known == *game));
         let missing: BTreeSet<u64> =
@@ -144,8 +144,8 @@ impl Check {
             let mark = marks.games.get(&game);
             let found = chain::check(&connection, game, mark.map(|mark| mark.number)).map_err(failed())?;
             findings.games += 1;
-            findings.events += found.good;
-            if let Some(good) = incarnation::lost(&found, mark, closed.get(&game).copied()) {
+            findings.events += found.last_good;
+            if let Some(good) = incarnation::last_good_if_damaged(&found, mark, closed.get(&game).copied()) {
                 findings.damaged.push(Damaged { game, board, good });
             }
         }

@@ -3,8 +3,8 @@
 //! **Invariant:** An event that may have been published never gets another content. A game with missing or changed events is
 //! closed: no events are added to it, and play continues as a new game.
 
-use super::chain::{self, Checked, Hash};
-use super::marks::{Mark, Marks, Public};
+use super::chain::{self, ChainCheck, Hash};
+use super::marks::{Mark, Marks, PublicMark};
 use super::read::{id, integer, text};
 use super::{JournalError, backup};
 use crate::daemon::random;
@@ -13,11 +13,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
 /// Number of newest games that are checked when the journal is opened.
-pub(super) const NEWEST: u64 = 100;
+pub(super) const CHECKED_NEWEST: u64 = 100;
 /// Maximum distance of the counter of games from the last game; beyond it the counter is damaged.
-const ABSURD: u64 = 1_000_000;
+const MAX_COUNTER_GAP: u64 = 1_000_000;
 /// Maximum number of games that may have begun after a backup was made. Their numbers are not reused once the backup is restored.
-const AFTER_BACKUP: u64 = 10_000;
+const RESERVED_AFTER_BACKUP: u64 = 10_000;
 
 /// An incarnation of the journal: while its identifier stays the same, each event keeps its game, number and content.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,12 +36,12 @@ impl Incarnation {
             .query_row("SELECT id FROM incarnation ORDER BY number DESC LIMIT 1", [], |row| row.get(0))
             .optional()?
             .unwrap_or_default();
-        Ok(Incarnation { id, last_good: closed(connection)?.into_iter().collect() })
+        Ok(Incarnation { id, last_good: closed_games(connection)?.into_iter().collect() })
     }
 }
 
 /// Returns the closed games, with the numbers of their last good events.
-pub(super) fn closed(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, u64>> {
+pub(super) fn closed_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, u64>> {
     connection
         .prepare_cached("SELECT game, min(number) FROM last_good GROUP BY game")?
         .query_map([], |row| Ok((id(row, 0)?, id(row, 1)?)))?
@@ -50,15 +50,15 @@ pub(super) fn closed(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, 
 
 /// State of a board's current game.
 #[derive(Clone, Debug)]
-pub(super) struct End {
+pub(super) struct GameEnd {
     pub game: u64,
     pub number: u64,
     pub root: Hash,
     pub last: Hash,
 }
 
-impl From<&End> for Mark {
-    fn from(end: &End) -> Mark {
+impl From<&GameEnd> for Mark {
+    fn from(end: &GameEnd) -> Mark {
         Mark { number: end.number, chain: end.last, root: end.root }
     }
 }
@@ -67,16 +67,16 @@ impl From<&End> for Mark {
 #[derive(Default)]
 pub(super) struct Witnesses {
     pub marks: Option<Marks>,
-    pub public: BTreeMap<u64, Public>,
+    pub public: BTreeMap<u64, PublicMark>,
     /// Number of unreadable frames of the write-ahead log, with commits among them.
     pub lost_frames: u64,
 }
 
 /// A journal that has been checked and can be written to.
-pub(super) struct Settled {
+pub(super) struct CheckedJournal {
     pub incarnation: Incarnation,
     /// Current games by board.
-    pub ends: HashMap<String, End>,
+    pub ends: HashMap<String, GameEnd>,
     /// Number of the last game that may have been published.
     pub last_game: u64,
     /// Games that have been checked.
@@ -88,7 +88,7 @@ pub(super) struct Settled {
 /// Returns a random UUID (RFC 9562, version 4).
 fn new_id() -> Result<String, JournalError> {
     let mut bytes = [0; 16];
-    random::fill(&mut bytes).map_err(JournalError::file("ask for randomness for", Path::new(super::FILE)))?;
+    random::fill(&mut bytes).map_err(JournalError::file("ask for randomness for", Path::new(super::FILE_NAME)))?;
     let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let hex = format!("{bits:032x}");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
@@ -134,7 +134,7 @@ pub(super) fn begin(connection: &Connection, why: &str, wall_ms: i64, closed: &B
 
 /// Events known from elsewhere that the journal lacks.
 #[derive(Default)]
-struct Loss {
+struct MissingEvents {
     /// Number of the last good event of each game that has become incomplete.
     games: BTreeMap<u64, u64>,
     /// The marks belong to another journal, or to a later state of this one.
@@ -146,24 +146,24 @@ struct Loss {
 ///
 /// # Errors
 /// SQLite's error, in particular if the file is corrupt.
-pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Result<Settled, JournalError> {
+pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses) -> Result<CheckedJournal, JournalError> {
     let failed = || JournalError::sqlite("look through the journal");
     let mut marks = witnesses.marks.clone().unwrap_or_default();
     let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     let before = Incarnation::read(&writing).map_err(failed())?;
     let is_backup = backup::is_marked(&writing).map_err(failed())?;
-    let closed = closed(&writing).map_err(failed())?;
+    let closed = closed_games(&writing).map_err(failed())?;
     let boards = last_games(&writing).map_err(failed())?;
     let newest: Vec<u64> = writing
         .prepare("SELECT id FROM game ORDER BY id DESC LIMIT ?1")
-        .and_then(|mut statement| statement.query_map([integer(NEWEST)], |row| id(row, 0))?.collect())
+        .and_then(|mut statement| statement.query_map([integer(CHECKED_NEWEST)], |row| id(row, 0))?.collect())
         .map_err(failed())?;
     let is_known = |incarnation: &str| {
         writing.query_row("SELECT count(*) FROM incarnation WHERE id = ?1", [incarnation], |row| row.get::<_, i64>(0))
     };
-    let mut loss = Loss {
+    let mut loss = MissingEvents {
         is_other: !marks.incarnation.is_empty() && is_known(&marks.incarnation).map_err(failed())? == 0,
-        ..Loss::default()
+        ..MissingEvents::default()
     };
     let checked: BTreeSet<u64> = boards
         .keys()
@@ -175,14 +175,14 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     for game in checked.iter().copied() {
         let mark = marks.games.remove(&game);
         let found = chain::check(&writing, game, mark.as_ref().map(|mark| mark.number)).map_err(failed())?;
-        if let Some(good) = lost(&found, mark.as_ref(), closed.get(&game).copied()) {
+        if let Some(good) = last_good_if_damaged(&found, mark.as_ref(), closed.get(&game).copied()) {
             loss.games.insert(game, good);
         }
         if let Some(board) = boards.get(&game)
             && !closed.contains_key(&game)
         {
-            let Checked { good: number, root, last, .. } = found;
-            ends.insert(board.clone(), End { game, number, root, last });
+            let ChainCheck { last_good: number, root, last_link: last, .. } = found;
+            ends.insert(board.clone(), GameEnd { game, number, root, last });
         }
     }
     // Games of which no event is left.
@@ -207,7 +207,7 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
             loss.games.entry(*game).or_insert(last);
         }
     }
-    let damage = sentence(&loss, witnesses, before.id.is_empty());
+    let damage = describe(&loss, witnesses, before.id.is_empty());
     if witnesses.lost_frames > 0 || is_backup {
         // It is unknown which games had events there, or after the backup was made: close the last game of each board.
         ends.values().for_each(|end| _ = loss.games.entry(end.game).or_insert(end.number));
@@ -227,9 +227,9 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
         .map_err(failed())?;
     let held = newest.first().copied().unwrap_or(0).max(marks.last_game);
     let told = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
-    let last_game = counted.filter(|counted| *counted <= held + ABSURD).into_iter().chain(told).fold(held, u64::max);
+    let last_game = counted.filter(|counted| *counted <= held + MAX_COUNTER_GAP).into_iter().chain(told).fold(held, u64::max);
     // A commit that begins a game changes several pages, so fewer games than frames are lost.
-    let unknown = witnesses.lost_frames.saturating_add(if is_backup { AFTER_BACKUP } else { 0 });
+    let unknown = witnesses.lost_frames.saturating_add(if is_backup { RESERVED_AFTER_BACKUP } else { 0 });
     let last_game = last_game.saturating_add(unknown);
     if counted != Some(last_game) {
         writing
@@ -239,25 +239,25 @@ pub(super) fn settle(connection: &mut Connection, witnesses: &Witnesses) -> Resu
     }
     let incarnation = Incarnation::read(&writing).map_err(failed())?;
     writing.commit().map_err(failed())?;
-    Ok(Settled { incarnation, ends, last_game, checked, damage })
+    Ok(CheckedJournal { incarnation, ends, last_game, checked, damage })
 }
 
 /// Returns the number of the last good event of a game that is damaged; `None`: it is not.
-pub(super) fn lost(found: &Checked, mark: Option<&Mark>, closed: Option<u64>) -> Option<u64> {
+pub(super) fn last_good_if_damaged(found: &ChainCheck, mark: Option<&Mark>, closed: Option<u64>) -> Option<u64> {
     if let Some(known) = closed {
-        return (found.good < known).then_some(found.good);
+        return (found.last_good < known).then_some(found.last_good);
     }
     match mark {
         // Its number belongs to another game.
-        Some(mark) if found.good > 0 && mark.root != found.root => Some(0),
-        Some(mark) if found.good < mark.number => Some(found.good),
-        Some(mark) if found.asked != Some(mark.chain) => Some(0),
-        _ => (!found.whole).then_some(found.good),
+        Some(mark) if found.last_good > 0 && mark.root != found.root => Some(0),
+        Some(mark) if found.last_good < mark.number => Some(found.last_good),
+        Some(mark) if found.requested != Some(mark.chain) => Some(0),
+        _ => (!found.is_complete).then_some(found.last_good),
     }
 }
 
 /// Returns the findings as a sentence; `None`: nothing is missing.
-fn sentence(loss: &Loss, witnesses: &Witnesses, is_new: bool) -> Option<String> {
+fn describe(loss: &MissingEvents, witnesses: &Witnesses, is_new: bool) -> Option<String> {
     let game = |(game, good): (&u64, &u64)| match good {
         0 => format!("game {game} (all of it)"),
         good => format!("game {game} (after its event {good})"),

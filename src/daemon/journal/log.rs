@@ -13,7 +13,7 @@ use std::path::Path;
 const HEADER: usize = 32;
 const FRAME: usize = 24;
 /// Maximum size of a log that is inspected, in bytes. The journal's own log has some hundred pages.
-const LONGEST: u64 = 256 << 20;
+const MAX_SIZE: u64 = 256 << 20;
 /// Magic number of a log; one more if its checksums read numbers as big-endian.
 pub(super) const MAGIC: u32 = 0x377f_0682;
 
@@ -29,13 +29,13 @@ pub(super) struct Damage {
 type Sum = [u32; 2];
 
 /// A log in memory.
-struct Log {
+struct LogImage {
     bytes: Vec<u8>,
     page: usize,
     most_significant_first: bool,
 }
 
-impl Log {
+impl LogImage {
     fn word(&self, at: usize) -> u32 {
         let mut word = [0; 4];
         if let Some(bytes) = self.bytes.get(at..at + 4) {
@@ -97,7 +97,7 @@ impl Log {
         self.bytes.get(at..at + self.page).unwrap_or_default()
     }
 
-    fn damage(&self, main: &mut File) -> io::Result<Option<Damage>> {
+    fn find_damage(&self, main: &mut File) -> io::Result<Option<Damage>> {
         let header_is_good = self.sum([0, 0], 0, 24) == self.pair(24);
         let salts = if header_is_good { self.pair(16) } else { self.salts(0) };
         let (mut before, mut bad, mut commit) = (self.pair(24), 0, 0);
@@ -149,7 +149,7 @@ pub(super) fn damage(log: &Path, main: &Path) -> io::Result<Option<Damage>> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(why) => return Err(why),
     };
-    if length <= (HEADER + FRAME) as u64 || length > LONGEST {
+    if length <= (HEADER + FRAME) as u64 || length > MAX_SIZE {
         return Ok(None);
     }
     let mut main = match File::open(main) {
@@ -169,11 +169,11 @@ pub(super) fn damage(log: &Path, main: &Path) -> io::Result<Option<Damage>> {
     if !page.is_power_of_two() || page < 512 {
         return Ok(None);
     }
-    let mut log = Log { bytes: fs::read(log)?, page, most_significant_first: false };
+    let mut log = LogImage { bytes: fs::read(log)?, page, most_significant_first: false };
     let by_magic = log.word(0) == MAGIC + 1;
     for most_significant_first in [by_magic, !by_magic] {
         log.most_significant_first = most_significant_first;
-        if let Some(damage) = log.damage(&mut main)? {
+        if let Some(damage) = log.find_damage(&mut main)? {
             return Ok(Some(damage));
         }
         if log.sum([0, 0], 0, 24) == log.pair(24) {

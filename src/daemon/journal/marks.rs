@@ -4,7 +4,7 @@
 //! The file is written after commits, so it never claims more than the journal held on disk.
 
 use super::chain::Hash;
-use crate::daemon::whole_file::{Lasting, replace};
+use crate::daemon::atomic_file::{Durability, replace};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -60,7 +60,7 @@ impl Marks {
     ///
     /// # Errors
     /// The write failed; the old file remains.
-    pub fn save(&self, dir: &Path, lasting: Lasting) -> io::Result<()> {
+    pub fn save(&self, dir: &Path, lasting: Durability) -> io::Result<()> {
         // This cannot fail: the JSON contains only texts and numbers.
         replace(&dir.join(FILE), &serde_json::to_string(self).unwrap_or_default(), lasting)
     }
@@ -68,7 +68,7 @@ impl Marks {
 
 /// How much of a game is public, as far as needed here.
 #[derive(Deserialize)]
-pub(super) struct Public {
+pub(super) struct PublicMark {
     /// Distinguishes the game from one with the same number in another journal.
     pub epoch_wall_ms: i64,
     /// Number of its last public event.
@@ -76,6 +76,6 @@ pub(super) struct Public {
 }
 
 /// Returns how much was released to the public, by game. An unreadable file counts as empty.
-pub(super) fn public(dir: &Path) -> BTreeMap<u64, Public> {
+pub(super) fn load_public(dir: &Path) -> BTreeMap<u64, PublicMark> {
     fs::read_to_string(dir.join(PUBLIC)).ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }

@@ -1,9 +1,9 @@
 //! Opening the journal: the lock, the check, setting damaged files aside, the schema.
 
-use super::incarnation::{Settled, Witnesses, settle};
+use super::incarnation::{CheckedJournal, Witnesses, check_and_begin};
 use super::marks::{self, Marks};
-use super::{FILE, JournalError, Notice, backup, chain, log};
-use crate::daemon::whole_file::make_folder;
+use super::{FILE_NAME, JournalError, Notice, backup, chain, log};
+use crate::daemon::atomic_file::make_folder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -17,15 +17,15 @@ const LOCK: &str = "journal.lock";
 /// SQLite application id of the file: `tchm`.
 const APPLICATION_ID: i64 = 0x7463_686d;
 /// How long another program may hold the file before a call fails. Readers never wait, and no other program should write.
-const PATIENCE: Duration = Duration::from_secs(1);
+const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Suffixes of the files that SQLite may leave beside the journal; the empty one is the journal itself.
-const BESIDE: [&str; 4] = ["-wal", "-shm", "-journal", ""];
+const FILE_SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 /// Magic numbers of the write-ahead log (SQLite file format, 4.1).
 const LOG_MAGIC: [[u8; 4]; 2] = [log::MAGIC.to_be_bytes(), (log::MAGIC + 1).to_be_bytes()];
 /// Maximum size of a file that is checked completely before use, in bytes; a larger one is checked afterwards.
-const SHORT: u64 = 4 << 20;
+const MAX_FULL_CHECK_SIZE: u64 = 4 << 20;
 /// First schema version in which events carry chains.
-pub(super) const CHAINED: i64 = 2;
+pub(super) const FIRST_CHAINED_SCHEMA: i64 = 2;
 
 /// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
 const MIGRATIONS: &[&str] = &[
@@ -68,24 +68,24 @@ pub(super) struct Opened {
     pub writer: Connection,
     pub reader: Connection,
     pub lock: Lock,
-    pub settled: Box<Settled>,
+    pub settled: Box<CheckedJournal>,
     pub notices: Vec<Notice>,
 }
 
 pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
-    let path = dir.join(FILE);
+    let path = dir.join(FILE_NAME);
     make_folder(dir, 0o750).map_err(JournalError::file("create", dir))?;
     let lock = take_lock(dir, &path)?;
-    let mut witnesses = Witnesses { marks: Marks::load(dir), public: marks::public(dir), lost_frames: 0 };
+    let mut witnesses = Witnesses { marks: Marks::load(dir), public: marks::load_public(dir), lost_frames: 0 };
     let mut notices = Vec::new();
-    let (lost_frames, log_notice) = look_at_log(dir, &path)?;
+    let (lost_frames, log_notice) = recover_log(dir, &path)?;
     witnesses.lost_frames = lost_frames;
     let is_suspect = log_notice.is_some() || witnesses.marks.as_ref().is_some_and(|marks| marks.suspect);
     notices.extend(log_notice);
     let (writer, settled) = match inspect(&path, is_suspect, &witnesses)? {
-        Found::Nothing => begin(&path, &witnesses)?,
-        Found::Journal(connection, settled) => (connection, settled),
-        Found::Damaged(why) => {
+        FileState::Nothing => begin(&path, &witnesses)?,
+        FileState::Journal(connection, settled) => (connection, settled),
+        FileState::Damaged(why) => {
             notices.push(set_aside(dir, &path, &why)?);
             begin(&path, &witnesses)?
         }
@@ -94,15 +94,15 @@ pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     let failed = || JournalError::sqlite("open the journal for reading");
     let reader = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
-    reader.busy_timeout(PATIENCE).map_err(failed())?;
+    reader.busy_timeout(BUSY_TIMEOUT).map_err(failed())?;
     Ok(Opened { writer, reader, lock, settled, notices })
 }
 
 /// Creates a new journal.
-fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<Settled>), JournalError> {
+fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<CheckedJournal>), JournalError> {
     let mut connection = create(path)?;
     prepare(path, &mut connection)?;
-    let settled = settle(&mut connection, witnesses)?;
+    let settled = check_and_begin(&mut connection, witnesses)?;
     Ok((connection, Box::new(settled)))
 }
 
@@ -164,41 +164,41 @@ fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalErr
 }
 
 /// What exists under the journal's name.
-enum Found {
+enum FileState {
     Nothing,
-    Journal(Connection, Box<Settled>),
+    Journal(Connection, Box<CheckedJournal>),
     Damaged(String),
 }
 
 /// Inspects the journal file. `is_suspect`: there is a reason to check it completely.
-fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<Found, JournalError> {
-    let length = |beside: &str| fs::metadata(with(path, beside)).map_or(0, |found| found.len());
+fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<FileState, JournalError> {
+    let length = |beside: &str| fs::metadata(with_suffix(path, beside)).map_or(0, |found| found.len());
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let orphan = length("-wal") > 0 || length("-journal") > 0;
-            return Ok(if orphan { Found::Damaged("the main file is missing".to_owned()) } else { Found::Nothing });
+            return Ok(if orphan { FileState::Damaged("the main file is missing".to_owned()) } else { FileState::Nothing });
         }
         Err(error) => return Err(JournalError::file("open", path)(error)),
         Ok(found) if !found.is_file() => return Err(JournalError::NotAFile { path: path.to_owned() }),
         // If there is a rollback journal beside it, an older touchmoved was creating it, and SQLite recovers it.
-        Ok(found) if found.len() == 0 && length("-journal") == 0 => return Ok(Found::Damaged("it is empty".to_owned())),
+        Ok(found) if found.len() == 0 && length("-journal") == 0 => return Ok(FileState::Damaged("it is empty".to_owned())),
         Ok(_) => {}
     }
     // SQLite reports only that it cannot open the file; the operating system gives the reason.
     let readable = OpenOptions::new().read(true).write(true).open(path);
     drop(readable.map_err(JournalError::file("open", path))?);
     let mut connection = connect(path)?;
-    let whole = is_suspect || length("") <= SHORT;
+    let whole = is_suspect || length("") <= MAX_FULL_CHECK_SIZE;
     let taken_up = match check_or_reindex(path, &mut connection, whole) {
-        Ok(None) => prepare(path, &mut connection).and_then(|()| settle(&mut connection, witnesses)),
-        Ok(Some(why)) => return Ok(Found::Damaged(why)),
+        Ok(None) => prepare(path, &mut connection).and_then(|()| check_and_begin(&mut connection, witnesses)),
+        Ok(Some(why)) => return Ok(FileState::Damaged(why)),
         Err(error) => Err(error),
     };
     match taken_up {
-        Ok(settled) => Ok(Found::Journal(connection, Box::new(settled))),
-        Err(JournalError::Damaged(why)) => Ok(Found::Damaged(why)),
+        Ok(settled) => Ok(FileState::Journal(connection, Box::new(settled))),
+        Err(JournalError::Damaged(why)) => Ok(FileState::Damaged(why)),
         Err(JournalError::Sqlite { source, .. }) if is_damage(&source) => {
-            Ok(Found::Damaged(format!("it is torn or cut short: {source}")))
+            Ok(FileState::Damaged(format!("it is torn or cut short: {source}")))
         }
         Err(error) => Err(error),
     }
@@ -261,9 +261,9 @@ fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<Str
 /// Creates an empty journal. It appears under its name only when complete: an empty or unfinished file of that name is always
 /// damaged.
 fn create(path: &Path) -> Result<Connection, JournalError> {
-    let new = with(path, ".new");
-    for beside in BESIDE {
-        match fs::remove_file(with(&new, beside)) {
+    let new = with_suffix(path, ".new");
+    for beside in FILE_SUFFIXES {
+        match fs::remove_file(with_suffix(&new, beside)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("remove", &new)(error)),
             _ => {}
         }
@@ -283,7 +283,7 @@ fn connect(path: &Path) -> Result<Connection, JournalError> {
     let failed = || JournalError::sqlite("open the journal");
     let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
-    connection.busy_timeout(PATIENCE).map_err(failed())?;
+    connection.busy_timeout(BUSY_TIMEOUT).map_err(failed())?;
     // Until it has been checked nothing may be written into it, not even its own log when the connection closes.
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true).map_err(failed())?;
     Ok(connection)
@@ -309,7 +309,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
     let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
     let done = usize::try_from(version).unwrap_or(0);
     if done > 0 && done < MIGRATIONS.len() {
-        let copy = free_copy(path, version);
+        let copy = unused_backup_path(path, version);
         backup::copy_to(connection, &copy)?;
         tracing::info!(
             "the journal is brought from schema {version} to {}; as it was it is in {}",
@@ -323,7 +323,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
         migrating
             .execute_batch(&format!("{migration} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {step};"))
             .map_err(failed())?;
-        if step as i64 == CHAINED {
+        if step as i64 == FIRST_CHAINED_SCHEMA {
             chain::compute_all(&migrating).map_err(failed())?;
         }
         migrating.commit().map_err(failed())?;
@@ -332,14 +332,14 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
 }
 
 /// Returns `journal.sqlite3.backup-v1`, with `-2` and so on if that exists.
-fn free_copy(path: &Path, version: i64) -> PathBuf {
-    let name = |count: u32| with(path, &format!(".backup-v{version}{}", again(count)));
+fn unused_backup_path(path: &Path, version: i64) -> PathBuf {
+    let name = |count: u32| with_suffix(path, &format!(".backup-v{version}{}", name_suffix(count)));
     (1..).map(name).find(|name| fs::symlink_metadata(name).is_err()).unwrap_or_else(|| name(0))
 }
 
 /// Handles a log of which SQLite would silently ignore a part. Returns the number of lost frames and a notice of what was done.
-fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), JournalError> {
-    let log = with(path, "-wal");
+fn recover_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), JournalError> {
+    let log = with_suffix(path, "-wal");
     let mut magic = [0; 4];
     let foreign = match File::open(&log).and_then(|mut log| log.read_exact(&mut magic)) {
         Ok(()) => !LOG_MAGIC.contains(&magic),
@@ -354,7 +354,7 @@ fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
         false => log::damage(&log, path).map_err(JournalError::file("read", &log))?,
     };
     let Some(log::Damage { frames, in_main_file }) = damage else { return Ok((0, None)) };
-    let aside = with(&free_name(dir), "-wal");
+    let aside = with_suffix(&unused_aside_path(dir), "-wal");
     if foreign || in_main_file {
         fs::rename(&log, &aside).map_err(JournalError::file("set aside", &log))?;
     } else {
@@ -375,10 +375,10 @@ fn look_at_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
 }
 
 fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError> {
-    let aside = free_name(dir);
+    let aside = unused_aside_path(dir);
     // Move the main file last: if killed in between, the next start still finds it damaged and moves it as well.
-    for beside in BESIDE {
-        match fs::rename(with(path, beside), with(&aside, beside)) {
+    for beside in FILE_SUFFIXES {
+        match fs::rename(with_suffix(path, beside), with_suffix(&aside, beside)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("set aside", path)(error)),
             _ => {}
         }
@@ -394,12 +394,12 @@ fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError>
 }
 
 /// Returns `journal-damaged-20261121T100000Z.sqlite3`, with `-2` and so on if that exists.
-fn free_name(dir: &Path) -> PathBuf {
+fn unused_aside_path(dir: &Path) -> PathBuf {
     let date = jiff::Timestamp::now().strftime("%Y%m%dT%H%M%SZ").to_string();
     let mut count = 1;
     loop {
-        let name = dir.join(format!("journal-damaged-{date}{}.sqlite3", again(count)));
-        if BESIDE.iter().all(|beside| fs::symlink_metadata(with(&name, beside)).is_err()) {
+        let name = dir.join(format!("journal-damaged-{date}{}.sqlite3", name_suffix(count)));
+        if FILE_SUFFIXES.iter().all(|beside| fs::symlink_metadata(with_suffix(&name, beside)).is_err()) {
             return name;
         }
         count += 1;
@@ -407,7 +407,7 @@ fn free_name(dir: &Path) -> PathBuf {
 }
 
 /// Returns the suffix of the second and later files of one name.
-fn again(count: u32) -> String {
+fn name_suffix(count: u32) -> String {
     if count == 1 { String::new() } else { format!("-{count}") }
 }
 
@@ -415,7 +415,7 @@ fn sync_directory(dir: &Path) -> Result<(), JournalError> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::file("write out", dir))
 }
 
-fn with(path: &Path, beside: &str) -> PathBuf {
+fn with_suffix(path: &Path, beside: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(beside);
     PathBuf::from(name)

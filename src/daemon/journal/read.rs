@@ -2,7 +2,7 @@
 
 use super::JournalError;
 use super::chain;
-use crate::game::{Event, GameResult, Stamped};
+use crate::game::{Event, GameResult, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -15,10 +15,10 @@ pub struct StoredGame {
     pub board: String,
     /// Start time: Unix time in milliseconds.
     pub started_wall_ms: i64,
-    /// Wall-clock time at [`Stamped::at`] 0: Unix time in milliseconds. A restarted daemon continues counting from here.
+    /// Wall-clock time at [`StampedEvent::at`] 0: Unix time in milliseconds. A restarted daemon continues counting from here.
     pub epoch_wall_ms: i64,
     /// Events, numbered 1, 2, …
-    pub events: Vec<Stamped>,
+    pub events: Vec<StampedEvent>,
 }
 
 /// Summary of a game.
@@ -77,7 +77,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
         let (mut summary, text) = row.map_err(failed())?;
         // List a game even if its event cannot be read.
         let stamped = text.and_then(|text| parse(summary.id, summary.last_number, &text).ok());
-        if let Some(Stamped { event: Event::Result { result, .. }, .. }) = stamped {
+        if let Some(StampedEvent { event: Event::Result { result, .. }, .. }) = stamped {
             summary.result = result;
         }
         Ok(summary)
@@ -107,11 +107,16 @@ pub(super) enum Chains {
 impl Chains {
     pub fn of(connection: &Connection) -> rusqlite::Result<Chains> {
         let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        Ok(if version < super::open::CHAINED { Chains::Missing } else { Chains::Stored })
+        Ok(if version < super::open::FIRST_CHAINED_SCHEMA { Chains::Missing } else { Chains::Stored })
     }
 }
 
-pub(super) fn events(connection: &Connection, chains: Chains, game: u64, after: u64) -> Result<Vec<Stamped>, JournalError> {
+pub(super) fn events(
+    connection: &Connection,
+    chains: Chains,
+    game: u64,
+    after: u64,
+) -> Result<Vec<StampedEvent>, JournalError> {
     let failed = || JournalError::sqlite("read events from the journal");
     let (events, unreadable) = good_events(connection, chains, game, after).map_err(failed())?;
     match unreadable {
@@ -121,7 +126,7 @@ pub(super) fn events(connection: &Connection, chains: Chains, game: u64, after: 
 }
 
 /// Returns a game's events before the first that cannot be read.
-pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<Stamped> {
+pub(super) fn readable_events(connection: &Connection, chains: Chains, game: u64) -> Vec<StampedEvent> {
     good_events(connection, chains, game, 0).map_or_else(|_| Vec::new(), |(events, _)| events)
 }
 
@@ -140,7 +145,7 @@ fn good_events(
     chains: Chains,
     game: u64,
     after: u64,
-) -> rusqlite::Result<(Vec<Stamped>, Option<JournalError>)> {
+) -> rusqlite::Result<(Vec<StampedEvent>, Option<JournalError>)> {
     let columns = if chains == Chains::Stored { chain::COLUMNS } else { "number, at_ms, wall_ms, kind, event" };
     let mut last = match (chains, after) {
         (Chains::Stored, 0) => chain::stored_root(connection, game)?,
@@ -154,13 +159,13 @@ fn good_events(
     while let Some(row) = rows.next()? {
         if after > 0 && matches!(row.get_ref(0)?, rusqlite::types::ValueRef::Integer(number) if number == integer(after)) {
             if chains == Chains::Stored {
-                last = chain::stored(row, 5);
+                last = chain::stored_link(row, 5);
             }
             continue;
         }
         let unreadable = |why: &str| Some(JournalError::Unreadable { game, number: expected, why: why.to_owned() });
         if chains == Chains::Stored {
-            last = last.and_then(|last| chain::checked(row, &last, expected));
+            last = last.and_then(|last| chain::verified_link(row, &last, expected));
             if last.is_none() {
                 return Ok((events, unreadable("it is not what was written: its checksum does not fit")));
             }
@@ -182,7 +187,7 @@ pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<S
     Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
 
-fn parse(game: u64, number: u64, text: &str) -> Result<Stamped, JournalError> {
+fn parse(game: u64, number: u64, text: &str) -> Result<StampedEvent, JournalError> {
     wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, why: error.to_string() })
 }
 

@@ -2,12 +2,12 @@
 
 use super::JournalError;
 use super::ballast::Ballast;
-use super::chain::{self, Content};
-use super::incarnation::{self, End, Incarnation};
+use super::chain::{self, EventRow};
+use super::incarnation::{self, GameEnd, Incarnation};
 use super::marks::{Mark, Marks};
 use super::read::{id, integer};
-use crate::daemon::whole_file::Lasting;
-use crate::game::{Event, Stamped};
+use crate::daemon::atomic_file::Durability;
+use crate::game::{Event, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::collections::{BTreeMap, HashMap};
@@ -21,28 +21,28 @@ use tokio::sync::oneshot;
 const MARKS_EVERY: Duration = Duration::from_secs(1);
 /// Number of commits after which the write-ahead log is checkpointed into the main file: two or three fsyncs, done after the
 /// answer.
-const TIDY_AFTER: u32 = 64;
+const CHECKPOINT_AFTER_COMMITS: u32 = 64;
 
 /// Durable events of one board.
 pub(super) struct Batch {
     pub board: String,
     pub wall_ms: i64,
-    pub events: Vec<Stamped>,
+    pub events: Vec<StampedEvent>,
 }
 
 /// Result of storing a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Stored {
+pub struct AppendOutcome {
     /// Game of each event.
     pub games: Vec<u64>,
     /// The disk is full: the batch was stored in the space reserved for the last moves.
-    pub is_last_room: bool,
+    pub uses_reserve: bool,
 }
 
 enum Job {
     Append {
         batch: Batch,
-        answer: oneshot::Sender<Result<Stored, JournalError>>,
+        answer: oneshot::Sender<Result<AppendOutcome, JournalError>>,
     },
     /// Closes these games, since they are incomplete.
     Close {
@@ -51,17 +51,17 @@ enum Job {
         answer: oneshot::Sender<Result<Incarnation, JournalError>>,
     },
     /// Records that the file is corrupt: the next start checks it first.
-    Suspect,
+    MarkSuspect,
 }
 
 /// The thread's initial data.
-pub(super) struct Start {
+pub(super) struct WriterState {
     pub connection: Connection,
     /// State directory.
     pub dir: PathBuf,
     /// Identifier of the incarnation.
     pub incarnation: String,
-    pub ends: HashMap<String, End>,
+    pub ends: HashMap<String, GameEnd>,
     pub last_game: u64,
 }
 
@@ -72,9 +72,10 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn start(start: Start) -> std::io::Result<Writer> {
+    pub fn start(start: WriterState) -> std::io::Result<Writer> {
         let (jobs, waiting) = mpsc::channel();
-        let thread = std::thread::Builder::new().name("journal".to_owned()).spawn(move || State::new(start).run(&waiting))?;
+        let thread =
+            std::thread::Builder::new().name("journal".to_owned()).spawn(move || WriterThread::new(start).run(&waiting))?;
         Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
     }
 
@@ -82,7 +83,7 @@ impl Writer {
         self.jobs.as_ref().ok_or(JournalError::Closed)?.send(job).map_err(|_| JournalError::Closed)
     }
 
-    pub async fn append(&self, batch: Batch) -> Result<Stored, JournalError> {
+    pub async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
         let (answer, answered) = oneshot::channel();
         self.send(Job::Append { batch, answer })?;
         answered.await.unwrap_or(Err(JournalError::Closed))
@@ -94,9 +95,9 @@ impl Writer {
         answered.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    pub fn suspect(&self) {
+    pub fn mark_suspect(&self) {
         // A thread that has ended has written its marks.
-        let _ = self.send(Job::Suspect);
+        let _ = self.send(Job::MarkSuspect);
     }
 }
 
@@ -110,8 +111,8 @@ impl Drop for Writer {
 }
 
 /// The thread's state.
-struct State {
-    start: Start,
+struct WriterThread {
+    start: WriterState,
     ballast: Ballast,
     suspect: bool,
     /// When the marks must be written; `None`: they are up to date.
@@ -122,10 +123,10 @@ struct State {
     writing: Option<JoinHandle<()>>,
 }
 
-impl State {
-    fn new(start: Start) -> State {
+impl WriterThread {
+    fn new(start: WriterState) -> WriterThread {
         // The opened journal may be another one than the marks describe.
-        State {
+        WriterThread {
             ballast: Ballast::new(&start.dir),
             start,
             suspect: false,
@@ -137,7 +138,7 @@ impl State {
 
     fn run(mut self, waiting: &mpsc::Receiver<Job>) {
         // Checkpoint what an earlier run left in the log with the first commit.
-        let mut untidy = TIDY_AFTER;
+        let mut untidy = CHECKPOINT_AFTER_COMMITS;
         loop {
             let job = match self.due {
                 None => waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
@@ -146,16 +147,16 @@ impl State {
             let mut next = match job {
                 Ok(job) => Some(job),
                 Err(RecvTimeoutError::Timeout) => {
-                    self.write_marks(Lasting::WhilePowered);
+                    self.write_marks(Durability::ProcessExitSafe);
                     continue;
                 }
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             while let Some(job) = next {
-                untidy += u32::from(self.work(job));
+                untidy += u32::from(self.execute(job));
                 next = waiting.try_recv().ok();
             }
-            if untidy > TIDY_AFTER {
+            if untidy > CHECKPOINT_AFTER_COMMITS {
                 untidy = 0;
                 // If this fails, e.g. on a full disk, the log keeps everything and the next attempt comes later.
                 if let Err(error) = self.start.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
@@ -163,11 +164,11 @@ impl State {
                 }
             }
         }
-        self.write_marks(Lasting::OverPowerCuts);
+        self.write_marks(Durability::PowerCutSafe);
     }
 
     /// Executes a job; returns whether something was stored.
-    fn work(&mut self, job: Job) -> bool {
+    fn execute(&mut self, job: Job) -> bool {
         let is_stored = match job {
             Job::Append { batch, answer } => {
                 let stored = self.append(&batch);
@@ -182,7 +183,7 @@ impl State {
                 let _ = answer.send(closed);
                 is_stored
             }
-            Job::Suspect => {
+            Job::MarkSuspect => {
                 self.suspect = true;
                 self.due = Some(Instant::now());
                 false
@@ -195,17 +196,17 @@ impl State {
         is_stored
     }
 
-    fn append(&mut self, batch: &Batch) -> Result<Stored, JournalError> {
+    fn append(&mut self, batch: &Batch) -> Result<AppendOutcome, JournalError> {
         let mut stored = store(&mut self.start, batch);
         if matches!(stored, Err(JournalError::Full)) && self.ballast.release() {
             stored = store(&mut self.start, batch);
         }
         let games = stored?;
         self.ballast.restore();
-        Ok(Stored { games, is_last_room: self.ballast.is_used() })
+        Ok(AppendOutcome { games, uses_reserve: self.ballast.is_used() })
     }
 
-    fn write_marks(&mut self, lasting: Lasting) {
+    fn write_marks(&mut self, lasting: Durability) {
         self.due = None;
         self.written = Some(Instant::now());
         let marks = Marks {
@@ -223,13 +224,13 @@ impl State {
             }
         };
         match lasting {
-            Lasting::OverPowerCuts => save(),
-            Lasting::WhilePowered => self.writing = thread::Builder::new().name("marks".to_owned()).spawn(save).ok(),
+            Durability::PowerCutSafe => save(),
+            Durability::ProcessExitSafe => self.writing = thread::Builder::new().name("marks".to_owned()).spawn(save).ok(),
         }
     }
 }
 
-fn close(start: &mut Start, games: &BTreeMap<u64, u64>, why: &str) -> Result<Incarnation, JournalError> {
+fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, why: &str) -> Result<Incarnation, JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
     let writing = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     incarnation::begin(&writing, why, jiff::Timestamp::now().as_millisecond(), games)?;
@@ -240,7 +241,7 @@ fn close(start: &mut Start, games: &BTreeMap<u64, u64>, why: &str) -> Result<Inc
     Ok(incarnation)
 }
 
-fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
+fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalError> {
     let Some(last) = batch.events.last() else { return Ok(Vec::new()) };
     let failed = || JournalError::sqlite("write to the journal");
     let epoch_wall_ms = batch.wall_ms.saturating_sub(integer(last.at));
@@ -259,7 +260,7 @@ fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
                     .map_err(failed())?;
                 let game = insert.query_row(row, |row| id(row, 0)).map_err(failed())?;
                 let root = chain::root(game, &batch.board, wall_ms, epoch_wall_ms);
-                End { game, number: 0, root, last: root }
+                GameEnd { game, number: 0, root, last: root }
             }
             _ => return Err(out_of_order(batch, 1, stamped)),
         };
@@ -267,9 +268,9 @@ fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
         if stamped.number != Some(grown.number) || !stamped.event.is_durable() {
             return Err(out_of_order(batch, grown.number, stamped));
         }
-        let (kind, event) = (wire::kind(&stamped.event), wire::to_json(stamped));
+        let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
         let number = integer(grown.number);
-        grown.last = chain::link(&grown.last, &Content { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
+        grown.last = chain::link(&grown.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
         let row = params![integer(grown.game), number, integer(stamped.at), wall_ms, kind, event, grown.last.as_slice()];
         writing
             .prepare_cached(
@@ -287,6 +288,6 @@ fn store(start: &mut Start, batch: &Batch) -> Result<Vec<u64>, JournalError> {
     Ok(games)
 }
 
-fn out_of_order(batch: &Batch, expected: u64, stamped: &Stamped) -> JournalError {
+fn out_of_order(batch: &Batch, expected: u64, stamped: &StampedEvent) -> JournalError {
     JournalError::Order { board: batch.board.clone(), expected, found: stamped.number.unwrap_or(0) }
 }

@@ -1,7 +1,7 @@
 //! The only clock.
 
 use crate::boards::Millis;
-use crate::daemon::steady::unix_ms;
+use crate::daemon::steady_clock::unix_ms;
 use std::time::{Duration, Instant};
 
 /// Monotonic clock in milliseconds since a board's time 0; it continues across restarts.

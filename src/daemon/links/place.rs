@@ -2,15 +2,15 @@
 
 use super::LinkSpec;
 use super::clock::Clock;
-use crate::boards::{Address, Cue, Identity, LinkState, Placement, Reading, Sensed, Trouble};
-use crate::daemon::calibration::Calibrations;
+use crate::boards::{Address, BoardCommand, Identity, LinkState, Placement, ProtocolError, Reading, SquareState};
+use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::hub::{
-    Asked, BoardId, BoardView, Carried, Contact, Done, Exchange, Hub, LastGame, Meant, OrderError, Readings, Request, Seat,
-    Traffic,
+    BoardHandle, BoardId, BoardView, ConnectionState, Continuation, GameGuard, Hub, OrderError, Readings, ReplySender, Request,
+    RequestKind, StoredGameState, TableExchange, TrafficCounters,
 };
 use crate::daemon::recorder::Recorder;
-use crate::game::{Answer, Event, Order, Stamped};
-use crate::link::recording::{State, What, Written};
+use crate::game::{Answer, Event, Order, StampedEvent};
+use crate::link::recording::{Entry, InitialState, WriteOutcome};
 use crate::table::{Input, Output, Table};
 use crate::wire::{event_to_value, order_to_value};
 use shakmaty::{Board, Square};
@@ -19,43 +19,43 @@ use std::time::Instant;
 use tracing::{debug, warn};
 
 /// Kind of health problem: a board shows play without a game.
-const UNRECORDED: &str = "unrecorded";
+const UNRECORDED_PLAY: &str = "unrecorded";
 
 /// One board of a link.
-pub struct Place {
+pub struct LinkBoard {
     id: BoardId,
-    pub(super) seat: Seat,
-    pub(super) traffic: Arc<Traffic>,
+    pub(super) seat: BoardHandle,
+    pub(super) traffic: Arc<TrafficCounters>,
     /// Where clients can follow the board's readings.
     readings: Option<Arc<Readings>>,
     clock: Clock,
     table: Table,
     /// Number of games begun on it, as the hub counts them.
-    begun: u64,
+    games_begun: u64,
     recorder: Option<Recorder>,
     /// Durable events of the current game, if it is recorded.
-    game: Vec<Stamped>,
+    game: Vec<StampedEvent>,
     /// Calibration of the pieces, for boards that do not store it themselves, and where it is stored.
-    calibration: (Option<String>, Option<Calibrations>),
+    calibration: (Option<String>, Option<CalibrationDir>),
     /// Results of the current step so far, which are published together.
-    step: Step,
+    step: StepOutput,
     hub: Arc<Hub>,
     /// Whether play without a game has been reported.
     unrecorded: bool,
 }
 
 #[derive(Default)]
-struct Step {
-    events: Vec<Stamped>,
+struct StepOutput {
+    events: Vec<StampedEvent>,
     /// Whether the board has sent something.
     readings: bool,
-    done: Option<(Done, Result<Answer, OrderError>)>,
+    done: Option<(ReplySender, Result<Answer, OrderError>)>,
 }
 
-impl Place {
+impl LinkBoard {
     /// Registers this board of a link and continues its last game.
-    pub fn take(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> Place {
-        let id = spec.board(address);
+    pub fn register(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> LinkBoard {
+        let id = spec.board_id(address);
         let mut view = BoardView::new(id.clone(), spec.model, spec.settings.sensing);
         if address != Address::ONLY {
             view.serial_number = Some(serial_number(address));
@@ -63,10 +63,10 @@ impl Place {
         let traffic = Arc::clone(&view.traffic);
         let readings = spec.shares_readings.then(|| Arc::new(Readings::new(spec.settings.clone())));
         view.readings.clone_from(&readings);
-        let (seat, last) = hub.seat(view);
+        let (seat, last) = hub.register_board(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
-            Some(LastGame { epoch_wall_ms, events, .. }) => {
+            Some(StoredGameState { epoch_wall_ms, events, .. }) => {
                 // At debug level: the public learns the game's progress only after the delay.
                 debug!(board = %id, "the last game goes on: {} events", events.len());
                 let last = events.last().map_or(0, |event| event.at);
@@ -81,26 +81,26 @@ impl Place {
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
         let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
         let calibration = (known, spec.calibrations.clone());
-        let mut place = Place {
+        let mut place = LinkBoard {
             id,
             seat,
             traffic,
             readings,
             clock,
             table,
-            begun: 0,
+            games_begun: 0,
             recorder,
             game,
             calibration,
-            step: Step::default(),
+            step: StepOutput::default(),
             hub: Arc::clone(hub),
             unrecorded: false,
         };
         if let Some((game, epoch_wall_ms, events)) = cut {
             let by = "touchmoved".to_owned();
-            let exchange = Exchange { game, from: place.id.clone(), to: place.id.clone(), by };
-            place.begun += 1;
-            place.seat.carry_on(epoch_wall_ms, events, exchange);
+            let exchange = TableExchange { game, from: place.id.clone(), to: place.id.clone(), by };
+            place.games_begun += 1;
+            place.seat.publish_continuation(epoch_wall_ms, events, exchange);
         }
         place.begin_recording(Instant::now());
         place
@@ -117,93 +117,93 @@ impl Place {
     }
 
     /// Runs due deadlines; returns board commands.
-    pub fn advance(&mut self, now: Instant) -> Vec<Cue> {
+    pub fn advance(&mut self, now: Instant) -> Vec<BoardCommand> {
         let output = self.table.advance(self.clock.at(now));
-        self.keep_output(output)
+        self.collect_output(output)
     }
 
     /// Handles a change of the link; returns board commands.
-    pub fn link(&mut self, now: Instant, state: LinkState) -> Vec<Cue> {
+    pub fn handle_link_state(&mut self, now: Instant, state: LinkState) -> Vec<BoardCommand> {
         if state == LinkState::Down {
-            Traffic::add(&self.traffic.losses, 1);
+            TrafficCounters::add(&self.traffic.link_losses, 1);
         }
-        self.record(now, || What::Link(state));
+        self.record(now, || Entry::Link(state));
         self.input(now, Input::Link(state))
     }
 
     /// Handles a reading; returns board commands.
-    pub fn reading(&mut self, now: Instant, reading: Reading) -> Vec<Cue> {
+    pub fn handle_reading(&mut self, now: Instant, reading: Reading) -> Vec<BoardCommand> {
         self.step.readings = true;
         if !matches!(reading, Reading::Trouble(_)) {
-            Traffic::add(&self.traffic.frames, 1);
+            TrafficCounters::add(&self.traffic.frames, 1);
         }
-        self.notice(&reading);
+        self.apply_board_reading(&reading);
         self.input(now, Input::Reading(reading))
     }
 
     /// Reports to the table that the board has no memory; returns board commands.
-    pub fn no_memory(&mut self, now: Instant) -> Vec<Cue> {
+    pub fn report_no_memory(&mut self, now: Instant) -> Vec<BoardCommand> {
         self.input(now, Input::Reading(Reading::Memory(Vec::new())))
     }
 
     /// Handles a request; returns board commands.
-    pub fn request(&mut self, now: Instant, request: Request) -> Vec<Cue> {
+    pub fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
         match request.what {
-            Asked::Order(order, meant) => {
+            RequestKind::Order(order, meant) => {
                 // A game may be due to begin.
                 let mut cues = self.advance(now);
-                if meant == Meant::Whatever || meant == Meant::After(self.begun) {
-                    cues.extend(self.order(now, order, request.done));
+                if meant == GameGuard::AnyGame || meant == GameGuard::After(self.games_begun) {
+                    cues.extend(self.handle_order(now, order, request.done));
                 } else {
-                    self.step.done = Some((request.done, Err(OrderError::Overtaken)));
+                    self.step.done = Some((request.done, Err(OrderError::GameReplaced)));
                 }
                 cues
             }
-            Asked::CarryOn(carried) => self.carry_on(now, *carried, request.done),
+            RequestKind::ContinueGame(carried) => self.continue_game(now, *carried, request.done),
             // Handled by the link itself; it does not involve the table.
-            Asked::Identify => Vec::new(),
+            RequestKind::Identify => Vec::new(),
         }
     }
 
-    fn order(&mut self, now: Instant, order: Order, done: Done) -> Vec<Cue> {
-        self.record(now, || What::Command(order_to_value(&order)));
+    fn handle_order(&mut self, now: Instant, order: Order, done: ReplySender) -> Vec<BoardCommand> {
+        self.record(now, || Entry::Command(order_to_value(&order)));
         let output = self.table.handle(self.clock.at(now), Input::Order(order));
-        let outcome = output.refused.clone().map_or(Ok(output.answer.clone()), |refused| Err(refused.into()));
+        let outcome = output.refusal.clone().map_or(Ok(output.answer.clone()), |refused| Err(refused.into()));
         self.step.done = Some((done, outcome));
-        self.keep_output(output)
+        self.collect_output(output)
     }
 
     /// Continues a game of another board here, as after a restart.
-    fn carry_on(&mut self, now: Instant, carried: Carried, done: Done) -> Vec<Cue> {
-        let Carried { game: LastGame { epoch_wall_ms, events, .. }, order, exchange } = carried;
+    fn continue_game(&mut self, now: Instant, carried: Continuation, done: ReplySender) -> Vec<BoardCommand> {
+        let Continuation { game: StoredGameState { epoch_wall_ms, events, .. }, order, exchange } = carried;
         let (table, events) = match self.table.carry_on(events) {
             Ok(carried) => carried,
             Err(squares) => {
-                self.step.done = Some((done, Err(OrderError::NotPutUp { board: self.id.clone(), squares })));
+                self.step.done = Some((done, Err(OrderError::PositionNotSetUp { board: self.id.clone(), squares })));
                 return Vec::new();
             }
         };
         debug!(board = %self.id, "a game of another board goes on: {} events", events.len());
         self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
         self.table = table;
-        self.begun += 1;
-        self.seat.carry_on(epoch_wall_ms, events.clone(), exchange);
+        self.games_begun += 1;
+        self.seat.publish_continuation(epoch_wall_ms, events.clone(), exchange);
         self.game = if self.recorder.is_some() { events } else { Vec::new() };
         self.begin_recording(now);
-        let mut cues = self.link(now, LinkState::Up);
-        cues.extend(self.order(now, order, done));
+        let mut cues = self.handle_link_state(now, LinkState::Up);
+        cues.extend(self.handle_order(now, order, done));
         // Poll the placement, although nothing has changed.
-        cues.push(Cue::Placement);
+        cues.push(BoardCommand::Placement);
         cues
     }
 
     /// Publishes the results of this step.
     pub fn publish(&mut self, now: Instant) {
-        let Step { events, readings, done } = std::mem::take(&mut self.step);
+        let StepOutput { events, readings, done } = std::mem::take(&mut self.step);
         if events.is_empty() && done.is_none() && !readings {
             return;
         }
-        self.keep(now, &events);
+        self.keep_events(now, &events);
         let (placement, rotation) = (self.table.placement(), self.table.rotation());
         let change = move |view: &mut BoardView| {
             view.placement = placement;
@@ -213,12 +213,12 @@ impl Place {
     }
 
     /// Sets the connection state, and the port if `port` is given; returns whether anything changed.
-    pub fn contact(&self, contact: Contact, reason: &str, port: Option<&str>) -> bool {
+    pub fn set_connection_state(&self, contact: ConnectionState, reason: &str, port: Option<&str>) -> bool {
         let differs = |view: &BoardView| {
-            (view.contact, view.reason.as_str()) != (contact, reason) || port.is_some_and(|port| view.port != port)
+            (view.connection, view.reason.as_str()) != (contact, reason) || port.is_some_and(|port| view.port != port)
         };
         self.seat.update_if(differs, |view| {
-            (view.contact, view.reason) = (contact, reason.to_owned());
+            (view.connection, view.reason) = (contact, reason.to_owned());
             if let Some(port) = port {
                 port.clone_into(&mut view.port);
             }
@@ -226,44 +226,44 @@ impl Place {
     }
 
     /// Records one line.
-    pub fn record(&mut self, now: Instant, what: impl FnOnce() -> What) {
+    pub fn record(&mut self, now: Instant, what: impl FnOnce() -> Entry) {
         let at = self.clock.at(now);
         let Some(recorder) = &mut self.recorder else { return };
         let what = what();
-        if recorder.write(at, what.clone()) == Written::Full {
+        if recorder.write(at, what.clone()) == WriteOutcome::Full {
             self.begin_recording(now);
             if let Some(recorder) = &mut self.recorder
-                && recorder.write(at, what) == Written::Full
+                && recorder.write(at, what) == WriteOutcome::Full
             {
-                recorder.too_small();
+                recorder.stop_too_small();
             }
         }
     }
 
-    fn input(&mut self, now: Instant, input: Input) -> Vec<Cue> {
+    fn input(&mut self, now: Instant, input: Input) -> Vec<BoardCommand> {
         let shared = self.readings.is_some().then(|| input.clone());
         let output = self.table.handle(self.clock.at(now), input);
         if let (Some(readings), Some(input)) = (&self.readings, shared) {
-            readings.tell(now, &input, self.table.squares());
+            readings.publish(now, &input, self.table.squares());
         }
-        self.keep_output(output)
+        self.collect_output(output)
     }
 
-    fn keep_output(&mut self, output: Output) -> Vec<Cue> {
-        let begins = |stamped: &&Stamped| matches!(stamped.event, Event::GameStarted { .. });
-        self.begun += output.events.iter().filter(begins).count() as u64;
+    fn collect_output(&mut self, output: Output) -> Vec<BoardCommand> {
+        let begins = |stamped: &&StampedEvent| matches!(stamped.event, Event::GameStarted { .. });
+        self.games_begun += output.events.iter().filter(begins).count() as u64;
         self.step.events.extend(output.events);
         let unrecorded = self.table.plays_unrecorded();
         if std::mem::replace(&mut self.unrecorded, unrecorded) != unrecorded {
             let id = &self.id;
             let sentence = unrecorded.then(|| {
-                let identified = self.table.placement().and_then(|placement| pieces(&placement)).is_some();
+                let identified = self.table.placement().and_then(|placement| identified_pieces(&placement)).is_some();
                 unrecorded_play(id, identified)
             });
             if let Some(sentence) = &sentence {
                 self.hub.warn_about_play(Some(id), sentence);
             }
-            self.hub.trouble(UNRECORDED, Some(id), sentence);
+            self.hub.set_health_problem(UNRECORDED_PLAY, Some(id), sentence);
         }
         output.cues
     }
@@ -272,19 +272,19 @@ impl Place {
     fn begin_recording(&mut self, now: Instant) {
         let at = self.clock.at(now);
         let Some(recorder) = &mut self.recorder else { return };
-        let placement = self.table.placement().and_then(|placement| pieces(&placement));
-        let state = State {
+        let placement = self.table.placement().and_then(|placement| identified_pieces(&placement));
+        let state = InitialState {
             placement: placement.map(|board| board.to_string()),
             position: self.table.record().map(|record| record.fen().to_owned()),
-            events: self.game.iter().map(|stamped| event_to_value(&Stamped { at: 0, ..stamped.clone() })).collect(),
+            events: self.game.iter().map(|stamped| event_to_value(&StampedEvent { at: 0, ..stamped.clone() })).collect(),
             calibration: self.calibration.0.clone(),
-            ..State::default()
+            ..InitialState::default()
         };
-        recorder.begin(at, (state != State::default()).then_some(state));
+        recorder.begin(at, (state != InitialState::default()).then_some(state));
     }
 
     /// Keeps the durable events of the current game. A game that follows another gets a recording of its own.
-    fn keep(&mut self, now: Instant, events: &[Stamped]) {
+    fn keep_events(&mut self, now: Instant, events: &[StampedEvent]) {
         if self.recorder.is_none() {
             return;
         }
@@ -302,30 +302,30 @@ impl Place {
     }
 
     /// Returns the state of a board that sends: ready once its placement is known.
-    fn read_or_not(&self) -> (Contact, String) {
+    fn reporting_state(&self) -> (ConnectionState, String) {
         match self.table.squares() {
-            Some(_) => (Contact::Ready, String::new()),
-            None => (Contact::Connecting, "it has not said yet what stands on its squares".to_owned()),
+            Some(_) => (ConnectionState::Ready, String::new()),
+            None => (ConnectionState::Connecting, "it has not said yet what stands on its squares".to_owned()),
         }
     }
 
-    fn calibrated(&mut self, text: &str) {
+    fn store_calibration(&mut self, text: &str) {
         if let Some(calibrations) = &self.calibration.1 {
-            calibrations.keep(&self.id, text);
+            calibrations.store(&self.id, text);
         }
         self.calibration.0 = Some(text.to_owned());
     }
 
     /// Applies what a reading says about the board rather than about the game.
-    fn notice(&mut self, reading: &Reading) {
+    fn apply_board_reading(&mut self, reading: &Reading) {
         let (contact, reason) = match reading {
-            Reading::Trouble(Trouble::Silent(ms)) => {
+            Reading::Trouble(ProtocolError::Silent(ms)) => {
                 let reason = format!("the board has said nothing for {} s: check its power, then its cable", ms / 1000);
                 warn!(board = %self.id, "{reason}");
-                (Contact::Silent, reason)
+                (ConnectionState::Silent, reason)
             }
-            Reading::Trouble(Trouble::Answering) => self.read_or_not(),
-            Reading::Trouble(Trouble::Ambiguous(squares)) => {
+            Reading::Trouble(ProtocolError::Recovered) => self.reporting_state(),
+            Reading::Trouble(ProtocolError::AmbiguousSquares(squares)) => {
                 let names: Vec<String> = squares.iter().map(Square::to_string).collect();
                 let reason = match names.as_slice() {
                     [] => String::new(),
@@ -334,32 +334,32 @@ impl Place {
                 self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
                 return;
             }
-            Reading::Trouble(Trouble::Uncalibrated) => {
+            Reading::Trouble(ProtocolError::Uncalibrated) => {
                 let reason = "its pieces are not known: put up the start position and leave it so for five seconds".to_owned();
                 warn!(board = %self.id, "{reason}");
-                (Contact::Connecting, reason)
+                (ConnectionState::Connecting, reason)
             }
-            Reading::Trouble(Trouble::OtherModel(reason)) => {
+            Reading::Trouble(ProtocolError::OtherModel(reason)) => {
                 warn!(board = %self.id, "{reason}");
-                (Contact::Connecting, reason.clone())
+                (ConnectionState::Connecting, reason.clone())
             }
-            Reading::Calibration(text) => return self.calibrated(text),
-            Reading::Trouble(Trouble::Late) => {
+            Reading::Calibration(text) => return self.store_calibration(text),
+            Reading::Trouble(ProtocolError::ChangesDelayed) => {
                 return debug!(board = %self.id, "what the board says now happened earlier");
             }
             Reading::Trouble(trouble) => {
-                Traffic::add(&self.traffic.errors, 1);
+                TrafficCounters::add(&self.traffic.errors, 1);
                 return debug!(board = %self.id, ?trouble, "trouble on the line");
             }
-            Reading::Placement(_) => (Contact::Ready, String::new()),
-            _ => self.read_or_not(),
+            Reading::Placement(_) => (ConnectionState::Ready, String::new()),
+            _ => self.reporting_state(),
         };
         // A silent board that reports only its identity or battery, and no placement, stays silent.
         let is_aside = matches!(reading, Reading::Identity(_) | Reading::Battery(_));
-        let counts = |view: &BoardView| !is_aside || view.contact != Contact::Silent;
+        let counts = |view: &BoardView| !is_aside || view.connection != ConnectionState::Silent;
         let tell = |view: &mut BoardView| {
             if counts(view) {
-                (view.contact, view.reason) = (contact, reason.clone());
+                (view.connection, view.reason) = (contact, reason.clone());
             }
             match reading {
                 Reading::Identity(Identity::SerialNumber(number)) => view.serial_number = Some(number.clone()),
@@ -368,7 +368,7 @@ impl Place {
             }
         };
         let is_news = |view: &BoardView| {
-            counts(view) && (view.contact != contact || !reason.is_empty() && view.reason != reason)
+            counts(view) && (view.connection != contact || !reason.is_empty() && view.reason != reason)
                 || match reading {
                     Reading::Identity(Identity::SerialNumber(number)) => view.serial_number.as_ref() != Some(number),
                     Reading::Identity(Identity::Version(version)) => view.firmware.as_ref() != Some(version),
@@ -398,13 +398,13 @@ fn unrecorded_play(id: &BoardId, identified: bool) -> String {
 }
 
 /// Returns the pieces on the board, if all of them are identified.
-fn pieces(placement: &Placement) -> Option<Board> {
+fn identified_pieces(placement: &Placement) -> Option<Board> {
     let mut board = Board::empty();
     for (square, sensed) in Square::ALL.into_iter().zip(placement) {
         match *sensed {
-            Sensed::Empty => {}
-            Sensed::Piece(piece) => board.set_piece_at(square, piece),
-            Sensed::Side(_) | Sensed::Occupied => return None,
+            SquareState::Empty => {}
+            SquareState::Piece(piece) => board.set_piece_at(square, piece),
+            SquareState::Side(_) | SquareState::Occupied => return None,
         }
     }
     Some(board)

@@ -1,6 +1,6 @@
 //! Cuts a game into parts that a reader can follow who knows only the rules of chess.
 
-use super::{AfterIllegal, Why};
+use super::{AfterIllegal, ReasonWriter};
 use crate::game::Record;
 use crate::laws::{Move, Position};
 use shakmaty::Color;
@@ -20,7 +20,7 @@ pub(super) struct Part {
 
 /// The number of a move, and who makes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Number {
+pub(super) struct MoveNumber {
     pub(super) number: usize,
     pub(super) by: Color,
 }
@@ -29,7 +29,7 @@ pub(super) struct Number {
 pub(super) struct Parts<'a> {
     pub(super) record: &'a Record,
     pub(super) chess960: bool,
-    pub(super) why: Why<'a>,
+    pub(super) why: ReasonWriter<'a>,
 }
 
 impl Parts<'_> {
@@ -74,7 +74,7 @@ impl Parts<'_> {
     }
 
     /// Returns the position before this ply.
-    pub(super) fn before(&self, index: usize) -> Option<Position> {
+    pub(super) fn position_before(&self, index: usize) -> Option<Position> {
         Position::from_fen(self.fen_before(index)?, self.chess960).ok()
     }
 
@@ -82,7 +82,7 @@ impl Parts<'_> {
     pub(super) fn played(&self, index: usize) -> impl Iterator<Item = (Color, Move)> {
         let played = self.record.plies.iter().take(index).map(|ply| &ply.played);
         played.enumerate().filter_map(|(index, played)| {
-            let before = self.before(index)?;
+            let before = self.position_before(index)?;
             let mv = before.any_move_to(&played.uci, &played.fen)?;
             Some((before.mover(mv), mv))
         })
@@ -97,20 +97,20 @@ impl Parts<'_> {
     }
 
     /// Returns the numbers of all moves. They come from the positions, since a move out of turn breaks the alternation.
-    pub(super) fn numbers(&self) -> Vec<Number> {
-        let start = self.before(0);
-        let mut expected = start.map_or(Number { number: 1, by: Color::White }, |position| Number {
+    pub(super) fn numbers(&self) -> Vec<MoveNumber> {
+        let start = self.position_before(0);
+        let mut expected = start.map_or(MoveNumber { number: 1, by: Color::White }, |position| MoveNumber {
             number: position.fullmoves() as usize,
             by: position.turn(),
         });
         let mut numbers = Vec::with_capacity(self.record.plies.len());
         for index in 1..=self.record.plies.len() {
-            let number = self.before(index).map_or(expected, |after| {
+            let number = self.position_before(index).map_or(expected, |after| {
                 let behind = u32::from(after.turn().is_white());
-                Number { number: after.fullmoves().saturating_sub(behind) as usize, by: !after.turn() }
+                MoveNumber { number: after.fullmoves().saturating_sub(behind) as usize, by: !after.turn() }
             });
             numbers.push(number);
-            expected = Number { number: number.number + usize::from(number.by.is_black()), by: !number.by };
+            expected = MoveNumber { number: number.number + usize::from(number.by.is_black()), by: !number.by };
         }
         numbers
     }

@@ -1,12 +1,12 @@
 //! What the arbiter's last commands changed, so that they can be undone.
 
-use super::{Ply, Record, Restored};
+use super::{Ply, Record, RestoredPosition};
 use crate::boards::Millis;
-use crate::game::{Alert, Command, GameResult, Played, ResultReason};
-use crate::laws::Counted;
+use crate::game::{Alert, Command, GameResult, PlayedMove, ResultReason};
+use crate::laws::CountedAttempt;
 
 /// Number of commands that can be undone, last first: people do not remember more, and each may hold the moves of a game.
-const KEPT: usize = 4;
+const MAX_CHANGES: usize = 4;
 
 /// What a command changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,14 +16,14 @@ pub struct Change {
     /// When it was given.
     pub at: Millis,
     /// The state before it.
-    pub before: Before,
+    pub before: PriorState,
     /// Moves were made or corrected by readings since then.
     pub moved: bool,
 }
 
 /// The state before a command.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Before {
+pub enum PriorState {
     /// The record had these moves after the first `kept` plies.
     Moves {
         /// The number of unchanged plies.
@@ -33,7 +33,7 @@ pub enum Before {
         /// The result.
         result: Option<(GameResult, ResultReason)>,
         /// The position that was being restored.
-        restored: Option<Restored>,
+        restored: Option<RestoredPosition>,
         /// The plies that the arbiter had let stand.
         stood: Vec<u32>,
         /// The alerts about those moves.
@@ -53,7 +53,7 @@ pub enum Before {
     /// Less was counted or noted.
     Less,
     /// This was counted.
-    Counted(Counted),
+    Counted(CountedAttempt),
     /// Whether the game was paused.
     Paused(bool),
     /// The Laws that were in force.
@@ -62,8 +62,8 @@ pub enum Before {
 
 impl Record {
     /// Stores the state that this command is about to change.
-    pub(super) fn keep(&mut self, at: Millis, command: &Command) {
-        let alert = |id: u32| Some(Before::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
+    pub(super) fn store_change(&mut self, at: Millis, command: &Command) {
+        let alert = |id: u32| Some(PriorState::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
         let known = self.plies.len() as u32;
         let before = match command {
             Command::TakeBack(plies) => Some(self.moves_from(known.saturating_sub(*plies))),
@@ -76,23 +76,23 @@ impl Record {
                 Some(self.moves_from(self.plies.iter().rposition(promotion).unwrap_or_default() as u32))
             }
             Command::Result(_) => {
-                Some(Before::Result { result: self.result, paused: self.paused, alerts: self.alerts.clone() })
+                Some(PriorState::Result { result: self.result, paused: self.paused, alerts: self.alerts.clone() })
             }
             Command::Acknowledge(id) | Command::LetStand(id) => alert(*id),
-            Command::Count { .. } | Command::ClockNote { .. } => Some(Before::Less),
+            Command::Count { .. } | Command::ClockNote { .. } => Some(PriorState::Less),
             Command::Strike { player, ply } => {
                 let counted = self.tally.of(*player).iter().rev().find(|counted| counted.ply == *ply);
-                counted.cloned().map(Before::Counted)
+                counted.cloned().map(PriorState::Counted)
             }
-            Command::Pause(_) => Some(Before::Paused(self.paused)),
-            Command::Laws(_) => Some(Before::Laws(self.laws.clone())),
+            Command::Pause(_) => Some(PriorState::Paused(self.paused)),
+            Command::Laws(_) => Some(PriorState::Laws(self.laws.clone())),
             // Pairings set the players, too, so this does not become the arbiter's last command.
             Command::Tags(_) => None,
             Command::Position(_) | Command::Adjust(_) | Command::Claim { .. } | Command::Undo => None,
         };
         let Some(before) = before else { return };
         self.changes.push(Change { command: command.clone(), at, before, moved: false });
-        if self.changes.len() > KEPT {
+        if self.changes.len() > MAX_CHANGES {
             self.changes.remove(0);
         }
     }
@@ -104,13 +104,13 @@ impl Record {
         }
     }
 
-    fn moves_from(&self, kept: u32) -> Before {
-        Before::Moves {
+    fn moves_from(&self, kept: u32) -> PriorState {
+        PriorState::Moves {
             kept,
             plies: self.plies.iter().skip(kept as usize).cloned().collect(),
             result: self.result,
             restored: self.restored.clone(),
-            stood: self.stood.clone(),
+            stood: self.let_stand_plies.clone(),
             alerts: self.alerts.iter().filter(|alert| alert.ply > kept && alert.is_about_moves()).cloned().collect(),
         }
     }
@@ -120,35 +120,35 @@ impl Record {
         let Some(Change { command, at, before, .. }) = self.changes.pop() else { return };
         match (before, command) {
             // The moves are published after this, including those that were let stand.
-            (Before::Moves { restored, stood, .. }, _) => (self.restored, self.stood) = (restored, stood),
-            (Before::Alert(alert), Command::LetStand(_)) => self.stood.retain(|ply| *ply != alert.ply),
-            (Before::Less, Command::Count { player, .. }) => _ = self.tally.strike(player, at),
-            (Before::Less, _) => _ = self.notes.pop(),
-            (Before::Counted(counted), Command::Strike { player, .. }) => {
+            (PriorState::Moves { restored, stood, .. }, _) => (self.restored, self.let_stand_plies) = (restored, stood),
+            (PriorState::Alert(alert), Command::LetStand(_)) => self.let_stand_plies.retain(|ply| *ply != alert.ply),
+            (PriorState::Less, Command::Count { player, .. }) => _ = self.tally.remove(player, at),
+            (PriorState::Less, _) => _ = self.notes.pop(),
+            (PriorState::Counted(counted), Command::Strike { player, .. }) => {
                 for what in counted.what {
                     self.tally.add(player, counted.pressed_at, counted.ply, what);
                 }
             }
-            (Before::Paused(paused), _) => self.paused = paused,
-            (Before::Result { result, paused, .. }, _) => self.paused = paused && result.is_none(),
-            (Before::Laws(laws), _) => self.laws = laws,
-            (Before::Alert(_) | Before::Counted(_), _) => {}
+            (PriorState::Paused(paused), _) => self.paused = paused,
+            (PriorState::Result { result, paused, .. }, _) => self.paused = paused && result.is_none(),
+            (PriorState::Laws(laws), _) => self.laws = laws,
+            (PriorState::Alert(_) | PriorState::Counted(_), _) => {}
         }
     }
 
     /// Removes the plies that the arbiter let stand where the record from `from_ply` on is about to have another move.
-    pub(super) fn stood_after(&mut self, from_ply: u32, moves: &[Played]) {
+    pub(super) fn update_let_stand(&mut self, from_ply: u32, moves: &[PlayedMove]) {
         let plies = &self.plies;
         let stays = |ply: u32| {
             let Some(index) = ply.checked_sub(from_ply) else { return true };
             let was = (ply as usize).checked_sub(1).and_then(|index| plies.get(index));
             moves.get(index as usize).zip(was).is_some_and(|(mv, was)| mv.irregular && mv.uci == was.played.uci)
         };
-        self.stood.retain(|ply| stays(*ply));
+        self.let_stand_plies.retain(|ply| stays(*ply));
     }
 
     /// Marks all stored commands as followed by a move or a correction.
-    pub(super) fn moved(&mut self) {
+    pub(super) fn mark_changes_moved(&mut self) {
         self.changes.iter_mut().for_each(|change| change.moved = true);
     }
 }

@@ -1,15 +1,15 @@
 //! What a command itself changes in the record, in addition to the moves and results that are published after it.
 
-use super::{ClockNote, Record, Restored};
+use super::{ClockNote, Record, RestoredPosition};
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Command, Order};
 use shakmaty::Color;
 
 impl Record {
     /// Applies a command that was carried out.
-    pub(super) fn commanded(&mut self, at: Millis, command: &Command, by: &str) {
+    pub(super) fn apply_command(&mut self, at: Millis, command: &Command, by: &str) {
         if by != Order::CLOCK {
-            self.keep(at, command);
+            self.store_change(at, command);
         } else if *command == Command::Pause(false) {
             self.forget_pause();
         }
@@ -18,7 +18,7 @@ impl Record {
                 // The moves that a touched opponent's piece allows are replies to that ply, not replacements for it.
                 let instead = |alert: &&Alert| alert.ply == *ply && alert.kind != AlertKind::TouchCapture;
                 let alert = self.alerts.iter().rev().filter(instead).find(|alert| !alert.allowed.is_empty());
-                self.restored = Some(Restored {
+                self.restored = Some(RestoredPosition {
                     ply: *ply,
                     instead_of: self.ply(*ply).map(|ply| ply.played.clone()),
                     allowed: alert.map(|alert| alert.allowed.clone()).unwrap_or_default(),
@@ -26,8 +26,8 @@ impl Record {
             }
             Command::TakeBack(_) => self.restored = None,
             Command::LetStand(id) => {
-                self.stood.extend(self.alerts.iter().find(|alert| alert.id == *id).map(|alert| alert.ply));
-                self.stood.sort_unstable();
+                self.let_stand_plies.extend(self.alerts.iter().find(|alert| alert.id == *id).map(|alert| alert.ply));
+                self.let_stand_plies.sort_unstable();
             }
             Command::Undo => self.undo(),
             Command::Count { player, what } => {
@@ -35,7 +35,7 @@ impl Record {
             }
             Command::Strike { player, ply } => {
                 if let Some(pressed_at) = self.counted(*player, *ply) {
-                    self.tally.strike(*player, pressed_at);
+                    self.tally.remove(*player, pressed_at);
                 }
             }
             Command::ClockNote { white_ms, black_ms, note } => {

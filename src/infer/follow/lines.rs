@@ -1,60 +1,60 @@
 //! The lines of play that are followed: applying events to each, ranking, merging and pruning.
 
 use super::Follower;
-use crate::boards::{Millis, Sensed, Sensing};
+use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{CorrectionReason, Fault};
 use crate::infer::model::{self, Cost};
-use crate::infer::retell::retell;
-use crate::infer::{Beam, Line, Seen};
+use crate::infer::redecode::redecode;
+use crate::infer::{Beam, Line, ObservedBoard};
 use shakmaty::{Bitboard, Square};
 use std::sync::Arc;
 
 impl Follower {
     /// Returns the lines that are still possible; in offline decoding, those that live decoding would keep.
-    pub(super) fn credible(&self, now: Millis) -> impl Iterator<Item = &Line> {
+    pub(super) fn credible_lines(&self, now: Millis) -> impl Iterator<Item = &Line> {
         let costs = |beam| match beam {
-            Beam::Steady(_) => None,
-            Beam::Wide => {
-                Some(self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or_default() + model::HOPELESS)
+            Beam::Live(_) => None,
+            Beam::Offline => {
+                Some(self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or_default() + model::PRUNE_MARGIN)
             }
         };
         let most = costs(self.beam);
         self.lines.iter().filter(move |line| {
-            most.is_none_or(|most| line.cost(now, &self.seen).min(line.past_cost() + model::AT_WORST) <= most)
+            most.is_none_or(|most| line.cost(now, &self.seen).min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) <= most)
         })
     }
 
     /// Applies `act` to every line, then re-ranks them.
-    pub(super) fn each(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &Seen, &mut Vec<Line>)) {
+    pub(super) fn apply_to_lines(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &ObservedBoard, &mut Vec<Line>)) {
         let before = self.best().changes();
-        let (plies, last) = (self.line().len(), self.tip().mv);
-        let fixed = (self.fixed > 0).then(|| self.best().clone());
+        let (plies, last) = (self.nodes().len(), self.tip().mv);
+        let fixed = (self.fixed_plies > 0).then(|| self.best().clone());
         let mut others = Vec::new();
         for line in &mut self.lines {
             act(line, &self.seen, &mut others);
-            others.truncate(model::PARTED);
+            others.truncate(model::MAX_SPLITS);
         }
-        if self.beam == Beam::Wide {
-            self.credible(now).for_each(|line| line.ways(now, &self.seen, &mut others));
+        if self.beam == Beam::Offline {
+            self.credible_lines(now).for_each(|line| line.add_replacements(now, &self.seen, &mut others));
         }
         self.lines.append(&mut others);
-        if self.seen.sensing() == Sensing::Identity {
+        if self.seen.sensing() == SensorKind::Identity {
             // The past has changed, or two plies came at once.
-            let surprised = self.line().get(plies - 1).is_none_or(|node| node.mv != last) || self.line().len() > plies + 1;
-            self.retell(now, surprised);
+            let surprised = self.nodes().get(plies - 1).is_none_or(|node| node.mv != last) || self.nodes().len() > plies + 1;
+            self.redecode(now, surprised);
         } else {
             let new = self.lines.iter().filter(|line| line.is_new(now));
-            let in_one_go: Vec<Line> = new.filter_map(|line| line.in_one_go(&self.seen)).collect();
+            let in_one_go: Vec<Line> = new.filter_map(|line| line.merge_continued_move(&self.seen)).collect();
             self.lines.extend(in_one_go);
         }
         if let Some(published) = fixed {
-            self.keep_fixed(published);
+            self.prune_unfixed(published);
         }
         let alone = self.lines.len() == 1;
         if !alone {
-            let from = self.parting();
+            let from = self.first_difference();
             for line in &mut self.lines {
-                line.charge(now, from, &self.seen);
+                line.count_costs(now, from, &self.seen);
             }
         }
         if self.best().changes() != before {
@@ -62,113 +62,116 @@ impl Follower {
             self.reason = None;
         }
         if !alone {
-            self.weigh(now);
+            self.rank_lines(now);
         }
-        self.find_stuck(now);
+        self.report_stuck(now);
     }
 
     /// Re-decodes the last moments where hands overlap.
-    pub(super) fn retell(&mut self, now: Millis, surprised: bool) {
-        if self.seen.sensing() != Sensing::Identity
-            || self.held.is_some()
-            || (self.lines.len() == 1 && !surprised && !self.best().is_hurried(&self.seen))
+    pub(super) fn redecode(&mut self, now: Millis, surprised: bool) {
+        if self.seen.sensing() != SensorKind::Identity
+            || self.suspended.is_some()
+            || (self.lines.len() == 1 && !surprised && !self.best().needs_redecode(&self.seen))
         {
             return;
         }
         let published = self.best();
-        let base = published.solid(now);
+        let base = published.settled_ply(now);
         let Some(node) = published.nodes().get(base) else { return };
         let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
-        if irregular || !self.seen.remembers(node.made_at) || self.seen.is_damaged(now, model::BAD_LINE) {
+        if irregular || !self.seen.has_all_changes(node.made_at) || self.seen.was_damaged(now, model::DAMAGE_WINDOW) {
             return;
         }
-        let hidden = self.hidden();
-        let told = retell(node, &self.seen, hidden, now);
+        let hidden = self.ignored_squares();
+        let told = redecode(node, &self.seen, hidden, now);
         let Some(best) = told.first() else { return };
-        let limit = best.cost + model::RETOLD;
+        let limit = best.cost + model::REDECODE_MARGIN;
         let new: Vec<Line> = told
             .iter()
             .take_while(|told| told.cost <= limit)
             .take(4)
-            .filter(|told| !self.lines.iter().any(|line| line.says(base, told)))
-            .map(|told| published.told_anew(base, told, &self.seen))
+            .filter(|told| !self.lines.iter().any(|line| line.has_plies(base, told)))
+            .map(|told| published.with_redecoded(base, told, &self.seen))
             .collect();
         self.lines.extend(new);
         // All lines are weighed over the same moments.
-        let base = base.min(self.parting().saturating_sub(1));
+        let base = base.min(self.first_difference().saturating_sub(1));
         let Some(node) = self.best().nodes().get(base) else { return };
-        if self.seen.remembers(node.made_at) {
+        if self.seen.has_all_changes(node.made_at) {
             for line in &mut self.lines {
-                line.tell_anew(base, now, &self.seen);
+                line.recompute_costs(base, now, &self.seen);
             }
         }
     }
 
-    /// Returns the first ply in which the lines differ, but none older than the last [`model::COMPARED`] plies.
-    pub(super) fn parting(&self) -> usize {
+    /// Returns the first ply in which the lines differ, but none older than the last [`model::COMPARED_PLIES`] plies.
+    pub(super) fn first_difference(&self) -> usize {
         let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
-        let first = least.saturating_sub(model::COMPARED);
+        let first = least.saturating_sub(model::COMPARED_PLIES);
         let ply = |line: &Line, index: usize| {
-            line.nodes().get(index).map(|node| (node.mv, node.silent, node.manner, node.pressed_at.is_some()))
+            line.nodes().get(index).map(|node| (node.mv, node.silent, node.handling_cost, node.pressed_at.is_some()))
         };
         let differ = |index: &usize| self.lines.iter().any(|line| ply(line, *index) != ply(self.best(), *index));
         (first..least).find(differ).unwrap_or(least)
     }
 
     /// Handles a change of a square that had shown `before` since `since`: tests whether it flickers, or was wrongly assumed stuck.
-    pub(super) fn watch(&mut self, now: Millis, square: Square, before: Sensed, since: Millis) {
+    pub(super) fn watch_square(&mut self, now: Millis, square: Square, before: SquareState, since: Millis) {
         let tip = self.best().tip();
-        let right = self.seen.shows(square, tip.position.piece_at(square));
+        let right = self.seen.is_compatible(square, tip.position.piece_at(square));
         let moved = tip.mv.is_some_and(|mv| mv.to() == square) && tip.made_at >= since;
-        if before == Sensed::Empty && right && !moved && now.saturating_sub(since) <= model::FLICKER {
-            self.faults.spell(now, square);
+        if before == SquareState::Empty && right && !moved && now.saturating_sub(since) <= model::MAX_FLICKER_GAP {
+            self.faults.note_gap(now, square);
         }
-        self.faults.changed(now, square, right);
-        self.faults.pass(now, self.best().tip().position.board().occupied());
-        if !self.faults.with(Fault::Stuck).contains(square) {
+        self.faults.note_change(now, square, right);
+        self.faults.advance(now, self.best().tip().position.board().occupied());
+        if !self.faults.squares_with(Fault::Stuck).contains(square) {
             for line in &mut self.lines {
-                line.disprove(square, &self.seen);
+                line.clear_stuck(square, &self.seen);
             }
         }
-        self.discount(now);
+        self.apply_faults(now);
     }
 
     /// Reports a square that all lines have assumed stuck for a few moves.
-    pub(super) fn find_stuck(&mut self, now: Millis) {
-        let all = self.credible(now).fold(Bitboard::FULL, |all, line| all & line.blind());
+    pub(super) fn report_stuck(&mut self, now: Millis) {
+        let all = self.credible_lines(now).fold(Bitboard::FULL, |all, line| all & line.assumed_stuck());
         let best = self.best();
-        if (all & !self.faults.with(Fault::Stuck)).any() && best.is_at_tip() && best.plies_since_blind() >= model::STUCK_TOLD {
-            for square in all & !self.faults.with(Fault::Stuck) {
-                self.faults.find(now, square, Fault::Stuck);
+        if (all & !self.faults.squares_with(Fault::Stuck)).any()
+            && best.is_at_tip()
+            && best.plies_since_stuck() >= model::STUCK_REPORT_PLIES
+        {
+            for square in all & !self.faults.squares_with(Fault::Stuck) {
+                self.faults.set_found(now, square, Fault::Stuck);
             }
         }
     }
 
     /// Applies the known faults of squares to all lines.
-    pub(super) fn discount(&mut self, now: Millis) {
-        self.seen.set_flickering(self.faults.with(Fault::Flickering));
-        let stuck = self.faults.with(Fault::Stuck);
+    pub(super) fn apply_faults(&mut self, now: Millis) {
+        self.seen.set_flickering(self.faults.squares_with(Fault::Flickering));
+        let stuck = self.faults.squares_with(Fault::Stuck);
         for line in &mut self.lines {
-            line.add_blind(stuck, &self.seen);
+            line.add_stuck(stuck, &self.seen);
         }
-        self.doubt(now);
+        self.update_doubt(now);
     }
 
-    pub(super) fn doubt(&mut self, now: Millis) {
-        if self.seen.doubt(now) {
+    pub(super) fn update_doubt(&mut self, now: Millis) {
+        if self.seen.update_doubt(now) {
             for line in &mut self.lines {
-                line.look_again(&self.seen);
+                line.update_at_tip(&self.seen);
             }
         }
     }
 
     /// Ranks the lines: puts the one to publish first and drops duplicates, hopeless lines and those over the limits.
-    pub(super) fn weigh(&mut self, now: Millis) {
+    pub(super) fn rank_lines(&mut self, now: Millis) {
         let weighed = match self.beam {
-            Beam::Steady(_) => self.steadily(now),
-            Beam::Wide => self.by_cost(now),
+            Beam::Live(_) => self.rank_live(now),
+            Beam::Offline => self.rank_offline(now),
         };
-        self.keep(weighed);
+        self.prune_lines(weighed);
         if self.lines.len() == 1
             && let Some(line) = self.lines.first_mut()
         {
@@ -177,7 +180,7 @@ impl Follower {
     }
 
     /// Sorts the lines by cost; of equal ones the one that was first stays first.
-    pub(super) fn by_cost(&mut self, now: Millis) -> Vec<(Cost, Line)> {
+    pub(super) fn rank_offline(&mut self, now: Millis) -> Vec<(Cost, Line)> {
         let cost = |line: Line| (line.cost(now, &self.seen), line);
         let mut weighed: Vec<(usize, (Cost, Line))> = self.lines.drain(..).map(cost).enumerate().collect();
         weighed.sort_by_key(|(_, (cost, _))| *cost);
@@ -189,24 +192,26 @@ impl Follower {
     }
 
     /// Puts the published line first, or another one if it is clearly better; sorts the rest by cost.
-    pub(super) fn steadily(&mut self, now: Millis) -> Vec<(Cost, Line)> {
+    pub(super) fn rank_live(&mut self, now: Millis) -> Vec<(Cost, Line)> {
         let published = self.lines.remove(0);
         let mut weighed: Vec<(Cost, Line)> = self.lines.drain(..).map(|line| (line.cost(now, &self.seen), line)).collect();
         weighed.sort_by_key(|(cost, _)| *cost);
         let cost = published.cost(now, &self.seen);
         let margin = match published.is_at_tip() {
-            true => model::MARGIN,
-            false if now.saturating_sub(self.seen.last_edge()) >= model::REST_CASTLING => model::MARGIN_QUIET,
-            false => model::MARGIN_OPEN,
+            true => model::SWITCH_MARGIN,
+            false if now.saturating_sub(self.seen.last_edge()) >= model::REST_CASTLING => model::SWITCH_MARGIN_QUIET,
+            false => model::SWITCH_MARGIN_OPEN,
         };
         let long = now.saturating_sub(self.seen.last_edge()) >= model::REST_TRACELESS;
         let at_a_loss = long && published.unexplained(&self.seen).any();
-        let stuck = |other: &Line| match published.blind().count() <= other.blind().count() {
+        let stuck = |other: &Line| match published.assumed_stuck().count() <= other.assumed_stuck().count() {
             // A line that assumes a stuck square does not drop that because a player lifts an unlikely piece.
-            false if published.plies_since_blind() > 1 => model::MARGIN_STUCK,
+            false if published.plies_since_stuck() > 1 => model::SWITCH_MARGIN_STUCK,
             false => 0,
             // Before the arbiter is alerted, a stuck square is the better explanation.
-            true if at_a_loss && other.is_at_tip() && other.blind() != published.blind() => -model::MARGIN_STUCK,
+            true if at_a_loss && other.is_at_tip() && other.assumed_stuck() != published.assumed_stuck() => {
+                -model::SWITCH_MARGIN_STUCK
+            }
             true => 0,
         };
         // A line that leaves the board equally unexplained is no better.
@@ -222,7 +227,7 @@ impl Follower {
             // It comes first; the line that was published goes where its cost puts it.
             let (cost, mut first) = weighed.remove(better);
             // The change is published when the line is decided, which may be later.
-            first.take_over(reason);
+            first.replace_published(reason);
             weighed.sort_by_key(|(cost, _)| *cost);
             weighed.insert(0, (cost, first));
             self.changes += 1;
@@ -234,7 +239,7 @@ impl Follower {
     }
 
     /// Keeps the first line, and as many of the others as the limits allow.
-    pub(super) fn keep(&mut self, weighed: Vec<(Cost, Line)>) {
+    pub(super) fn prune_lines(&mut self, weighed: Vec<(Cost, Line)>) {
         let least = weighed.iter().map(|(cost, _)| *cost).min().unwrap_or_default();
         let shared = |one: &Line, other: &Line| {
             one.nodes().iter().zip(other.nodes()).take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
@@ -242,22 +247,22 @@ impl Follower {
         let (mut positions, mut bytes) = (0, 0);
         let mut prints = Vec::with_capacity(weighed.len());
         for (cost, line) in weighed {
-            let print = line.print();
+            let print = line.fingerprint();
             if self.lines.is_empty() {
-                bytes = line.bytes(0);
+                bytes = line.memory_bytes(0);
                 self.lines.push(line);
                 prints.push(print);
                 continue;
             }
             let own = line.nodes().len() - shared(&line, self.best());
-            let hopeless = cost.min(line.past_cost() + model::AT_WORST) > least + self.beam.hopeless();
-            let small = self.beam == Beam::Wide || bytes + line.bytes(own) <= model::BYTES;
-            let room = small && self.lines.len() < self.beam.lines() && positions + own < self.beam.positions();
+            let hopeless = cost.min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) > least + self.beam.prune_margin();
+            let small = self.beam == Beam::Offline || bytes + line.memory_bytes(own) <= model::MAX_BYTES;
+            let room = small && self.lines.len() < self.beam.max_lines() && positions + own < self.beam.max_positions();
             // Most lines differ in this one number.
-            let known = || prints.iter().zip(&self.lines).any(|(other, told)| *other == print && told.is_told_by(&line));
+            let known = || prints.iter().zip(&self.lines).any(|(other, told)| *other == print && told.is_same_as(&line));
             if !hopeless && room && !known() {
                 positions += own;
-                bytes += line.bytes(own);
+                bytes += line.memory_bytes(own);
                 self.lines.push(line);
                 prints.push(print);
             }

@@ -3,28 +3,28 @@
 //! One piece on another square may be either. It is a move once its player pressed the clock on it (Art. 7.5.1), or the opponent
 //! played on; it is a displaced piece once its player moved another one. Until then it is neither.
 
-use super::{Line, Node, sure};
-use crate::boards::{Millis, Sensed, Sensing};
+use super::{Line, LineNode, confidence};
+use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::CorrectionReason;
 use crate::infer::explain::explain;
-use crate::infer::model::{CARRIED, REST_TAKEBACK, REST_TRACELESS, SCANNED, UNEXPLAINED};
-use crate::infer::node::{Instead, Slip};
-use crate::infer::{Explanation, Seen};
-use crate::laws::reason::{Reason, why_illegal, why_illegal_to_stand};
+use crate::infer::model::{REST_CARRIED, REST_TAKEBACK, REST_TRACELESS, SCAN_TIME, UNEXPLAINED};
+use crate::infer::node::{IllegalAlternative, Slip};
+use crate::infer::{Explanation, ObservedBoard};
+use crate::laws::reason::{IllegalReason, why_illegal, why_illegal_placement};
 use crate::laws::{CENTRE, Position};
 use shakmaty::{Bitboard, Board, Color, Move, Piece, Rank, Role, Square, attacks};
 
 /// Maximum number of differing squares among which a displaced piece is looked for.
-const WRONG: usize = 7;
+const MAX_DIFFERENCES: usize = 7;
 /// Number of last moves among which an illegal one may turn out never to have been made.
-const BACK: usize = 20;
+const MAX_CORRECTED_PLIES: usize = 20;
 /// Time in the hand, in milliseconds, above which a piece that comes down where something changed did not capture elsewhere a piece
 /// that was never seen to leave: a piece is exchanged for another unseen within one scan of the board and the time of a hand.
-const EXCHANGED: Millis = SCANNED + CARRIED;
+const MAX_UNSEEN_EXCHANGE: Millis = SCAN_TIME + REST_CARRIED;
 
 /// One displaced piece, seen as the only difference.
 #[derive(Clone, Debug)]
-pub struct Stray {
+pub struct DisplacedPiece {
     /// The move that it would be; `None` if a piece is missing or extra.
     mv: Option<Move>,
     /// The part of it that the move does not describe.
@@ -39,7 +39,7 @@ pub struct Stray {
 
 /// Play that went on while a piece was displaced.
 #[derive(Clone, Debug)]
-pub struct Elsewhere {
+pub struct PlayElsewhere {
     /// The squares that differ and are unrelated to the play.
     pub squares: Bitboard,
     /// The moves that were played.
@@ -49,25 +49,25 @@ pub struct Elsewhere {
 impl Line {
     /// Handles a board that was quiet for `quiet` milliseconds and that nothing legal explains. Appends an illegal move if one was
     /// made; returns legal play that went on elsewhere.
-    pub fn strange(&mut self, now: Millis, quiet: Millis, seen: &Seen) -> Option<Elsewhere> {
+    pub fn explain_irregular(&mut self, now: Millis, quiet: Millis, seen: &ObservedBoard) -> Option<PlayElsewhere> {
         let wrong = self.mismatch(seen);
         if wrong.is_empty() {
-            self.stray = None;
+            self.displaced = None;
             return None;
         }
-        if self.strange_and_pressed(now, quiet, seen) {
+        if self.append_pressed_illegal(now, quiet, seen) {
             return None;
         }
-        if self.put_right(now, seen) || !self.is_strange(seen) {
+        if self.correct_illegal(now, seen) || !self.is_irregular(seen) {
             return None;
         }
-        let certain = seen.sensing() == Sensing::Identity || quiet >= REST_TRACELESS;
-        let known = self.stray.clone().filter(|stray| stray.nodes == self.nodes.len());
-        if let Some(mut stray) = self.stray_alone(wrong, seen) {
+        let certain = seen.sensing() == SensorKind::Identity || quiet >= REST_TRACELESS;
+        let known = self.displaced.clone().filter(|stray| stray.nodes == self.nodes.len());
+        if let Some(mut stray) = self.single_difference(wrong, seen) {
             stray.pressed = stray.mv.is_some_and(|mv| self.is_pressed(now, mv, seen))
                 || known.is_some_and(|known| known.pressed && known.mv == stray.mv);
             if certain || stray.pressed {
-                self.stray = Some(stray);
+                self.displaced = Some(stray);
             }
             return None;
         }
@@ -79,23 +79,23 @@ impl Line {
             return None; // Half of a result signal, after which play does not go on.
         }
         if let Some(stray) = known {
-            if self.played_on(now, &stray, seen) {
+            if self.append_if_played_on(now, &stray, seen) {
                 return None;
             }
             // It may have been a move after all: the press of the reply decides.
-            let pending = quiet < REST_TRACELESS && self.clock && self.reply(&stray, seen).is_some();
-            if !pending && let Some(elsewhere) = self.elsewhere(stray.squares, seen) {
+            let pending = quiet < REST_TRACELESS && self.has_clock && self.reply(&stray, seen).is_some();
+            if !pending && let Some(elsewhere) = self.find_play_elsewhere(stray.squares, seen) {
                 return Some(elsewhere);
             }
         }
-        if quiet < REST_TRACELESS || wrong.count() > WRONG || seen.sensing() != Sensing::Identity {
+        if quiet < REST_TRACELESS || wrong.count() > MAX_DIFFERENCES || seen.sensing() != SensorKind::Identity {
             return None;
         }
         // It was never seen as the only difference: a displaced piece if there is exactly one explanation, but no accusation.
-        let pairs = candidates(&self.tip().position, wrong).into_iter().map(|mv| squares(self, mv));
-        let mut found: Vec<Elsewhere> = Vec::new();
+        let pairs = illegal_candidates(&self.tip().position, wrong).into_iter().map(|mv| changed_squares(self, mv));
+        let mut found: Vec<PlayElsewhere> = Vec::new();
         for pair in pairs.chain(wrong.into_iter().map(Bitboard::from_square)) {
-            if let Some(elsewhere) = self.elsewhere(pair, seen) {
+            if let Some(elsewhere) = self.find_play_elsewhere(pair, seen) {
                 found.push(elsewhere);
             }
         }
@@ -103,32 +103,32 @@ impl Line {
     }
 
     /// Appends an illegal move if it is on the board and its player pressed the clock on it. Returns whether it did.
-    pub fn strange_and_pressed(&mut self, now: Millis, quiet: Millis, seen: &Seen) -> bool {
+    pub fn append_pressed_illegal(&mut self, now: Millis, quiet: Millis, seen: &ObservedBoard) -> bool {
         if quiet < REST_TAKEBACK {
             return false;
         }
-        if let Some(mv) = self.taken_elsewhere(now, seen) {
-            self.was_illegal(now, mv, seen);
+        if let Some(mv) = self.illegal_for_capture(now, seen) {
+            self.replace_by_illegal(now, mv, seen);
             return true;
         }
-        if self.mismatch(seen).is_empty() || self.put_right(now, seen) || !self.is_strange(seen) {
+        if self.mismatch(seen).is_empty() || self.correct_illegal(now, seen) || !self.is_irregular(seen) {
             return false;
         }
-        if let Some((mv, slip)) = self.pressed_stray(now, seen) {
-            self.extend_illegal(now, mv, slip, seen);
+        if let Some((mv, slip)) = self.pressed_illegal_move(now, seen) {
+            self.append_illegal(now, mv, slip, seen);
             return true;
         }
-        let Some(mv) = self.went_on(now, seen) else { return false };
-        self.was_illegal(now, mv, seen);
+        let Some(mv) = self.illegal_after_stop(now, seen) else { return false };
+        self.replace_by_illegal(now, mv, seen);
         true
     }
 
     /// Replaces the last move by `mv`, which is illegal.
-    fn was_illegal(&mut self, now: Millis, mv: Move, seen: &Seen) {
+    fn replace_by_illegal(&mut self, now: Millis, mv: Move, seen: &ObservedBoard) {
         let pressed_at = self.tip().pressed_at;
-        self.cut(self.nodes.len() - 1);
+        self.truncate(self.nodes.len() - 1);
         self.reason = CorrectionReason::Evidence;
-        self.extend_illegal(now, mv, None, seen);
+        self.append_illegal(now, mv, None, seen);
         if let Some(tip) = self.tip_mut() {
             tip.pressed_at = pressed_at;
         }
@@ -136,118 +136,118 @@ impl Line {
 
     /// Returns whether nothing legal explains the board, not even pieces in the hands; or whether they do, but an illegal move does
     /// as well.
-    fn is_strange(&self, seen: &Seen) -> bool {
-        self.unexplained(seen).any() || traced_capture(self.tip(), self.hidden(seen), seen).is_some()
+    fn is_irregular(&self, seen: &ObservedBoard) -> bool {
+        self.unexplained(seen).any() || traced_capture(self.tip(), self.ignored_squares(seen), seen).is_some()
     }
 
     /// Returns the illegal move that is on the board and has a press.
-    pub(super) fn pressed_stray(&self, now: Millis, seen: &Seen) -> Option<(Move, Option<Slip>)> {
-        let Stray { mv, slip, .. } = self.stray_alone(self.mismatch(seen), seen)?;
+    pub(super) fn pressed_illegal_move(&self, now: Millis, seen: &ObservedBoard) -> Option<(Move, Option<Slip>)> {
+        let DisplacedPiece { mv, slip, .. } = self.single_difference(self.mismatch(seen), seen)?;
         mv.filter(|&mv| self.is_pressed(now, mv, seen)).map(|mv| (mv, slip))
     }
 
     /// Returns whether the last move is a capture that left no trace on its capture square, while an illegal move explains all
     /// changes, and not by chance. Occupancy boards only.
-    pub fn is_outdone(&self) -> bool {
-        self.tip().instead.is_some_and(|instead| instead.held >= EXCHANGED)
+    pub fn has_better_illegal(&self) -> bool {
+        self.tip().illegal_alternative.is_some_and(|instead| instead.held >= MAX_UNSEEN_EXCHANGE)
     }
 
     /// Tests whether an illegal move explains the changes if the last move is a capture that left no trace.
-    pub(super) fn compare_with_illegal(&mut self, seen: &Seen) {
+    pub(super) fn compare_with_illegal(&mut self, seen: &ObservedBoard) {
         let found = self.untraced_capture(seen).and_then(|(before, last)| {
-            let (mv, held) = traced_capture(before, self.hidden(seen), seen)?;
-            (mv.from() == last.from()).then_some(Instead { mv, held })
+            let (mv, held) = traced_capture(before, self.ignored_squares(seen), seen)?;
+            (mv.from() == last.from()).then_some(IllegalAlternative { mv, held })
         });
         // A decided move stays as it was published.
-        if self.tip().instead == found || (found.is_none() && self.tip().decided.is_some()) {
+        if self.tip().illegal_alternative == found || (found.is_none() && self.tip().confidence.is_some()) {
             return;
         }
-        let was_outdone = self.is_outdone();
+        let was_outdone = self.has_better_illegal();
         if let Some(tip) = self.tip_mut() {
-            tip.instead = found;
+            tip.illegal_alternative = found;
         }
-        if self.is_outdone() && !was_outdone {
-            self.blame(UNEXPLAINED);
+        if self.has_better_illegal() && !was_outdone {
+            self.add_cost(UNEXPLAINED);
         }
         self.changes += 1;
     }
 
     /// Returns the last move and the node before it, if it is a legal capture that left no trace on its capture square. Occupancy
     /// boards only.
-    fn untraced_capture(&self, seen: &Seen) -> Option<(&Node, Move)> {
-        let before = self.node(1).filter(|_| seen.sensing() == Sensing::Occupancy && !self.tip().irregular)?;
-        let last = self.tip().mv.filter(|&mv| mv.is_capture() && self.is_silent(mv, before, seen))?;
+    fn untraced_capture(&self, seen: &ObservedBoard) -> Option<(&LineNode, Move)> {
+        let before = self.node_back(1).filter(|_| seen.sensing() == SensorKind::Occupancy && !self.tip().irregular)?;
+        let last = self.tip().mv.filter(|&mv| mv.is_capture() && self.is_traceless(mv, before, seen))?;
         Some((before, last))
     }
 
     /// Returns the illegal move, with a press, that an apparent capture without a trace really was.
-    fn taken_elsewhere(&self, now: Millis, seen: &Seen) -> Option<Move> {
+    fn illegal_for_capture(&self, now: Millis, seen: &ObservedBoard) -> Option<Move> {
         let (before, last) = self.untraced_capture(seen)?;
-        let pressed = self.tip().pressed_at.filter(|at| now.saturating_sub(*at) >= SCANNED)?;
+        let pressed = self.tip().pressed_at.filter(|at| now.saturating_sub(*at) >= SCAN_TIME)?;
         let stands = || {
-            let wrong = seen.mismatch(before.position.board()) & !self.hidden(seen);
+            let wrong = seen.mismatch(before.position.board()) & !self.ignored_squares(seen);
             let all = wrong.is_superset(seen.changed_since(before.made_at)) && wrong.count() <= 4;
-            stray_from(&before.position, wrong, seen).filter(|_| all)
+            find_illegal_move(&before.position, wrong, seen).filter(|_| all)
         };
-        let traced = self.tip().instead.filter(|_| self.is_outdone() && self.at_tip);
+        let traced = self.tip().illegal_alternative.filter(|_| self.has_better_illegal() && self.at_tip);
         let mv = traced.map(|instead| instead.mv).or_else(stands)?;
-        (mv.from() == last.from() && seen.changed_at(mv.to()) <= pressed && !is_signal(mv)).then_some(mv)
+        (mv.from() == last.from() && seen.changed_at(mv.to()) <= pressed && !is_king_signal(mv)).then_some(mv)
     }
 
     /// Returns the illegal move on whose way the last move was only a stop: its piece left that square before the clock was
     /// pressed.
-    fn went_on(&self, now: Millis, seen: &Seen) -> Option<Move> {
+    fn illegal_after_stop(&self, now: Millis, seen: &ObservedBoard) -> Option<Move> {
         let tip = self.tip();
-        let (mv, before) = (tip.mv?, &self.node(1)?.position);
-        let pressed = tip.pressed_at.filter(|at| now.saturating_sub(*at) >= SCANNED)?;
+        let (mv, before) = (tip.mv?, &self.node_back(1)?.position);
+        let pressed = tip.pressed_at.filter(|at| now.saturating_sub(*at) >= SCAN_TIME)?;
         let left = tip.left_at.is_some_and(|left| left <= pressed) && !tip.irregular;
-        let wrong = seen.mismatch(before.board()) & !self.hidden(seen);
-        let went = stray_from(before, wrong, seen).filter(|_| left && wrong.count() <= 4)?;
+        let wrong = seen.mismatch(before.board()) & !self.ignored_squares(seen);
+        let went = find_illegal_move(before, wrong, seen).filter(|_| left && wrong.count() <= 4)?;
         let same = went.from() == mv.from() && before.mover(went) == before.turn();
-        (same && !is_signal(went)).then_some(went)
+        (same && !is_king_signal(went)).then_some(went)
     }
 
     /// Returns the illegal move on the board, if what is there is one, and why it is illegal; it may have no press.
-    pub fn stray_move(&self) -> Option<(Move, Reason)> {
-        let stray = self.stray.as_ref().filter(|stray| stray.nodes == self.nodes.len())?;
-        let mv = stray.mv.filter(|&mv| !self.is_out_of_turn(mv) && !is_signal(mv))?;
+    pub fn illegal_move(&self) -> Option<(Move, IllegalReason)> {
+        let stray = self.displaced.as_ref().filter(|stray| stray.nodes == self.nodes.len())?;
+        let mv = stray.mv.filter(|&mv| !self.is_out_of_turn(mv) && !is_king_signal(mv))?;
         let slip = stray.slip.as_ref().map(|slip| slip.reason.clone());
         Some((mv, slip.or_else(|| why_illegal(&self.tip().position, mv))?))
     }
 
     /// Appends play that went on elsewhere; `seen` excuses the squares that differ.
-    pub fn go_on_elsewhere(&mut self, now: Millis, moves: &[Move], seen: &Seen) {
+    pub fn append_elsewhere(&mut self, now: Millis, moves: &[Move], seen: &ObservedBoard) {
         for &mv in moves {
-            self.extend(now, mv, seen);
+            self.append_move(now, mv, seen);
         }
-        self.stray = None;
+        self.displaced = None;
     }
 
     /// Appends a move that is illegal here. `slip`: the part that the move does not describe.
-    pub fn extend_illegal(&mut self, now: Millis, mv: Move, slip: Option<Slip>, seen: &Seen) {
-        if self.tip().decided.is_none() {
-            self.decide_tip(sure::ANSWERED);
+    pub fn append_illegal(&mut self, now: Millis, mv: Move, slip: Option<Slip>, seen: &ObservedBoard) {
+        if self.tip().confidence.is_none() {
+            self.decide_tip(confidence::ANSWERED);
         }
         let mover = self.tip().position.mover(mv);
         let mut node = self.tip().after_illegal(mv, now, seen.sensing());
-        node.pressed_at = self.owed.take_if(|(_, by)| *by == mover).map(|(at, _)| at);
-        node.manner = self.manner(&node, seen);
+        node.pressed_at = self.unmatched_press.take_if(|(_, by)| *by == mover).map(|(at, _)| at);
+        node.handling_cost = self.handling_cost(&node, seen);
         node.slip = slip.map(Box::new);
-        self.push(node);
-        self.stray = None;
-        self.decide_tip(sure::RECONSTRUCTED);
-        self.at_tip = self.tip().key == seen.key();
+        self.push_node(node);
+        self.displaced = None;
+        self.decide_tip(confidence::RECONSTRUCTED);
+        self.at_tip = self.tip().placement_hash == seen.placement_hash();
     }
 
     /// Returns the difference if the board differs by one piece, or by a castling.
-    fn stray_alone(&self, wrong: Bitboard, seen: &Seen) -> Option<Stray> {
+    fn single_difference(&self, wrong: Bitboard, seen: &ObservedBoard) -> Option<DisplacedPiece> {
         let position = &self.tip().position;
         let few = wrong.count() <= 4;
-        let traced = || traced_capture(self.tip(), self.hidden(seen), seen).map(|(mv, _)| mv);
-        let mv = if few { stray_from(position, wrong, seen).or_else(traced) } else { None };
-        let slipped = if few && mv.is_none() { slip_from(position, wrong, self.hidden(seen), seen) } else { None };
+        let traced = || traced_capture(self.tip(), self.ignored_squares(seen), seen).map(|(mv, _)| mv);
+        let mv = if few { find_illegal_move(position, wrong, seen).or_else(traced) } else { None };
+        let slipped = if few && mv.is_none() { find_slip(position, wrong, self.ignored_squares(seen), seen) } else { None };
         let (mv, slip) = slipped.map_or((mv, None), |(mv, slip)| (Some(mv), Some(slip)));
-        (mv.is_some() || wrong.count() <= 2).then_some(Stray {
+        (mv.is_some() || wrong.count() <= 2).then_some(DisplacedPiece {
             mv,
             slip,
             squares: wrong,
@@ -258,14 +258,14 @@ impl Line {
 
     /// Returns whether the player to move pressed the clock on this move, so long ago that everything that belongs to it has been
     /// seen. The press may have been attributed to this player's move before, if that one's was missed.
-    fn is_pressed(&self, now: Millis, mv: Move, seen: &Seen) -> bool {
+    fn is_pressed(&self, now: Millis, mv: Move, seen: &ObservedBoard) -> bool {
         let position = &self.tip().position;
         let mover = position.mover(mv);
         let stood = position.changes(mv).iter().map(|(square, _)| seen.changed_at(square)).max().unwrap_or(now);
         let last = seen.presses_since(self.tip().made_at).last().filter(|(at, _)| stood <= *at);
-        let pressed = [self.owed, last].into_iter().flatten();
-        let pressed = pressed.into_iter().any(|(at, by)| by == mover && now.saturating_sub(at) >= SCANNED);
-        pressed && !self.is_out_of_turn(mv) && !is_signal(mv)
+        let pressed = [self.unmatched_press, last].into_iter().flatten();
+        let pressed = pressed.into_iter().any(|(at, by)| by == mover && now.saturating_sub(at) >= SCAN_TIME);
+        pressed && !self.is_out_of_turn(mv) && !is_king_signal(mv)
     }
 
     fn is_out_of_turn(&self, mv: Move) -> bool {
@@ -274,27 +274,27 @@ impl Line {
 
     /// Appends the move and its reply if the opponent played on: the piece was moved there without objection. Out of turn, only
     /// what would be a legal move counts, and no piece that was nudged to the next square.
-    fn played_on(&mut self, now: Millis, stray: &Stray, seen: &Seen) -> bool {
+    fn append_if_played_on(&mut self, now: Millis, stray: &DisplacedPiece, seen: &ObservedBoard) -> bool {
         let (Some(mv), Some(reply)) = (stray.mv, self.reply(stray, seen)) else { return false };
         // A press before the piece came there means that a move of the opponent was missed instead.
-        let missed = self.is_out_of_turn(mv) && self.owed.is_some_and(|(at, _)| at < seen.changed_at(mv.to()));
-        if self.clock && (self.presses_unseen == 0 || missed || (self.is_out_of_turn(mv) && self.presses_unseen > 1)) {
+        let missed = self.is_out_of_turn(mv) && self.unmatched_press.is_some_and(|(at, _)| at < seen.changed_at(mv.to()));
+        if self.has_clock && (self.unseen_presses == 0 || missed || (self.is_out_of_turn(mv) && self.unseen_presses > 1)) {
             return false;
         }
-        self.extend_illegal(now, mv, stray.slip.clone(), seen);
+        self.append_illegal(now, mv, stray.slip.clone(), seen);
         for mv in reply.moves {
-            self.extend(now, mv, seen);
+            self.append_move(now, mv, seen);
         }
         true
     }
 
     /// Returns what the opponent played on top of it.
-    fn reply(&self, stray: &Stray, seen: &Seen) -> Option<Explanation> {
+    fn reply(&self, stray: &DisplacedPiece, seen: &ObservedBoard) -> Option<Explanation> {
         let mv = stray.mv?;
         let position = &self.tip().position;
         if self.is_out_of_turn(mv) {
             let nudged = mv.from().is_some_and(|from| from.distance(mv.to()) <= 1) && mv.role() != Role::Pawn;
-            if nudged || !position.passed().is_legal(mv) {
+            if nudged || !position.with_turn_passed().is_legal(mv) {
                 return None;
             }
         }
@@ -305,33 +305,34 @@ impl Line {
             view
         });
         let seen = view.as_ref().unwrap_or(seen);
-        (1..=2).find_map(|depth| only(explain(&after, seen, self.hidden(seen), depth, self.tip().made_at)))
+        (1..=2).find_map(|depth| clear_best(explain(&after, seen, self.ignored_squares(seen), depth, self.tip().made_at)))
     }
 
     /// Returns legal moves that explain everything except these squares.
-    fn elsewhere(&self, squares: Bitboard, seen: &Seen) -> Option<Elsewhere> {
+    fn find_play_elsewhere(&self, squares: Bitboard, seen: &ObservedBoard) -> Option<PlayElsewhere> {
         let position = &self.tip().position;
         let mut view = seen.clone();
         view.excuse(squares, position.board());
-        let found = (1..=2).find_map(|depth| only(explain(position, &view, self.hidden(seen), depth, self.tip().made_at)))?;
-        Some(Elsewhere { squares, moves: found.moves })
+        let found = (1..=2)
+            .find_map(|depth| clear_best(explain(position, &view, self.ignored_squares(seen), depth, self.tip().made_at)))?;
+        Some(PlayElsewhere { squares, moves: found.moves })
     }
 
     /// Handles a correction of an illegal move: its player made another move instead, or play went on and the piece is back on its
     /// square.
-    fn put_right(&mut self, now: Millis, seen: &Seen) -> bool {
+    fn correct_illegal(&mut self, now: Millis, seen: &ObservedBoard) -> bool {
         if self.tip().irregular
             && let Some(mv) = self.matches(1, seen).first().map(|found| found.mv)
         {
-            self.cut(self.nodes.len() - 1);
+            self.truncate(self.nodes.len() - 1);
             self.reason = CorrectionReason::Takeback;
-            self.extend(now, mv, seen);
+            self.append_move(now, mv, seen);
             return true;
         }
-        let first = self.nodes.len().saturating_sub(BACK).max(1);
+        let first = self.nodes.len().saturating_sub(MAX_CORRECTED_PLIES).max(1);
         for index in (first..self.nodes.len()).rev().filter(|&index| self.nodes[index].irregular) {
             let later: Vec<Move> = self.nodes[index + 1..].iter().filter_map(|node| node.mv).collect();
-            let mut end: Node = Node::clone(&self.nodes[index - 1]);
+            let mut end: LineNode = LineNode::clone(&self.nodes[index - 1]);
             let legal = later.iter().all(|&mv| {
                 let legal = end.position.is_legal(mv);
                 end.position = end.position.play(mv);
@@ -339,7 +340,7 @@ impl Line {
             });
             if !later.is_empty() && legal && seen.mismatch(end.position.board()).is_empty() {
                 self.reason = CorrectionReason::Evidence;
-                self.adopt(now, index - 1, &later, &[], sure::RECONSTRUCTED, seen);
+                self.replace_plies(now, index - 1, &later, &[], confidence::RECONSTRUCTED, seen);
                 return true;
             }
         }
@@ -348,7 +349,7 @@ impl Line {
 }
 
 /// Returns the best explanation if it is clearly better than all others.
-fn only(found: Vec<Explanation>) -> Option<Explanation> {
+fn clear_best(found: Vec<Explanation>) -> Option<Explanation> {
     let clear = match found.as_slice() {
         [best, next, ..] => best.doubts < next.doubts,
         [_] => true,
@@ -361,27 +362,27 @@ fn only(found: Vec<Explanation>) -> Option<Explanation> {
 }
 
 /// Returns whether this is a king that walked to the centre, which is half of a result signal.
-fn is_signal(mv: Move) -> bool {
+fn is_king_signal(mv: Move) -> bool {
     let far = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
     mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && far
 }
 
-fn squares(line: &Line, mv: Move) -> Bitboard {
+fn changed_squares(line: &Line, mv: Move) -> Bitboard {
     line.tip().position.changes(mv).iter().map(|(square, _)| square).collect()
 }
 
 /// Returns the illegal move that leaves the board as it is seen.
-fn stray_from(position: &Position, wrong: Bitboard, seen: &Seen) -> Option<Move> {
+fn find_illegal_move(position: &Position, wrong: Bitboard, seen: &ObservedBoard) -> Option<Move> {
     let shows = |mv: &Move| seen.mismatch(position.play(*mv).board()).is_empty();
-    candidates(position, wrong).into_iter().find(shows)
+    illegal_candidates(position, wrong).into_iter().find(shows)
 }
 
 /// Returns an illegal capture by the only piece of the player to move that has left its square, and how long the piece was in the
 /// hand, in milliseconds. It captures on the only other square that has changed since the position of this node; or a pawn captures
 /// the pawn that it could take en passant, as if that pawn were on its own target square. For boards that show nothing of it except
 /// the square that it left.
-fn traced_capture(node: &Node, hidden: Bitboard, seen: &Seen) -> Option<(Move, Millis)> {
-    if seen.sensing() != Sensing::Occupancy {
+fn traced_capture(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Option<(Move, Millis)> {
+    if seen.sensing() != SensorKind::Occupancy {
         return None;
     }
     let (position, board) = (&node.position, node.position.board());
@@ -399,19 +400,19 @@ fn traced_capture(node: &Node, hidden: Bitboard, seen: &Seen) -> Option<(Move, M
         return None;
     }
     // No player is accused of a move that their piece cannot make: a brushed square is more likely.
-    let is_move = !matches!(why_illegal(position, mv)?, Reason::NoSuchMove { .. }) || beside == Some(to);
+    let is_move = !matches!(why_illegal(position, mv)?, IllegalReason::NoSuchMove { .. }) || beside == Some(to);
     is_move.then_some((mv, seen.changed_at(to).saturating_sub(seen.changed_at(from))))
 }
 
 /// Returns what the player to move did that no move describes, with the nearest move: a pawn became a piece of the other colour, or
 /// another pawn than the one captured en passant was removed.
-fn slip_from(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &Seen) -> Option<(Move, Slip)> {
+fn find_slip(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &ObservedBoard) -> Option<(Move, Slip)> {
     let (board, us) = (position.board(), position.turn());
-    let stands = standing(position, wrong, seen)?;
-    let reason = why_illegal_to_stand(position, &stands)?;
+    let stands = board_as_seen(position, wrong, seen)?;
+    let reason = why_illegal_placement(position, &stands)?;
     let to = match &reason {
-        Reason::PromotedColour { on } => on.square,
-        Reason::EnPassantWrongPawn { .. } => position.en_passant()?,
+        IllegalReason::PromotedColour { on } => on.square,
+        IllegalReason::EnPassantWrongPawn { .. } => position.en_passant()?,
         _ => return None,
     };
     let pawns = wrong & board.by_piece(Role::Pawn.of(us)) & !stands.occupied();
@@ -424,7 +425,7 @@ fn slip_from(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &Seen
 
 /// Returns the position with what is on these squares now. Where the board does not identify the piece, it is the one that the
 /// player to move has lifted, and one of the other colour on the last rank is a queen; `None` where it can be several.
-fn standing(position: &Position, squares: Bitboard, seen: &Seen) -> Option<Board> {
+fn board_as_seen(position: &Position, squares: Bitboard, seen: &ObservedBoard) -> Option<Board> {
     let us = position.turn();
     let mut stands = position.board().clone();
     let lifted = (squares & position.board().by_color(us) & !seen.occupied()).single_square();
@@ -432,11 +433,11 @@ fn standing(position: &Position, squares: Bitboard, seen: &Seen) -> Option<Board
     for square in squares {
         let last = square.rank() == us.relative_rank(Rank::Eighth);
         let piece = match seen.at(square) {
-            Sensed::Empty => None,
-            Sensed::Piece(piece) => Some(piece),
-            Sensed::Side(color) if color != us && last => Some(Piece { color, role: Role::Queen }),
-            Sensed::Side(color) => Some(lifted.take_if(|lifted| lifted.color == color)?),
-            Sensed::Occupied => Some(lifted.take()?),
+            SquareState::Empty => None,
+            SquareState::Piece(piece) => Some(piece),
+            SquareState::Side(color) if color != us && last => Some(Piece { color, role: Role::Queen }),
+            SquareState::Side(color) => Some(lifted.take_if(|lifted| lifted.color == color)?),
+            SquareState::Occupied => Some(lifted.take()?),
         };
         match piece {
             Some(piece) => stands.set_piece_at(square, piece),
@@ -448,7 +449,7 @@ fn standing(position: &Position, squares: Bitboard, seen: &Seen) -> Option<Board
 
 /// Returns the moves between these squares that are illegal or out of turn: any piece to any square not occupied by its own colour,
 /// a pawn on the last rank promoted or not, castling with any rook on the king's rank.
-fn candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
+fn illegal_candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
     let board = position.board();
     let mut found = Vec::new();
     for from in wrong & board.occupied() {

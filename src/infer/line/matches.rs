@@ -1,8 +1,8 @@
 //! Finds the moves from a node that show what is seen.
 
-use crate::infer::explain::landing;
-use crate::infer::model::OVERLAP;
-use crate::infer::{Next, Node, Seen, keys};
+use crate::infer::explain::landing_square;
+use crate::infer::model::MAX_OVERLAP;
+use crate::infer::{LineNode, NextMoves, ObservedBoard, placement_hash};
 use shakmaty::{Bitboard, Move, Square};
 
 /// A move that shows what is seen, except for pieces that the next player has already lifted.
@@ -14,18 +14,18 @@ pub(super) struct Match {
 
 /// Returns the moves from a node that show what is seen, except for pieces that the next player has already lifted; likeliest first
 /// as far as the board tells. A reply lifted before the mover's piece was on the board is no sign that the piece will stay there.
-pub(super) fn matches(
-    node: &Node,
-    next: &Next,
-    seen: &Seen,
+pub(super) fn find_matches(
+    node: &LineNode,
+    next: &NextMoves,
+    seen: &ObservedBoard,
     hidden: Bitboard,
     take: bool,
     not: impl Fn(Move) -> bool,
 ) -> Vec<Match> {
-    let key = seen.key_without(hidden);
+    let key = seen.hash_without(hidden);
     let showing = |key: u64| match hidden.is_empty() {
-        true => next.showing(key).collect(),
-        false => next.showing_but(node, key, hidden, seen.sensing()),
+        true => next.moves_showing(key).collect(),
+        false => next.moves_showing_except(node, key, hidden, seen.sensing()),
     };
     let found: Vec<Match> =
         showing(key).into_iter().filter(|&mv| !not(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
@@ -36,7 +36,7 @@ pub(super) fn matches(
     // capture.
     let board = node.position.board();
     let (mover, replier) = (node.position.turn(), !node.position.turn());
-    let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= OVERLAP;
+    let just_now = |square: &Square| seen.last_edge().saturating_sub(seen.changed_at(*square)) <= MAX_OVERLAP;
     let missing = board.occupied() & !seen.occupied() & !hidden;
     let lifted = missing & board.by_color(replier);
     if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(|square| just_now(&square)) {
@@ -54,16 +54,19 @@ pub(super) fn matches(
         })
         .collect();
     let show = |squares: Bitboard| {
-        let key =
-            squares.into_iter().fold(key, |key, square| key ^ keys::piece(square, board.piece_at(square), seen.sensing()));
+        let key = squares
+            .into_iter()
+            .fold(key, |key, square| key ^ placement_hash::piece_hash(square, board.piece_at(square), seen.sensing()));
         showing(key).into_iter().map(move |mv| Match { mv, lifted: squares })
     };
-    let fits = |found: &Match| !found.lifted.contains(landing(found.mv)) && !not(found.mv) && mv_keeps(found.mv, found.lifted);
+    let fits = |found: &Match| {
+        !found.lifted.contains(landing_square(found.mv)) && !not(found.mv) && keeps_squares(found.mv, found.lifted)
+    };
     let found: Vec<Match> = replies.into_iter().flat_map(show).filter(fits).collect();
     if !found.is_empty() { found } else { with_taken.into_iter().flat_map(show).filter(fits).collect() }
 }
 
 /// Returns whether the move itself empties none of these squares.
-fn mv_keeps(mv: Move, squares: Bitboard) -> bool {
+fn keeps_squares(mv: Move, squares: Bitboard) -> bool {
     mv.from().is_none_or(|from| !squares.contains(from))
 }

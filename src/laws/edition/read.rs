@@ -1,7 +1,7 @@
 //! A strict parser for the files of an [`Edition`]. It reports all problems together.
 
-use super::rules::{ClaimPenalty, Halving, Ladder, Quickplay, Rules, TimeLimits};
-use super::{Content, Edition, Gap, Kind, Supervision, TimeClass, Topic};
+use super::rules::{ClaimPenalty, Halving, PenaltyLadder, Quickplay, Rules, TimeLimits};
+use super::{Content, Edition, GameKind, Gap, Supervision, TimeClass, Topic};
 use crate::laws::Worded;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
@@ -10,19 +10,19 @@ use toml::{Table, Value};
 const LAYERS: [&str; 5] = ["standard", "fast", "limited", "blitz", "blitz_limited"];
 
 /// The layers of each kind of games; later layers override earlier ones.
-const KINDS: [(Kind, &[&str]); 5] = [
-    (Kind(TimeClass::Standard, Supervision::Full), &["standard"]),
-    (Kind(TimeClass::Rapid, Supervision::Full), &["standard", "fast"]),
-    (Kind(TimeClass::Rapid, Supervision::Limited), &["standard", "fast", "limited"]),
-    (Kind(TimeClass::Blitz, Supervision::Full), &["standard", "fast", "blitz"]),
-    (Kind(TimeClass::Blitz, Supervision::Limited), &["standard", "fast", "limited", "blitz", "blitz_limited"]),
+const KINDS: [(GameKind, &[&str]); 5] = [
+    (GameKind(TimeClass::Standard, Supervision::Full), &["standard"]),
+    (GameKind(TimeClass::Rapid, Supervision::Full), &["standard", "fast"]),
+    (GameKind(TimeClass::Rapid, Supervision::Limited), &["standard", "fast", "limited"]),
+    (GameKind(TimeClass::Blitz, Supervision::Full), &["standard", "fast", "blitz"]),
+    (GameKind(TimeClass::Blitz, Supervision::Limited), &["standard", "fast", "limited", "blitz", "blitz_limited"]),
 ];
 
 /// Tests whether a figure is given.
-type Given = fn(&Rules) -> bool;
+type IsGiven = fn(&Rules) -> bool;
 
 /// Figures that no ruling may use without the article that contains them.
-const RESTS_ON: [(&str, Topic, Given); 19] = [
+const REQUIRED_ARTICLES: [(&str, Topic, IsGiven); 19] = [
     ("completed_by", Topic::Completed, |rules| rules.completed_by.is_some()),
     ("rook_first", Topic::RookFirst, |rules| rules.rook_first.is_some()),
     ("pawn_left", Topic::PawnLeft, |rules| rules.pawn_left.is_some()),
@@ -247,10 +247,10 @@ pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<Str
         file.wrong("standard", "is missing");
     }
     let gaps = gaps(&mut file, &layers);
-    let kinds: BTreeMap<Kind, Content> = KINDS.into_iter().map(|(kind, of)| (kind, overlay(of, &layers))).collect();
-    for (key, topic, is_given) in RESTS_ON {
+    let kinds: BTreeMap<GameKind, Content> = KINDS.into_iter().map(|(kind, of)| (kind, overlay(of, &layers))).collect();
+    for (key, topic, is_given) in REQUIRED_ARTICLES {
         let lacks = |content: &Content| is_given(&content.rules) && !content.articles.contains_key(&topic);
-        if let Some((Kind(class, supervision), _)) = kinds.iter().find(|(_, content)| lacks(content)) {
+        if let Some((GameKind(class, supervision), _)) = kinds.iter().find(|(_, content)| lacks(content)) {
             let (class, supervision, topic) = (class.word(), supervision.word(), topic.word());
             file.wrong(key, format_args!("has no article ({topic}) in {class} games with {supervision} supervision"));
         }
@@ -349,10 +349,10 @@ fn articles(table: &mut Reader) -> BTreeMap<Topic, String> {
     Topic::ALL.iter().filter_map(|topic| Some((*topic, table.text(topic.word())?))).collect()
 }
 
-fn ladder(table: &mut Reader) -> Option<Ladder> {
+fn ladder(table: &mut Reader) -> Option<PenaltyLadder> {
     let (opponent_s, no_mate) = (table.numbers("opponent_s"), table.word("no_mate"));
     let (opponent_s, no_mate) = (table.needed("opponent_s", opponent_s), table.needed("no_mate", no_mate));
-    Some(Ladder { opponent_s: opponent_s?, no_mate: no_mate? })
+    Some(PenaltyLadder { opponent_s: opponent_s?, no_mate: no_mate? })
 }
 
 fn quickplay(table: &mut Reader) -> Option<Quickplay> {

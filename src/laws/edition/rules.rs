@@ -33,7 +33,7 @@ worded! {
     }
 
     /// Whether and when an illegal move can no longer be corrected.
-    pub enum Stands {
+    pub enum IllegalMoveFinality {
         /// It can be corrected until the end of the game.
         Never = "never",
         /// It can no longer be corrected after the opponent has made the next move.
@@ -41,7 +41,7 @@ worded! {
     }
 
     /// When the arbiter rules.
-    pub enum Ruled {
+    pub enum RulingTrigger {
         /// As soon as the arbiter sees it.
         AtOnce = "at_once",
         /// Only when a player claims.
@@ -57,7 +57,7 @@ worded! {
     }
 
     /// What happens to a game with reversed colours that has continued (7.3).
-    pub enum Reversed {
+    pub enum ReversedColoursRule {
         /// The game continues.
         GoesOn = "goes_on",
         /// The game continues unless the arbiter rules otherwise.
@@ -106,7 +106,7 @@ worded! {
 
 /// The escalating penalties for a player's completed illegal moves (7.5.5).
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ladder {
+pub struct PenaltyLadder {
     /// The additional time for the opponent for the first, the second, … illegal move, in seconds. The next one after these loses.
     pub opponent_s: Vec<u32>,
     /// The result instead of the loss if the opponent cannot checkmate.
@@ -178,19 +178,19 @@ rules! {
     /// The irregularities that count for the penalties, all in one count.
     counted: Vec<Irregularity>,
     /// The penalties for the counted irregularities.
-    penalty: Ladder,
+    penalty: PenaltyLadder,
     /// When an illegal move can no longer be corrected.
-    stands: Stands,
+    stands: IllegalMoveFinality,
     /// When the arbiter rules on illegal moves.
-    illegal_ruled: Ruled,
+    illegal_ruled: RulingTrigger,
     /// When the arbiter rules on touched pieces.
-    touch_ruled: Ruled,
+    touch_ruled: RulingTrigger,
     /// The number of moves of each player after which set-up, orientation and clock setting can no longer be claimed.
     set_up_moves: u32,
     /// With fewer moves of each player than this, reversed colours lead to a new game.
     reversed_below: u32,
     /// The consequence of reversed colours otherwise.
-    reversed: Reversed,
+    reversed: ReversedColoursRule,
     /// The time after the start within which reversed colours may lead to a new game if nothing was captured, in seconds.
     reversed_within_s: u32,
     /// The penalty for an incorrect claim.

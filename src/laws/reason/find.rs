@@ -1,60 +1,62 @@
 //! Determines why a move is illegal from the rules themselves, without a list of legal moves.
 
-use super::{Man, MovedBefore, Reason};
+use super::{IllegalReason, MovedBefore, PlacedPiece};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Rank, Role, Square, attacks};
 
 /// Returns why this move is illegal; `None` if it is legal. Accepts any move in any position, also by the player who is not to
 /// move. The moved and captured pieces are read from the board, not from `mv`. A king move to the target square of castling counts
 /// as castling without the rook.
-pub fn why_illegal(position: &Position, mv: Move) -> Option<Reason> {
-    let scene = Scene { position, board: position.board(), us: position.turn() };
+pub fn why_illegal(position: &Position, mv: Move) -> Option<IllegalReason> {
+    let scene = LegalityContext { position, board: position.board(), us: position.turn() };
     match mv {
         Move::Normal { from, to, promotion, .. } => scene.normal(from, to, promotion),
         Move::EnPassant { from, to } => scene.en_passant(from, to),
         Move::Castle { king, rook } => scene.castle(king, rook),
-        Move::Put { role, to } => Some(Reason::Appeared { men: vec![Man { piece: role.of(scene.us), square: to }] }),
+        Move::Put { role, to } => {
+            Some(IllegalReason::Appeared { men: vec![PlacedPiece { piece: role.of(scene.us), square: to }] })
+        }
     }
 }
 
-struct Scene<'a> {
+struct LegalityContext<'a> {
     position: &'a Position,
     board: &'a Board,
     us: Color,
 }
 
-impl Scene<'_> {
-    fn man(&self, square: Square) -> Option<Man> {
-        self.board.piece_at(square).map(|piece| Man { piece, square })
+impl LegalityContext<'_> {
+    fn man(&self, square: Square) -> Option<PlacedPiece> {
+        self.board.piece_at(square).map(|piece| PlacedPiece { piece, square })
     }
 
-    fn men(&self, squares: Bitboard) -> Vec<Man> {
+    fn men(&self, squares: Bitboard) -> Vec<PlacedPiece> {
         squares.into_iter().filter_map(|square| self.man(square)).collect()
     }
 
     /// Returns the moved piece if it belongs to the player to move.
-    fn moved(&self, from: Square) -> Result<Man, Reason> {
-        let moved = self.man(from).ok_or(Reason::NothingThere { from })?;
-        if moved.piece.color == self.us { Ok(moved) } else { Err(Reason::NotHisTurn { moved }) }
+    fn moved(&self, from: Square) -> Result<PlacedPiece, IllegalReason> {
+        let moved = self.man(from).ok_or(IllegalReason::NothingThere { from })?;
+        if moved.piece.color == self.us { Ok(moved) } else { Err(IllegalReason::OutOfTurn { moved }) }
     }
 
-    fn normal(&self, from: Square, to: Square, promotion: Option<Role>) -> Option<Reason> {
+    fn normal(&self, from: Square, to: Square, promotion: Option<Role>) -> Option<IllegalReason> {
         let moved = match self.moved(from) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
         };
         let on = self.man(to);
         match on {
-            _ if from == to => return Some(Reason::NoMove),
-            Some(on) if on.piece.color == self.us => return Some(Reason::OwnPiece { moved, on }),
-            Some(king) if king.piece.role == Role::King => return Some(Reason::KingTaken { king }),
+            _ if from == to => return Some(IllegalReason::NoMove),
+            Some(on) if on.piece.color == self.us => return Some(IllegalReason::OwnPiece { moved, on }),
+            Some(king) if king.piece.role == Role::King => return Some(IllegalReason::KingCaptured { king }),
             _ => {}
         }
         let mv = Move::Normal { role: moved.piece.role, from, capture: on.map(|on| on.piece.role), to, promotion };
         let reason = match moved.piece.role {
             Role::Pawn => self.pawn(moved, to).or_else(|| self.promotion(moved, to, promotion)),
             _ => {
-                let became = promotion.map(|role| Reason::Became { moved, role });
+                let became = promotion.map(|role| IllegalReason::Became { moved, role });
                 self.piece(moved, to).or(became)
             }
         };
@@ -62,27 +64,27 @@ impl Scene<'_> {
     }
 
     /// Checks that the piece moves in this way and that its path is free.
-    fn piece(&self, moved: Man, to: Square) -> Option<Reason> {
-        let Man { piece, square: from } = moved;
+    fn piece(&self, moved: PlacedPiece, to: Square) -> Option<IllegalReason> {
+        let PlacedPiece { piece, square: from } = moved;
         if attacks::attacks(from, piece, self.board.occupied()).contains(to) {
             return None;
         }
         if attacks::attacks(from, piece, Bitboard::EMPTY).contains(to) {
-            return self.nearest(from, to).map(|by| Reason::Blocked { moved, by });
+            return self.nearest(from, to).map(|by| IllegalReason::Blocked { moved, by });
         }
-        Some(self.half_castling(moved, to).unwrap_or(Reason::NoSuchMove { moved, to }))
+        Some(self.half_castling(moved, to).unwrap_or(IllegalReason::NoSuchMove { moved, to }))
     }
 
     /// Returns the piece between two squares that is nearest to `from`.
-    fn nearest(&self, from: Square, to: Square) -> Option<Man> {
+    fn nearest(&self, from: Square, to: Square) -> Option<PlacedPiece> {
         let between = attacks::between(from, to) & self.board.occupied();
         let nearest = if to > from { between.first() } else { between.last() };
         nearest.and_then(|square| self.man(square))
     }
 
     /// Handles a king that moves to the target square of castling while the rook is not moved.
-    fn half_castling(&self, moved: Man, to: Square) -> Option<Reason> {
-        let Man { piece, square: king } = moved;
+    fn half_castling(&self, moved: PlacedPiece, to: Square) -> Option<IllegalReason> {
+        let PlacedPiece { piece, square: king } = moved;
         let side = CastlingSide::from_queen_side(to < king);
         let chess960 = self.position.is_chess960();
         let corner = match side {
@@ -102,10 +104,10 @@ impl Scene<'_> {
         {
             return None;
         }
-        Some(self.castle(king, rook).unwrap_or(Reason::CastlingUnfinished { rook }))
+        Some(self.castle(king, rook).unwrap_or(IllegalReason::CastlingUnfinished { rook }))
     }
 
-    fn pawn(&self, moved: Man, to: Square) -> Option<Reason> {
+    fn pawn(&self, moved: PlacedPiece, to: Square) -> Option<IllegalReason> {
         let from = moved.square;
         let forward = if self.us.is_white() { 8 } else { -8 };
         let (one, two) = (from.offset(forward), from.offset(2 * forward));
@@ -116,38 +118,38 @@ impl Scene<'_> {
             };
         }
         if one == Some(to) {
-            return self.man(to).map(|on| Reason::PawnStraight { moved, on });
+            return self.man(to).map(|on| IllegalReason::PawnStraight { moved, on });
         }
         if two == Some(to) {
             if from.rank() != self.us.relative_rank(Rank::Second) {
-                return Some(Reason::PawnTwoSteps { moved });
+                return Some(IllegalReason::PawnTwoSteps { moved });
             }
-            let by = one.and_then(|square| self.man(square)).map(|by| Reason::Blocked { moved, by });
-            return by.or_else(|| self.man(to).map(|on| Reason::PawnStraight { moved, on }));
+            let by = one.and_then(|square| self.man(square)).map(|by| IllegalReason::Blocked { moved, by });
+            return by.or_else(|| self.man(to).map(|on| IllegalReason::PawnStraight { moved, on }));
         }
-        Some(Reason::NoSuchMove { moved, to })
+        Some(IllegalReason::NoSuchMove { moved, to })
     }
 
     /// Returns the reason for a diagonal pawn move to an empty square when no other piece was removed.
-    fn nothing_to_take(&self, moved: Man, to: Square) -> Reason {
+    fn nothing_to_take(&self, moved: PlacedPiece, to: Square) -> IllegalReason {
         let pawn = Square::from_coords(to.file(), moved.square.rank());
         if self.position.en_passant() == Some(to) {
-            return self.en_passant(moved.square, to).unwrap_or(Reason::EnPassantNotRemoved { pawn });
+            return self.en_passant(moved.square, to).unwrap_or(IllegalReason::EnPassantNotRemoved { pawn });
         }
         let fifth = moved.square.rank() == self.us.relative_rank(Rank::Fifth);
         if fifth && self.board.piece_at(pawn) == Some(Role::Pawn.of(!self.us)) {
-            return Reason::EnPassantTooLate { moved, pawn };
+            return IllegalReason::EnPassantTooLate { moved, pawn };
         }
-        Reason::PawnDiagonal { moved, to }
+        IllegalReason::PawnDiagonal { moved, to }
     }
 
-    fn en_passant(&self, from: Square, to: Square) -> Option<Reason> {
+    fn en_passant(&self, from: Square, to: Square) -> Option<IllegalReason> {
         let moved = match self.moved(from) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
         };
         if moved.piece.role != Role::Pawn || !attacks::pawn_attacks(self.us, from).contains(to) {
-            return Some(Reason::NoSuchMove { moved, to });
+            return Some(IllegalReason::NoSuchMove { moved, to });
         }
         if self.position.en_passant() == Some(to) {
             return self.king_left(moved, Move::EnPassant { from, to });
@@ -155,29 +157,29 @@ impl Scene<'_> {
         let beside = Square::from_coords(to.file(), from.rank());
         Some(match (self.man(to), self.man(beside)) {
             (None, Some(removed)) if removed.piece == Role::Pawn.of(!self.us) => {
-                Reason::EnPassantTooLate { moved, pawn: beside }
+                IllegalReason::EnPassantTooLate { moved, pawn: beside }
             }
-            (Some(on), _) if on.piece.color == self.us => Reason::OwnPiece { moved, on },
-            (_, Some(removed)) => Reason::Vanished { men: vec![removed] },
-            (_, None) => Reason::PawnDiagonal { moved, to },
+            (Some(on), _) if on.piece.color == self.us => IllegalReason::OwnPiece { moved, on },
+            (_, Some(removed)) => IllegalReason::Vanished { men: vec![removed] },
+            (_, None) => IllegalReason::PawnDiagonal { moved, to },
         })
     }
 
     /// Checks the promotion of a pawn.
-    fn promotion(&self, moved: Man, to: Square, promotion: Option<Role>) -> Option<Reason> {
+    fn promotion(&self, moved: PlacedPiece, to: Square, promotion: Option<Role>) -> Option<IllegalReason> {
         let last = to.rank() == self.us.relative_rank(Rank::Eighth);
         match promotion {
-            None if last => Some(Reason::PawnLeft { pawn: Man { square: to, ..moved } }),
+            None if last => Some(IllegalReason::PawnLeft { pawn: PlacedPiece { square: to, ..moved } }),
             None => None,
-            Some(role) if !last => Some(Reason::Became { moved, role }),
-            Some(role @ (Role::King | Role::Pawn)) => Some(Reason::PromotedWrongly { on: to, role }),
+            Some(role) if !last => Some(IllegalReason::Became { moved, role }),
+            Some(role @ (Role::King | Role::Pawn)) => Some(IllegalReason::PromotedWrongly { on: to, role }),
             Some(_) => None,
         }
     }
 
     /// Returns the reason if the move leaves the mover's king attacked. If the mover has no king or several, no king needs
     /// protection.
-    fn king_left(&self, moved: Man, mv: Move) -> Option<Reason> {
+    fn king_left(&self, moved: PlacedPiece, mv: Move) -> Option<IllegalReason> {
         let mut after = self.board.clone();
         for (square, piece) in Changes::of(self.us, mv).iter() {
             match piece {
@@ -190,26 +192,26 @@ impl Scene<'_> {
         let by = self.men(attackers).first().copied()?;
         if moved.piece.role == Role::King {
             return Some(match self.board.king_of(!self.us).filter(|other| attackers.contains(*other)) {
-                Some(other) => Reason::KingsAdjacent { king, other },
-                None => Reason::IntoCheck { king, by: self.men(attackers) },
+                Some(other) => IllegalReason::KingsAdjacent { king, other },
+                None => IllegalReason::IntoCheck { king, by: self.men(attackers) },
             });
         }
         let before = self.board.attacks_to(king, !self.us, self.board.occupied());
         if before.count() > 1 {
-            return Some(Reason::DoubleCheck { king, by: self.men(before) });
+            return Some(IllegalReason::DoubleCheck { king, by: self.men(before) });
         }
         if let Some(by) = self.men(before & attackers).first().copied() {
-            return Some(Reason::StillInCheck { king, by });
+            return Some(IllegalReason::StillInCheck { king, by });
         }
         let line = attacks::between(king, by.square);
         let opened_by_victim = match mv {
             Move::EnPassant { from, to } => line.contains(Square::from_coords(to.file(), from.rank())),
             _ => false,
         };
-        Some(if opened_by_victim { Reason::Exposed { king, by } } else { Reason::Pinned { moved, king, by } })
+        Some(if opened_by_victim { IllegalReason::Exposed { king, by } } else { IllegalReason::Pinned { moved, king, by } })
     }
 
-    fn castle(&self, king: Square, rook: Square) -> Option<Reason> {
+    fn castle(&self, king: Square, rook: Square) -> Option<IllegalReason> {
         let moved = match self.moved(king) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
@@ -217,31 +219,31 @@ impl Scene<'_> {
         let side = CastlingSide::from_queen_side(rook < king);
         let king_to = side.king_to(self.us);
         if moved.piece.role != Role::King {
-            return Some(Reason::NoSuchMove { moved, to: king_to });
+            return Some(IllegalReason::NoSuchMove { moved, to: king_to });
         }
         if self.board.piece_at(rook) != Some(Role::Rook.of(self.us)) {
-            return Some(Reason::CastlingNoRook { rook });
+            return Some(IllegalReason::CastlingNoRook { rook });
         }
         if self.position.castling_rook(self.us, side) != Some(rook) {
-            return Some(Reason::CastlingAfterMove { moved: self.moved_before(king, rook, side), rook });
+            return Some(IllegalReason::CastlingAfterMove { moved: self.moved_before(king, rook, side), rook });
         }
         let path = self.position.castling_path(self.us, side) & self.board.occupied();
         if let Some(by) = self.men(path).first().copied() {
-            return Some(Reason::CastlingBlocked { by });
+            return Some(IllegalReason::CastlingBlocked { by });
         }
         let attackers =
             |square: Square, occupied: Bitboard| self.men(self.board.attacks_to(square, !self.us, occupied)).first().copied();
         let occupied = self.board.occupied();
         if let Some(by) = attackers(king, occupied) {
-            return Some(Reason::CastlingInCheck { by });
+            return Some(IllegalReason::CastlingInCheck { by });
         }
         for square in attacks::between(king, king_to) {
             if let Some(by) = attackers(square, occupied.without(king)) {
-                return Some(Reason::CastlingThrough { square, by });
+                return Some(IllegalReason::CastlingThrough { square, by });
             }
         }
         let after = occupied.without(king).without(rook).with(side.rook_to(self.us));
-        attackers(king_to, after).map(|by| Reason::CastlingInto { square: king_to, by })
+        attackers(king_to, after).map(|by| IllegalReason::CastlingInto { square: king_to, by })
     }
 
     /// Returns which of king and rook lost the right to castle by moving.

@@ -1,16 +1,16 @@
 //! Determines why a placement is not the result of a legal move, and what was done instead.
 
-use super::{Man, Reason, why_illegal};
+use super::{IllegalReason, PlacedPiece, why_illegal};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Board, Piece, Rank, Role, Square};
 
 /// Returns why the placement `stands` is not the result of a legal move by the player to move; `None` if it is.
 ///
 /// If a move of one piece, castling or an en passant capture leads to the placement, the reason is that of [`why_illegal`].
-pub fn why_illegal_to_stand(position: &Position, stands: &Board) -> Option<Reason> {
+pub fn why_illegal_placement(position: &Position, stands: &Board) -> Option<IllegalReason> {
     let before = position.board();
     if before == stands {
-        return Some(Reason::NoMove);
+        return Some(IllegalReason::NoMove);
     }
     let differ = |square: &Square| before.piece_at(*square) != stands.piece_at(*square);
     let wrong: Vec<Square> = Square::ALL.into_iter().filter(differ).collect();
@@ -19,7 +19,7 @@ pub fn why_illegal_to_stand(position: &Position, stands: &Board) -> Option<Reaso
         found => found
             .first()
             .and_then(|&mv| why_illegal(position, mv))
-            .or_else(|| Some(Deeds::of(position, stands, &wrong).reason(position))),
+            .or_else(|| Some(PlacementChanges::of(position, stands, &wrong).reason(position))),
     }
 }
 
@@ -59,26 +59,26 @@ fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
 
 /// The actions that the changed squares show.
 #[derive(Default)]
-struct Deeds {
+struct PlacementChanges {
     /// Moved pieces with their new squares.
-    moved: Vec<(Man, Square)>,
+    moved: Vec<(PlacedPiece, Square)>,
     /// Pieces that are no longer on the board and whose squares are empty.
-    gone: Vec<Man>,
+    gone: Vec<PlacedPiece>,
     /// Pieces that are on squares which were empty and that did not come from another square.
-    came: Vec<Man>,
+    came: Vec<PlacedPiece>,
     /// Pieces that were replaced by another piece on their squares.
-    exchanged: Vec<(Man, Piece)>,
+    exchanged: Vec<(PlacedPiece, Piece)>,
 }
 
-impl Deeds {
-    fn of(position: &Position, stands: &Board, wrong: &[Square]) -> Deeds {
+impl PlacementChanges {
+    fn of(position: &Position, stands: &Board, wrong: &[Square]) -> PlacementChanges {
         let before = position.board();
-        let man = |board: &Board, square: Square| board.piece_at(square).map(|piece| Man { piece, square });
-        let mut deeds = Deeds::default();
-        let mut left: Vec<Man> = wrong.iter().filter_map(|&square| man(before, square)).collect();
-        let mut here: Vec<Man> = wrong.iter().filter_map(|&square| man(stands, square)).collect();
+        let man = |board: &Board, square: Square| board.piece_at(square).map(|piece| PlacedPiece { piece, square });
+        let mut deeds = PlacementChanges::default();
+        let mut left: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| man(before, square)).collect();
+        let mut here: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| man(stands, square)).collect();
         // Matches equal pieces to their new squares: by a legal move if possible, otherwise by the shortest distance.
-        let mut ways: Vec<(bool, u32, Man, Man)> = Vec::new();
+        let mut ways: Vec<(bool, u32, PlacedPiece, PlacedPiece)> = Vec::new();
         for gone in &left {
             for came in here.iter().filter(|came| came.piece == gone.piece) {
                 let illegal = why_illegal(position, step(position, *gone, came.square)).is_some();
@@ -106,24 +106,24 @@ impl Deeds {
         deeds
     }
 
-    fn reason(self, position: &Position) -> Reason {
+    fn reason(self, position: &Position) -> IllegalReason {
         let us = position.turn();
         let last = us.relative_rank(Rank::Eighth);
         // A pawn was removed, and a piece of the other colour is on its square of promotion.
-        let promoted = |pawn: &Man, on: &Man| {
+        let promoted = |pawn: &PlacedPiece, on: &PlacedPiece| {
             pawn.piece == Role::Pawn.of(us)
                 && on.piece.color != us
                 && on.square.rank() == last
                 && pawn.square.rank() == us.relative_rank(Rank::Seventh)
                 && pawn.square.distance(on.square) == 1
         };
-        let taken = self.exchanged.iter().map(|(was, is)| Man { piece: *is, square: was.square });
-        let new: Vec<Man> = self.came.iter().copied().chain(taken).collect();
+        let taken = self.exchanged.iter().map(|(was, is)| PlacedPiece { piece: *is, square: was.square });
+        let new: Vec<PlacedPiece> = self.came.iter().copied().chain(taken).collect();
         if let Some(on) = new.iter().find(|on| self.gone.iter().any(|pawn| promoted(pawn, on))) {
-            return Reason::PromotedColour { on: *on };
+            return IllegalReason::PromotedColour { on: *on };
         }
         if let Some(king) = self.gone.iter().find(|gone| gone.piece.role == Role::King) {
-            return Reason::KingTaken { king: *king };
+            return IllegalReason::KingCaptured { king: *king };
         }
         if let ([(pawn, to)], [removed]) = (self.moved.as_slice(), self.gone.as_slice())
             && pawn.piece == Role::Pawn.of(us)
@@ -131,32 +131,33 @@ impl Deeds {
             && pawn.square.file() != to.file()
         {
             let pawn = Square::from_coords(to.file(), pawn.square.rank());
-            return Reason::EnPassantWrongPawn { removed: *removed, pawn };
+            return IllegalReason::EnPassantWrongPawn { removed: *removed, pawn };
         }
-        let men: Vec<Man> = self.moved.iter().map(|(man, _)| *man).collect();
+        let men: Vec<PlacedPiece> = self.moved.iter().map(|(man, _)| *man).collect();
         if let [one, other] = men.as_slice() {
-            let both = |king: &Man, rook: &Man| king.piece == Role::King.of(us) && rook.piece == Role::Rook.of(us);
+            let both =
+                |king: &PlacedPiece, rook: &PlacedPiece| king.piece == Role::King.of(us) && rook.piece == Role::Rook.of(us);
             if both(one, other) || both(other, one) {
-                return Reason::CastlingSquares { moved: men };
+                return IllegalReason::CastlingSquares { moved: men };
             }
         }
         if men.len() > 1 {
-            return Reason::SeveralMoves { moved: men };
+            return IllegalReason::SeveralMoves { moved: men };
         }
         // The move itself takes precedence over other differences.
         let own = self.moved.first().and_then(|&(man, to)| why_illegal(position, step(position, man, to)));
         match (own, self.exchanged.first()) {
             (Some(reason), _) => reason,
-            _ if !self.gone.is_empty() => Reason::Vanished { men: self.gone },
-            (_, Some(&(was, is))) => Reason::Exchanged { was, is },
-            _ if !self.came.is_empty() => Reason::Appeared { men: self.came },
-            _ => Reason::NoMove,
+            _ if !self.gone.is_empty() => IllegalReason::Vanished { men: self.gone },
+            (_, Some(&(was, is))) => IllegalReason::Exchanged { was, is },
+            _ if !self.came.is_empty() => IllegalReason::Appeared { men: self.came },
+            _ => IllegalReason::NoMove,
         }
     }
 }
 
 /// Returns the move of a piece from its square to another square.
-fn step(position: &Position, man: Man, to: Square) -> Move {
+fn step(position: &Position, man: PlacedPiece, to: Square) -> Move {
     let capture = position.board().role_at(to);
     Move::Normal { role: man.piece.role, from: man.square, capture, to, promotion: None }
 }

@@ -1,7 +1,10 @@
 //! The rows of `config/laws/rulings.toml` and the evaluation of their conditions.
 
-use super::{Act, Facts, Reply, Situation, Stage};
-use crate::laws::edition::{FiveFold, FlagCaller, IllegalPosition, NoMate, PawnLeft, Reader, Reversed, Ruled, Stands, Topic};
+use super::{Reply, RulingAction, RulingFacts, Situation, Stage};
+use crate::laws::edition::{
+    FiveFold, FlagCaller, IllegalMoveFinality, IllegalPosition, NoMate, PawnLeft, Reader, ReversedColoursRule, RulingTrigger,
+    Topic,
+};
 use crate::laws::word::worded;
 use crate::laws::{Laws, Worded};
 use std::sync::OnceLock;
@@ -49,8 +52,8 @@ pub(super) struct Row {
 
 /// A step of a row, without the figures of the edition.
 pub(super) enum Step {
-    Act(Act),
-    /// The penalty from the edition's [`Ladder`](crate::laws::edition::Ladder).
+    Act(RulingAction),
+    /// The penalty from the edition's [`PenaltyLadder`](crate::laws::edition::PenaltyLadder).
     Penalty,
     /// The penalty for an incorrect claim.
     ClaimPenalty,
@@ -62,7 +65,7 @@ pub(super) enum Step {
 
 worded! {
     /// A condition on the Laws in force or on the facts.
-    pub enum Asked {
+    pub enum RulingQuery {
         /// The clock was not pressed on the move.
         Pending = "pending",
         /// The opponent touched a piece, or made a move.
@@ -120,48 +123,48 @@ worded! {
 
 /// A condition that must hold, or that must not hold.
 pub(super) struct Condition {
-    asked: Asked,
+    asked: RulingQuery,
     holds: bool,
 }
 
 impl Condition {
     fn from_word(word: &str) -> Option<Condition> {
         let (asked, holds) = word.strip_prefix("not ").map_or((word, true), |rest| (rest, false));
-        Some(Condition { asked: Asked::from_word(asked)?, holds })
+        Some(Condition { asked: RulingQuery::from_word(asked)?, holds })
     }
 
     /// Returns whether the condition is satisfied.
-    pub fn holds(&self, laws: &Laws, situation: Situation, facts: &Facts) -> bool {
+    pub fn holds(&self, laws: &Laws, situation: Situation, facts: &RulingFacts) -> bool {
         let rules = laws.rules();
         let holds = match self.asked {
-            Asked::Pending => facts.stage == Stage::Pending,
-            Asked::Touched => facts.reply != Reply::Nothing,
-            Asked::Replied => facts.reply == Reply::Made,
-            Asked::CanStand => rules.stands == Some(Stands::OpponentMoved),
-            Asked::Counted => matches!(situation, Situation::Irregular(what) if laws.counts(what)),
-            Asked::IllegalUnclaimed => rules.illegal_ruled == Some(Ruled::OnClaim) && !facts.claimed,
-            Asked::TouchUnclaimed => rules.touch_ruled == Some(Ruled::OnClaim) && !facts.claimed,
-            Asked::TouchAtOnce => rules.touch_ruled == Some(Ruled::AtOnce),
-            Asked::Signed => facts.signed,
-            Asked::Queen => rules.pawn_left == Some(PawnLeft::Queen),
-            Asked::RestorePawn => rules.pawn_left == Some(PawnLeft::Restore),
-            Asked::TooLate => rules.set_up_moves.is_some_and(|moves| facts.moves >= moves),
-            Asked::FewMoves => rules.reversed_below.is_some_and(|moves| facts.moves < moves),
-            Asked::ReversedUnlessArbiter => rules.reversed == Some(Reversed::UnlessArbiter),
-            Asked::ReversedEarly => {
+            RulingQuery::Pending => facts.stage == Stage::Pending,
+            RulingQuery::Touched => facts.reply != Reply::Nothing,
+            RulingQuery::Replied => facts.reply == Reply::Made,
+            RulingQuery::CanStand => rules.stands == Some(IllegalMoveFinality::OpponentMoved),
+            RulingQuery::Counted => matches!(situation, Situation::Irregular(what) if laws.counts(what)),
+            RulingQuery::IllegalUnclaimed => rules.illegal_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
+            RulingQuery::TouchUnclaimed => rules.touch_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
+            RulingQuery::TouchAtOnce => rules.touch_ruled == Some(RulingTrigger::AtOnce),
+            RulingQuery::Signed => facts.signed,
+            RulingQuery::Queen => rules.pawn_left == Some(PawnLeft::Queen),
+            RulingQuery::RestorePawn => rules.pawn_left == Some(PawnLeft::Restore),
+            RulingQuery::TooLate => rules.set_up_moves.is_some_and(|moves| facts.moves >= moves),
+            RulingQuery::FewMoves => rules.reversed_below.is_some_and(|moves| facts.moves < moves),
+            RulingQuery::ReversedUnlessArbiter => rules.reversed == Some(ReversedColoursRule::UnlessArbiter),
+            RulingQuery::ReversedEarly => {
                 !facts.exchanged && rules.reversed_within_s.is_some_and(|within_s| facts.lasted_s <= within_s)
             }
-            Asked::MayAgree => facts.moves >= rules.agreement_moves.unwrap_or(0),
-            Asked::InQuickplay => rules.quickplay.is_some_and(|quickplay| facts.left_s < quickplay.below_s),
-            Asked::CanMate => facts.can_mate(),
-            Asked::ResignationDraws => rules.resigned == Some(NoMate::Draw),
-            Asked::FlagDraws => rules.flag == Some(NoMate::Draw),
-            Asked::FlagOnClaim => rules.flag_called == Some(FlagCaller::Players),
-            Asked::Claimed => facts.claimed,
-            Asked::Unsettled => facts.unsettled,
-            Asked::FiveFold => rules.five_fold_kind == Some(FiveFold::Any) || facts.consecutive,
-            Asked::WaitsForIllegal => rules.illegal_position == Some(IllegalPosition::WaitThenDraw),
-            Asked::StillThere => facts.still_there,
+            RulingQuery::MayAgree => facts.moves >= rules.agreement_moves.unwrap_or(0),
+            RulingQuery::InQuickplay => rules.quickplay.is_some_and(|quickplay| facts.left_s < quickplay.below_s),
+            RulingQuery::CanMate => facts.can_mate(),
+            RulingQuery::ResignationDraws => rules.resigned == Some(NoMate::Draw),
+            RulingQuery::FlagDraws => rules.flag == Some(NoMate::Draw),
+            RulingQuery::FlagOnClaim => rules.flag_called == Some(FlagCaller::Players),
+            RulingQuery::Claimed => facts.claimed,
+            RulingQuery::Unsettled => facts.unsettled,
+            RulingQuery::FiveFold => rules.five_fold_kind == Some(FiveFold::Any) || facts.consecutive,
+            RulingQuery::WaitsForIllegal => rules.illegal_position == Some(IllegalPosition::WaitThenDraw),
+            RulingQuery::StillThere => facts.still_there,
         };
         holds == self.holds
     }
@@ -201,7 +204,7 @@ impl Step {
             "claim_penalty" => Some(Step::ClaimPenalty),
             "increment" => Some(Step::Increment),
             "quickplay_penalty" => Some(Step::QuickplayPenalty),
-            plain => Act::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| Step::Act(*act)),
+            plain => RulingAction::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| Step::Act(*act)),
         }
     }
 }

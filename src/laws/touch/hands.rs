@@ -1,13 +1,13 @@
 //! Derives which pieces a hand touched and released from squares that become empty and occupied.
 
-use super::{Release, Touches, taken_by};
+use super::{Release, Touches, capture_square};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Color, Piece, Rank, Role, Square};
 
 /// Thresholds for touches and releases, in milliseconds. A board that scans its squares in turn measures each interval too long or
 /// too short by up to one scan period.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Care {
+pub struct TouchThresholds {
     /// A piece that returns to its square in less time was brushed or adjusted, not touched (4.2).
     pub brushed_ms: u64,
     /// A piece that leaves a square again in less time was slid over it, not released there (4.7).
@@ -18,15 +18,15 @@ pub struct Care {
 
 /// Tracks what the player who has the move touched and released since the turn began.
 #[derive(Clone, Debug)]
-pub struct Hands {
+pub struct HandTracker {
     us: Color,
-    care: Care,
+    care: TouchThresholds,
     /// The start and target squares of the legal moves.
     legal: Vec<(Square, Square)>,
     /// The piece on each square.
-    stands: [Option<Man>; 64],
+    stands: [Option<TrackedPiece>; 64],
     /// The pieces in the air, in the order in which they were lifted.
-    held: Vec<Man>,
+    held: Vec<TrackedPiece>,
     touches: Touches,
     /// The touches under the assumption that nothing was brushed or adjusted.
     contacts: Touches,
@@ -36,7 +36,7 @@ pub struct Hands {
 
 /// The touches of a player before their move appeared on the board.
 #[derive(Clone, Debug)]
-pub struct Before {
+pub struct TouchesBeforeMove {
     /// The touches without pieces that were brushed or adjusted.
     pub touches: Touches,
     /// The touches under the assumption that nothing was brushed or adjusted: intent cannot be detected.
@@ -45,7 +45,7 @@ pub struct Before {
 
 /// A piece, on the board or in the air.
 #[derive(Clone, Copy, Debug)]
-struct Man {
+struct TrackedPiece {
     piece: Piece,
     /// Its square before the move began.
     from: Square,
@@ -57,17 +57,17 @@ struct Man {
     promoted: bool,
 }
 
-impl Hands {
+impl HandTracker {
     /// Creates a tracker for a turn in which nothing has been touched yet.
-    pub fn new(position: &Position, care: Care) -> Hands {
+    pub fn new(position: &Position, care: TouchThresholds) -> HandTracker {
         let stands = std::array::from_fn(|index| {
             let from = Square::new(index as u32);
-            position.piece_at(from).map(|piece| Man { piece, from, left: None, came: 0, promoted: false })
+            position.piece_at(from).map(|piece| TrackedPiece { piece, from, left: None, came: 0, promoted: false })
         });
         let legal = position.legal_moves().iter().filter_map(|mv| Some((mv.from()?, mv.to()))).collect();
         let touches = Touches::new(care.unclear_ms);
         let contacts = touches.clone();
-        Hands { us: position.turn(), care, legal, stands, held: Vec::new(), touches, contacts, firm: Vec::new() }
+        HandTracker { us: position.turn(), care, legal, stands, held: Vec::new(), touches, contacts, firm: Vec::new() }
     }
 
     /// Handles a square that became empty.
@@ -91,7 +91,7 @@ impl Hands {
         for touches in [&mut self.touches, &mut self.contacts] {
             touches.touch(at, man.from, man.piece);
         }
-        self.held.push(Man { left: man.left.or(Some(at)), ..man });
+        self.held.push(TrackedPiece { left: man.left.or(Some(at)), ..man });
     }
 
     /// Handles a square that became occupied; `piece` is `None` if the board does not identify it. A piece that was there before
@@ -102,7 +102,7 @@ impl Hands {
             && self.release(at, square, &man).is_none()
         {
             // A hand cannot exchange pieces that fast: the board had identified the piece incorrectly.
-            self.stands[square as usize] = Some(Man { piece, came: at, ..man });
+            self.stands[square as usize] = Some(TrackedPiece { piece, came: at, ..man });
             return;
         }
         self.take_up(at, square);
@@ -114,11 +114,11 @@ impl Hands {
         self.held.extend(taken);
         if man.from != square {
             let promoted = man.promoted || piece.is_some_and(|piece| piece.role != man.piece.role);
-            self.stands[square as usize] = Some(Man { piece: piece.unwrap_or(man.piece), came: at, promoted, ..man });
+            self.stands[square as usize] = Some(TrackedPiece { piece: piece.unwrap_or(man.piece), came: at, promoted, ..man });
             return;
         }
         // The piece is back on its square.
-        self.stands[square as usize] = Some(Man { left: None, came: at, ..man });
+        self.stands[square as usize] = Some(TrackedPiece { left: None, came: at, ..man });
         let away = at.saturating_sub(man.left.unwrap_or(at));
         if away >= self.care.brushed_ms {
             self.firm.push(square);
@@ -129,7 +129,7 @@ impl Hands {
 
     /// Returns the pawn that this promotion piece replaces, if no pawn is in the hand yet and only one pawn can reach the square
     /// (4.6: in any order).
-    fn promoting(&self, at: u64, square: Square, piece: Option<Piece>) -> Option<Man> {
+    fn promoting(&self, at: u64, square: Square, piece: Option<Piece>) -> Option<TrackedPiece> {
         let last = self.us.relative_rank(Rank::Eighth);
         let piece = piece.filter(|piece| piece.color == self.us && piece.role != Role::Pawn && square.rank() == last)?;
         let stands = |from: &Square| {
@@ -140,11 +140,11 @@ impl Hands {
         let from = pawns.next()?;
         // The four promotions of one pawn are four legal moves.
         let alone = pawns.all(|other| other == from);
-        alone.then_some(Man { piece: Role::Pawn.of(piece.color), from, left: Some(at), came: at, promoted: true })
+        alone.then_some(TrackedPiece { piece: Role::Pawn.of(piece.color), from, left: Some(at), came: at, promoted: true })
     }
 
     /// Records that a promotion piece has touched the last rank (4.4.4).
-    fn promote(&mut self, square: Square, man: &Man) {
+    fn promote(&mut self, square: Square, man: &TrackedPiece) {
         if man.promoted {
             self.touches.promote(man.came, man.from, square, man.piece);
             self.contacts.promote(man.came, man.from, square, man.piece);
@@ -155,11 +155,11 @@ impl Hands {
     /// Returns the index in `held` of the piece that was most likely put down there: first the piece that came from this square,
     /// then a piece that can move there, then the one lifted last.
     fn likeliest(&self, square: Square, piece: Option<Piece>) -> Option<usize> {
-        let fits = |man: &Man| match piece {
+        let fits = |man: &TrackedPiece| match piece {
             Some(piece) => man.piece == piece,
             None => man.piece.color == self.us || man.from == square,
         };
-        let rank = |man: &Man| (man.from == square, self.legal.contains(&(man.from, square)));
+        let rank = |man: &TrackedPiece| (man.from == square, self.legal.contains(&(man.from, square)));
         let held = || self.held.iter().enumerate();
         let best = held().filter(|(_, man)| fits(man)).max_by_key(|(index, man)| (rank(man), *index));
         // A pawn that was promoted.
@@ -196,8 +196,8 @@ impl Hands {
     /// Returns the touches that bound the player when they made this move, which was complete by `now`. Excludes the last touch and
     /// the releases that only made the move, pieces that the opponent already holds or has moved in reply, and a piece that was
     /// bumped on the way and is not back yet.
-    pub fn before(&self, now: u64, mv: Move) -> Before {
-        Before {
+    pub fn touches_before_move(&self, now: u64, mv: Move) -> TouchesBeforeMove {
+        TouchesBeforeMove {
             touches: self.bound_before(now, mv, self.touches(now)),
             contacts: self.bound_before(now, mv, self.contacts(now)),
         }
@@ -214,7 +214,7 @@ impl Hands {
         for (man, in_hand) in standing.chain(self.held.iter().map(|man| (man, true))) {
             let away = now.saturating_sub(man.left.unwrap_or(now));
             let counts = if man.piece.color != self.us {
-                taken_by(mv) == Some(man.from)
+                capture_square(mv) == Some(man.from)
             } else if moves(man.from) {
                 // In castling, the order of king and rook matters.
                 mv.is_castle() || !touches.is_last(man.from)
@@ -229,7 +229,7 @@ impl Hands {
     }
 
     /// Returns the release of a piece on its current square, if it has moved there and has rested for at least `passed_ms`.
-    fn release(&self, now: u64, square: Square, man: &Man) -> Option<Release> {
+    fn release(&self, now: u64, square: Square, man: &TrackedPiece) -> Option<Release> {
         let rested = now.saturating_sub(man.came) >= self.care.passed_ms;
         let moved = man.left.is_some() && man.from != square && man.piece.color == self.us;
         (moved && rested).then_some(Release { at: man.came, from: man.from, on: square, piece: man.piece })

@@ -1,7 +1,7 @@
 //! The mating patterns that are possible according to [`Reach`]. If there are none, no mate exists; otherwise they guide the
 //! search.
 
-use super::reach::{Man, Reach, Squares, WAYS, Way, around, attacked, each, step};
+use super::reach::{DIRECTIONS, Direction, Reach, ReachPiece, Squares, adjacent, attack_squares, iter_squares, step};
 use shakmaty::{Bitboard, Color, Role};
 
 /// A possible mating pattern.
@@ -15,7 +15,7 @@ pub struct Mate {
 }
 
 /// A square of the king to be mated, the flight squares to be blocked, and where the other king covers the rest.
-struct Net {
+struct MatingNet {
     square: Squares,
     blocked: Squares,
     kings: Squares,
@@ -27,7 +27,7 @@ pub fn any(reach: &Reach, winner: Color) -> bool {
     // Each piece is checked on all squares before the next piece: the first one that can mate is enough.
     hunt.checkers.iter().any(|checker| {
         let stands = stands(checker.man, hunt.still);
-        each(hunt.hunted.reach).any(|square| hunt.net(square, &[(&stands, checker.others)], true).is_some())
+        iter_squares(hunt.hunted.reach).any(|square| hunt.net(square, &[(&stands, checker.others)], true).is_some())
     })
 }
 
@@ -37,7 +37,7 @@ pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
     let stands: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| stands(checker.man, hunt.still)).collect();
     let checkers: Vec<(&Vec<Squares>, Squares)> =
         stands.iter().zip(hunt.checkers.iter().map(|checker| checker.others)).collect();
-    let nets = each(hunt.hunted.reach).filter_map(|square| hunt.net(square, &checkers, false));
+    let nets = iter_squares(hunt.hunted.reach).filter_map(|square| hunt.net(square, &checkers, false));
     nets.map(|net| Mate {
         hunted: walks(net.square, hunt.hunted.reach),
         hunter: walks(net.kings, hunt.kings(net.square)),
@@ -47,8 +47,8 @@ pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
 }
 
 struct Hunt<'a> {
-    hunted: &'a Man,
-    hunter: &'a Man,
+    hunted: &'a ReachPiece,
+    hunter: &'a ReachPiece,
     checkers: Vec<Checker<'a>>,
     /// The squares that each piece of the mated side can reach.
     blockers: Vec<Squares>,
@@ -58,7 +58,7 @@ struct Hunt<'a> {
 
 /// A piece that may give the mating check.
 struct Checker<'a> {
-    man: &'a Man,
+    man: &'a ReachPiece,
     /// The squares that the other pieces may attack.
     others: Squares,
 }
@@ -66,35 +66,42 @@ struct Checker<'a> {
 impl Hunt<'_> {
     fn new(reach: &Reach, winner: Color) -> Option<Hunt<'_>> {
         let (hunted, hunter) = (reach.king(!winner)?, reach.king(winner)?);
-        let of = |color: Color| reach.men.iter().filter(move |man| man.color == color && man.role != Role::King);
-        let attacks: Vec<(&Man, Squares)> = of(winner).map(|man| (man, man.attacks() | behind(man, hunted))).collect();
+        let of = |color: Color| reach.pieces.iter().filter(move |man| man.color == color && man.role != Role::King);
+        let attacks: Vec<(&ReachPiece, Squares)> = of(winner).map(|man| (man, man.attacks() | behind(man, hunted))).collect();
         let others = |index: usize| {
             attacks.iter().enumerate().filter(|(other, _)| *other != index).fold(0, |all, (_, (_, squares))| all | squares)
         };
         // A king in check does not cover the square behind it.
-        let still = reach.men.iter().filter(|man| !man.gone && man.home != hunted.home).fold(0, |all, man| all | man.home);
+        let still =
+            reach.pieces.iter().filter(|man| !man.may_have_left && man.home != hunted.home).fold(0, |all, man| all | man.home);
         let checkers = attacks.iter().enumerate().map(|(index, (man, _))| Checker { man, others: others(index) });
-        Some(Hunt { hunted, hunter, checkers: checkers.collect(), blockers: of(!winner).map(Man::anywhere).collect(), still })
+        Some(Hunt {
+            hunted,
+            hunter,
+            checkers: checkers.collect(),
+            blockers: of(!winner).map(ReachPiece::all_squares).collect(),
+            still,
+        })
     }
 
     /// Returns the squares of the winner's king for a mate on that square. A square where its step would end the game counts only
     /// if the step uncovers a line of check.
     fn kings(&self, square: Squares) -> Squares {
-        if self.hunter.last == 0 {
+        if self.hunter.stalemating_steps == 0 {
             return self.hunter.reach;
         }
-        let from = self.hunter.reach & !around(square);
+        let from = self.hunter.reach & !adjacent(square);
         let uncovered = self.ways().iter().fold(0, |all, &way| all | line(square, way, self.still)) & from;
-        self.hunter.reach | self.hunter.last & around(uncovered)
+        self.hunter.reach | self.hunter.stalemating_steps & adjacent(uncovered)
     }
 
     /// Returns the directions in which any of the pieces may give check from a distance.
-    fn ways(&self) -> &[Way] {
+    fn ways(&self) -> &[Direction] {
         let any =
             |roles: &[Role]| self.checkers.iter().any(|checker| checker.man.promoted != 0 || roles.contains(&checker.man.role));
-        let (rook, bishop) = WAYS.split_at(4);
+        let (rook, bishop) = DIRECTIONS.split_at(4);
         match (any(&[Role::Rook, Role::Queen]), any(&[Role::Bishop, Role::Queen])) {
-            (true, true) => &WAYS,
+            (true, true) => &DIRECTIONS,
             (true, false) => rook,
             (false, true) => bishop,
             (false, false) => &[],
@@ -103,9 +110,9 @@ impl Hunt<'_> {
 
     /// Returns the net that needs the fewest blocked flight squares, or the first one found if `first`. `checkers` has for each
     /// checker its attacks from each reachable square, and the attacks of the other pieces.
-    fn net(&self, square: Squares, checkers: &[(&Vec<Squares>, Squares)], first: bool) -> Option<Net> {
-        let flights = around(square);
-        let mut best: Option<Net> = None;
+    fn net(&self, square: Squares, checkers: &[(&Vec<Squares>, Squares)], first: bool) -> Option<MatingNet> {
+        let flights = adjacent(square);
+        let mut best: Option<MatingNet> = None;
         let kings = self.kings(square);
         for (stands, others) in checkers {
             let mut known = Vec::new();
@@ -114,14 +121,14 @@ impl Hunt<'_> {
                     continue;
                 }
                 known.push(own);
-                for king in each(kings & !flights & !square) {
-                    let blocked = flights & !(own | others | around(king));
+                for king in iter_squares(kings & !flights & !square) {
+                    let blocked = flights & !(own | others | adjacent(king));
                     match &mut best {
                         Some(best) if best.blocked == blocked => best.kings |= king,
                         Some(best) if best.blocked.count_ones() <= blocked.count_ones() => {}
                         _ if !can_block(blocked, &self.blockers) => {}
-                        _ if first => return Some(Net { square, blocked, kings: king }),
-                        _ => best = Some(Net { square, blocked, kings: king }),
+                        _ if first => return Some(MatingNet { square, blocked, kings: king }),
+                        _ => best = Some(MatingNet { square, blocked, kings: king }),
                     }
                 }
             }
@@ -131,20 +138,21 @@ impl Hunt<'_> {
 }
 
 /// Returns the attacks of a piece from each reachable square. Lines end at pieces that never move.
-fn stands(man: &Man, still: Squares) -> Vec<Squares> {
-    let lines = |from: Squares, ways: &[Way]| ways.iter().fold(0, |all, &way| all | line(from, way, still));
-    let (rook, bishop) = WAYS.split_at(4);
-    let own = each(man.reach).map(|from| match man.role {
+fn stands(man: &ReachPiece, still: Squares) -> Vec<Squares> {
+    let lines = |from: Squares, ways: &[Direction]| ways.iter().fold(0, |all, &way| all | line(from, way, still));
+    let (rook, bishop) = DIRECTIONS.split_at(4);
+    let own = iter_squares(man.reach).map(|from| match man.role {
         Role::Rook => lines(from, rook),
         Role::Bishop => lines(from, bishop),
-        Role::Queen => lines(from, &WAYS),
-        role => attacked(role, man.color, from),
+        Role::Queen => lines(from, &DIRECTIONS),
+        role => attack_squares(role, man.color, from),
     });
-    own.chain(each(man.promoted).map(|from| attacked(Role::Knight, man.color, from) | lines(from, &WAYS))).collect()
+    own.chain(iter_squares(man.promoted).map(|from| attack_squares(Role::Knight, man.color, from) | lines(from, &DIRECTIONS)))
+        .collect()
 }
 
 /// Returns the squares in this direction, up to the first piece that never moves.
-fn line(from: Squares, way: Way, still: Squares) -> Squares {
+fn line(from: Squares, way: Direction, still: Squares) -> Squares {
     let (mut front, mut all) = (step(from, way), 0);
     while front != 0 {
         all |= front;
@@ -154,11 +162,11 @@ fn line(from: Squares, way: Way, still: Squares) -> Squares {
 }
 
 /// Returns the squares that a piece attacks behind a king that never moves: the king may not step back along the line of a check.
-fn behind(man: &Man, king: &Man) -> Squares {
-    if king.gone {
+fn behind(man: &ReachPiece, king: &ReachPiece) -> Squares {
+    if king.may_have_left {
         return 0;
     }
-    WAYS.iter().enumerate().fold(0, |all, (index, &way)| {
+    DIRECTIONS.iter().enumerate().fold(0, |all, (index, &way)| {
         let lines = match man.role {
             Role::Queen => man.reach,
             Role::Rook if index < 4 => man.reach,
@@ -176,7 +184,7 @@ fn can_block(squares: Squares, men: &[Squares]) -> bool {
     let mut placed = vec![0; if squares == 0 { 0 } else { men.len() }];
     squares.count_ones() as usize <= men.len()
         && covered()
-        && each(squares).all(|square| place(square, men, &mut placed, &mut 0))
+        && iter_squares(squares).all(|square| place(square, men, &mut placed, &mut 0))
 }
 
 fn place(square: Squares, men: &[Squares], placed: &mut [Squares], tried: &mut u64) -> bool {
@@ -207,7 +215,7 @@ fn walks(to: Squares, over: Squares) -> [u8; 64] {
             }
         }
         seen |= front;
-        front = around(front) & over & !seen;
+        front = adjacent(front) & over & !seen;
         count += 1;
     }
     steps

@@ -14,23 +14,24 @@ const FILE_A: Squares = 0x0101_0101_0101_0101;
 const FILE_H: Squares = FILE_A << 7;
 
 /// A step in one direction: by how many bits, and from which squares it would leave the board sideways.
-pub type Way = (i32, Squares);
+pub type Direction = (i32, Squares);
 /// The eight directions: those of a rook first, then the two captures of a white pawn, then those of a black one.
-pub static WAYS: [Way; 8] = [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
+pub static DIRECTIONS: [Direction; 8] =
+    [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
 
 /// Returns the squares one step away from these squares in one direction.
-pub fn step(from: Squares, (by, edge): Way) -> Squares {
+pub fn step(from: Squares, (by, edge): Direction) -> Squares {
     let from = from & !edge;
     if by > 0 { from << by } else { from >> -by }
 }
 
 /// Returns the squares adjacent to these.
-pub fn around(from: Squares) -> Squares {
-    WAYS.iter().fold(0, |all, &way| all | step(from, way))
+pub fn adjacent(from: Squares) -> Squares {
+    DIRECTIONS.iter().fold(0, |all, &way| all | step(from, way))
 }
 
 /// Iterates over the squares one by one.
-pub fn each(mut squares: Squares) -> impl Iterator<Item = Squares> {
+pub fn iter_squares(mut squares: Squares) -> impl Iterator<Item = Squares> {
     std::iter::from_fn(move || {
         let lowest = squares & squares.wrapping_neg();
         squares &= !lowest;
@@ -43,23 +44,23 @@ fn bit(square: Square) -> Squares {
 }
 
 fn knight(from: Squares) -> Squares {
-    let [.., right, left, _, _, _, _] = WAYS;
+    let [.., right, left, _, _, _, _] = DIRECTIONS;
     let (one, two) = (step(from, right) | step(from, left), step(step(from, right), right) | step(step(from, left), left));
     one << 16 | one >> 16 | two << 8 | two >> 8
 }
 
 /// Returns the attacks of a piece from these squares, on lines only the next square: a piece that moves along a line is on each of
 /// its squares in turn.
-pub fn attacked(role: Role, color: Color, from: Squares) -> Squares {
-    let steps = |ways: &[Way]| ways.iter().fold(0, |all, &way| all | step(from, way));
-    let (rook, bishop) = WAYS.split_at(4);
+pub fn attack_squares(role: Role, color: Color, from: Squares) -> Squares {
+    let steps = |ways: &[Direction]| ways.iter().fold(0, |all, &way| all | step(from, way));
+    let (rook, bishop) = DIRECTIONS.split_at(4);
     match (role, color) {
         (Role::Pawn, Color::White) => steps(bishop.split_at(2).0),
         (Role::Pawn, Color::Black) => steps(bishop.split_at(2).1),
         (Role::Knight, _) => knight(from),
         (Role::Bishop, _) => steps(bishop),
         (Role::Rook, _) => steps(rook),
-        (Role::Queen | Role::King, _) => around(from),
+        (Role::Queen | Role::King, _) => adjacent(from),
     }
 }
 
@@ -73,7 +74,7 @@ fn rank(color: Color, rank: Rank) -> Squares {
 
 /// A piece of the position, identified by its current square.
 #[derive(Clone, Copy)]
-pub struct Man {
+pub struct ReachPiece {
     /// Its colour.
     pub color: Color,
     /// Its current type.
@@ -85,29 +86,29 @@ pub struct Man {
     /// The squares it may reach after promotion.
     pub promoted: Squares,
     /// Whether it may have moved or been captured.
-    pub gone: bool,
+    pub may_have_left: bool,
     /// Whether it may have been captured.
     captured: bool,
     /// Whether it is a pawn that may have captured and so left its file.
-    strayed: bool,
+    may_have_left_file: bool,
     /// The squares where a king's step leaves the opponent without a move: the game ends there, drawn unless the step uncovers a
     /// mate.
-    pub last: Squares,
+    pub stalemating_steps: Squares,
 }
 
-impl Man {
+impl ReachPiece {
     /// Returns the squares it may reach, promoted or not.
-    pub fn anywhere(&self) -> Squares {
+    pub fn all_squares(&self) -> Squares {
         self.reach | self.promoted
     }
 
     /// Returns the squares it may attack.
     pub fn attacks(&self) -> Squares {
-        attacked(self.role, self.color, self.reach) | around(self.promoted) | knight(self.promoted)
+        attack_squares(self.role, self.color, self.reach) | adjacent(self.promoted) | knight(self.promoted)
     }
 
-    fn captures(&self) -> Squares {
-        if self.role == Role::Pawn { attacked(Role::Pawn, self.color, self.reach) | self.promoted } else { self.reach }
+    fn capture_squares(&self) -> Squares {
+        if self.role == Role::Pawn { attack_squares(Role::Pawn, self.color, self.reach) | self.promoted } else { self.reach }
     }
 
     fn is(&self, color: Color, role: Role) -> bool {
@@ -136,19 +137,19 @@ impl Rights {
 /// The squares that every piece of a position may reach.
 pub struct Reach {
     /// The pieces.
-    pub men: Vec<Man>,
+    pub pieces: Vec<ReachPiece>,
 }
 
 /// The pieces of one colour that cannot move, and what follows from them.
 #[derive(Clone, Copy, Default)]
-struct Still {
+struct FixedPieces {
     homes: Squares,
     attacked: Squares,
     kings: Squares,
     /// Pawns that block opposing pawns on their file.
-    walls: Squares,
+    blocking_pawns: Squares,
     /// The squares of pieces that may be captured.
-    prey: Squares,
+    capturable: Squares,
     /// Whether a piece other than the king has a move.
     moves: bool,
     /// The squares that the king may reach.
@@ -173,31 +174,31 @@ impl Reach {
             let castles = rights.castling.contains(square);
             // Castling: any square of the first rank, to be conservative.
             let also = if castles { rank(piece.color, Rank::First) } else { 0 } | if passes { passed } else { 0 };
-            Man {
+            ReachPiece {
                 color: piece.color,
                 role: piece.role,
                 home,
                 reach: home | also,
                 promoted: 0,
-                gone: also != 0,
+                may_have_left: also != 0,
                 captured: false,
-                strayed: false,
-                last: 0,
+                may_have_left_file: false,
+                stalemating_steps: 0,
             }
         });
-        let mut reach = Reach { men: men.collect() };
-        while reach.widen() {}
+        let mut reach = Reach { pieces: men.collect() };
+        while reach.extend() {}
         reach
     }
 
-    fn still(&self, color: Color) -> Still {
-        let mut still = Still::default();
-        for man in self.men.iter().filter(|man| man.color == color) {
-            if !man.gone {
+    fn fixed_pieces(&self, color: Color) -> FixedPieces {
+        let mut still = FixedPieces::default();
+        for man in self.pieces.iter().filter(|man| man.color == color) {
+            if !man.may_have_left {
                 still.homes |= man.home;
-                still.attacked |= attacked(man.role, man.color, man.home);
+                still.attacked |= attack_squares(man.role, man.color, man.home);
                 if man.role != Role::King {
-                    still.guarded |= attacked(man.role, man.color, man.home);
+                    still.guarded |= attack_squares(man.role, man.color, man.home);
                     still.pushes |= if man.role == Role::Pawn { forward(man.color, man.home) } else { 0 };
                 }
             }
@@ -205,79 +206,80 @@ impl Reach {
                 still.kings |= man.home;
                 still.king |= man.reach;
             } else {
-                still.prey |= man.anywhere();
-                still.moves |= man.anywhere() != man.home;
+                still.capturable |= man.all_squares();
+                still.moves |= man.all_squares() != man.home;
             }
-            if man.role == Role::Pawn && !man.strayed && !man.captured {
-                still.walls |= man.home;
+            if man.role == Role::Pawn && !man.may_have_left_file && !man.captured {
+                still.blocking_pawns |= man.home;
             }
         }
         still
     }
 
     /// Adds one more move of every piece; returns whether anything changed.
-    fn widen(&mut self) -> bool {
-        let (mut white, mut black) = (self.still(Color::White), self.still(Color::Black));
-        white.look(&black);
-        black.look(&white);
+    fn extend(&mut self) -> bool {
+        let (mut white, mut black) = (self.fixed_pieces(Color::White), self.fixed_pieces(Color::Black));
+        white.set_king_steps(&black);
+        black.set_king_steps(&white);
         let (white, black) = (white, black);
         // The squares on which White's pieces may capture, and those on which Black's may.
         let mut taken: [Squares; 2] = [0; 2];
         let mut changed = false;
-        for man in &mut self.men {
+        for man in &mut self.pieces {
             let (own, other) = if man.color.is_white() { (&white, &black) } else { (&black, &white) };
             let before = *man;
             // A king that never moves is never captured either.
             let open = !(own.homes | other.homes & other.kings);
             match man.role {
-                Role::Pawn => man.widen_pawn(open, !(own.homes | other.homes), other),
+                Role::Pawn => man.extend_pawn(open, !(own.homes | other.homes), other),
                 Role::King => {
                     let steps = own.steps;
-                    man.last = each(steps & !man.reach).filter(|&to| !other.can_reply(to)).fold(0, |all, to| all | to);
-                    man.reach |= steps & !man.last;
+                    man.stalemating_steps =
+                        iter_squares(steps & !man.reach).filter(|&to| !other.can_reply(to)).fold(0, |all, to| all | to);
+                    man.reach |= steps & !man.stalemating_steps;
                 }
-                role => man.reach |= attacked(role, man.color, man.reach) & open,
+                role => man.reach |= attack_squares(role, man.color, man.reach) & open,
             }
-            man.gone |= man.anywhere() != man.home;
-            changed |= man.anywhere() != before.anywhere() || man.strayed != before.strayed;
+            man.may_have_left |= man.all_squares() != man.home;
+            changed |= man.all_squares() != before.all_squares() || man.may_have_left_file != before.may_have_left_file;
             if let Some(taken) = taken.get_mut(usize::from(man.color.is_black())) {
-                *taken |= man.captures();
+                *taken |= man.capture_squares();
             }
         }
         let [by_white, by_black] = taken;
-        for man in self.men.iter_mut().filter(|man| man.role != Role::King) {
+        for man in self.pieces.iter_mut().filter(|man| man.role != Role::King) {
             let taken = if man.color.is_white() { by_black } else { by_white };
-            let (captured, gone) = (taken & man.anywhere() != 0, taken & man.home != 0);
-            changed |= captured && !man.captured || gone && !man.gone;
+            let (captured, gone) = (taken & man.all_squares() != 0, taken & man.home != 0);
+            changed |= captured && !man.captured || gone && !man.may_have_left;
             man.captured |= captured;
-            man.gone |= gone;
+            man.may_have_left |= gone;
         }
         changed
     }
 
     /// Returns the king of this colour.
-    pub fn king(&self, color: Color) -> Option<&Man> {
-        self.men.iter().find(|man| man.is(color, Role::King))
+    pub fn king(&self, color: Color) -> Option<&ReachPiece> {
+        self.pieces.iter().find(|man| man.is(color, Role::King))
     }
 }
 
-impl Man {
-    fn widen_pawn(&mut self, open: Squares, empty: Squares, other: &Still) {
-        let strikes = attacked(Role::Pawn, self.color, self.reach) & other.prey & open;
+impl ReachPiece {
+    fn extend_pawn(&mut self, open: Squares, empty: Squares, other: &FixedPieces) {
+        let strikes = attack_squares(Role::Pawn, self.color, self.reach) & other.capturable & open;
         let once = forward(self.color, self.reach) & empty;
         let twice = forward(self.color, once & rank(self.color, Rank::Third)) & empty;
         // Pawns that face each other on a file cannot pass: neither reaches the square where the other is now, nor any beyond.
-        let held = if self.strayed { 0 } else { self.beyond(other.walls) };
-        self.strayed |= strikes != 0;
+        let held = if self.may_have_left_file { 0 } else { self.blocked_squares(other.blocking_pawns) };
+        self.may_have_left_file |= strikes != 0;
         let new = (once | twice) & !held | strikes;
         let last = rank(self.color, Rank::Eighth);
         self.reach |= new & !last;
         self.promoted |= new & last;
-        self.promoted |= (around(self.promoted) | knight(self.promoted)) & open;
+        self.promoted |= (adjacent(self.promoted) | knight(self.promoted)) & open;
     }
 
     /// Returns the squares of its file from the nearest of these walls ahead of it onwards.
-    fn beyond(&self, walls: Squares) -> Squares {
+    fn blocked_squares(&self, walls: Squares) -> Squares {
         let (mut ahead, mut found) = (forward(self.color, self.home), 0);
         while ahead != 0 {
             if walls & ahead != 0 || found != 0 {
@@ -289,9 +291,9 @@ impl Man {
     }
 }
 
-impl Still {
-    fn look(&mut self, other: &Still) {
-        let next = around(self.king) & !self.homes;
+impl FixedPieces {
+    fn set_king_steps(&mut self, other: &FixedPieces) {
+        let next = adjacent(self.king) & !self.homes;
         self.steps = next & !(other.homes & other.kings | other.attacked);
         self.replies = next & !other.guarded;
         // A piece that the other king blocks has a move as soon as that king is gone.
@@ -300,7 +302,7 @@ impl Still {
 
     /// Returns whether this side may have a move left when the other king has gone to `to`.
     fn can_reply(&self, to: Squares) -> bool {
-        let taken = to | around(to);
-        self.moves || each(self.king & !taken).any(|king| around(king) & (self.king | self.replies) & !taken != 0)
+        let taken = to | adjacent(to);
+        self.moves || iter_squares(self.king & !taken).any(|king| adjacent(king) & (self.king | self.replies) & !taken != 0)
     }
 }

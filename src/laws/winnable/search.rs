@@ -13,13 +13,13 @@ use std::collections::BinaryHeap;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SearchOutcome {
     /// A mate exists.
     Mate,
     /// No mate exists: every position was examined, or shown not to lead to a mate.
     NoMate,
     /// The search reached the limit of positions.
-    GaveUp,
+    LimitReached,
 }
 
 /// The order in which positions are examined.
@@ -45,7 +45,7 @@ pub struct Search<P> {
     plan: &'static Plan,
     /// The index of the next turn of the plan.
     turn: usize,
-    nodes: Vec<Node>,
+    nodes: Vec<SearchNode>,
     seen: Seen,
     /// Score and number of each node in one word, so that the queues stay small: 14 bits and 18.
     queues: [BinaryHeap<Reverse<u32>>; 3],
@@ -64,16 +64,16 @@ impl<P: Rules + Clone> Search<P> {
     pub fn new(start: P, winner: Color, limit: u32, plan: &'static Plan) -> Search<P> {
         let mut seen = Seen::new();
         seen.insert(key(&start));
-        let nodes = vec![Node::START];
+        let nodes = vec![SearchNode::START];
         Search { start, winner, limit, plan, turn: 0, nodes, seen, queues: Default::default(), next: 0, tried: 0, barren: 0 }
     }
 
     /// Continues until `budget`, in examined moves, is used up. Returns `None` if the search is not finished. `mates` are the
     /// target mates if they are known; they must be the same in every slice.
-    pub fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<Found> {
+    pub fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<SearchOutcome> {
         let winner = self.winner;
         if replies(&self.start, winner) == Some(0) {
-            return Some(Found::Mate);
+            return Some(SearchOutcome::Mate);
         }
         while *budget > 0 {
             *budget -= 1;
@@ -81,7 +81,7 @@ impl<P: Rules + Clone> Search<P> {
             self.turn = (self.turn + 1) % self.plan.turns.len();
             let Some(index) = self.pop(turn) else {
                 if self.is_done() {
-                    return Some(Found::NoMate);
+                    return Some(SearchOutcome::NoMate);
                 }
                 continue;
             };
@@ -93,7 +93,7 @@ impl<P: Rules + Clone> Search<P> {
             }
             let legal = position.legal_moves();
             if legal.is_full() {
-                return Some(Found::GaveUp); // There may be more than the list holds.
+                return Some(SearchOutcome::LimitReached); // There may be more than the list holds.
             }
             *budget = budget.saturating_sub(legal.len() as u32);
             for mv in legal {
@@ -104,14 +104,14 @@ impl<P: Rules + Clone> Search<P> {
                 }
                 let replies = replies(&next, winner);
                 if replies == Some(0) {
-                    return Some(Found::Mate);
+                    return Some(SearchOutcome::Mate);
                 }
                 if self.seen.count > self.limit as usize {
-                    return Some(Found::GaveUp);
+                    return Some(SearchOutcome::LimitReached);
                 }
                 if enough_material(next.board(), winner) {
                     let scores = score::scores(next.board(), winner, replies, mates);
-                    self.push(Node::after(index, mv, node.depth), scores);
+                    self.push(SearchNode::after(index, mv, node.depth), scores);
                 }
             }
         }
@@ -147,7 +147,7 @@ impl<P: Rules + Clone> Search<P> {
         barren
     }
 
-    fn push(&mut self, node: Node, scores: [u32; 3]) {
+    fn push(&mut self, node: SearchNode, scores: [u32; 3]) {
         let index = self.nodes.len() as u32;
         for (queue, score) in self.queues.iter_mut().zip(scores) {
             if score != score::UNKNOWN {
@@ -158,8 +158,8 @@ impl<P: Rules + Clone> Search<P> {
         self.nodes.push(node);
     }
 
-    fn node(&self, index: u32) -> Node {
-        self.nodes.get(index as usize).copied().unwrap_or(Node::START)
+    fn node(&self, index: u32) -> SearchNode {
+        self.nodes.get(index as usize).copied().unwrap_or(SearchNode::START)
     }
 
     /// Returns the position of a node that was not examined before. Replays the moves that lead to it, which is cheaper than
@@ -197,7 +197,7 @@ const INDEX: u32 = 18;
 
 /// A position that was found, and the move that led to it. Twelve bytes, because there may be a quarter of a million.
 #[derive(Clone, Copy)]
-struct Node {
+struct SearchNode {
     parent: u32,
     mv: Packed,
     /// Plies from the start.
@@ -206,11 +206,17 @@ struct Node {
     irreversible: bool,
 }
 
-impl Node {
-    const START: Node = Node { parent: 0, mv: Packed(0), depth: 0, expanded: false, irreversible: false };
+impl SearchNode {
+    const START: SearchNode = SearchNode { parent: 0, mv: Packed(0), depth: 0, expanded: false, irreversible: false };
 
-    fn after(parent: u32, mv: Move, depth: u16) -> Node {
-        Node { parent, mv: Packed::of(mv), depth: depth.saturating_add(1), expanded: false, irreversible: mv.is_zeroing() }
+    fn after(parent: u32, mv: Move, depth: u16) -> SearchNode {
+        SearchNode {
+            parent,
+            mv: Packed::of(mv),
+            depth: depth.saturating_add(1),
+            expanded: false,
+            irreversible: mv.is_zeroing(),
+        }
     }
 }
 

@@ -17,7 +17,7 @@ pub enum ClientError {
         why: zbus::Error,
     },
     /// The name has no owner.
-    #[error("touchmoved is {}: start it with `{}`", nowhere(looked), start(looked))]
+    #[error("touchmoved is {}: start it with `{}`", nowhere(looked), start_command(looked))]
     NotRunning {
         /// The buses that were searched.
         looked: Vec<Bus>,
@@ -68,11 +68,11 @@ fn nowhere(looked: &[Bus]) -> String {
 
 /// Returns the command that starts touchmoved: the service's where it is installed for one of the buses searched, else the
 /// program's.
-fn start(looked: &[Bus]) -> String {
+fn start_command(looked: &[Bus]) -> String {
     if looked.contains(&Bus::System) && is_service_installed() {
         return "sudo systemctl start touchmoved".to_owned();
     }
-    format!("touchmoved --bus {}", looked.first().cloned().unwrap_or_default().option())
+    format!("touchmoved --bus {}", looked.first().cloned().unwrap_or_default().as_argument())
 }
 
 /// Returns whether touchmoved is installed as a systemd service on this machine.

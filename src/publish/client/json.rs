@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use zbus::Variant;
 
 /// Converts a D-Bus value to JSON. Numbers that JSON readers cannot represent exactly do not occur here.
-pub fn json(value: &Variant<'_>) -> Value {
+pub fn variant_to_json(value: &Variant<'_>) -> Value {
     match value {
         Variant::Bool(value) => (*value).into(),
         Variant::U8(value) => (*value).into(),
@@ -17,16 +17,18 @@ pub fn json(value: &Variant<'_>) -> Value {
         Variant::F64(value) => (*value).into(),
         Variant::Str(value) => value.as_str().into(),
         Variant::ObjectPath(value) => value.as_str().into(),
-        Variant::Variant(value) => json(value),
-        Variant::Array(values) => values.iter().map(json).collect(),
-        Variant::Structure(values) => values.fields().iter().map(json).collect(),
-        Variant::Dict(values) => values.iter().map(|(name, value)| (text(name), json(value))).collect::<Map<_, _>>().into(),
+        Variant::Variant(value) => variant_to_json(value),
+        Variant::Array(values) => values.iter().map(variant_to_json).collect(),
+        Variant::Structure(values) => values.fields().iter().map(variant_to_json).collect(),
+        Variant::Dict(values) => {
+            values.iter().map(|(name, value)| (text(name), variant_to_json(value))).collect::<Map<_, _>>().into()
+        }
         _ => Value::Null,
     }
 }
 
 fn text(value: &Variant<'_>) -> String {
-    match json(value) {
+    match variant_to_json(value) {
         Value::String(text) => text,
         other => other.to_string(),
     }

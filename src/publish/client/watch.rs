@@ -1,6 +1,6 @@
 //! Follows events as they happen.
 
-use super::json::json;
+use super::json::variant_to_json;
 use super::{board_of, game_of};
 use crate::names;
 use crate::publish::dbus::Stream;
@@ -13,13 +13,13 @@ use zbus::message::Type;
 use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
 /// A stream of events.
-pub struct Watch {
+pub struct EventWatcher {
     ours: MessageStream,
     owner: MessageStream,
 }
 
-impl Watch {
-    pub(super) async fn begin(connection: &Connection, stream: Stream) -> zbus::Result<Watch> {
+impl EventWatcher {
+    pub(super) async fn begin(connection: &Connection, stream: Stream) -> zbus::Result<EventWatcher> {
         let ours = MatchRule::builder().msg_type(Type::Signal).sender(stream.name()).path_namespace(names::ROOT_PATH);
         let owner = MatchRule::builder()
             .msg_type(Type::Signal)
@@ -28,16 +28,16 @@ impl Watch {
             .add_arg(stream.name());
         let ours = MessageStream::for_match_rule(ours.build()?, connection, NonZeroUsize::new(4096)).await?;
         let owner = MessageStream::for_match_rule(owner.build()?, connection, None).await?;
-        Ok(Watch { ours, owner })
+        Ok(EventWatcher { ours, owner })
     }
 
     /// Returns the next item; `None` when the connection to the bus is closed.
-    pub async fn next(&mut self) -> Option<Seen> {
+    pub async fn next(&mut self) -> Option<WatchItem> {
         loop {
             let seen = tokio::select! {
                 biased;
-                message = self.ours.next() => seen(&message?.ok()?),
-                message = self.owner.next() => came_or_went(&message?.ok()?),
+                message = self.ours.next() => parse_message(&message?.ok()?),
+                message = self.owner.next() => parse_owner_change(&message?.ok()?),
             };
             if seen.is_some() {
                 return seen;
@@ -46,22 +46,22 @@ impl Watch {
     }
 }
 
-/// An item of the stream of a [`Watch`].
+/// An item of the stream of a [`EventWatcher`].
 #[derive(Clone, Debug, PartialEq)]
-pub enum Seen {
+pub enum WatchItem {
     /// An event happened.
-    Happened(Happened),
+    Happened(WatchedEvent),
     /// A game with this number was added.
     NewGame(u64),
     /// touchmoved has started (again): read everything again and catch up.
-    Came,
+    ServiceStarted,
     /// touchmoved has stopped.
-    Went,
+    ServiceStopped,
 }
 
 /// An event or a change of properties.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Happened {
+pub struct WatchedEvent {
     /// The game's number, if the event belongs to one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub game: Option<u64>,
@@ -82,25 +82,29 @@ pub struct Happened {
 }
 
 /// The signals of touchmove's interfaces.
-pub static SIGNALS: &[Signal] = &[
-    Signal { name: "MoveMade", numbered: true, fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"] },
-    Signal { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
-    Signal { name: "MovesCorrected", numbered: true, fields: &["from_ply", "moves", "reason"] },
-    Signal { name: "ClockRevised", numbered: true, fields: &["ply", "white", "black"] },
-    Signal { name: "ResultChanged", numbered: true, fields: &["result", "reason"] },
-    Signal {
+pub static SIGNALS: &[SignalSpec] = &[
+    SignalSpec {
+        name: "MoveMade",
+        numbered: true,
+        fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"],
+    },
+    SignalSpec { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
+    SignalSpec { name: "MovesCorrected", numbered: true, fields: &["from_ply", "moves", "reason"] },
+    SignalSpec { name: "ClockRevised", numbered: true, fields: &["ply", "white", "black"] },
+    SignalSpec { name: "ResultChanged", numbered: true, fields: &["result", "reason"] },
+    SignalSpec {
         name: "AlertRaised",
         numbered: true,
         fields: &["id", "kind", "ply", "by", "articles", "squares", "detail", "position", "details"],
     },
-    Signal { name: "AlertCleared", numbered: true, fields: &["id"] },
-    Signal { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },
-    Signal { name: "Commanded", numbered: true, fields: &["command", "argument", "by"] },
-    Signal { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
+    SignalSpec { name: "AlertCleared", numbered: true, fields: &["id"] },
+    SignalSpec { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },
+    SignalSpec { name: "Commanded", numbered: true, fields: &["command", "argument", "by"] },
+    SignalSpec { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
 ];
 
 /// A signal of touchmove's interfaces.
-pub struct Signal {
+pub struct SignalSpec {
     /// The signal's name.
     pub name: &'static str,
     /// Whether `number` and `time` come first.
@@ -109,12 +113,12 @@ pub struct Signal {
     pub fields: &'static [&'static str],
 }
 
-fn came_or_went(message: &Message) -> Option<Seen> {
+fn parse_owner_change(message: &Message) -> Option<WatchItem> {
     let (_, _, new): (String, String, String) = message.body().deserialize().ok()?;
-    Some(if new.is_empty() { Seen::Went } else { Seen::Came })
+    Some(if new.is_empty() { WatchItem::ServiceStopped } else { WatchItem::ServiceStarted })
 }
 
-fn seen(message: &Message) -> Option<Seen> {
+fn parse_message(message: &Message) -> Option<WatchItem> {
     let header = message.header();
     let (path, member) = (header.path()?.to_string(), header.member()?.to_string());
     let body = message.body();
@@ -122,22 +126,22 @@ fn seen(message: &Message) -> Option<Seen> {
         let (path, interfaces): (zbus::OwnedObjectPath, HashMap<String, HashMap<String, OwnedVariant>>) =
             body.deserialize().ok()?;
         if let Some(game) = game_of(path.as_str()) {
-            return interfaces.contains_key(names::GAME_INTERFACE).then_some(Seen::NewGame(game));
+            return interfaces.contains_key(names::GAME_INTERFACE).then_some(WatchItem::NewGame(game));
         }
         // A clock has all its values when it appears, and may never change any of them.
         let clock = interfaces.get(names::CLOCK_INTERFACE)?;
-        return Some(changed(path.as_str(), names::CLOCK_INTERFACE, clock));
+        return Some(property_change(path.as_str(), names::CLOCK_INTERFACE, clock));
     }
     if member == "PropertiesChanged" {
         let (interface, values, _): (String, HashMap<String, OwnedVariant>, Vec<String>) = body.deserialize().ok()?;
         // Values of invalidated properties have to be read.
-        return (!values.is_empty()).then(|| changed(&path, &interface, &values));
+        return (!values.is_empty()).then(|| property_change(&path, &interface, &values));
     }
     let (game, board) = (game_of(&path), board_of(&path));
     let signal = SIGNALS.iter().find(|signal| signal.name == member)?;
     let arguments: zbus::Structure<'_> = body.deserialize().ok()?;
     let mut values = arguments.fields().iter();
-    let mut happened = Happened { game, board, number: None, time: None, event: member, fields: Map::new() };
+    let mut happened = WatchedEvent { game, board, number: None, time: None, event: member, fields: Map::new() };
     if signal.numbered {
         happened.number = u64::try_from(values.next()?).ok();
         happened.time = i64::try_from(values.next()?).ok();
@@ -146,17 +150,17 @@ fn seen(message: &Message) -> Option<Seen> {
         if *name == "time" {
             happened.time = i64::try_from(value).ok();
         } else {
-            happened.fields.insert((*name).to_owned(), json(value));
+            happened.fields.insert((*name).to_owned(), variant_to_json(value));
         }
     }
-    Some(Seen::Happened(happened))
+    Some(WatchItem::Happened(happened))
 }
 
 /// Builds the item for new property values of an interface.
-fn changed(path: &str, interface: &str, values: &HashMap<String, OwnedVariant>) -> Seen {
+fn property_change(path: &str, interface: &str, values: &HashMap<String, OwnedVariant>) -> WatchItem {
     let mut fields = Map::new();
     fields.insert("interface".to_owned(), interface.into());
-    fields.extend(values.iter().map(|(name, value)| (name.clone(), json(value))));
+    fields.extend(values.iter().map(|(name, value)| (name.clone(), variant_to_json(value))));
     let (game, board) = (game_of(path), board_of(path));
-    Seen::Happened(Happened { game, board, number: None, time: None, event: "Changed".to_owned(), fields })
+    WatchItem::Happened(WatchedEvent { game, board, number: None, time: None, event: "Changed".to_owned(), fields })
 }

@@ -1,8 +1,8 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-use super::values::{self, AlertValue, Details, VerdictValue};
-use super::{Error, arguments, order};
+use super::values::{self, AlertValue, DetailMap, VerdictValue};
+use super::{Error, arguments, authorize_order};
 use crate::daemon::Hub;
 use crate::daemon::hub::Target;
 use crate::game::{Answer, Command, Event};
@@ -15,21 +15,21 @@ use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
 
 /// The arbiter's interface of a game.
-pub struct Arbiter {
+pub struct ArbiterObject {
     /// The hub to read from and to send commands to.
     pub hub: Arc<Hub>,
     /// The game's number.
     pub game: u64,
 }
 
-impl Arbiter {
+impl ArbiterObject {
     async fn command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-        self.ask(command, header, connection).await.map(drop)
+        self.send_command(command, header, connection).await.map(drop)
     }
 
-    async fn ask(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<Answer, Error> {
-        let order = order(command, header, connection).await?;
-        Ok(self.hub.command(Target::Game(self.game), order).await?)
+    async fn send_command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<Answer, Error> {
+        let order = authorize_order(command, header, connection).await?;
+        Ok(self.hub.execute(Target::Game(self.game), order).await?)
     }
 }
 
@@ -38,13 +38,13 @@ impl Arbiter {
 /// with NotCurrent (another game is on the board), NoSuchGame, NoGame, NotAllowed (polkit refused), JournalFull or Stopping.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
-impl Arbiter {
+impl ArbiterObject {
     /// Open alerts, as (id, kind, ply, by, articles, squares, detail, position, details), with the same meaning as in AlertRaised.
     #[zbus(property)]
     fn alerts(&self) -> Vec<AlertValue> {
         self.hub.read(|state| {
             let Some(game) = state.games.get(&self.game) else { return Vec::new() };
-            game.record.alerts.iter().map(|alert| values::alert(alert, &|at| game.wall_ms(at))).collect()
+            game.record.alerts.iter().map(|alert| values::alert_value(alert, &|at| game.wall_ms(at))).collect()
         })
     }
 
@@ -66,13 +66,13 @@ impl Arbiter {
         let locale = Locale::from_tag(language);
         let standing = self.hub.read(|state| {
             let alerts = &state.games.get(&self.game)?.record.alerts;
-            alerts.iter().find(|alert| alert.id == id).map(|alert| values::described(alert, locale))
+            alerts.iter().find(|alert| alert.id == id).map(|alert| values::describe_alert(alert, locale))
         });
         if let Some(described) = standing {
             return Ok(described);
         }
-        let past = self.hub.since(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
-            Event::AlertRaised(alert) if alert.id == id => Some(values::described(&alert, locale)),
+        let past = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
+            Event::AlertRaised(alert) if alert.id == id => Some(values::describe_alert(&alert, locale)),
             _ => None,
         });
         past.ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts has their ids")))
@@ -85,7 +85,7 @@ impl Arbiter {
     fn irregularities(&self) -> Vec<(String, u32, Vec<String>, i64)> {
         self.hub.read(|state| {
             let Some(game) = state.games.get(&self.game) else { return Vec::new() };
-            values::tally(&game.record.tally, &|at| game.wall_ms(at))
+            values::tally_value(&game.record.tally, &|at| game.wall_ms(at))
         })
     }
 
@@ -103,7 +103,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::result(result)?, &header, connection).await
+        self.command(arguments::parse_result(result)?, &header, connection).await
     }
 
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960); the FEN's counters are kept. The
@@ -141,7 +141,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::promotion(ply, piece)?, &header, connection).await
+        self.command(arguments::parse_promotion(ply, piece)?, &header, connection).await
     }
 
     /// Declares that this player, white or black, is adjusting pieces (Art. 4.2): pieces that the player touches next and returns
@@ -153,7 +153,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Adjust(arguments::player(player)?), &header, connection).await
+        self.command(Command::Adjust(arguments::parse_player(player)?), &header, connection).await
     }
 
     /// Acknowledges the alert with this id: the alert is cleared, and AlertCleared is sent.
@@ -178,8 +178,8 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<Vec<String>, Error> {
-        match self.ask(Command::Restore { ply }, &header, connection).await? {
-            Answer::Bound(allowed) => Ok(allowed),
+        match self.send_command(Command::Restore { ply }, &header, connection).await? {
+            Answer::AllowedMoves(allowed) => Ok(allowed),
             _ => Ok(Vec::new()),
         }
     }
@@ -233,7 +233,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(String, String), Error> {
-        match self.ask(Command::Undo, &header, connection).await? {
+        match self.send_command(Command::Undo, &header, connection).await? {
             Answer::Undone(command) => {
                 let (command, argument) = values::command_words(&command);
                 Ok((command.to_owned(), argument))
@@ -254,7 +254,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::count(player, what)?, &header, connection).await
+        self.command(arguments::parse_count(player, what)?, &header, connection).await
     }
 
     /// Removes what was last counted against a player, white or black, at this ply.
@@ -266,7 +266,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Strike { player: arguments::player(player)?, ply }, &header, connection).await
+        self.command(Command::Strike { player: arguments::parse_player(player)?, ply }, &header, connection).await
     }
 
     /// Notes the times that the arbiter set on the clocks, in milliseconds, and the reason, in at most 500 characters. The note is
@@ -292,7 +292,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::laws(laws)?, &header, connection).await
+        self.command(arguments::parse_laws(laws)?, &header, connection).await
     }
 
     /// Sets PGN tags of this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam
@@ -304,7 +304,7 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::tags(tags)?, &header, connection).await
+        self.command(arguments::parse_tags(tags)?, &header, connection).await
     }
 
     /// Pauses or resumes the game. While it is paused, clock lever and pieces may be handled freely: nothing is inferred and no
@@ -335,8 +335,8 @@ impl Arbiter {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<VerdictValue, Error> {
-        let command = arguments::claim(player, claimed, intended)?;
-        Ok(values::verdict(&self.ask(command, &header, connection).await?))
+        let command = arguments::parse_claim(player, claimed, intended)?;
+        Ok(values::verdict_value(&self.send_command(command, &header, connection).await?))
     }
 
     /// Alerts the arbiter. id counts from 1 in each game; an alert with the id of an open alert replaces it. ply: the ply
@@ -372,7 +372,7 @@ impl Arbiter {
         squares: Vec<String>,
         detail: &str,
         position: &str,
-        details: Details,
+        details: DetailMap,
     ) -> zbus::Result<()>;
 
     /// An alert was cleared because its reason is gone or the arbiter acknowledged it.

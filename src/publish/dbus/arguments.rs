@@ -2,7 +2,7 @@
 
 use super::Error;
 use crate::game::{Command, GameResult};
-use crate::laws::draws::Claimed;
+use crate::laws::draws::ClaimKind;
 use crate::laws::{BadLaws, Irregularity, Worded};
 use crate::publish::tags;
 use crate::round::Round;
@@ -11,12 +11,12 @@ use shakmaty::{Color, Role};
 use std::collections::HashMap;
 
 /// Parses a player: `white` or `black`.
-pub fn player(text: &str) -> Result<Color, Error> {
+pub fn parse_player(text: &str) -> Result<Color, Error> {
     Color::from_word(text).ok_or_else(|| Error::BadPlayer(format!("\"{text}\" is no player: give white or black")))
 }
 
 /// Parses the argument of `SetResult`.
-pub fn result(text: &str) -> Result<Command, Error> {
+pub fn parse_result(text: &str) -> Result<Command, Error> {
     match (GameResult::parse(text), text) {
         (None, "*") => Ok(Command::Result(None)),
         (Some(result), _) => Ok(Command::Result(Some(result))),
@@ -27,7 +27,7 @@ pub fn result(text: &str) -> Result<Command, Error> {
 }
 
 /// Parses the arguments of `SetPromotion`. `ply` 0 means the last promotion on record.
-pub fn promotion(ply: u32, piece: &str) -> Result<Command, Error> {
+pub fn parse_promotion(ply: u32, piece: &str) -> Result<Command, Error> {
     let role = Role::from_word(piece).ok_or_else(|| {
         Error::BadPiece(format!("\"{piece}\" is nothing that a pawn becomes: give queen, rook, bishop or knight"))
     })?;
@@ -35,36 +35,36 @@ pub fn promotion(ply: u32, piece: &str) -> Result<Command, Error> {
 }
 
 /// Parses the arguments of `Count`.
-pub fn count(player: &str, what: &str) -> Result<Command, Error> {
+pub fn parse_count(player: &str, what: &str) -> Result<Command, Error> {
     let known = Irregularity::from_word(what).ok_or_else(|| {
         let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
         Error::BadIrregularity(format!("\"{what}\" cannot be counted: give one of {}", words.join(", ")))
     })?;
-    Ok(Command::Count { player: self::player(player)?, what: known })
+    Ok(Command::Count { player: self::parse_player(player)?, what: known })
 }
 
 /// Parses the argument of `SetLaws`.
-pub fn laws(text: &str) -> Result<Command, Error> {
+pub fn parse_laws(text: &str) -> Result<Command, Error> {
     text.parse().map(Command::Laws).map_err(|error: BadLaws| Error::BadLaws(error.to_string()))
 }
 
 /// Parses the argument of `SetTags`; the tags are sorted by name.
-pub fn tags(tags: HashMap<String, String>) -> Result<Command, Error> {
+pub fn parse_tags(tags: HashMap<String, String>) -> Result<Command, Error> {
     let mut tags: Vec<(String, String)> = tags.into_iter().collect();
     tags.sort();
-    tags::check(&tags).map_err(Error::BadTag)?;
+    tags::check_tags(&tags).map_err(Error::BadTag)?;
     Ok(Command::Tags(tags))
 }
 
 /// Parses the arguments of `Claim`. An empty `intended` means that the claim is about the position on the board.
-pub fn claim(player: &str, claimed: &str, intended: String) -> Result<Command, Error> {
-    let known = Claimed::from_word(claimed)
+pub fn parse_claim(player: &str, claimed: &str, intended: String) -> Result<Command, Error> {
+    let known = ClaimKind::from_word(claimed)
         .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: give repetition or fifty_moves")))?;
     let intended = Some(intended).filter(|uci| !uci.is_empty());
-    Ok(Command::Claim { player: self::player(player)?, claimed: known, intended })
+    Ok(Command::Claim { player: self::parse_player(player)?, claimed: known, intended })
 }
 
 /// Parses the argument of `LoadRound`.
-pub fn round(json: &str) -> Result<Round, Error> {
+pub fn parse_round(json: &str) -> Result<Round, Error> {
     serde_json::from_str(json).map_err(|why| Error::BadRound(format!("this is no round: {why}")))
 }

@@ -2,7 +2,7 @@
 
 use super::polkit;
 use super::values;
-use super::{Error, order};
+use super::{Error, authorize_order};
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
 use crate::game::{ClockTime, Command};
@@ -14,14 +14,14 @@ use zbus::object_server::SignalEmitter;
 use zbus::{Connection, ObjectPath, OwnedObjectPath, interface};
 
 /// The D-Bus object of a board.
-pub struct Board {
+pub struct BoardObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
     /// The board's id.
     pub id: BoardId,
 }
 
-impl Board {
+impl BoardObject {
     fn read<T: Default>(&self, read: impl FnOnce(&BoardView) -> T) -> T {
         self.hub.read(|state| state.boards.get(&self.id).map(read)).unwrap_or_default()
     }
@@ -30,7 +30,7 @@ impl Board {
 /// A chessboard, connected or expected.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Board")]
-impl Board {
+impl BoardObject {
     /// The board's name, which is also the last part of the object path and never changes: as configured, else the model and the
     /// port by which the board is found, e.g. dgt_ttyUSB0. ASCII letters, digits and underscores.
     #[zbus(property(emits_changed_signal = "const"))]
@@ -72,7 +72,7 @@ impl Board {
     /// unplugged (there is no port), refused (the port may not be opened).
     #[zbus(property)]
     fn state(&self) -> String {
-        self.read(|board| board.contact.word().to_owned())
+        self.read(|board| board.connection.word().to_owned())
     }
 
     /// The reason for this state, as a sentence that says what to do; empty if nothing needs to be done.
@@ -97,7 +97,7 @@ impl Board {
     /// kqrbnp: that piece; w, o: a white or black piece of unknown kind; x: some piece. Empty before the first complete reading.
     #[zbus(property)]
     fn placement(&self) -> String {
-        self.read(|board| values::placement(board.placement.as_ref()))
+        self.read(|board| values::placement_value(board.placement.as_ref()))
     }
 
     /// Squares that have differed from the game for longer than a move takes, as (square, expected, seen). Words: empty, a piece's
@@ -110,7 +110,7 @@ impl Board {
                 .iter()
                 .map(|difference| {
                     let expected = difference.expected.map_or_else(|| "empty".to_owned(), |piece| piece.char().to_string());
-                    (difference.square.to_string(), expected, values::sensed(difference.seen))
+                    (difference.square.to_string(), expected, values::sensed_value(difference.seen))
                 })
                 .collect()
         })
@@ -135,7 +135,7 @@ impl Board {
     /// What a board of this family cannot know, in English sentences.
     #[zbus(property(emits_changed_signal = "const"))]
     fn cannot(&self) -> Vec<String> {
-        self.read(|board| board.model.cannot_know().map(str::to_owned).collect())
+        self.read(|board| board.model.all_limitations().map(str::to_owned).collect())
     }
 
     /// The object path of the game on the board, or of the last one; / if there has been none.
@@ -157,8 +157,8 @@ impl Board {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let order = order(Command::Position(fen), &header, connection).await?;
-        Ok(self.hub.command(Target::Board(self.id.clone()), order).await.map(drop)?)
+        let order = authorize_order(Command::Position(fen), &header, connection).await?;
+        Ok(self.hub.execute(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 
     /// Makes the board identify itself for some seconds with all its lights and a beep, whichever it has. Refused while a game is
@@ -169,7 +169,7 @@ impl Board {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::allowed(names::ACTION_COMMAND, &header, connection).await?;
+        polkit::check_authorization(names::ACTION_COMMAND, &header, connection).await?;
         Ok(self.hub.identify(&self.id).await?)
     }
 
@@ -180,27 +180,27 @@ impl Board {
 }
 
 /// The D-Bus object of a board's clock.
-pub struct Clock {
+pub struct ClockObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
     /// The board's id.
     pub id: BoardId,
 }
 
-impl Clock {
+impl ClockObject {
     fn read<T>(&self, read: impl FnOnce(&ClockView) -> T) -> Option<T> {
         self.hub.read(|state| state.boards.get(&self.id).and_then(|board| board.clock.as_ref()).map(read))
     }
 
     fn time(&self, pick: impl FnOnce(&ClockView) -> Option<ClockTime>) -> i32 {
-        self.read(pick).flatten().map_or(-1, values::milliseconds)
+        self.read(pick).flatten().map_or(-1, values::clamped_milliseconds)
     }
 }
 
 /// The chess clock of a board, on the same object; the interface exists while a clock is connected.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Clock")]
-impl Clock {
+impl ClockObject {
     /// White's time left in milliseconds, as last reported by the clock; -1: unknown.
     #[zbus(property)]
     fn white(&self) -> i32 {

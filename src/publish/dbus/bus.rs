@@ -25,7 +25,7 @@ impl Default for Bus {
 impl Bus {
     /// Returns the buses on which touchmoved may run, in search order: the session bus, if there is one, for a daemon started by
     /// the user; then the system bus, for the system service.
-    pub fn likely() -> Vec<Bus> {
+    pub fn search_order() -> Vec<Bus> {
         match Bus::default() {
             Bus::Session => vec![Bus::Session, Bus::System],
             only => vec![only],
@@ -33,7 +33,7 @@ impl Bus {
     }
 
     /// Returns the bus as an argument of `--bus`.
-    pub fn option(&self) -> &str {
+    pub fn as_argument(&self) -> &str {
         match self {
             Bus::Session => "session",
             Bus::System => "system",

@@ -2,7 +2,7 @@
 
 use crate::daemon::hub::OrderError;
 use crate::daemon::journal::JournalError;
-use crate::game::command::Refused;
+use crate::game::command::Refusal;
 use crate::publish::pairings::PairingError;
 
 /// An error reply. Its message is a sentence that says what to do.
@@ -21,7 +21,7 @@ pub enum Error {
     /// There is no such ply.
     NoPly(String),
     /// The alert is not about an irregular move.
-    NothingStands(String),
+    NoIrregularMove(String),
     /// The move cannot be replaced or inserted like this.
     BadMove(String),
     /// There is no command that can be undone, or not any more.
@@ -65,7 +65,7 @@ pub enum Error {
     /// The text is not a result.
     BadResult(String),
     /// A game is in progress on the other board.
-    BoardTaken(String),
+    BoardInUse(String),
     /// The board does not show the required position.
     NotPutUp(String),
     /// A game is being played on the board.
@@ -94,31 +94,31 @@ impl From<OrderError> for Error {
     fn from(error: OrderError) -> Error {
         let sentence = error.to_string();
         match error {
-            OrderError::Refused(Refused::NoGame) => Error::NoGame(sentence),
-            OrderError::Refused(Refused::TooManyPlies(_)) => Error::TooManyPlies(sentence),
-            OrderError::Refused(Refused::NoAlert(_)) => Error::NoAlert(sentence),
-            OrderError::Refused(Refused::NothingStands { .. }) => Error::NothingStands(sentence),
-            OrderError::Refused(Refused::NotLegal { .. } | Refused::SameMove(_) | Refused::LaterMove { .. }) => {
+            OrderError::Refused(Refusal::NoGame) => Error::NoGame(sentence),
+            OrderError::Refused(Refusal::TooManyPlies(_)) => Error::TooManyPlies(sentence),
+            OrderError::Refused(Refusal::NoAlert(_)) => Error::NoAlert(sentence),
+            OrderError::Refused(Refusal::NothingStands { .. }) => Error::NoIrregularMove(sentence),
+            OrderError::Refused(Refusal::NotLegal { .. } | Refusal::SameMove(_) | Refusal::LaterMove { .. }) => {
                 Error::BadMove(sentence)
             }
-            OrderError::Refused(Refused::NothingToUndo | Refused::MovedSince(_)) => Error::NothingToUndo(sentence),
-            OrderError::Refused(Refused::NoPly { .. } | Refused::NoSuchPly { .. }) => Error::NoPly(sentence),
-            OrderError::Refused(Refused::NoMove(_)) => Error::NoMove(sentence),
-            OrderError::Refused(Refused::NotCounted { .. }) => Error::NotCounted(sentence),
-            OrderError::Refused(Refused::Paused(_)) => Error::Paused(sentence),
-            OrderError::Refused(Refused::LongNote(_)) => Error::LongNote(sentence),
-            OrderError::Refused(Refused::NoPromotion(_) | Refused::PromotionUnlike(_)) => Error::NoPromotion(sentence),
-            OrderError::Refused(Refused::Over) => Error::GameOver(sentence),
-            OrderError::Refused(Refused::NotYet(_)) => Error::NotYet(sentence),
-            OrderError::Refused(Refused::BadFen(_)) => Error::BadPosition(sentence),
+            OrderError::Refused(Refusal::NothingToUndo | Refusal::MovedSince(_)) => Error::NothingToUndo(sentence),
+            OrderError::Refused(Refusal::NoPly { .. } | Refusal::NoSuchPly { .. }) => Error::NoPly(sentence),
+            OrderError::Refused(Refusal::NoMove(_)) => Error::NoMove(sentence),
+            OrderError::Refused(Refusal::NotCounted { .. }) => Error::NotCounted(sentence),
+            OrderError::Refused(Refusal::Paused(_)) => Error::Paused(sentence),
+            OrderError::Refused(Refusal::LongNote(_)) => Error::LongNote(sentence),
+            OrderError::Refused(Refusal::NoPromotion(_) | Refusal::PromotionUnlike(_)) => Error::NoPromotion(sentence),
+            OrderError::Refused(Refusal::Over) => Error::GameOver(sentence),
+            OrderError::Refused(Refusal::NotYet(_)) => Error::NotYet(sentence),
+            OrderError::Refused(Refusal::BadFen(_)) => Error::BadPosition(sentence),
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
-            OrderError::NotCurrent { .. } | OrderError::Overtaken => Error::NotCurrent(sentence),
-            OrderError::NothingPlayed(_) => Error::NoGame(sentence),
-            OrderError::Taken { .. } => Error::BoardTaken(sentence),
-            OrderError::NotPutUp { .. } => Error::NotPutUp(sentence),
+            OrderError::NotCurrent { .. } | OrderError::GameReplaced => Error::NotCurrent(sentence),
+            OrderError::NoGameToContinue(_) => Error::NoGame(sentence),
+            OrderError::BoardInUse { .. } => Error::BoardInUse(sentence),
+            OrderError::PositionNotSetUp { .. } => Error::NotPutUp(sentence),
             OrderError::Playing { .. } => Error::Playing(sentence),
-            OrderError::Unnoticed(_) => Error::Unnoticed(sentence),
+            OrderError::CannotIdentify(_) => Error::Unnoticed(sentence),
             OrderError::Unreadable(_) => Error::JournalUnreadable(sentence),
             OrderError::JournalFull(_) => Error::JournalFull(sentence),
             OrderError::Stopping => Error::Stopping(sentence),
@@ -135,7 +135,7 @@ impl From<PairingError> for Error {
             PairingError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             PairingError::BadRound(_) => Error::BadRound(sentence),
             PairingError::BadResult(_) => Error::BadResult(sentence),
-            PairingError::NotKept(_) => Error::JournalFull(sentence),
+            PairingError::WriteFailed(_) => Error::JournalFull(sentence),
         }
     }
 }

@@ -12,7 +12,7 @@ use zbus::object_server::SignalEmitter;
 use zbus::{OwnedVariant, Variant, interface};
 
 /// The D-Bus object of a game.
-pub struct Game {
+pub struct GameObject {
     /// The source to read from.
     pub source: Source,
     /// The game's number.
@@ -21,7 +21,7 @@ pub struct Game {
     pub stream: Stream,
 }
 
-impl Game {
+impl GameObject {
     fn read<T: Default>(&self, read: impl FnOnce(&GameView) -> T) -> T {
         self.source.read(|state| state.games.get(&self.id).map(read)).unwrap_or_default()
     }
@@ -38,7 +38,7 @@ type PastEvent = (u64, i64, String, HashMap<String, OwnedVariant>);
 /// On org.touchmove1.Broadcast, events have their own numbers, and events for the arbiter alone are omitted.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Game")]
-impl Game {
+impl GameObject {
     /// The name of the board on which it is or was played.
     #[zbus(property(emits_changed_signal = "const"))]
     fn board(&self) -> String {
@@ -54,7 +54,7 @@ impl Game {
     /// PGN tags: names and values.
     #[zbus(property)]
     fn tags(&self) -> HashMap<String, String> {
-        self.read(|game| super::pgn::tags(game).into_iter().collect())
+        self.read(|game| super::pgn::all_tags(game).into_iter().collect())
     }
 
     /// The start position as FEN.
@@ -87,8 +87,10 @@ impl Game {
     /// white, black: time left at completion in milliseconds; -1 where unknown. confidence: 0 to 1. details: as in MoveMade.
     /// Signals report changes.
     #[zbus(property(emits_changed_signal = "invalidates"))]
-    fn moves(&self) -> Vec<values::Move> {
-        self.read(|game| game.record.plies.iter().map(|ply| values::ply(ply, self.stream, &|at| game.wall_ms(at))).collect())
+    fn moves(&self) -> Vec<values::MoveValue> {
+        self.read(|game| {
+            game.record.plies.iter().map(|ply| values::move_value(ply, self.stream, &|at| game.wall_ms(at))).collect()
+        })
     }
 
     /// How many times published moves were corrected.
@@ -159,7 +161,7 @@ impl Game {
         let mut list = Vec::with_capacity(events.len());
         for stamped in events {
             let Some(number) = stamped.number else { continue };
-            let Some(told) = values::told(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
+            let Some(told) = values::signal_value(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
             let mut fields = HashMap::new();
             for (name, value) in told.fields {
                 fields.insert(name.to_owned(), OwnedVariant::try_from(value).map_err(Error::ZBus)?);
@@ -173,7 +175,7 @@ impl Game {
     /// rest are in one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
-        self.read(|game| super::pgn::text(game, AfterIllegal::Stop, self.stream))
+        self.read(|game| super::pgn::game_to_pgn(game, AfterIllegal::Stop, self.stream))
     }
 
     /// Returns the game as PGN, with options by name. irregular (s), how to write a game with an illegal move that stands: stop, as
@@ -183,8 +185,8 @@ impl Game {
     /// Errors: BadOption.
     #[zbus(out_args("pgn"))]
     fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
-        let after = super::pgn::options(&options)?;
-        Ok(self.read(|game| super::pgn::text(game, after, self.stream)))
+        let after = super::pgn::parse_options(&options)?;
+        Ok(self.read(|game| super::pgn::game_to_pgn(game, after, self.stream)))
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that it
@@ -203,7 +205,7 @@ impl Game {
         fen: &str,
         confidence: f64,
         alternatives: Vec<(String, f64)>,
-        details: values::Details,
+        details: values::DetailMap,
     ) -> zbus::Result<()>;
 
     /// A move was completed (Art. 6.2.1) by: clock, game_end, own_next_move, reply, dwell, arbiter. white, black: both clocks at
@@ -215,8 +217,8 @@ impl Game {
         time: i64,
         ply: u32,
         by: &str,
-        white: values::Clock,
-        black: values::Clock,
+        white: values::ClockValue,
+        black: values::ClockValue,
     ) -> zbus::Result<()>;
 
     /// The moves from from_ply on are replaced by this line of (uci, san, fen, details). details: as in MoveMade. reason: evidence,
@@ -227,7 +229,7 @@ impl Game {
         number: u64,
         time: i64,
         from_ply: u32,
-        moves: Vec<values::Corrected>,
+        moves: Vec<values::CorrectedMoveValue>,
         reason: &str,
     ) -> zbus::Result<()>;
 
@@ -238,8 +240,8 @@ impl Game {
         number: u64,
         time: i64,
         ply: u32,
-        white: values::Clock,
-        black: values::Clock,
+        white: values::ClockValue,
+        black: values::ClockValue,
     ) -> zbus::Result<()>;
 
     /// The result is now 1-0, 0-1, 1/2-1/2, or * (withdrawn). reason: checkmate, stalemate, kings_signal, arbiter.
@@ -248,7 +250,7 @@ impl Game {
 }
 
 /// Builds the arguments of a signal, in order.
-pub fn arguments(
+pub fn signal_arguments(
     number: u64,
     time: i64,
     fields: Vec<(&'static str, Variant<'static>)>,

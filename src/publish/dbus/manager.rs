@@ -1,9 +1,9 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, arguments, caller, polkit};
+use super::{Error, arguments, describe_caller, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
-use crate::daemon::rounds::tables;
+use crate::daemon::rounds::boards_at_tables;
 use crate::names::{self, API_VERSION};
 use crate::publish::pairings;
 use std::sync::Arc;
@@ -11,20 +11,20 @@ use zbus::message::Header;
 use zbus::{Connection, interface};
 
 /// The D-Bus object of the service as a whole.
-pub struct Manager {
+pub struct ManagerObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
 }
 
 /// Checks that the caller may change pairings: whoever may command games may.
-async fn may_pair(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-    polkit::allowed(names::ACTION_COMMAND, header, connection).await
+async fn authorize_pairing(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+    polkit::check_authorization(names::ACTION_COMMAND, header, connection).await
 }
 
 /// The service as a whole. Boards and games are found through org.freedesktop.DBus.ObjectManager on the same object.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Manager")]
-impl Manager {
+impl ManagerObject {
     /// Version of the program, e.g. 0.1.0.
     #[zbus(property(emits_changed_signal = "const"))]
     fn version(&self) -> &str {
@@ -48,7 +48,7 @@ impl Manager {
     fn trouble(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
             let mut told = Vec::new();
-            for trouble in &state.trouble {
+            for trouble in &state.health_problems {
                 let trouble = (trouble.kind.to_owned(), trouble.sentence.clone());
                 // Boards with the same problem report it once.
                 if !told.contains(&trouble) {
@@ -96,7 +96,7 @@ impl Manager {
                 let game = board.as_ref().and_then(|id| state.boards.get(id)?.game).unwrap_or(0);
                 (table, board.map_or_else(String::new, |id| id.to_string()), game)
             };
-            tables(state).into_iter().map(row).collect()
+            boards_at_tables(state).into_iter().map(row).collect()
         })
     }
 
@@ -109,10 +109,10 @@ impl Manager {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        may_pair(&header, connection).await?;
-        let round = arguments::round(round)?;
-        let by = caller(&header, connection).await;
-        Ok(pairings::put(&self.hub, round, &by)?)
+        authorize_pairing(&header, connection).await?;
+        let round = arguments::parse_round(round)?;
+        let by = describe_caller(&header, connection).await;
+        Ok(pairings::set_round(&self.hub, round, &by)?)
     }
 
     /// Swaps the players of these two tables; boards stay.
@@ -124,9 +124,9 @@ impl Manager {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        may_pair(&header, connection).await?;
-        let by = caller(&header, connection).await;
-        Ok(pairings::swap(&self.hub, one, other, &by)?)
+        authorize_pairing(&header, connection).await?;
+        let by = describe_caller(&header, connection).await;
+        Ok(pairings::swap_players(&self.hub, one, other, &by)?)
     }
 
     /// Assigns this board to this table; empty: the next free board.
@@ -138,8 +138,8 @@ impl Manager {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        may_pair(&header, connection).await?;
-        let by = caller(&header, connection).await;
+        authorize_pairing(&header, connection).await?;
+        let by = describe_caller(&header, connection).await;
         Ok(pairings::set_board(&self.hub, table, board, &by)?)
     }
 
@@ -155,9 +155,9 @@ impl Manager {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        may_pair(&header, connection).await?;
-        let by = caller(&header, connection).await;
-        Ok(self.hub.carry_on(&BoardId::new(from), &BoardId::new(to), &by).await?)
+        authorize_pairing(&header, connection).await?;
+        let by = describe_caller(&header, connection).await;
+        Ok(self.hub.continue_game(&BoardId::new(from), &BoardId::new(to), &by).await?)
     }
 
     /// Declares a forfeit at this table: white or black wins without play, or nobody; empty: the game is played after all.
@@ -169,8 +169,8 @@ impl Manager {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        may_pair(&header, connection).await?;
-        let by = caller(&header, connection).await;
+        authorize_pairing(&header, connection).await?;
+        let by = describe_caller(&header, connection).await;
         Ok(pairings::set_forfeit(&self.hub, table, winner, &by)?)
     }
 }

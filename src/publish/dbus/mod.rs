@@ -8,7 +8,7 @@ pub mod arguments;
 mod board;
 mod bus;
 mod error;
-mod face;
+mod front_end;
 mod game;
 mod manager;
 pub mod pgn;
@@ -19,9 +19,9 @@ mod values;
 
 pub use self::bus::{Bus, NoSuchBus};
 pub use self::error::Error;
-use self::face::{Face, Told};
+use self::front_end::{FrontEnd, SignalSource};
 pub use self::stream::Stream;
-use crate::daemon::{Source, Stop, stopped};
+use crate::daemon::{Source, Stop, wait_for_stop};
 use crate::game::{Command, Order};
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,31 +33,31 @@ use zbus::fdo::DBusProxy;
 use zbus::message::Header;
 
 /// Initial and maximum pause between attempts to reach the bus.
-const RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Delay of signals on the broadcast stream, and of property changes on both streams. A bus delivers messages one after the other,
 /// and the arbiter's signals go first.
-const GIVE_WAY: Duration = Duration::from_millis(1);
+const LOW_PRIORITY_DELAY: Duration = Duration::from_millis(1);
 
 /// The state of our name on the bus.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Presence {
+pub enum NameState {
     /// Not tried yet.
-    Unknown,
+    NotTried,
     /// The name is owned by us.
-    Held,
+    Owned,
     /// The name is not owned by us, for this reason.
-    Away(String),
+    NotOwned(String),
 }
 
 /// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
-pub async fn run(source: Source, bus: Bus, presence: watch::Sender<Presence>, mut stop: Stop) {
+pub async fn run(source: Source, bus: Bus, presence: watch::Sender<NameState>, mut stop: Stop) {
     let stream = Stream::of(&source);
-    let mut pause = RETRY.0;
+    let mut pause = RETRY_BACKOFF.0;
     loop {
         let outcome = serve(&source, &bus, &presence, &mut stop).await;
-        if presence.send_replace(Presence::Unknown) == Presence::Held {
-            pause = RETRY.0;
+        if presence.send_replace(NameState::NotTried) == NameState::Owned {
+            pause = RETRY_BACKOFF.0;
         }
         let why = match outcome {
             Ok(()) => return,
@@ -66,30 +66,30 @@ pub async fn run(source: Source, bus: Bus, presence: watch::Sender<Presence>, mu
             }
             Err(why) => format!("{bus} is not there ({why}): games go on, and it is tried again"),
         };
-        if pause == RETRY.0 {
+        if pause == RETRY_BACKOFF.0 {
             warn!("{why}");
         } else {
             debug!("{why}");
         }
-        presence.send_replace(Presence::Away(why));
+        presence.send_replace(NameState::NotOwned(why));
         tokio::select! {
-            () = stopped(&mut stop) => return,
+            () = wait_for_stop(&mut stop) => return,
             () = tokio::time::sleep(pause) => {}
         }
-        pause = (pause * 2).min(RETRY.1);
+        pause = (pause * 2).min(RETRY_BACKOFF.1);
     }
 }
 
 /// Serves one connection. Returns an error when the connection is lost, and `Ok` after `stop`.
-async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, stop: &mut Stop) -> zbus::Result<()> {
+async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<NameState>, stop: &mut Stop) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
     // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
     let mut news = source.subscribe();
-    let mut face = Face::new(source.clone(), connection.clone());
-    face.appear().await?;
+    let mut face = FrontEnd::new(source.clone(), connection.clone());
+    face.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
-    presence.send_replace(Presence::Held);
+    presence.send_replace(NameState::Owned);
     let mut announcing = None;
     loop {
         let later = async {
@@ -101,11 +101,11 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
         tokio::select! {
             biased;
             first = news.recv() => {
-                if stream == Stream::Broadcast && first.as_ref().is_ok_and(|news| stream.told_by_signal(news)) {
-                    tokio::time::sleep(GIVE_WAY).await;
+                if stream == Stream::Broadcast && first.as_ref().is_ok_and(|news| stream.has_signal_for(news)) {
+                    tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
-                if face.tell(first, &mut news).await? == Told::Signals {
-                    announcing.get_or_insert_with(|| Instant::now() + GIVE_WAY);
+                if face.publish_news(first, &mut news).await? == SignalSource::Signals {
+                    announcing.get_or_insert_with(|| Instant::now() + LOW_PRIORITY_DELAY);
                 } else if announcing.is_none() {
                     face.announce_changes().await?;
                 }
@@ -115,7 +115,7 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
                 face.announce_changes().await?;
             }
             () = connection.closed() => return Err(zbus::Error::InputOutput(Arc::new(std::io::ErrorKind::ConnectionReset.into()))),
-            () = stopped(stop) => break,
+            () = wait_for_stop(stop) => break,
         }
     }
     face.announce_changes().await?;
@@ -123,13 +123,13 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<Presence>, s
 }
 
 /// Builds an order, if polkit lets the caller give it.
-async fn order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
-    polkit::allowed(polkit::action(&command), header, connection).await?;
-    Ok(Order { command, by: caller(header, connection).await })
+async fn authorize_order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
+    polkit::check_authorization(polkit::action_of(&command), header, connection).await?;
+    Ok(Order { command, by: describe_caller(header, connection).await })
 }
 
 /// Returns who called, as far as the bus knows: `user 1000 over D-Bus`.
-async fn caller(header: &Header<'_>, connection: &Connection) -> String {
+async fn describe_caller(header: &Header<'_>, connection: &Connection) -> String {
     let user = async {
         let sender = header.sender()?.to_owned();
         DBusProxy::new(connection).await.ok()?.get_connection_unix_user(sender.into()).await.ok()

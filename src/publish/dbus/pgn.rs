@@ -3,7 +3,7 @@
 use crate::daemon::hub::GameView;
 use crate::game::Text;
 use crate::game::pgn::{AfterIllegal, pgn_with};
-use crate::laws::reason::Reason;
+use crate::laws::reason::IllegalReason;
 use crate::locale::{self, Locale};
 use crate::publish::dbus::{Error, Stream};
 use crate::wire::Word;
@@ -14,7 +14,7 @@ use zbus::{OwnedVariant, Variant};
 
 /// Returns the PGN tags that the record does not derive itself: the configured ones, replaced and extended by those set for this
 /// game, then the board and, unless a date is among them, the day on which the game began.
-pub fn tags(game: &GameView) -> Vec<(String, String)> {
+pub fn all_tags(game: &GameView) -> Vec<(String, String)> {
     let mut tags = game.tags.to_vec();
     for (name, value) in &game.record.tags {
         match tags.iter_mut().find(|(known, _)| known == name) {
@@ -31,7 +31,7 @@ pub fn tags(game: &GameView) -> Vec<(String, String)> {
 }
 
 /// Parses the options of `PgnWith`. Unknown options are refused, because ignoring one would silently give another result.
-pub fn options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
+pub fn parse_options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
     let mut after = AfterIllegal::default();
     for (name, value) in options {
         match (name.as_str(), &**value) {
@@ -48,12 +48,12 @@ pub fn options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, 
 }
 
 /// Explains in English, the language of PGN, why a move is not legal.
-pub fn in_english(reason: &Reason) -> Option<String> {
+pub fn explain_in_english(reason: &IllegalReason) -> Option<String> {
     Some(locale::sentence(Locale::English, &Text::from(reason)))
 }
 
 /// Returns the whole game. Why a move is not legal is for the arbiter to say (12.6), so only the live stream contains it.
-pub fn text(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
-    let why = |reason: &Reason| in_english(reason).filter(|_| stream == Stream::Live);
-    pgn_with(&game.record, &tags(game), after, &why)
+pub fn game_to_pgn(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
+    let why = |reason: &IllegalReason| explain_in_english(reason).filter(|_| stream == Stream::Live);
+    pgn_with(&game.record, &all_tags(game), after, &why)
 }

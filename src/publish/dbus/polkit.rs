@@ -10,7 +10,7 @@ use zbus::{Connection, Variant, fdo};
 const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
 
 /// Returns the polkit action of a command.
-pub fn action(command: &Command) -> &'static str {
+pub fn action_of(command: &Command) -> &'static str {
     match command {
         Command::Acknowledge(_) | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
         _ => names::ACTION_COMMAND,
@@ -21,7 +21,7 @@ pub fn action(command: &Command) -> &'static str {
 ///
 /// # Errors
 /// `NotAllowed`, with a message that says what to do.
-pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+pub async fn check_authorization(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     let sender = header.sender().map(ToString::to_string).unwrap_or_default();
     let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
     // polkit may ask for a password only if the caller allows it to wait for an answer.
@@ -33,7 +33,7 @@ pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection)
     let refused = |why: String| Error::NotAllowed(format!("{why}: see `pkaction --verbose --action-id {action}` for who may"));
     let answer = match answer {
         Ok(answer) => answer,
-        Err(why) if is_away(&why) => return Ok(()),
+        Err(why) if is_polkit_missing(&why) => return Ok(()),
         Err(why) => return Err(refused(format!("polkit does not answer ({why})"))),
     };
     match answer.body().deserialize::<(bool, bool, HashMap<String, String>)>() {
@@ -44,7 +44,7 @@ pub async fn allowed(action: &str, header: &Header<'_>, connection: &Connection)
 }
 
 /// Returns whether the error means that polkit is not on this bus.
-fn is_away(error: &zbus::Error) -> bool {
+fn is_polkit_missing(error: &zbus::Error) -> bool {
     match error {
         zbus::Error::FDO(error) => matches!(**error, fdo::Error::ServiceUnknown(_) | fdo::Error::NameHasNoOwner(_)),
         _ => false,

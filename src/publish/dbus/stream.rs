@@ -31,7 +31,7 @@ impl Stream {
     }
 
     /// Returns whether the news is a durable event of this stream.
-    pub(super) fn told_by_signal(self, news: &News) -> bool {
+    pub(super) fn has_signal_for(self, news: &News) -> bool {
         matches!(news, News::Event(published) if published.stamped.number.is_some())
     }
 }

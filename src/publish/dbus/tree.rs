@@ -1,7 +1,7 @@
 //! Objects with children: `/` and the objects on the way to boards and games.
 
 use super::Stream;
-use super::manager::Manager;
+use super::manager::ManagerObject;
 use crate::daemon::Source;
 use crate::names;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use zbus::{OwnedObjectPath, interface};
 
 /// An object with children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Branch {
+pub enum ParentObject {
     /// `/`
     Root,
     /// `/org`
@@ -24,51 +24,53 @@ pub enum Branch {
     Games,
 }
 
-impl Branch {
+impl ParentObject {
     /// Returns the objects of a stream, parents first.
-    pub fn of(stream: Stream) -> &'static [Branch] {
+    pub fn of(stream: Stream) -> &'static [ParentObject] {
         match stream {
-            Stream::Live => &[Branch::Root, Branch::Org, Branch::Service, Branch::Boards, Branch::Games],
-            Stream::Broadcast => &[Branch::Root, Branch::Org, Branch::Service, Branch::Games],
+            Stream::Live => {
+                &[ParentObject::Root, ParentObject::Org, ParentObject::Service, ParentObject::Boards, ParentObject::Games]
+            }
+            Stream::Broadcast => &[ParentObject::Root, ParentObject::Org, ParentObject::Service, ParentObject::Games],
         }
     }
 
     /// Returns the object path.
     pub fn path(self) -> &'static str {
         match self {
-            Branch::Root => "/",
-            Branch::Org => "/org",
-            Branch::Service => names::ROOT_PATH,
-            Branch::Boards => names::BOARDS_PATH,
-            Branch::Games => names::GAMES_PATH,
+            ParentObject::Root => "/",
+            ParentObject::Org => "/org",
+            ParentObject::Service => names::ROOT_PATH,
+            ParentObject::Boards => names::BOARDS_PATH,
+            ParentObject::Games => names::GAMES_PATH,
         }
     }
 
     /// Returns the names of the direct children.
     fn children(self, source: &Source) -> Vec<String> {
-        let last = |branch: &Branch| branch.path().rsplit('/').next().unwrap_or_default().to_owned();
-        let branches = Branch::of(Stream::of(source));
+        let last = |branch: &ParentObject| branch.path().rsplit('/').next().unwrap_or_default().to_owned();
+        let branches = ParentObject::of(Stream::of(source));
         match self {
-            Branch::Root => vec![last(&Branch::Org)],
-            Branch::Org => vec![last(&Branch::Service)],
-            Branch::Service => branches.iter().filter(|branch| **branch > Branch::Service).map(last).collect(),
-            Branch::Boards => source.read(|state| state.boards.keys().map(ToString::to_string).collect()),
-            Branch::Games => source.read(|state| state.games.keys().map(ToString::to_string).collect()),
+            ParentObject::Root => vec![last(&ParentObject::Org)],
+            ParentObject::Org => vec![last(&ParentObject::Service)],
+            ParentObject::Service => branches.iter().filter(|branch| **branch > ParentObject::Service).map(last).collect(),
+            ParentObject::Boards => source.read(|state| state.boards.keys().map(ToString::to_string).collect()),
+            ParentObject::Games => source.read(|state| state.games.keys().map(ToString::to_string).collect()),
         }
     }
 }
 
 /// The D-Bus object that lists the boards or the games.
-pub struct List {
+pub struct ListObject {
     /// The object.
-    pub branch: Branch,
+    pub branch: ParentObject,
     /// The source to read from.
     pub source: Source,
 }
 
 /// Lists the boards (/org/touchmove1/board) or the games (/org/touchmove1/game). Since API version 1.
 #[interface(name = "org.touchmove1.List")]
-impl List {
+impl ListObject {
     /// The child objects: games by number, boards by name. The ObjectManager announces new and removed ones.
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn objects(&self) -> Vec<OwnedObjectPath> {
@@ -79,31 +81,31 @@ impl List {
 
 /// `org.freedesktop.DBus.Introspectable` of an object with children. It describes this object and names its children; zbus's own
 /// implementation describes the whole subtree, which grows with every game.
-pub struct Introspection {
+pub struct IntrospectableObject {
     /// The object.
-    pub branch: Branch,
+    pub branch: ParentObject,
     /// The source to read from.
     pub source: Source,
 }
 
 #[interface(name = "org.freedesktop.DBus.Introspectable", introspection_docs = false)]
-impl Introspection {
+impl IntrospectableObject {
     #[zbus(out_args("xml_data"))]
     fn introspect(&self) -> String {
-        let mut xml = String::from(HEAD);
+        let mut xml = String::from(INTROSPECTION_HEADER);
         self.introspect_to_writer(&mut xml, 2);
         Properties.introspect_to_writer(&mut xml, 2);
         let source = &self.source;
         match (self.branch, source) {
-            (Branch::Service, Source::Live(hub)) => {
+            (ParentObject::Service, Source::Live(hub)) => {
                 ObjectManager.introspect_to_writer(&mut xml, 2);
-                Manager { hub: Arc::clone(hub) }.introspect_to_writer(&mut xml, 2);
+                ManagerObject { hub: Arc::clone(hub) }.introspect_to_writer(&mut xml, 2);
             }
-            (Branch::Service, Source::Public(_)) => ObjectManager.introspect_to_writer(&mut xml, 2),
-            (Branch::Boards | Branch::Games, _) => {
-                List { branch: self.branch, source: source.clone() }.introspect_to_writer(&mut xml, 2);
+            (ParentObject::Service, Source::Public(_)) => ObjectManager.introspect_to_writer(&mut xml, 2),
+            (ParentObject::Boards | ParentObject::Games, _) => {
+                ListObject { branch: self.branch, source: source.clone() }.introspect_to_writer(&mut xml, 2);
             }
-            (Branch::Root | Branch::Org, _) => {}
+            (ParentObject::Root | ParentObject::Org, _) => {}
         }
         for child in self.branch.children(source) {
             // Object names contain no character that needs escaping in XML.
@@ -115,7 +117,7 @@ impl Introspection {
 }
 
 /// The start of every description. It includes org.freedesktop.DBus.Peer, which zbus adds to every object.
-const HEAD: &str = "\
+const INTROSPECTION_HEADER: &str = "\
 <!DOCTYPE node PUBLIC \"-//freedesktop//DTD D-BUS Object Introspection 1.0//EN\"
  \"http://www.freedesktop.org/standards/dbus/1.0/introspect.dtd\">
 <node>

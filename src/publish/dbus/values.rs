@@ -2,12 +2,12 @@
 
 use super::Stream;
 use crate::boards::Millis;
-use crate::boards::{Placement, Sensed};
+use crate::boards::{Placement, SquareState};
 use crate::game::answer::Verdict;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, Answer, Command, Event, Played, Sighting};
-use crate::laws::{Counted, Tally, Worded};
+use crate::game::{Alert, Answer, Command, Event, PlayedMove, Sighting};
+use crate::laws::{CountedAttempt, IrregularityCounts, Worded};
 use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
@@ -16,21 +16,21 @@ use std::collections::HashMap;
 use zbus::{OwnedVariant, Variant};
 
 /// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
-pub type Clock = (i32, u32, u32);
+pub type ClockValue = (i32, u32, u32);
 /// Details of a move, by name: `irregular` (b) where it was not legal, and on the live stream `evidence` (a(xsss)).
-pub type Details = HashMap<String, OwnedVariant>;
+pub type DetailMap = HashMap<String, OwnedVariant>;
 /// `(uci, san, state, time, white, black, confidence, details)`, as in property `Moves` of a game.
-pub type Move = (String, String, String, i64, i32, i32, f64, Details);
+pub type MoveValue = (String, String, String, i64, i32, i32, f64, DetailMap);
 /// `(uci, san, fen, details)`, as in signal `MovesCorrected`.
-pub type Corrected = (String, String, String, Details);
+pub type CorrectedMoveValue = (String, String, String, DetailMap);
 
 /// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
 /// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u) and
 /// `evidence` (a(xsss)).
-pub type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, Details);
+pub type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
 
 /// A durable event in D-Bus terms.
-pub struct Told {
+pub struct PastSignal {
     /// The interface that has the signal.
     pub interface: &'static str,
     /// The signal's name.
@@ -41,9 +41,9 @@ pub struct Told {
 
 /// Converts a durable event for this stream; returns `None` for transient events. `wall` converts to the time of day, in
 /// milliseconds since 1970-01-01 UTC.
-pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<Told> {
-    let game = |name, fields| Some(Told { interface: GAME_INTERFACE, name, fields });
-    let arbiter = |name, fields| Some(Told { interface: ARBITER_INTERFACE, name, fields });
+pub fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
+    let game = |name, fields| Some(PastSignal { interface: GAME_INTERFACE, name, fields });
+    let arbiter = |name, fields| Some(PastSignal { interface: ARBITER_INTERFACE, name, fields });
     match event {
         Event::GameStarted { fen, chess960, laws, rotation: _ } => game(
             "GameStarted",
@@ -69,7 +69,7 @@ pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Opti
                         .collect::<Vec<_>>()
                         .into(),
                 ),
-                ("details", details(played, stream, wall).into()),
+                ("details", move_details(played, stream, wall).into()),
             ],
         ),
         Event::MoveCompleted { ply, by, clocks } => game(
@@ -77,28 +77,32 @@ pub fn told(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Opti
             vec![
                 ("ply", (*ply).into()),
                 ("by", by.word().into()),
-                ("white", clock(clocks.white).into()),
-                ("black", clock(clocks.black).into()),
+                ("white", clock_value(clocks.white).into()),
+                ("black", clock_value(clocks.black).into()),
             ],
         ),
         Event::MovesCorrected { from_ply, moves, reason } => game(
             "MovesCorrected",
             vec![
                 ("from_ply", (*from_ply).into()),
-                ("moves", moves.iter().map(|played| corrected(played, stream, wall)).collect::<Vec<_>>().into()),
+                ("moves", moves.iter().map(|played| corrected_move_value(played, stream, wall)).collect::<Vec<_>>().into()),
                 ("reason", reason.word().into()),
             ],
         ),
         Event::ClockRevised { ply, clocks } => game(
             "ClockRevised",
-            vec![("ply", (*ply).into()), ("white", clock(clocks.white).into()), ("black", clock(clocks.black).into())],
+            vec![
+                ("ply", (*ply).into()),
+                ("white", clock_value(clocks.white).into()),
+                ("black", clock_value(clocks.black).into()),
+            ],
         ),
         Event::Result { result, reason } => game(
             "ResultChanged",
             vec![("result", result.map_or("*", |result| result.as_str()).into()), ("reason", reason.word().into())],
         ),
         Event::AlertRaised(raised) => {
-            let (id, kind, ply, by, articles, squares, detail, position, details) = alert(raised, wall);
+            let (id, kind, ply, by, articles, squares, detail, position, details) = alert_value(raised, wall);
             arbiter(
                 "AlertRaised",
                 vec![
@@ -158,47 +162,47 @@ pub fn command_words(command: &Command) -> (&'static str, String) {
     }
 }
 
-fn corrected(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Corrected {
-    (played.uci.clone(), played.san.clone(), played.fen.clone(), details(played, stream, wall))
+fn corrected_move_value(played: &PlayedMove, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> CorrectedMoveValue {
+    (played.uci.clone(), played.san.clone(), played.fen.clone(), move_details(played, stream, wall))
 }
 
 /// Returns the details of a move. Only the arbiter's stream has the evidence, because it shows what was touched.
-fn details(played: &Played, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Details {
-    let mut details = Details::new();
+fn move_details(played: &PlayedMove, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> DetailMap {
+    let mut details = DetailMap::new();
     if played.irregular {
-        details.extend(by_name([("irregular", true.into())]));
+        details.extend(named_values([("irregular", true.into())]));
         if stream == Stream::Live {
-            details.extend(by_name([("evidence", evidence(&played.evidence, wall))]));
+            details.extend(named_values([("evidence", evidence_value(&played.evidence, wall))]));
         }
     }
     details
 }
 
-fn by_name(fields: impl IntoIterator<Item = (&'static str, Variant<'static>)>) -> Details {
+fn named_values(fields: impl IntoIterator<Item = (&'static str, Variant<'static>)>) -> DetailMap {
     // Only a file descriptor can fail to be copied.
     fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), OwnedVariant::try_from(value).ok()?))).collect()
 }
 
-fn evidence(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'static> {
-    let one = |seen: &Sighting| (wall(seen.at), seen.square.to_string(), sensed(seen.before), sensed(seen.now));
+fn evidence_value(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'static> {
+    let one = |seen: &Sighting| (wall(seen.at), seen.square.to_string(), sensed_value(seen.before), sensed_value(seen.now));
     evidence.iter().map(one).collect::<Vec<(i64, String, String, String)>>().into()
 }
 
 /// Converts an alert for property `Alerts`.
-pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
-    let mut details = by_name([
+pub fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
+    let mut details = named_values([
         ("notice", alert.kind.is_notice().into()),
         ("required", alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
-        ("white", alert.clocks.white.map_or(-1, milliseconds).into()),
-        ("black", alert.clocks.black.map_or(-1, milliseconds).into()),
+        ("white", alert.clocks.white.map_or(-1, clamped_milliseconds).into()),
+        ("black", alert.clocks.black.map_or(-1, clamped_milliseconds).into()),
     ]);
     if !alert.allowed.is_empty() {
-        details.extend(by_name([("allowed", alert.allowed.clone().into())]));
+        details.extend(named_values([("allowed", alert.allowed.clone().into())]));
     }
     if !alert.evidence.is_empty() {
-        details.extend(by_name([("evidence", evidence(&alert.evidence, wall))]));
+        details.extend(named_values([("evidence", evidence_value(&alert.evidence, wall))]));
     }
-    details.extend(alert.count.into_iter().flat_map(|count| by_name([("count", count.into())])));
+    details.extend(alert.count.into_iter().flat_map(|count| named_values([("count", count.into())])));
     (
         alert.id,
         alert.kind.word().to_owned(),
@@ -213,17 +217,17 @@ pub fn alert(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
 }
 
 /// Returns an alert in one language: heading, sentence, and what the Laws then require.
-pub fn described(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
-    let required = alert.required.iter().map(|act| locale::act(locale, act)).collect();
-    (locale::kind(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
+pub fn describe_alert(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
+    let required = alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect();
+    (locale::alert_heading(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
 }
 
 /// `(right, sentence, occurrences, quiet, required, articles)`, as returned by `Claim`.
 pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
 
 /// Converts the verdict on a claim; returns the default for any other answer.
-pub fn verdict(answer: &Answer) -> VerdictValue {
-    let Answer::Claim(Verdict { right, text, occurrences, quiet, required, articles }) = answer else {
+pub fn verdict_value(answer: &Answer) -> VerdictValue {
+    let Answer::Claim(Verdict { is_correct: right, text, occurrences, quiet, required, articles }) = answer else {
         return VerdictValue::default();
     };
     let required = required.iter().map(ToString::to_string).collect();
@@ -231,28 +235,28 @@ pub fn verdict(answer: &Answer) -> VerdictValue {
 }
 
 /// Converts the counted irregularities for property `Irregularities`, in chronological order.
-pub fn tally(tally: &Tally, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
+pub fn tally_value(tally: &IrregularityCounts, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
     let of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
-    let mut all: Vec<(Color, &Counted)> = Color::ALL.into_iter().flat_map(of).collect();
+    let mut all: Vec<(Color, &CountedAttempt)> = Color::ALL.into_iter().flat_map(of).collect();
     all.sort_by_key(|(_, counted)| counted.pressed_at);
-    let one = |(player, counted): (Color, &Counted)| {
+    let one = |(player, counted): (Color, &CountedAttempt)| {
         let what = counted.what.iter().map(|what| what.word().to_owned()).collect();
         (player.word().to_owned(), counted.ply, what, wall(counted.pressed_at))
     };
     all.into_iter().map(one).collect()
 }
 
-fn clock(time: Option<ClockTime>) -> Clock {
-    time.map_or((-1, 0, 0), |time| (milliseconds(time), time.resolution_ms, time.age_ms))
+fn clock_value(time: Option<ClockTime>) -> ClockValue {
+    time.map_or((-1, 0, 0), |time| (clamped_milliseconds(time), time.resolution_ms, time.age_ms))
 }
 
 /// Returns the milliseconds left, at most `i32::MAX` (24 days).
-pub fn milliseconds(time: ClockTime) -> i32 {
+pub fn clamped_milliseconds(time: ClockTime) -> i32 {
     i32::try_from(time.ms).unwrap_or(i32::MAX)
 }
 
 /// Converts one ply for property `Moves`.
-pub fn ply(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Move {
+pub fn move_value(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> MoveValue {
     let state = match ply.state {
         PlyState::Made => "made",
         PlyState::Completed { by, .. } => by.word(),
@@ -262,32 +266,32 @@ pub fn ply(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Move {
         ply.played.san.clone(),
         state.to_owned(),
         wall(ply.made_at),
-        ply.clocks.white.map_or(-1, milliseconds),
-        ply.clocks.black.map_or(-1, milliseconds),
+        ply.clocks.white.map_or(-1, clamped_milliseconds),
+        ply.clocks.black.map_or(-1, clamped_milliseconds),
         f64::from(ply.confidence.0) / 1000.0,
-        details(&ply.played, stream, wall),
+        move_details(&ply.played, stream, wall),
     )
 }
 
 /// Formats a placement as 64 characters, a1 b1 … h8: `.` for empty, a piece's FEN letter, `w` or `o` for a white or black piece of
 /// unknown kind, `x` for any piece. Empty before the first complete reading.
-pub fn placement(placement: Option<&Placement>) -> String {
+pub fn placement_value(placement: Option<&Placement>) -> String {
     placement.map_or_else(String::new, |squares| {
         squares
             .iter()
             .map(|sensed| match sensed {
-                Sensed::Empty => '.',
-                Sensed::Piece(piece) => piece.char(),
-                Sensed::Side(Color::White) => 'w',
-                Sensed::Side(Color::Black) => 'o',
-                Sensed::Occupied => 'x',
+                SquareState::Empty => '.',
+                SquareState::Piece(piece) => piece.char(),
+                SquareState::Side(Color::White) => 'w',
+                SquareState::Side(Color::Black) => 'o',
+                SquareState::Occupied => 'x',
             })
             .collect()
     })
 }
 
 /// Formats what a square shows, as in signal `Touched` and property `Displaced`.
-pub fn sensed(sensed: Sensed) -> String {
+pub fn sensed_value(sensed: SquareState) -> String {
     sensed_to_word(sensed)
 }
 
@@ -299,7 +303,8 @@ mod tests {
     use crate::publish::client::SIGNALS;
 
     fn one_of_each() -> Vec<Event> {
-        let played = Played { uci: "e2e4".into(), san: "e4".into(), fen: "fen".into(), irregular: false, evidence: Vec::new() };
+        let played =
+            PlayedMove { uci: "e2e4".into(), san: "e4".into(), fen: "fen".into(), irregular: false, evidence: Vec::new() };
         let time = ClockTime { ms: 1, resolution_ms: 2, age_ms: 3 };
         let clocks = ClockTimes { white: Some(time), black: None };
         let alternatives = vec![Alternative { uci: "e2e3".into(), confidence: Confidence(1) }];
@@ -348,7 +353,7 @@ mod tests {
     fn every_durable_event_is_told_as_its_signal_is_documented() {
         for event in one_of_each() {
             assert!(event.is_durable());
-            let told = told(&event, Stream::Live, &|at| at as i64).unwrap();
+            let told = signal_value(&event, Stream::Live, &|at| at as i64).unwrap();
             if told.name == "GameStarted" {
                 continue;
             }

@@ -1,8 +1,8 @@
 //! The games as JSON in the format of LiveChess Cloud, which programs that follow tournaments read.
 
-use super::table::{Table, Told};
+use super::table::{PlayingTable, TableFiles};
 use crate::daemon::hub::GameView;
-use crate::daemon::rounds::value;
+use crate::daemon::rounds::tag_value;
 use crate::game::pgn::times;
 use crate::game::record::PlyState;
 use crate::game::{GameResult, Record};
@@ -10,10 +10,10 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Returns `tournament.json`. `before`: the number of games of the rounds that are no longer followed.
-pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
+pub fn tournament(told: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
     let last = told.values().next_back().map_or(&[][..], Vec::as_slice);
-    let tags = last.iter().find_map(Told::table).map_or(tags, |table| table.tags.as_slice());
-    let text = |name| known(tags, name);
+    let tags = last.iter().find_map(TableFiles::table).map_or(tags, |table| table.tags.as_slice());
+    let text = |name| known_tag(tags, name);
     let number = told.keys().chain(before.keys()).max().copied().unwrap_or(0);
     let round = |number: u16| match told.get(&number) {
         Some(told) => json!({"count": told.len(), "live": told.iter().filter(|told| told.game["live"] == json!(true)).count()}),
@@ -21,7 +21,7 @@ pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>
     };
     let usual = last.iter().all(|told| told.game["chess960"] == json!(518));
     json!({
-        "id": id(&[text("Event"), text("Site")]),
+        "id": tournament_id(&[text("Event"), text("Site")]),
         "name": text("Event"),
         "location": text("Site"),
         "country": null,
@@ -35,8 +35,8 @@ pub fn tournament(told: &BTreeMap<u16, Vec<Told>>, before: &BTreeMap<u16, usize>
 }
 
 /// Returns `round-N/index.json`.
-pub fn index(told: &[Told]) -> Value {
-    let pairing = |told: &Told| {
+pub fn index(told: &[TableFiles]) -> Value {
+    let pairing = |told: &TableFiles| {
         let tag = |name: &str| {
             let line = told.pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"));
             line.map(|value| value.replace("\\\"", "\"").replace("\\\\", "\\"))
@@ -49,18 +49,18 @@ pub fn index(told: &[Told]) -> Value {
             "live": told.game["live"],
         })
     };
-    let date = told.iter().find_map(|told| known(&told.table()?.tags, "Date")).filter(|date| !date.contains('?'));
+    let date = told.iter().find_map(|told| known_tag(&told.table()?.tags, "Date")).filter(|date| !date.contains('?'));
     json!({"date": date.map(|date| date.replace('.', "-")), "pairings": told.iter().map(pairing).collect::<Vec<_>>()})
 }
 
 /// Returns the number of games in an `index.json`.
-pub fn games(index: &str) -> Option<usize> {
+pub fn game_count(index: &str) -> Option<usize> {
     Some(serde_json::from_str::<Value>(index).ok()?["pairings"].as_array()?.len())
 }
 
 /// Returns `round-N/game-M.json`. The clock shows the times at the last completed move and does not run: a reader that counted on
 /// from it would be wrong by the publication delay.
-pub fn game(table: &Table, game: &GameView) -> Value {
+pub fn game(table: &PlayingTable, game: &GameView) -> Value {
     let record = &game.record;
     let result = record.result.map_or("*", |(result, _)| match result {
         GameResult::WhiteWins => "WHITEWIN",
@@ -88,7 +88,7 @@ pub fn game(table: &Table, game: &GameView) -> Value {
 }
 
 /// Returns the same for a table without a game.
-pub fn no_game(table: &Table) -> Value {
+pub fn no_game(table: &PlayingTable) -> Value {
     json!({
         "live": false,
         "serialNr": serial(table),
@@ -102,7 +102,7 @@ pub fn no_game(table: &Table) -> Value {
 }
 
 /// Returns the serial number of the board at a table, or its name, if the pairings contain it.
-fn serial(table: &Table) -> Option<String> {
+fn serial(table: &PlayingTable) -> Option<String> {
     let pairing = table.pairing.as_ref()?;
     pairing.serial.clone().or_else(|| pairing.board.clone())
 }
@@ -148,12 +148,12 @@ fn player(tag: &dyn Fn(&str) -> Option<String>, colour: &str) -> Value {
     })
 }
 
-fn known<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    value(tags, name).filter(|value| !value.is_empty() && *value != "?")
+fn known_tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
+    tag_value(tags, name).filter(|value| !value.is_empty() && *value != "?")
 }
 
 /// Returns a stable id for a tournament: a version 8 UUID (RFC 9562, 5.8) from a 128-bit FNV-1a hash.
-fn id(texts: &[Option<&str>]) -> String {
+fn tournament_id(texts: &[Option<&str>]) -> String {
     const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     let bytes = texts.iter().flat_map(|text| text.unwrap_or_default().bytes().chain([0]));

@@ -2,7 +2,7 @@
 
 use super::cloud;
 use crate::daemon::hub::{GameView, State};
-use crate::daemon::rounds::{game_of, natural, value};
+use crate::daemon::rounds::{game_of, natural_sort_key, tag_value};
 use crate::game::event::Rotation;
 use crate::game::pgn::pgn;
 use crate::game::{GameResult, Record, ResultReason};
@@ -17,7 +17,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// A playing table with the state from which its content is formatted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Table {
+pub struct PlayingTable {
     /// The tags of its game.
     pub tags: Vec<(String, String)>,
     /// The pairing, if a round was loaded.
@@ -28,9 +28,9 @@ pub struct Table {
 
 /// The formatted content of one table.
 #[derive(Clone, Debug)]
-pub struct Told {
+pub struct TableFiles {
     /// The table from which it was formatted; `None`: it was read from disk.
-    of: Option<Table>,
+    source: Option<PlayingTable>,
     /// The id of its game.
     id: Option<u64>,
     /// Whether the game has moves or a result.
@@ -42,28 +42,28 @@ pub struct Told {
 }
 
 /// Returns the number of a round; without a round, that of the configured tag, else 1.
-pub fn number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
+pub fn round_number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
     let configured = || {
-        let tag = value(tags, "Round").unwrap_or_default();
+        let tag = tag_value(tags, "Round").unwrap_or_default();
         tag.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).filter(|number| *number > 0)
     };
     round.map_or_else(|| configured().unwrap_or(1), |round| round.number)
 }
 
 /// Returns the tables in their order: those of the round, else one for each board with a game, by board name.
-pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<Table> {
+pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<PlayingTable> {
     let Some(round) = round else {
         let mut boards: Vec<&str> = state.boards.keys().map(|board| board.as_str()).collect();
-        boards.sort_by_key(|board| natural(board));
-        let number = number(None, tags);
+        boards.sort_by_key(|board| natural_sort_key(board));
+        let number = round_number(None, tags);
         let table = |(place, board): (u32, &str)| {
             let games: Vec<&GameView> = state.games.values().filter(|game| game.board.as_str() == board).collect();
             // A new game without moves means only that the pieces were set up again.
             let game = games.iter().rfind(|game| !game.record.plies.is_empty()).or(games.last())?;
             let mut all = tags.to_vec();
-            game.record.tags.iter().for_each(|(name, value)| set(&mut all, name, value.clone()));
-            set(&mut all, "Round", format!("{number}.{place}"));
-            Some(Table { tags: all, pairing: None, game: Some((game.id, game.record.last_number)) })
+            game.record.tags.iter().for_each(|(name, value)| set_tag(&mut all, name, value.clone()));
+            set_tag(&mut all, "Round", format!("{number}.{place}"));
+            Some(PlayingTable { tags: all, pairing: None, game: Some((game.id, game.record.last_number)) })
         };
         return (1..).zip(boards).filter_map(table).collect();
     };
@@ -72,64 +72,64 @@ pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -
     let table = |pairing: &&Pairing| {
         let mut all = tags.to_vec();
         for (name, value) in round.tags(pairing) {
-            set(&mut all, &name, value);
+            set_tag(&mut all, &name, value);
         }
         let game = game_of(state, round, pairing).filter(|_| pairing.forfeit.is_none());
-        Table { tags: all, pairing: Some((*pairing).clone()), game: game.map(|game| (game.id, game.record.last_number)) }
+        PlayingTable { tags: all, pairing: Some((*pairing).clone()), game: game.map(|game| (game.id, game.record.last_number)) }
     };
     pairings.iter().map(table).collect()
 }
 
-fn set(tags: &mut Vec<(String, String)>, name: &str, value: String) {
+fn set_tag(tags: &mut Vec<(String, String)>, name: &str, value: String) {
     match tags.iter_mut().find(|(known, _)| known == name) {
         Some((_, known)) => *known = value,
         None => tags.push((name.to_owned(), value)),
     }
 }
 
-impl Table {
+impl PlayingTable {
     /// Returns the forfeit, if the game is not played.
     pub fn forfeit(&self) -> Option<Forfeit> {
         self.pairing.as_ref().and_then(|pairing| pairing.forfeit)
     }
 }
 
-impl Told {
+impl TableFiles {
     /// Formats a table with its `game`. The content from `before` with the same players is kept until the new game has a move or
     /// result: after a start not every board is connected yet, and pieces are set up again after a game.
-    pub fn new(table: Table, game: Option<GameView>, before: Option<&Told>) -> Told {
+    pub fn new(table: PlayingTable, game: Option<GameView>, before: Option<&TableFiles>) -> TableFiles {
         let has_moves = game.as_ref().is_some_and(|game| !game.record.plies.is_empty() || game.record.result.is_some());
         let id = game.as_ref().map(|game| game.id);
         let (pgn, cloud) = match game {
             Some(game) => with_game(&table, game),
             None => without_game(&table),
         };
-        let stays = |before: &&Told| {
+        let stays = |before: &&TableFiles| {
             let same = before.id.is_some() && before.id == id;
-            before.has_moves && !has_moves && !same && names(&before.pgn) == names(&pgn)
+            before.has_moves && !has_moves && !same && identity_tags(&before.pgn) == identity_tags(&pgn)
         };
         match before.filter(stays).filter(|_| table.pairing.is_some() && table.forfeit().is_none()) {
-            Some(before) => Told { of: Some(table), ..before.clone() },
-            None => Told { of: Some(table), id, has_moves, pgn: pgn.into(), game: cloud.into() },
+            Some(before) => TableFiles { source: Some(table), ..before.clone() },
+            None => TableFiles { source: Some(table), id, has_moves, pgn: pgn.into(), game: cloud.into() },
         }
     }
 
     /// Reads the content from this path with `.pgn` and `.json`. If a power cut damaged a file, the content is empty. `None`: the
     /// PGN file does not exist.
-    pub fn recall(path: &Path) -> Option<Told> {
+    pub fn read_files(path: &Path) -> Option<TableFiles> {
         let pgn = fs::read(path.with_extension("pgn")).ok()?;
         let whole = || {
-            let pgn = String::from_utf8(pgn).ok().filter(|pgn| is_whole(pgn))?;
+            let pgn = String::from_utf8(pgn).ok().filter(|pgn| is_complete_pgn(pgn))?;
             Some((pgn, serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?))
         };
         let (pgn, game): (String, Value) = whole().unwrap_or_default();
         let has_moves = game["moves"].as_array().is_some_and(|moves| !moves.is_empty());
-        Some(Told { of: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
+        Some(TableFiles { source: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
     }
 
     /// Creates content that was stored before this process started, without JSON.
-    pub fn kept(pgn: &str, has_moves: bool) -> Told {
-        Told { of: None, id: None, has_moves, pgn: pgn.into(), game: Value::Null.into() }
+    pub fn from_stored(pgn: &str, has_moves: bool) -> TableFiles {
+        TableFiles { source: None, id: None, has_moves, pgn: pgn.into(), game: Value::Null.into() }
     }
 
     /// Returns whether the game has moves or a result.
@@ -138,49 +138,49 @@ impl Told {
     }
 
     /// Returns whether this is the current content of that table.
-    pub fn tells(&self, table: &Table) -> bool {
-        self.of.as_ref() == Some(table)
+    pub fn is_current_for(&self, table: &PlayingTable) -> bool {
+        self.source.as_ref() == Some(table)
     }
 
     /// Returns the table from which the content was formatted; `None`: it was read from disk.
-    pub fn table(&self) -> Option<&Table> {
-        self.of.as_ref()
+    pub fn table(&self) -> Option<&PlayingTable> {
+        self.source.as_ref()
     }
 }
 
-fn with_game(table: &Table, mut game: GameView) -> (String, Value) {
+fn with_game(table: &PlayingTable, mut game: GameView) -> (String, Value) {
     game.record.tags.clone_from(&table.tags);
-    let mut tags = dbus::pgn::tags(&game);
-    match value(&table.tags, "Table") {
+    let mut tags = dbus::pgn::all_tags(&game);
+    match tag_value(&table.tags, "Table") {
         // Programs that read such files expect the table number in `Board`.
-        Some(number) => set(&mut tags, "Board", number.to_owned()),
+        Some(number) => set_tag(&mut tags, "Board", number.to_owned()),
         None => tags.retain(|(name, _)| name != "Board"),
     }
     (pgn(&game.record, &tags), cloud::game(table, &game))
 }
 
 /// Formats a table without a game: the game has not begun, or was forfeited.
-fn without_game(table: &Table) -> (String, Value) {
+fn without_game(table: &PlayingTable) -> (String, Value) {
     let mut record = Record::new(0, START.to_owned(), Some(518), String::new(), Rotation::Upright);
     let mut tags = table.tags.clone();
-    if let Some(number) = value(&table.tags, "Table") {
-        set(&mut tags, "Board", number.to_owned());
+    if let Some(number) = tag_value(&table.tags, "Table") {
+        set_tag(&mut tags, "Board", number.to_owned());
     }
     if let Some(forfeit) = table.forfeit() {
         record.result = forfeit.result().map(|result| (result, ResultReason::Arbiter));
-        set(&mut tags, "Termination", "unplayed".to_owned());
+        set_tag(&mut tags, "Termination", "unplayed".to_owned());
     }
     (pgn(&record, &tags), cloud::no_game(table))
 }
 
 /// Returns whether a PGN file ends with a result token. A file system may leave zero bytes where data was not written.
-fn is_whole(pgn: &str) -> bool {
+fn is_complete_pgn(pgn: &str) -> bool {
     let last = pgn.split_whitespace().next_back().unwrap_or_default();
     !pgn.contains('\0') && (last == "*" || GameResult::parse(last).is_some())
 }
 
 /// Returns the tags that identify a game in a PGN: event, round and players.
-fn names(pgn: &str) -> Vec<&str> {
+fn identity_tags(pgn: &str) -> Vec<&str> {
     let is_name = |line: &&str| ["Event", "Round", "White", "Black"].iter().any(|name| line.starts_with(&format!("[{name} ")));
     pgn.lines().take_while(|line| line.starts_with('[')).filter(is_name).collect()
 }

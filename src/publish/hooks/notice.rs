@@ -1,8 +1,8 @@
 //! The content of a notification about one alert.
 
-use crate::config::hooks::word;
+use crate::config::hooks::matter_word;
 use crate::daemon::hub::{GameView, Published};
-use crate::daemon::rounds::value;
+use crate::daemon::rounds::tag_value;
 use crate::game::{Alert, Event};
 use crate::locale::{self, Locale};
 use crate::wire::{self, Word};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// The content of a notification about one alert.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Notice {
+pub struct AlertNotification {
     /// The table number, else the name of the board.
     pub place: String,
     /// Both players; empty if unknown.
@@ -33,25 +33,25 @@ pub struct Notice {
     pub json: Value,
 }
 
-impl Notice {
+impl AlertNotification {
     /// Creates the notification of an alert that was raised; `None` for other events. `game`: the game of the alert.
-    pub fn new(published: &Published, game: &GameView, language: Locale) -> Option<Notice> {
+    pub fn new(published: &Published, game: &GameView, language: Locale) -> Option<AlertNotification> {
         let Event::AlertRaised(alert) = &published.stamped.event else { return None };
-        let tag = |name: &str| value(&game.record.tags, name).unwrap_or_default().to_owned();
+        let tag = |name: &str| tag_value(&game.record.tags, name).unwrap_or_default().to_owned();
         let (white, black, table) = (tag("White"), tag("Black"), tag("Table"));
         let board = published.board.to_string();
         let players = if white.is_empty() && black.is_empty() { String::new() } else { format!("{white} - {black}") };
         let Alert { kind, text, articles, required, .. } = alert;
-        let heading = locale::kind(language, kind.word());
+        let heading = locale::alert_heading(language, kind.word());
         let sentence = locale::sentence(language, text);
-        let required: Vec<String> = required.iter().map(|act| locale::act(language, act)).collect();
+        let required: Vec<String> = required.iter().map(|act| locale::ruling_act(language, act)).collect();
         let json = json!({
             "board": board,
             "table": table.parse::<u16>().ok(),
             "game": game.id,
             "white": white,
             "black": black,
-            "matter": word(kind.matter()),
+            "matter": matter_word(kind.category()),
             "notice": kind.is_notice(),
             "heading": heading,
             "sentence": sentence,
@@ -63,7 +63,7 @@ impl Notice {
         let articles = articles.join(", ");
         let variables = vec![
             ("KIND", kind.word().to_owned()),
-            ("MATTER", word(kind.matter()).to_owned()),
+            ("MATTER", matter_word(kind.category()).to_owned()),
             ("BOARD", board.clone()),
             ("TABLE", table.clone()),
             ("GAME", game.id.to_string()),
@@ -76,6 +76,6 @@ impl Notice {
         ];
         let place = if table.is_empty() { board } else { table };
         let (kind, is_notice) = (kind.word(), kind.is_notice());
-        Some(Notice { place, players, heading, sentence, articles, required, kind, is_notice, variables, json })
+        Some(AlertNotification { place, players, heading, sentence, articles, required, kind, is_notice, variables, json })
     }
 }

@@ -1,6 +1,6 @@
 //! Runs a program for an alert.
 
-use super::notice::Notice;
+use super::notice::AlertNotification;
 use rustix::process::{Pid, Signal, kill_process_group};
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -8,13 +8,13 @@ use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
 
 /// Environment variables that the service manager set for touchmoved only.
-const OURS: [&str; 7] =
+const SERVICE_VARIABLES: [&str; 7] =
     ["NOTIFY_SOCKET", "WATCHDOG_PID", "WATCHDOG_USEC", "LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "CREDENTIALS_DIRECTORY"];
 
 /// The process group of a program. It is killed when this is dropped.
-struct Group(Option<Pid>);
+struct ProcessGroup(Option<Pid>);
 
-impl Drop for Group {
+impl Drop for ProcessGroup {
     fn drop(&mut self) {
         if let Some(group) = self.0 {
             // The group may have ended already.
@@ -27,17 +27,17 @@ impl Drop for Group {
 ///
 /// # Errors
 /// The program could not be run, did not end in time, or failed. The text continues a sentence that begins with the program's name.
-pub async fn run(command: &[String], notice: &Notice, within: Duration) -> Result<(), String> {
+pub async fn run_program(command: &[String], notice: &AlertNotification, within: Duration) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir("/").process_group(0).kill_on_drop(true);
     command.stdin(Stdio::piped()).stdout(Stdio::null());
-    for name in OURS {
+    for name in SERVICE_VARIABLES {
         command.env_remove(name);
     }
     command.envs(notice.variables.iter().map(|(name, value)| (format!("TOUCHMOVE_{name}"), value)));
     let mut child = command.spawn().map_err(|why| format!("cannot be run ({why})"))?;
-    let mut group = Group(child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)));
+    let mut group = ProcessGroup(child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)));
     let stdin = child.stdin.take();
     let text = format!("{}\n", notice.json);
     let tell = async {

@@ -1,7 +1,7 @@
 //! Posts a message for an alert in the format of ntfy (docs.ntfy.sh/publish): the text is the body; title, priority and tags are
 //! headers.
 
-use super::notice::Notice;
+use super::notice::AlertNotification;
 use crate::config::url::Url;
 use crate::publish::request::{self, Request};
 use hyper::Method;
@@ -12,7 +12,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Returns a sentence that says why it was not accepted.
-pub async fn post(url: &Url, notice: &Notice, within: Duration) -> Result<(), String> {
+pub async fn post_once(url: &Url, notice: &AlertNotification, within: Duration) -> Result<(), String> {
     let answer = request::send(url, message(notice), within).await.map_err(|why| why.to_string())?;
     match answer.status {
         200..=299 => Ok(()),
@@ -23,7 +23,7 @@ pub async fn post(url: &Url, notice: &Notice, within: Duration) -> Result<(), St
 }
 
 /// Formats the message for ntfy.
-pub fn message(notice: &Notice) -> Request {
+pub fn message(notice: &AlertNotification) -> Request {
     let mut text = String::new();
     if !notice.players.is_empty() {
         let _ = writeln!(text, "{}", notice.players);
@@ -37,7 +37,7 @@ pub fn message(notice: &Notice) -> Request {
     }
     let (priority, tag) = if notice.is_notice { ("default", "eyes") } else { ("high", "warning") };
     let headers = vec![
-        ("Title", encoded(&format!("{} · {}", notice.place, notice.heading))),
+        ("Title", encode_header_value(&format!("{} · {}", notice.place, notice.heading))),
         ("Priority", priority.to_owned()),
         ("Tags", format!("{tag},{}", notice.kind)),
     ];
@@ -45,7 +45,7 @@ pub fn message(notice: &Notice) -> Request {
 }
 
 /// Encodes a header value; if it is not ASCII, by RFC 2047 in encoded words of at most 75 characters.
-fn encoded(text: &str) -> String {
+fn encode_header_value(text: &str) -> String {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return text.to_owned();
     }
@@ -69,13 +69,13 @@ fn encoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::encoded;
+    use super::encode_header_value;
 
     #[test]
     fn titles_in_any_script() {
-        assert_eq!(encoded("7: illegal move"), "7: illegal move");
-        assert_eq!(encoded("7 · 违例"), "=?UTF-8?Q?7=20=C2=B7=20=E8=BF=9D=E4=BE=8B?=");
-        let long = encoded(&"例".repeat(20));
+        assert_eq!(encode_header_value("7: illegal move"), "7: illegal move");
+        assert_eq!(encode_header_value("7 · 违例"), "=?UTF-8?Q?7=20=C2=B7=20=E8=BF=9D=E4=BE=8B?=");
+        let long = encode_header_value(&"例".repeat(20));
         assert!(long.split(' ').all(|word| word.len() <= 75 && word.starts_with("=?UTF-8?Q?=E4=BE=8B")), "{long}");
         assert_eq!(long.matches("=E4=BE=8B").count(), 20);
     }

@@ -1,11 +1,11 @@
 //! The games of one round on Lichess: the current state, and what Lichess has accepted. Both are stored in files, one for each
 //! game, so that they survive a restart even if the boards do not come back.
 
-use super::said::Heard;
+use super::reply::GameOutcome;
+use crate::daemon::atomic_file::{Durability, replace};
 use crate::daemon::hub::{BoardId, GameView};
-use crate::daemon::rounds::value;
-use crate::daemon::whole_file::{Lasting, replace};
-use crate::publish::files::table::{Table, Told};
+use crate::daemon::rounds::tag_value;
+use crate::publish::files::table::{PlayingTable, TableFiles};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,10 +13,10 @@ use std::sync::Arc;
 use std::{fs, io};
 
 /// Maximum number of games of a round that Lichess shows.
-pub const GAMES: usize = 100;
+pub const MAX_GAMES: usize = 100;
 
 /// A table, with its game if it must be formatted again, and the board of the game.
-pub type Shown = (Table, Option<GameView>, Option<BoardId>);
+pub type TableUpdate = (PlayingTable, Option<GameView>, Option<BoardId>);
 
 /// The games of one round on Lichess.
 pub struct Outbox {
@@ -25,7 +25,7 @@ pub struct Outbox {
     number: Option<u16>,
     games: Vec<Game>,
     /// The content of the files, by file number.
-    written: BTreeMap<u32, (String, Lasting)>,
+    written: BTreeMap<u32, (String, Durability)>,
     /// The errors of files that could not be read, by file number. These files are left unchanged.
     unread: BTreeMap<u32, String>,
 }
@@ -39,7 +39,7 @@ struct Game {
     /// The table number, if any.
     table: Option<u16>,
     board: Option<BoardId>,
-    told: Told,
+    files: TableFiles,
     /// The last version that Lichess accepted.
     taken: Option<Arc<str>>,
     /// The version that Lichess rejected, and the reason.
@@ -48,7 +48,7 @@ struct Game {
 
 /// A game as stored in its file.
 #[derive(Serialize, Deserialize)]
-struct Kept {
+struct StoredGame {
     round: u16,
     table: Option<u16>,
     board: Option<String>,
@@ -62,7 +62,7 @@ struct Kept {
 }
 
 /// A request to be sent.
-pub struct Whole {
+pub struct PushBody {
     /// All games, concatenated.
     pub text: String,
     games: Vec<(u32, Arc<str>)>,
@@ -78,7 +78,7 @@ impl Outbox {
             let Some(file) = number else { continue };
             let read = || {
                 let text = fs::read_to_string(&path).map_err(|why| why.to_string())?;
-                Ok((serde_json::from_str::<Kept>(&text).map_err(|why| why.to_string())?, text))
+                Ok((serde_json::from_str::<StoredGame>(&text).map_err(|why| why.to_string())?, text))
             };
             let (kept, text) = match read() {
                 Ok(read) => read,
@@ -90,13 +90,13 @@ impl Outbox {
             };
             outbox.number = Some(kept.round);
             // It is unknown whether the file would survive a power cut.
-            outbox.written.insert(file, (text, Lasting::WhilePowered));
-            let told = Told::kept(&kept.pgn, kept.has_moves);
+            outbox.written.insert(file, (text, Durability::ProcessExitSafe));
+            let told = TableFiles::from_stored(&kept.pgn, kept.has_moves);
             let refused = kept.refused.map(|why| (Arc::clone(&told.pgn), why));
             let taken = kept.taken.then(|| Arc::clone(&told.pgn));
             let board = kept.board.as_deref().map(BoardId::new);
             let (white, black, table) = (kept.white, kept.black, kept.table);
-            outbox.games.push(Game { file, white, black, table, board, told, taken, refused });
+            outbox.games.push(Game { file, white, black, table, board, files: told, taken, refused });
         }
         outbox.sort();
         outbox
@@ -109,34 +109,34 @@ impl Outbox {
 
     /// Returns whether a game has moves.
     pub fn has_moves(&self) -> bool {
-        self.games.iter().any(|game| game.told.has_moves())
+        self.games.iter().any(|game| game.files.has_moves())
     }
 
     /// Returns whether the current state of that table is in the outbox.
-    pub fn tells(&self, table: &Table) -> bool {
-        self.of(table).is_some_and(|game| game.told.tells(table))
+    pub fn is_current(&self, table: &PlayingTable) -> bool {
+        self.find_game(table).is_some_and(|game| game.files.is_current_for(table))
     }
 
-    fn of(&self, table: &Table) -> Option<&Game> {
-        let (white, black) = names(table)?;
+    fn find_game(&self, table: &PlayingTable) -> Option<&Game> {
+        let (white, black) = players(table)?;
         self.games.iter().find(|game| game.white == white && game.black == black)
     }
 
     /// Updates the outbox to the current state of the round with this number. Returns the boards of games without player names:
     /// they are omitted, since Lichess identifies games by their players. `paired`: the round was loaded, so games that are not in
     /// it are removed.
-    pub fn take(&mut self, number: u16, shown: Vec<Shown>, paired: bool) -> Vec<BoardId> {
+    pub fn update(&mut self, number: u16, shown: Vec<TableUpdate>, paired: bool) -> Vec<BoardId> {
         let (mut unnamed, mut here) = (Vec::new(), Vec::new());
         // Of two games with the same players the later one counts: play may have continued on another board.
         let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
         for (table, ..) in &shown {
-            if let (Some((white, black)), Some((id, _))) = (names(table), table.game) {
+            if let (Some((white, black)), Some((id, _))) = (players(table), table.game) {
                 let newest = last.entry((white.to_owned(), black.to_owned())).or_default();
                 *newest = id.max(*newest);
             }
         }
         for (table, game, board) in shown {
-            let Some((white, black)) = names(&table) else {
+            let Some((white, black)) = players(&table) else {
                 let is_played = game.is_some_and(|game| !game.record.plies.is_empty());
                 unnamed.extend(board.filter(|_| is_played));
                 continue;
@@ -145,12 +145,12 @@ impl Outbox {
             if table.game.is_some_and(|(id, _)| last.get(&(white.clone(), black.clone())).is_some_and(|last| id < *last)) {
                 continue;
             }
-            let number_of_table = value(&table.tags, "Table").and_then(|number| number.parse().ok());
+            let number_of_table = tag_value(&table.tags, "Table").and_then(|number| number.parse().ok());
             let known = self.games.iter_mut().find(|game| game.white == white && game.black == black);
             let file = match known {
                 Some(known) => {
-                    if !known.told.tells(&table) {
-                        known.told = Told::new(table, game, Some(&known.told));
+                    if !known.files.is_current_for(&table) {
+                        known.files = TableFiles::new(table, game, Some(&known.files));
                     }
                     known.table = number_of_table;
                     // Keep the last known board if the game currently has none.
@@ -160,9 +160,9 @@ impl Outbox {
                 None => {
                     let last = self.games.iter().map(|game| game.file).max().unwrap_or(0);
                     let file = (last + 1..).find(|file| !self.unread.contains_key(file)).unwrap_or(last);
-                    let told = Told::new(table, game, None);
+                    let told = TableFiles::new(table, game, None);
                     let (taken, refused) = (None, None);
-                    self.games.push(Game { file, white, black, table: number_of_table, board, told, taken, refused });
+                    self.games.push(Game { file, white, black, table: number_of_table, board, files: told, taken, refused });
                     file
                 }
             };
@@ -184,8 +184,8 @@ impl Outbox {
 
     /// Returns whether Lichess lacks the current version of a game and has not rejected that version.
     pub fn is_pending(&self) -> bool {
-        self.games.iter().take(GAMES).any(|game| {
-            let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.told.pgn);
+        self.games.iter().take(MAX_GAMES).any(|game| {
+            let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.files.pgn);
             !known(game.taken.as_ref()) && !known(game.refused.as_ref().map(|(text, _)| text))
         })
     }
@@ -196,20 +196,20 @@ impl Outbox {
     }
 
     /// Returns the number of games beyond the maximum that Lichess shows.
-    pub fn beyond(&self) -> usize {
-        self.games.len().saturating_sub(GAMES)
+    pub fn excess_count(&self) -> usize {
+        self.games.len().saturating_sub(MAX_GAMES)
     }
 
     /// Returns a request with all games.
-    pub fn whole(&self) -> Whole {
-        let games = self.games.iter().take(GAMES);
-        let text = games.clone().map(|game| &*game.told.pgn).collect();
-        Whole { text, games: games.map(|game| (game.file, Arc::clone(&game.told.pgn))).collect() }
+    pub fn push_body(&self) -> PushBody {
+        let games = self.games.iter().take(MAX_GAMES);
+        let text = games.clone().map(|game| &*game.files.pgn).collect();
+        PushBody { text, games: games.map(|game| (game.file, Arc::clone(&game.files.pgn))).collect() }
     }
 
     /// Records Lichess's response about the games that were sent. Results are matched by order if their number is right, else by
     /// players.
-    pub fn heard(&mut self, sent: Whole, mut heard: Vec<Heard>) {
+    pub fn record_outcomes(&mut self, sent: PushBody, mut heard: Vec<GameOutcome>) {
         let in_order = heard.len() == sent.games.len();
         for (file, pgn) in sent.games {
             // The game may have been removed in the meantime.
@@ -230,7 +230,7 @@ impl Outbox {
     }
 
     /// Returns a sentence for each game that Lichess rejected, with its board if known.
-    pub fn refused(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
+    pub fn rejection_reports(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
         let sentence = |game: &Game| {
             let (_, why) = game.refused.as_ref()?;
             let table = game.table.map_or_else(String::new, |table| format!(" at table {table}"));
@@ -262,26 +262,27 @@ impl Outbox {
     ///
     /// # Errors
     /// Returns a sentence if a write failed.
-    pub fn keep(&mut self, is_current: bool) -> Result<(), String> {
+    pub fn save(&mut self, is_current: bool) -> Result<(), String> {
         let mut wrong = None;
         for game in &self.games {
-            let kept = Kept {
+            let kept = StoredGame {
                 round: self.number.unwrap_or(0),
                 table: game.table,
                 board: game.board.as_ref().map(ToString::to_string),
                 white: game.white.clone(),
                 black: game.black.clone(),
-                has_moves: game.told.has_moves(),
-                taken: game.taken.as_ref() == Some(&game.told.pgn),
-                refused: game.refused.as_ref().filter(|(text, _)| *text == game.told.pgn).map(|(_, why)| why.clone()),
-                pgn: game.told.pgn.to_string(),
+                has_moves: game.files.has_moves(),
+                taken: game.taken.as_ref() == Some(&game.files.pgn),
+                refused: game.refused.as_ref().filter(|(text, _)| *text == game.files.pgn).map(|(_, why)| why.clone()),
+                pgn: game.files.pgn.to_string(),
             };
             // Serialization cannot fail: the value consists of strings and numbers.
             let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
-            let is_over = !game.told.pgn.trim_end().ends_with('*');
-            let lasting = if is_over || !is_current { Lasting::OverPowerCuts } else { Lasting::WhilePowered };
-            let is_there =
-                |(known, how): &(String, Lasting)| *known == text && (*how == lasting || lasting == Lasting::WhilePowered);
+            let is_over = !game.files.pgn.trim_end().ends_with('*');
+            let lasting = if is_over || !is_current { Durability::PowerCutSafe } else { Durability::ProcessExitSafe };
+            let is_there = |(known, how): &(String, Durability)| {
+                *known == text && (*how == lasting || lasting == Durability::ProcessExitSafe)
+            };
             if !self.written.get(&game.file).is_some_and(is_there) {
                 let path = self.folder.join(format!("game-{}.json", game.file));
                 match replace(&path, &text, lasting) {
@@ -308,9 +309,9 @@ impl Outbox {
 }
 
 /// Returns the players' names if both are known.
-fn names(table: &Table) -> Option<(&str, &str)> {
+fn players(table: &PlayingTable) -> Option<(&str, &str)> {
     let player = |colour| {
-        let name = value(&table.tags, colour)?.trim();
+        let name = tag_value(&table.tags, colour)?.trim();
         (!name.is_empty() && name != "?" && !name.eq_ignore_ascii_case("bye")).then_some(name)
     };
     Some((player("White")?, player("Black")?))

@@ -4,37 +4,43 @@ use std::time::Duration;
 
 /// Intervals and timeouts of the requests to Lichess.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pace {
+pub struct RequestPacing {
     /// Minimum interval between the starts of two requests.
-    pub every: Duration,
+    pub min_interval: Duration,
     /// Timeout of a request including its response. Lichess aborts its own processing after 7 s.
-    pub within: Duration,
+    pub timeout: Duration,
     /// The backoff after the first failure; it doubles with each further failure …
-    pub first: Duration,
+    pub first_backoff: Duration,
     /// … up to this maximum.
-    pub most: Duration,
+    pub max_backoff: Duration,
     /// How long to wait before rejected games are sent again unchanged, and after status 429 without `Retry-After`: Lichess then
     /// asks for a full minute.
-    pub refused: Duration,
+    pub rejected_retry: Duration,
 }
 
-impl Default for Pace {
-    fn default() -> Pace {
+impl Default for RequestPacing {
+    fn default() -> RequestPacing {
         let seconds = Duration::from_secs;
-        Pace { every: seconds(1), within: seconds(30), first: seconds(2), most: seconds(60), refused: seconds(60) }
+        RequestPacing {
+            min_interval: seconds(1),
+            timeout: seconds(30),
+            first_backoff: seconds(2),
+            max_backoff: seconds(60),
+            rejected_retry: seconds(60),
+        }
     }
 }
 
-impl Pace {
+impl RequestPacing {
     /// Returns the backoff after this number of consecutive failures.
-    pub fn pause(&self, failures: u32) -> Duration {
+    pub fn backoff(&self, failures: u32) -> Duration {
         let doublings = failures.saturating_sub(1).min(16);
-        self.first.saturating_mul(1 << doublings).min(self.most)
+        self.first_backoff.saturating_mul(1 << doublings).min(self.max_backoff)
     }
 
     /// Limits the time that Lichess asks to wait to a reasonable range: at most an hour.
-    pub fn asked(&self, wait: Duration) -> Duration {
-        wait.clamp(self.every, self.every.max(Duration::from_secs(3600)))
+    pub fn clamp_retry_after(&self, wait: Duration) -> Duration {
+        wait.clamp(self.min_interval, self.min_interval.max(Duration::from_secs(3600)))
     }
 }
 
@@ -44,10 +50,10 @@ mod tests {
 
     #[test]
     fn pauses_double_up_to_a_bound() {
-        let pauses: Vec<u64> = (0..9).map(|failures| Pace::default().pause(failures).as_secs()).collect();
+        let pauses: Vec<u64> = (0..9).map(|failures| RequestPacing::default().backoff(failures).as_secs()).collect();
         assert_eq!(pauses, [2, 2, 4, 8, 16, 32, 60, 60, 60]);
-        assert_eq!(Pace::default().pause(u32::MAX).as_secs(), 60);
-        assert_eq!(Pace::default().asked(Duration::ZERO).as_secs(), 1);
-        assert_eq!(Pace::default().asked(Duration::MAX).as_secs(), 3600);
+        assert_eq!(RequestPacing::default().backoff(u32::MAX).as_secs(), 60);
+        assert_eq!(RequestPacing::default().clamp_retry_after(Duration::ZERO).as_secs(), 1);
+        assert_eq!(RequestPacing::default().clamp_retry_after(Duration::MAX).as_secs(), 3600);
     }
 }

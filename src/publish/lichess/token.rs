@@ -17,7 +17,7 @@ pub fn token(config: &Lichess) -> Result<String, String> {
     let Some(path) = config.token_file.clone().or_else(credential) else {
         return Err("there is no token for Lichess: write token_file under [lichess], or LoadCredential=lichess:FILE into the service's unit".to_owned());
     };
-    if let Some(why) = secret::exposed(&path) {
+    if let Some(why) = secret::exposure_warning(&path) {
         return Err(format!("the token for Lichess is not used: {why}"));
     }
     let text = std::fs::read_to_string(&path).map_err(|why| {

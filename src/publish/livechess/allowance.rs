@@ -7,28 +7,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::warn;
 
 /// Maximum number of lines for all clients together: more than the boards of a hall. Each costs as much as a game.
-pub const LINES: usize = 64;
+pub const MAX_LINES: usize = 64;
 /// Maximum number of lines for one connection.
-const LINES_OF_CLIENT: usize = 8;
+const MAX_LINES_OF_CLIENT: usize = 8;
 /// Maximum number of lines on one board.
-const LINES_OF_BOARD: usize = 8;
+const MAX_LINES_OF_BOARD: usize = 8;
 /// Minimum interval between the starts of two lines of one connection, in milliseconds.
-const INTERVAL: Millis = 500;
+const START_INTERVAL: Millis = 500;
 /// Interval before a line is retried after a limit was reached, in milliseconds.
-const RETRY: Millis = 1_000;
+const RETRY_INTERVAL: Millis = 1_000;
 
 /// The lines of play that one connection may have.
 pub struct Allowance {
-    all: Arc<Semaphore>,
-    own: Arc<Semaphore>,
+    shared_permits: Arc<Semaphore>,
+    client_permits: Arc<Semaphore>,
     /// The earliest time at which the next line may be started.
     next: Millis,
     /// Whether the log already says that a limit was reached.
-    is_told: bool,
+    is_logged: bool,
 }
 
 /// A permit for one line of play; dropping it releases it.
-pub struct Permit {
+pub struct LinePermit {
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
@@ -36,25 +36,30 @@ pub struct Permit {
 impl Allowance {
     /// Creates the allowance of a connection without lines. `all` has one permit for each line of all connections.
     pub fn new(all: Arc<Semaphore>) -> Allowance {
-        Allowance { all, own: Arc::new(Semaphore::new(LINES_OF_CLIENT)), next: 0, is_told: false }
+        Allowance {
+            shared_permits: all,
+            client_permits: Arc::new(Semaphore::new(MAX_LINES_OF_CLIENT)),
+            next: 0,
+            is_logged: false,
+        }
     }
 
     /// Acquires a permit for a line on this board.
     ///
     /// # Errors
     /// Returns the time at which to retry if no permit is available now.
-    pub fn take(&mut self, now: Millis, board: &Readings) -> Result<Permit, Millis> {
+    pub fn try_acquire(&mut self, now: Millis, board: &Readings) -> Result<LinePermit, Millis> {
         if now < self.next {
             return Err(self.next);
         }
         match self.try_take(board) {
             Ok(permit) => {
-                (self.next, self.is_told) = (now + INTERVAL, false);
+                (self.next, self.is_logged) = (now + START_INTERVAL, false);
                 Ok(permit)
             }
             Err(why) => {
-                self.next = now + RETRY;
-                if !std::mem::replace(&mut self.is_told, true) {
+                self.next = now + RETRY_INTERVAL;
+                if !std::mem::replace(&mut self.is_logged, true) {
                     warn!("a position that a client of the LiveChess server has set up is not followed yet: {why}");
                 }
                 Err(self.next)
@@ -62,14 +67,14 @@ impl Allowance {
         }
     }
 
-    fn try_take(&self, board: &Readings) -> Result<Permit, String> {
-        if board.listeners() >= LINES_OF_BOARD {
-            return Err(format!("{LINES_OF_BOARD} are followed on this board"));
+    fn try_take(&self, board: &Readings) -> Result<LinePermit, String> {
+        if board.listeners() >= MAX_LINES_OF_BOARD {
+            return Err(format!("{MAX_LINES_OF_BOARD} are followed on this board"));
         }
-        let own = Arc::clone(&self.own).try_acquire_owned();
-        let own = own.map_err(|_| format!("{LINES_OF_CLIENT} are followed for this client"))?;
-        let all = Arc::clone(&self.all).try_acquire_owned();
-        let all = all.map_err(|_| format!("{LINES} are followed for all clients together"))?;
-        Ok(Permit { _all: all, _own: own })
+        let own = Arc::clone(&self.client_permits).try_acquire_owned();
+        let own = own.map_err(|_| format!("{MAX_LINES_OF_CLIENT} are followed for this client"))?;
+        let all = Arc::clone(&self.shared_permits).try_acquire_owned();
+        let all = all.map_err(|_| format!("{MAX_LINES} are followed for all clients together"))?;
+        Ok(LinePermit { _all: all, _own: own })
     }
 }

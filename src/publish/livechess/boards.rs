@@ -1,9 +1,9 @@
 //! Boards and clocks in the form of LiveChess.
 
-use super::Desk;
-use crate::boards::{Battery, Sensed, Sensing};
-use crate::daemon::hub::{BoardId, BoardView, ClockView, Contact, GameView, State};
-use crate::daemon::{rounds, steady};
+use super::ServerState;
+use crate::boards::{Battery, SensorKind, SquareState};
+use crate::daemon::hub::{BoardId, BoardView, ClockView, ConnectionState, GameView, State};
+use crate::daemon::{rounds, steady_clock};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
 use serde::Serialize;
@@ -19,12 +19,12 @@ pub struct EBoard {
     comment: Option<String>,
     board: Option<String>,
     flipped: bool,
-    clock: Option<Clock>,
+    clock: Option<ClockReading>,
 }
 
 /// The clock times of both players.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Clock {
+pub struct ClockReading {
     /// White's time, in seconds.
     white: u32,
     /// Black's time, in seconds.
@@ -35,63 +35,63 @@ pub struct Clock {
     time: i64,
 }
 
-impl Clock {
+impl ClockReading {
     /// Returns whether both show the same, regardless of when they were read.
-    pub fn says_as(&self, other: &Clock) -> bool {
+    pub fn shows_same_times(&self, other: &ClockReading) -> bool {
         (self.white, self.black, self.run) == (other.white, other.black, other.run)
     }
 
-    fn new(times: ClockTimes, run: Option<Color>, time: i64) -> Option<Clock> {
+    fn new(times: ClockTimes, run: Option<Color>, time: i64) -> Option<ClockReading> {
         let [white, black] = [times.white?, times.black?].map(|time| time.ms / 1000);
-        Some(Clock { white, black, run: run.map(Color::is_white), time })
+        Some(ClockReading { white, black, run: run.map(Color::is_white), time })
     }
 }
 
 /// Returns all boards; the configured first board comes first, the others by table and name.
-pub fn list<'a>(desk: &Desk, state: &'a State) -> Vec<&'a BoardView> {
-    let tables = rounds::tables(state);
+pub fn sorted_boards<'a>(desk: &ServerState, state: &'a State) -> Vec<&'a BoardView> {
+    let tables = rounds::boards_at_tables(state);
     let table = |id: &BoardId| tables.iter().position(|(_, board)| board.as_ref() == Some(id)).unwrap_or(usize::MAX);
     let is_not_first = |id: &BoardId| desk.config.first.as_deref() != Some(id.as_str());
     let mut boards: Vec<&BoardView> = state.boards.values().collect();
-    boards.sort_by_cached_key(|board| (is_not_first(&board.id), table(&board.id), rounds::natural(board.id.as_str())));
+    boards.sort_by_cached_key(|board| (is_not_first(&board.id), table(&board.id), rounds::natural_sort_key(board.id.as_str())));
     boards
 }
 
 /// Returns all boards in the form of LiveChess.
-pub fn eboards(desk: &Desk, state: &State) -> Vec<EBoard> {
-    list(desk, state).into_iter().map(|board| eboard(desk, state, board)).collect()
+pub fn eboards(desk: &ServerState, state: &State) -> Vec<EBoard> {
+    sorted_boards(desk, state).into_iter().map(|board| eboard(desk, state, board)).collect()
 }
 
 /// A device to which boards are connected, in the response to `sources`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Source {
+pub struct EBoardSource {
     /// The device name, the same as in [`EBoard::source`].
     device: String,
 }
 
 /// Returns all devices to which boards are connected, each once. LiveChess publishes nothing about them but the device.
-pub fn sources(desk: &Desk, state: &State) -> Vec<Source> {
+pub fn sources(desk: &ServerState, state: &State) -> Vec<EBoardSource> {
     let mut devices: Vec<&str> = Vec::new();
-    for board in list(desk, state) {
+    for board in sorted_boards(desk, state) {
         if !board.port.is_empty() && !devices.contains(&board.port.as_str()) {
             devices.push(&board.port);
         }
     }
-    devices.into_iter().map(|device| Source { device: device.to_owned() }).collect()
+    devices.into_iter().map(|device| EBoardSource { device: device.to_owned() }).collect()
 }
 
-fn eboard(desk: &Desk, state: &State, board: &BoardView) -> EBoard {
-    let contact = match board.contact {
+fn eboard(desk: &ServerState, state: &State, board: &BoardView) -> EBoard {
+    let contact = match board.connection {
         // The delayed view does not contain the state of the connection.
-        _ if desk.is_late() => Some("ACTIVE"),
-        Contact::Ready => Some("ACTIVE"),
-        Contact::Connecting => None,
-        Contact::Silent => Some("NOTRESPONDING"),
-        Contact::Unplugged | Contact::Refused => Some("INACTIVE"),
+        _ if desk.is_delayed() => Some("ACTIVE"),
+        ConnectionState::Ready => Some("ACTIVE"),
+        ConnectionState::Connecting => None,
+        ConnectionState::Silent => Some("NOTRESPONDING"),
+        ConnectionState::Unplugged | ConnectionState::Refused => Some("INACTIVE"),
     };
     let percent = |battery: Battery| format!("{}%", battery.percent);
     EBoard {
-        serialnr: serial(state, board),
+        serialnr: serial_number(state, board),
         source: Some(board.port.clone()).filter(|port| !port.is_empty()),
         state: contact,
         battery: board.battery.map(percent),
@@ -103,7 +103,7 @@ fn eboard(desk: &Desk, state: &State, board: &BoardView) -> EBoard {
 }
 
 /// Returns the serial number of a board, or its name if the serial number is unknown or not unique.
-pub fn serial(state: &State, board: &BoardView) -> String {
+pub fn serial_number(state: &State, board: &BoardView) -> String {
     let told = board.serial_number.as_ref();
     let alone =
         told.filter(|told| state.boards.values().filter(|other| other.serial_number.as_ref() == Some(*told)).count() == 1);
@@ -111,9 +111,9 @@ pub fn serial(state: &State, board: &BoardView) -> String {
 }
 
 /// Finds the board with this serial number or name.
-pub fn find<'a>(state: &'a State, wanted: &str) -> Option<&'a BoardView> {
+pub fn find_board<'a>(state: &'a State, wanted: &str) -> Option<&'a BoardView> {
     let boards = || state.boards.values();
-    boards().find(|board| serial(state, board) == wanted).or_else(|| boards().find(|board| board.id.as_str() == wanted))
+    boards().find(|board| serial_number(state, board) == wanted).or_else(|| boards().find(|board| board.id.as_str() == wanted))
 }
 
 /// Returns the current game on a board, or the last one.
@@ -129,7 +129,7 @@ pub fn is_turned(board: &BoardView) -> bool {
 /// Returns the placement on a board, as the first field of a FEN: the state of its squares if the sensors identify pieces, else the
 /// position of its game; `None` if neither is known. `flip` overrides the detected orientation.
 pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option<String> {
-    let text = match shown(board) {
+    let text = match sensed_placement(board) {
         Some(text) => text,
         None => game(state, board)?.record.fen().split(' ').next()?.to_owned(),
     };
@@ -138,8 +138,8 @@ pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option
 
 /// Returns the state of the squares, as the first field of a FEN; `None` if the sensors do not identify pieces, or nothing was read
 /// yet.
-pub fn shown(board: &BoardView) -> Option<String> {
-    let squares = board.placement.as_ref().filter(|_| board.sensing == Sensing::Identity)?;
+pub fn sensed_placement(board: &BoardView) -> Option<String> {
+    let squares = board.placement.as_ref().filter(|_| board.sensing == SensorKind::Identity)?;
     Some(Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"))
 }
 
@@ -148,7 +148,7 @@ pub fn is_flipped(board: &BoardView, flip: Option<bool>) -> bool {
     flip.is_some_and(|flip| flip != is_turned(board))
 }
 
-fn row(squares: &[Sensed; 64], rank: Rank) -> String {
+fn row(squares: &[SquareState; 64], rank: Rank) -> String {
     let (mut text, mut empty) = (String::new(), 0);
     let flush = |text: &mut String, empty: &mut u8| {
         if *empty > 0 {
@@ -158,7 +158,7 @@ fn row(squares: &[Sensed; 64], rank: Rank) -> String {
     };
     for file in File::ALL {
         match squares.get(usize::from(Square::from_coords(file, rank))) {
-            Some(Sensed::Piece(piece)) => {
+            Some(SquareState::Piece(piece)) => {
                 flush(&mut text, &mut empty);
                 text.push(piece.char());
             }
@@ -170,26 +170,26 @@ fn row(squares: &[Sensed; 64], rank: Rank) -> String {
 }
 
 /// Returns the clock of a board; in the delayed view, the clock times recorded in its game.
-pub fn clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
-    if desk.is_late() {
+pub fn clock(desk: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
+    if desk.is_delayed() {
         return game(state, board).and_then(|game| recorded_clock(desk, game));
     }
     let ClockView { times, turn, running, read_at, .. } = *board.clock.as_ref()?;
-    Clock::new(times, running.then_some(turn), steady::to_wall(read_at))
+    ClockReading::new(times, running.then_some(turn), steady_clock::to_wall(read_at))
 }
 
 /// Returns the clock of a board with a current game. While the clock cannot be read, returns its last times; which clock runs is
 /// then unknown.
-pub fn game_clock(desk: &Desk, state: &State, board: &BoardView) -> Option<Clock> {
+pub fn game_clock(desk: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
     clock(desk, state, board).or_else(|| {
-        let lost = board.lost_clock.as_ref().filter(|_| !desk.is_late())?;
-        Clock::new(lost.times, None, steady::to_wall(lost.read_at))
+        let lost = board.lost_clock.as_ref().filter(|_| !desk.is_delayed())?;
+        ClockReading::new(lost.times, None, steady_clock::to_wall(lost.read_at))
     })
 }
 
 /// Returns the clock times at the last completed move. The time of reading is shifted by the publication delay, because programs
 /// count on from it.
-pub fn recorded_clock(desk: &Desk, game: &GameView) -> Option<Clock> {
+pub fn recorded_clock(desk: &ServerState, game: &GameView) -> Option<ClockReading> {
     let record = &game.record;
     let completed = record.plies.iter().rev().find_map(|ply| match ply.state {
         PlyState::Completed { at, .. } => Some(at),
@@ -198,6 +198,6 @@ pub fn recorded_clock(desk: &Desk, game: &GameView) -> Option<Clock> {
     let turn = if record.fen().split(' ').nth(1) == Some("b") { Color::Black } else { Color::White };
     let run = record.result.is_none().then_some(turn);
     let times = record.clocks_at(u32::try_from(record.plies.len()).unwrap_or(u32::MAX));
-    let read_at = steady::to_wall(game.steady_ms(completed));
-    Clock::new(times, run, read_at.saturating_add_unsigned(desk.delay.ms))
+    let read_at = steady_clock::to_wall(game.steady_ms(completed));
+    ClockReading::new(times, run, read_at.saturating_add_unsigned(desk.delay.ms))
 }

@@ -1,10 +1,10 @@
 //! The HTTP requests, and the checks of host and origin.
 
-use super::{Desk, boards, session, tournament};
+use super::{ServerState, boards, session, tournament};
 use crate::daemon::Stop;
 use crate::daemon::hub::State as Seen;
-use crate::publish::guests::{Guest, Weight};
-use crate::publish::origin::{is_host, is_origin, requested_host};
+use crate::publish::guests::{AdmittedClient, EvictionPolicy};
+use crate::publish::origin::{is_allowed_origin, is_own_host, requested_host};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -20,16 +20,16 @@ use serde::Serialize;
 use std::sync::Arc;
 
 /// Maximum size of a message from a client, in bytes; valid messages have some hundred.
-const MESSAGE: usize = 16 * 1024;
+const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Maximum number of unsent bytes for a client that does not read, in addition to the system's buffers: every ping of a client
 /// requires a reply.
-const UNSENT: usize = 1024 * 1024;
+const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 /// Chrome sends this header to find out whether a page of the public network may send requests to a private address.
-const ASKS_PRIVATE: HeaderName = HeaderName::from_static("access-control-request-private-network");
-const ALLOW_PRIVATE: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
+const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
 /// Returns the router with all routes.
-pub fn router(desk: Arc<Desk>, stop: Stop) -> Router {
+pub fn router(desk: Arc<ServerState>, stop: Stop) -> Router {
     Router::new()
         .route("/api/v1.0", get(websocket))
         .route("/api/v1.0/", get(websocket))
@@ -39,78 +39,84 @@ pub fn router(desk: Arc<Desk>, stop: Stop) -> Router {
         .route("/api/v1.0/tournament/{uuid}", get(one_tournament))
         .route("/api/v1.0/round/{uuid}/{number}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
-        .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the interface of LiveChess is at /api/v1.0"))
-        .layer(from_fn_with_state(Arc::clone(&desk), guard))
+        .fallback(async || {
+            error_response(StatusCode::NOT_FOUND, "there is nothing here: the interface of LiveChess is at /api/v1.0")
+        })
+        .layer(from_fn_with_state(Arc::clone(&desk), check_request))
         .layer(Extension(stop))
         .with_state(desk)
 }
 
 async fn websocket(
-    State(desk): State<Arc<Desk>>,
-    Extension(guest): Extension<Guest>,
+    State(desk): State<Arc<ServerState>>,
+    Extension(guest): Extension<AdmittedClient>,
     Extension(stop): Extension<Stop>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
-    let upgrade = upgrade.max_message_size(MESSAGE).max_frame_size(MESSAGE).max_write_buffer_size(UNSENT);
-    let busy = guest.busy(Weight::Stays);
+    let upgrade =
+        upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES).max_write_buffer_size(MAX_UNSENT_BYTES);
+    let busy = guest.start_serving(EvictionPolicy::Keep);
     upgrade.on_upgrade(move |socket| session::run(socket, desk, busy, stop))
 }
 
-async fn eboards(State(desk): State<Arc<Desk>>) -> Response {
-    answer(&desk, |desk, state| Some(boards::eboards(desk, state)))
+async fn eboards(State(desk): State<Arc<ServerState>>) -> Response {
+    respond(&desk, |desk, state| Some(boards::eboards(desk, state)))
 }
 
-async fn sources(State(desk): State<Arc<Desk>>) -> Response {
-    answer(&desk, |desk, state| Some(boards::sources(desk, state)))
+async fn sources(State(desk): State<Arc<ServerState>>) -> Response {
+    respond(&desk, |desk, state| Some(boards::sources(desk, state)))
 }
 
-async fn tournaments(State(desk): State<Arc<Desk>>) -> Response {
-    answer(&desk, |desk, state| Some(tournament::list(desk, state)))
+async fn tournaments(State(desk): State<Arc<ServerState>>) -> Response {
+    respond(&desk, |desk, state| Some(tournament::tournaments(desk, state)))
 }
 
-async fn one_tournament(State(desk): State<Arc<Desk>>, Path(uuid): Path<String>) -> Response {
-    answer(&desk, |desk, state| tournament::tournament(desk, state, &uuid))
+async fn one_tournament(State(desk): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
+    respond(&desk, |desk, state| tournament::tournament(desk, state, &uuid))
 }
 
-async fn round(State(desk): State<Arc<Desk>>, Path((uuid, number)): Path<(String, u16)>) -> Response {
-    answer(&desk, |desk, state| tournament::round(desk, state, &uuid, number))
+async fn round(State(desk): State<Arc<ServerState>>, Path((uuid, number)): Path<(String, u16)>) -> Response {
+    respond(&desk, |desk, state| tournament::round(desk, state, &uuid, number))
 }
 
-async fn game(State(desk): State<Arc<Desk>>, Path(uuid): Path<String>) -> Response {
-    answer(&desk, |desk, state| tournament::game(desk, state, &uuid))
+async fn game(State(desk): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
+    respond(&desk, |desk, state| tournament::game(desk, state, &uuid))
 }
 
-fn answer<T: Serialize>(desk: &Desk, read: impl FnOnce(&Desk, &Seen) -> Option<T>) -> Response {
+fn respond<T: Serialize>(desk: &ServerState, read: impl FnOnce(&ServerState, &Seen) -> Option<T>) -> Response {
     match desk.source.read(|state| read(desk, state)) {
         Some(found) => Json(found).into_response(),
-        None => refusal(StatusCode::NOT_FOUND, "there is none of this name now: /api/v1.0/tournaments leads to all there are"),
+        None => error_response(
+            StatusCode::NOT_FOUND,
+            "there is none of this name now: /api/v1.0/tournaments leads to all there are",
+        ),
     }
 }
 
-fn refusal(status: StatusCode, why: &'static str) -> Response {
+fn error_response(status: StatusCode, why: &'static str) -> Response {
     (status, format!("{why}\n")).into_response()
 }
 
 /// Checks host and origin of a request, and adds the headers that let browsers pass the response to the page.
-async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> Response {
-    let is_own = |authority: &str| is_host(desk.config.sites(), authority);
+async fn check_request(State(desk): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
+    let is_own = |authority: &str| is_own_host(desk.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let host = requested_host(request.headers()).to_owned();
     let named = request.uri().authority().is_none_or(|authority| is_own(authority.as_str()));
     if !named || !is_own(&host) {
-        return refusal(
+        return error_response(
             StatusCode::FORBIDDEN,
             "this is not a name of this server: ask by its address, or add the name to `origins` under [livechess]",
         );
     }
     let origin = request.headers().get(ORIGIN).cloned();
-    if origin.as_ref().is_some_and(|origin| !is_origin(&desk.config.origins, &text(origin))) {
-        return refusal(
+    if origin.as_ref().is_some_and(|origin| !is_allowed_origin(&desk.config.origins, &text(origin))) {
+        return error_response(
             StatusCode::FORBIDDEN,
             "pages of this origin may not ask: add its host, or the whole origin, to `origins` under [livechess] if they shall",
         );
     }
-    let asks_private = request.headers().contains_key(ASKS_PRIVATE);
+    let asks_private = request.headers().contains_key(REQUEST_PRIVATE_NETWORK);
     let is_preflight = request.method() == Method::OPTIONS;
     let mut response = if is_preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
     let headers = response.headers_mut();
@@ -120,18 +126,18 @@ async fn guard(State(desk): State<Arc<Desk>>, request: Request, next: Next) -> R
     if let Some(origin) = origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if is_preflight {
-            allow(headers, asks_private);
+            add_preflight_headers(headers, asks_private);
         }
     }
     response
 }
 
 /// Adds the response headers for a preflight request.
-fn allow(headers: &mut HeaderMap, asks_private: bool) {
+fn add_preflight_headers(headers: &mut HeaderMap, asks_private: bool) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
     if asks_private {
-        headers.insert(ALLOW_PRIVATE, HeaderValue::from_static("true"));
+        headers.insert(ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
     }
 }

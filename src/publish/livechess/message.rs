@@ -13,13 +13,13 @@
 //! Ids are returned as numbers, as they were sent: clients compare them without conversion. livechess-go calls `setup` with the
 //! parameters of `flip`; this is accepted as `flip`. Other fields are ignored.
 
-use crate::daemon::steady::unix_ms;
+use crate::daemon::steady_clock::unix_ms;
 use crate::laws::Position;
 use serde::Serialize;
 use serde_json::{Number, Value};
 
 /// Maximum length of a FEN, in bytes: the longest of a chess position has some 90.
-const FEN: usize = 128;
+const MAX_FEN_BYTES: usize = 128;
 
 /// A call of a client.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ pub enum Call {
 
 /// A parsed message: its id, and the call or the reason why it is invalid.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Read {
+pub struct ParsedMessage {
     /// The id, to be repeated in the reply; `None` if there was none.
     pub id: Option<Number>,
     /// The call, or a sentence for the author of the client.
@@ -66,16 +66,16 @@ pub struct Read {
 }
 
 /// Parses a message.
-pub fn read(text: &str) -> Read {
+pub fn parse_message(text: &str) -> ParsedMessage {
     let message: Value = match serde_json::from_str(text) {
         Ok(message @ Value::Object(_)) => message,
-        Ok(_) => return Read { id: None, call: Err("a message is a JSON object with id and call".to_owned()) },
-        Err(why) => return Read { id: None, call: Err(format!("this is not JSON: {why}")) },
+        Ok(_) => return ParsedMessage { id: None, call: Err("a message is a JSON object with id and call".to_owned()) },
+        Err(why) => return ParsedMessage { id: None, call: Err(format!("this is not JSON: {why}")) },
     };
-    Read { id: number(&message["id"]), call: call(&message) }
+    ParsedMessage { id: parse_number(&message["id"]), call: parse_call(&message) }
 }
 
-fn call(message: &Value) -> Result<Call, String> {
+fn parse_call(message: &Value) -> Result<Call, String> {
     let param = &message["param"];
     match message["call"].as_str() {
         Some("eboards") => Ok(Call::Boards),
@@ -87,13 +87,13 @@ fn call(message: &Value) -> Result<Call, String> {
                     Value::Number(serial) => serial.to_string(),
                     _ => return Err("param.param.serialnr says which board: it is a text".to_owned()),
                 };
-                Ok(Call::Subscribe { feed: feed(param)?, serial })
+                Ok(Call::Subscribe { feed: parse_feed_id(param)?, serial })
             }
             Some(other) => Err(format!("there is no feed {other:?}: subscribe to \"eboardevent\"")),
             None => Err("param.feed says what is subscribed to: \"eboardevent\"".to_owned()),
         },
-        Some("call") => method(param),
-        Some("unsubscribe") => Ok(Call::Unsubscribe { feed: feed(param)? }),
+        Some("call") => parse_method(param),
+        Some("unsubscribe") => Ok(Call::Unsubscribe { feed: parse_feed_id(param)? }),
         Some(other) => {
             Err(format!("there is no call {other:?}: there are \"eboards\", \"sources\", \"subscribe\" and \"call\""))
         }
@@ -101,20 +101,20 @@ fn call(message: &Value) -> Result<Call, String> {
     }
 }
 
-fn method(param: &Value) -> Result<Call, String> {
+fn parse_method(param: &Value) -> Result<Call, String> {
     let given = &param["param"];
     let flip = || given["flip"].as_bool();
     match param["method"].as_str() {
         Some("setup") => match (given["fen"].as_str(), flip()) {
-            (Some(fen), _) => Ok(Call::Setup { feed: feed(param)?, fen: fen.to_owned() }),
-            (None, Some(flip)) => Ok(Call::Flip { feed: feed(param)?, flip }),
+            (Some(fen), _) => Ok(Call::Setup { feed: parse_feed_id(param)?, fen: fen.to_owned() }),
+            (None, Some(flip)) => Ok(Call::Flip { feed: parse_feed_id(param)?, flip }),
             (None, None) => Err("param.param.fen says which position is set up: it is a FEN".to_owned()),
         },
         Some("flip") => match flip() {
-            Some(flip) => Ok(Call::Flip { feed: feed(param)?, flip }),
+            Some(flip) => Ok(Call::Flip { feed: parse_feed_id(param)?, flip }),
             None => Err("param.param.flip is true or false".to_owned()),
         },
-        Some("unsubscribe") => Ok(Call::Unsubscribe { feed: feed(param)? }),
+        Some("unsubscribe") => Ok(Call::Unsubscribe { feed: parse_feed_id(param)? }),
         Some(other) => Err(format!("there is no method {other:?}: there are \"setup\", \"flip\" and \"unsubscribe\"")),
         None => Err("param.method says what is called: \"setup\", \"flip\" or \"unsubscribe\"".to_owned()),
     }
@@ -124,19 +124,19 @@ fn method(param: &Value) -> Result<Call, String> {
 ///
 /// # Errors
 /// Returns a sentence if the text is not a FEN, or too long to be one.
-pub fn position(fen: &str) -> Result<Position, String> {
-    if fen.len() > FEN {
-        return Err(format!("a FEN has no more than {FEN} bytes"));
+pub fn parse_position(fen: &str) -> Result<Position, String> {
+    if fen.len() > MAX_FEN_BYTES {
+        return Err(format!("a FEN has no more than {MAX_FEN_BYTES} bytes"));
     }
     Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))
 }
 
-fn feed(param: &Value) -> Result<Number, String> {
-    number(&param["id"]).ok_or_else(|| "param.id is the number of a subscription".to_owned())
+fn parse_feed_id(param: &Value) -> Result<Number, String> {
+    parse_number(&param["id"]).ok_or_else(|| "param.id is the number of a subscription".to_owned())
 }
 
 /// Reads a number, also one that is written as a string.
-fn number(value: &Value) -> Option<Number> {
+fn parse_number(value: &Value) -> Option<Number> {
     match value {
         Value::Number(number) => Some(number.clone()),
         Value::String(text) => text.trim().parse::<i64>().ok().map(Number::from),
@@ -158,12 +158,12 @@ pub fn reply(id: Option<&Number>, param: impl Serialize) -> String {
 }
 
 /// Formats an event of a subscription.
-pub fn feed_of(id: &Number, param: impl Serialize) -> String {
+pub fn feed_event(id: &Number, param: impl Serialize) -> String {
     message("feed", Some(id), param)
 }
 
 /// Formats the error of a call that failed. LiveChess also sends its stack trace, which clients read as a string: here it is empty.
-pub fn error(id: Option<&Number>, why: &str) -> String {
+pub fn error_reply(id: Option<&Number>, why: &str) -> String {
     #[derive(Serialize)]
     struct Why<'a> {
         message: &'a str,

@@ -3,18 +3,18 @@
 //! The session remembers what it last sent about each board, and news only signal that a board may have changed. So a client that
 //! reads slowly misses intermediate states, but then receives the current one. Only this task waits for it.
 
-use super::Desk;
+use super::ServerState;
 use super::allowance::Allowance;
-use super::boards::{self, Clock};
+use super::boards::{self, ClockReading};
 use super::message::{self, Call};
-use super::rebuild::{Behind, Setup, Sight, Source};
+use super::setup::{LineInput, Setup, SetupObservation, StaleSource};
 use crate::boards::Millis;
 use crate::daemon::hub::{BoardId, BoardView, News, State};
-use crate::daemon::{Stop, stopped};
+use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Record;
 use crate::game::caution::shows_clock;
 use crate::game::event::Rotation;
-use crate::publish::guests::Busy;
+use crate::publish::guests::ServingGuard;
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Serialize;
@@ -28,21 +28,21 @@ use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
 /// Maximum number of subscriptions of one connection: more than any hall has boards.
-const FEEDS: usize = 512;
+const MAX_FEEDS: usize = 512;
 /// Maximum number of subscriptions of one connection to one board: a client may subscribe in the other orientation before it drops
 /// the first subscription.
-const FEEDS_OF_BOARD: usize = 2;
+const MAX_FEEDS_OF_BOARD: usize = 2;
 /// Write timeout: a client that accepts nothing for this time is disconnected, and connects again.
-const WRITE: Duration = Duration::from_secs(10);
+const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 /// Idle timeout of a client without subscriptions and calls.
-const IDLE: Duration = Duration::from_secs(300);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(300);
 /// Interval of pings, which every WebSocket must answer (RFC 6455, 5.5.2).
-const PING: Duration = Duration::from_secs(30);
+const PING_INTERVAL: Duration = Duration::from_secs(30);
 /// Timeout after which a client that sends nothing is considered gone without having closed the connection.
-const GONE: Duration = Duration::from_secs(75);
+const SILENCE_TIMEOUT: Duration = Duration::from_secs(75);
 
 struct Session {
-    desk: Arc<Desk>,
+    desk: Arc<ServerState>,
     /// The origin of the times in milliseconds that decide when moves are settled.
     started: Instant,
     /// Notified by the lines of play that are followed for this client alone.
@@ -60,37 +60,37 @@ struct Feed {
     /// The orientation that the client requested; `None`: as detected.
     flip: Option<bool>,
     setup: Option<Setup>,
-    told: Option<Told>,
+    sent: Option<SentBoardState>,
 }
 
 /// The state of a board as last sent to the client.
 #[derive(Clone, Debug, PartialEq)]
-struct Told {
+struct SentBoardState {
     flipped: bool,
     board: Option<String>,
-    clock: Option<Clock>,
-    rebuilt: Option<Rebuilt>,
+    clock: Option<ClockReading>,
+    rebuilt: Option<SetupResult>,
 }
 
 /// The observed state of a board, before games are replayed for `setup`.
-struct Seen {
-    /// These three fields are as in [`Told`].
+struct FeedObservation {
+    /// These three fields are as in [`SentBoardState`].
     flipped: bool,
     board: Option<String>,
-    clock: Option<Clock>,
+    clock: Option<ClockReading>,
     /// Whether `board` was read from the squares.
     is_shown: bool,
     /// The input for a line for this client alone; `None` if the public has a delay.
-    source: Option<Source>,
+    source: Option<LineInput>,
     /// The source from which the moves since `setup` must be recomputed.
-    behind: Behind,
+    stale_source: StaleSource,
     /// The record of the game on the board, if the moves must be recomputed from it.
     record: Option<Record>,
 }
 
 /// The result of `setup`.
 #[derive(Clone, Debug, PartialEq)]
-struct Rebuilt {
+struct SetupResult {
     start: String,
     san: Vec<String>,
     matches: bool,
@@ -104,7 +104,7 @@ struct EBoardEvent<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     board: Option<Option<&'a str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    clock: Option<Option<&'a Clock>>,
+    clock: Option<Option<&'a ClockReading>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     start: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -114,14 +114,14 @@ struct EBoardEvent<'a> {
 }
 
 /// Serves one client until it disconnects or has to leave. `busy` is held for as long as the client is served.
-pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: Stop) {
+pub async fn run(mut socket: WebSocket, desk: Arc<ServerState>, busy: ServingGuard, mut stop: Stop) {
     let mut news = desk.source.subscribe();
     let changed = Arc::new(Notify::new());
-    let allowance = Allowance::new(Arc::clone(&desk.lines));
+    let allowance = Allowance::new(Arc::clone(&desk.line_permits));
     let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
     // When the client last sent anything, and when it last sent a call.
     let (mut heard, mut asked) = (Instant::now(), Instant::now());
-    let mut ping = interval_at(heard + PING, PING);
+    let mut ping = interval_at(heard + PING_INTERVAL, PING_INTERVAL);
     loop {
         let settled = session.next_deadline();
         let out = tokio::select! {
@@ -130,41 +130,41 @@ pub async fn run(mut socket: WebSocket, desk: Arc<Desk>, busy: Busy, mut stop: S
                 match message {
                     Some(Ok(Message::Text(text))) => {
                         asked = heard;
-                        session.hear(&text)
+                        session.handle_message(&text)
                     }
-                    Some(Ok(Message::Binary(_))) => vec![message::error(None, "a message is a text with a JSON object")],
+                    Some(Ok(Message::Binary(_))) => vec![message::error_reply(None, "a message is a text with a JSON object")],
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Vec::new(),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
             }
-            first = news.recv() => match session.learn(first, &mut news) {
+            first = news.recv() => match session.handle_news(first, &mut news) {
                 Some(out) => out,
                 None => break,
             },
-            () = changed.notified() => session.tell(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_own_line)),
+            () = changed.notified() => session.tell(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_client_line)),
             () = sleep_until(settled.unwrap_or(heard)), if settled.is_some() => {
                 let now = session.now();
                 session.tell(|_, feed| feed.next_deadline().is_some_and(|due| due <= now))
             }
             _ = ping.tick() => {
-                if !matches!(timeout(WRITE, socket.send(Message::Ping(Bytes::new()))).await, Ok(Ok(()))) {
+                if !matches!(timeout(WRITE_TIMEOUT, socket.send(Message::Ping(Bytes::new()))).await, Ok(Ok(()))) {
                     return;
                 }
                 Vec::new()
             }
-            () = sleep_until(heard + GONE) => return,
-            () = busy.has_to_go() => break,
-            () = sleep_until(asked + IDLE), if session.feeds.is_empty() => break,
-            () = stopped(&mut stop) => break,
+            () = sleep_until(heard + SILENCE_TIMEOUT) => return,
+            () = busy.evicted() => break,
+            () = sleep_until(asked + IDLE_TIMEOUT), if session.feeds.is_empty() => break,
+            () = wait_for_stop(&mut stop) => break,
         };
         for text in out {
-            if !matches!(timeout(WRITE, socket.send(Message::Text(text.into()))).await, Ok(Ok(()))) {
+            if !matches!(timeout(WRITE_TIMEOUT, socket.send(Message::Text(text.into()))).await, Ok(Ok(()))) {
                 return;
             }
         }
     }
     // Close cleanly if the client still listens.
-    let _ = timeout(WRITE, socket.send(Message::Close(None))).await;
+    let _ = timeout(WRITE_TIMEOUT, socket.send(Message::Close(None))).await;
     drop(busy);
 }
 
@@ -180,14 +180,14 @@ impl Session {
     }
 
     /// Handles a message; returns the replies to send, the direct reply first.
-    fn hear(&mut self, text: &str) -> Vec<String> {
-        let message::Read { id, call } = message::read(text);
+    fn handle_message(&mut self, text: &str) -> Vec<String> {
+        let message::ParsedMessage { id, call } = message::parse_message(text);
         let id = id.as_ref();
-        let done = call.and_then(|call| self.carry_out(id, call));
-        done.unwrap_or_else(|why| vec![message::error(id, &why)])
+        let done = call.and_then(|call| self.execute_call(id, call));
+        done.unwrap_or_else(|why| vec![message::error_reply(id, &why)])
     }
 
-    fn carry_out(&mut self, id: Option<&Number>, call: Call) -> Result<Vec<String>, String> {
+    fn execute_call(&mut self, id: Option<&Number>, call: Call) -> Result<Vec<String>, String> {
         let desk = Arc::clone(&self.desk);
         let changed = match call {
             Call::Boards => {
@@ -204,27 +204,27 @@ impl Session {
                 return Ok(vec![message::reply(id, ())]);
             }
             Call::Subscribe { feed, serial } => {
-                let board = desk.source.read(|state| boards::find(state, &serial).map(|board| board.id.clone()));
+                let board = desk.source.read(|state| boards::find_board(state, &serial).map(|board| board.id.clone()));
                 let board =
                     board.ok_or_else(|| format!("there is no board {serial:?}: call \"eboards\" shows those there are"))?;
                 self.feeds.retain(|(known, _)| *known != feed);
-                if self.feeds.len() >= FEEDS {
-                    return Err(format!("there are {FEEDS} subscriptions already: unsubscribe from some"));
+                if self.feeds.len() >= MAX_FEEDS {
+                    return Err(format!("there are {MAX_FEEDS} subscriptions already: unsubscribe from some"));
                 }
-                if self.feeds.iter().filter(|(_, known)| known.board == board).count() >= FEEDS_OF_BOARD {
+                if self.feeds.iter().filter(|(_, known)| known.board == board).count() >= MAX_FEEDS_OF_BOARD {
                     return Err(format!(
-                        "there are {FEEDS_OF_BOARD} subscriptions to board {serial:?} already: unsubscribe from one"
+                        "there are {MAX_FEEDS_OF_BOARD} subscriptions to board {serial:?} already: unsubscribe from one"
                     ));
                 }
-                self.feeds.push((feed.clone(), Feed { serial, board, flip: None, setup: None, told: None }));
+                self.feeds.push((feed.clone(), Feed { serial, board, flip: None, setup: None, sent: None }));
                 feed
             }
             Call::Setup { feed, fen } => {
-                let setup = Setup::read(&fen, desk.config.publish).map_err(|why| format!("this is no position: {why}"))?;
+                let setup = Setup::parse(&fen, desk.config.publish).map_err(|why| format!("this is no position: {why}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
                 // Forces the moves to be sent, even if they are the same.
-                if let Some(told) = &mut known.told {
+                if let Some(told) = &mut known.sent {
                     told.rebuilt = None;
                 }
                 feed
@@ -245,7 +245,7 @@ impl Session {
     }
 
     /// Returns the messages to send after this piece of news and all queued ones; `None`: the channel is closed.
-    fn learn(&mut self, first: Result<News, RecvError>, news: &mut Receiver<News>) -> Option<Vec<String>> {
+    fn handle_news(&mut self, first: Result<News, RecvError>, news: &mut Receiver<News>) -> Option<Vec<String>> {
         // Boards with news; `None`: any.
         let mut boards = Some(BTreeSet::new());
         let mut next = first;
@@ -274,8 +274,8 @@ impl Session {
             return Vec::new();
         }
         let (now, changed) = (self.started.elapsed().as_millis() as Millis, &self.changed);
-        let see = |state: &State| -> Vec<(&mut (Number, Feed), Seen)> {
-            wanted.into_iter().filter_map(|one| one.1.see(now, desk, state, changed).map(|seen| (one, seen))).collect()
+        let see = |state: &State| -> Vec<(&mut (Number, Feed), FeedObservation)> {
+            wanted.into_iter().filter_map(|one| one.1.observe(now, desk, state, changed).map(|seen| (one, seen))).collect()
         };
         // Games are replayed after the lock on the state was released.
         let allowance = &mut self.allowance;
@@ -285,11 +285,11 @@ impl Session {
 }
 
 impl Feed {
-    fn tell(&mut self, id: &Number, now: Millis, seen: Seen, allowance: &mut Allowance) -> Option<String> {
+    fn tell(&mut self, id: &Number, now: Millis, seen: FeedObservation, allowance: &mut Allowance) -> Option<String> {
         let now = self.now(now, seen, allowance);
-        let before = self.told.as_ref();
+        let before = self.sent.as_ref();
         let clock_is_new = match (before.map(|before| &before.clock), &now.clock) {
-            (Some(Some(before)), Some(now)) => !now.says_as(before),
+            (Some(Some(before)), Some(now)) => !now.shows_same_times(before),
             (Some(before), now) => before != now,
             (None, _) => true,
         };
@@ -307,9 +307,9 @@ impl Feed {
             || event.clock.is_some()
             || rebuilt.is_some()
             || before.is_none_or(|before| before.flipped != now.flipped);
-        let text = is_news.then(|| message::feed_of(id, event));
+        let text = is_news.then(|| message::feed_event(id, event));
         if is_news {
-            self.told = Some(now);
+            self.sent = Some(now);
         }
         text
     }
@@ -320,55 +320,55 @@ impl Feed {
     }
 
     /// Observes the state of the board; `None` if the board is gone.
-    fn see(&mut self, now: Millis, desk: &Desk, state: &State, changed: &Arc<Notify>) -> Option<Seen> {
+    fn observe(&mut self, now: Millis, desk: &ServerState, state: &State, changed: &Arc<Notify>) -> Option<FeedObservation> {
         let Some(board): Option<&BoardView> = state.boards.get(&self.board) else {
-            self.setup.iter_mut().for_each(Setup::lose_sight);
+            self.setup.iter_mut().for_each(Setup::clear_observation);
             return None;
         };
         let (flip, is_turned) = (self.flip, boards::is_turned(board));
         let game = boards::game(state, board);
         let flipped = boards::is_flipped(board, flip);
-        let clock_runs = if desk.is_late() {
+        let clock_runs = if desk.is_delayed() {
             game.is_some_and(|game| shows_clock(&game.record))
         } else {
             board.clock.as_ref().is_some_and(|clock| clock.running)
         };
-        let sight = Sight { game, squares: board.placement.as_ref(), sensing: board.sensing, clock_runs, flipped };
-        let behind = self.setup.as_mut().map_or(Behind::Nothing, |setup| setup.see(now, sight));
+        let sight = SetupObservation { game, squares: board.placement.as_ref(), sensing: board.sensing, clock_runs, flipped };
+        let behind = self.setup.as_mut().map_or(StaleSource::UpToDate, |setup| setup.observe(now, sight));
         let found = board.rotation.unwrap_or(Rotation::Upright);
-        let source = board.readings.as_ref().filter(|_| !desk.is_late()).map(|readings| Source {
+        let source = board.readings.as_ref().filter(|_| !desk.is_delayed()).map(|readings| LineInput {
             readings: Arc::clone(readings),
             rotation: if flipped { found.other() } else { found },
             changed: Arc::clone(changed),
         });
-        Some(Seen {
+        Some(FeedObservation {
             flipped: flip.unwrap_or(is_turned),
             board: boards::placement(state, board, flip),
             clock: boards::clock(desk, state, board),
-            is_shown: boards::shown(board).is_some(),
+            is_shown: boards::sensed_placement(board).is_some(),
             source,
-            behind,
-            record: game.filter(|_| behind == Behind::Record).map(|game| game.record.clone()),
+            stale_source: behind,
+            record: game.filter(|_| behind == StaleSource::Record).map(|game| game.record.clone()),
         })
     }
 
-    fn now(&mut self, now: Millis, seen: Seen, allowance: &mut Allowance) -> Told {
-        let Seen { flipped, mut board, clock, is_shown, source, behind, record } = seen;
+    fn now(&mut self, now: Millis, seen: FeedObservation, allowance: &mut Allowance) -> SentBoardState {
+        let FeedObservation { flipped, mut board, clock, is_shown, source, stale_source: behind, record } = seen;
         let rebuilt = self.setup.as_mut().map(|setup| {
             match behind {
-                Behind::Nothing => {}
-                Behind::Line => setup.find_line_moves(),
-                Behind::Record => setup.find_moves(record.as_ref()),
+                StaleSource::UpToDate => {}
+                StaleSource::Line => setup.update_moves_from_line(),
+                StaleSource::Record => setup.update_moves_from_record(record.as_ref()),
             }
-            setup.follow_own(now, source, allowance);
+            setup.update_client_line(now, source, allowance);
             let moves = setup.moves();
             // If the squares do not identify pieces, the placement is that of the followed line.
-            if let Some(own) = moves.own_placement.as_ref().filter(|_| !is_shown) {
+            if let Some(own) = moves.line_placement.as_ref().filter(|_| !is_shown) {
                 board = Some(own.clone());
             }
             let matches = board.as_ref() == Some(&moves.placement);
-            Rebuilt { start: setup.start.clone(), san: moves.san.clone(), matches }
+            SetupResult { start: setup.start.clone(), san: moves.san.clone(), matches }
         });
-        Told { flipped, board, clock, rebuilt }
+        SentBoardState { flipped, board, clock, rebuilt }
     }
 }

@@ -3,15 +3,15 @@
 //! The tournament has as many rounds as the number of the current round; nothing is known of the others. If no pairings were
 //! loaded, there is one round, and each board is a table.
 
-use super::boards::{self, Clock};
-use super::{Desk, uuid};
+use super::boards::{self, ClockReading};
+use super::{ServerState, uuid};
 use crate::daemon::hub::{BoardView, GameView, State};
 use crate::daemon::rounds;
 use crate::game::GameResult;
 use crate::game::caution::is_stable;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
-use crate::publish::dbus::pgn::tags;
+use crate::publish::dbus::pgn::all_tags;
 use crate::round::{self, Forfeit};
 use serde::Serialize;
 
@@ -72,13 +72,13 @@ pub struct Game {
     chess960: Option<u16>,
     result: Option<&'static str>,
     comment: Option<String>,
-    clock: Option<Clock>,
+    clock: Option<ClockReading>,
     /// The moves, each as `SAN seconds+seconds`: remaining time and time used.
     moves: Vec<String>,
 }
 
 /// A playing table of the round.
-struct Table<'a> {
+struct PlayingTable<'a> {
     nr: u16,
     uuid: String,
     board: Option<&'a BoardView>,
@@ -87,34 +87,34 @@ struct Table<'a> {
 }
 
 /// Returns the list of tournaments, which has one entry.
-pub fn list(desk: &Desk, state: &State) -> Vec<Summary> {
-    let (description, _) = name(desk, state);
-    vec![Summary { uuid: tournament_uuid(desk, state), description, rounds: rounds_of(state) }]
+pub fn tournaments(desk: &ServerState, state: &State) -> Vec<Summary> {
+    let (description, _) = name_and_location(desk, state);
+    vec![Summary { uuid: tournament_uuid(desk, state), description, rounds: round_count(state) }]
 }
 
 /// Returns the tournament with this UUID.
-pub fn tournament(desk: &Desk, state: &State, uuid: &str) -> Option<Tournament> {
+pub fn tournament(desk: &ServerState, state: &State, uuid: &str) -> Option<Tournament> {
     let own = tournament_uuid(desk, state);
-    let (name, location) = name(desk, state);
+    let (name, location) = name_and_location(desk, state);
     let tables = tables(desk, state);
     let last = tables.iter().map(|table| table.nr).max().unwrap_or(0);
     let board = |nr: u16| {
         let board = tables.iter().find(|table| table.nr == nr)?.board?;
-        Some(boards::serial(state, board))
+        Some(boards::serial_number(state, board))
     };
     let eboards = (1..=last).map(board).collect();
-    let (description, country, rounds) = (name.clone(), String::new(), rounds_of(state));
-    is_same(uuid, &own).then_some(Tournament { uuid: own, name, description, location, country, rounds, eboards })
+    let (description, country, rounds) = (name.clone(), String::new(), round_count(state));
+    is_same_uuid(uuid, &own).then_some(Tournament { uuid: own, name, description, location, country, rounds, eboards })
 }
 
 /// Returns the round with this number, counted from 0, of the tournament with this UUID.
-pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Round> {
-    let rounds = rounds_of(state);
-    if !is_same(uuid, &tournament_uuid(desk, state)) || number >= rounds {
+pub fn round(desk: &ServerState, state: &State, uuid: &str, number: u16) -> Option<Round> {
+    let rounds = round_count(state);
+    if !is_same_uuid(uuid, &tournament_uuid(desk, state)) || number >= rounds {
         return None;
     }
     let is_played = number + 1 == rounds;
-    let pairings = tables(desk, state).iter().filter(|_| is_played).map(|table| table.told()).collect();
+    let pairings = tables(desk, state).iter().filter(|_| is_played).map(|table| table.to_pairing()).collect();
     let given = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| desk.tags.date.clone());
     let date = given.or_else(|| tables(desk, state).iter().find_map(|table| table.game.and_then(date_of)));
     let date = date.filter(|date| is_played && !date.contains('?')).map(|date| date.replace('.', "-"));
@@ -122,9 +122,9 @@ pub fn round(desk: &Desk, state: &State, uuid: &str, number: u16) -> Option<Roun
 }
 
 /// Returns the game of the pairing with this UUID.
-pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
+pub fn game(desk: &ServerState, state: &State, uuid: &str) -> Option<Game> {
     let tables = tables(desk, state);
-    let table = tables.iter().find(|table| is_same(uuid, &table.uuid))?;
+    let table = tables.iter().find(|table| is_same_uuid(uuid, &table.uuid))?;
     let Some(game) = table.game else {
         return Some(Game { chess960: Some(518), result: table.result(), comment: None, clock: None, moves: Vec::new() });
     };
@@ -138,19 +138,19 @@ pub fn game(desk: &Desk, state: &State, uuid: &str) -> Option<Game> {
 
 /// Returns the date of a game, as in its PGN.
 fn date_of(game: &GameView) -> Option<String> {
-    tags(game).into_iter().find_map(|(name, value)| (name == "Date").then_some(value))
+    all_tags(game).into_iter().find_map(|(name, value)| (name == "Date").then_some(value))
 }
 
-fn is_same(uuid: &str, own: &str) -> bool {
+fn is_same_uuid(uuid: &str, own: &str) -> bool {
     uuid.eq_ignore_ascii_case(own)
 }
 
-fn rounds_of(state: &State) -> u16 {
+fn round_count(state: &State) -> u16 {
     state.round.as_ref().map_or(1, |round| round.number.max(1))
 }
 
 /// Returns name and location of the tournament.
-fn name(desk: &Desk, state: &State) -> (String, String) {
+fn name_and_location(desk: &ServerState, state: &State) -> (String, String) {
     let known = |text: &str| Some(text.to_owned()).filter(|text| text != "?" && !text.is_empty());
     let of_round = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
     let name = of_round(|round| &round.event).or_else(|| known(&desk.tags.event));
@@ -158,36 +158,36 @@ fn name(desk: &Desk, state: &State) -> (String, String) {
     (name.unwrap_or_else(|| "touchmove".to_owned()), place.unwrap_or_default())
 }
 
-fn tournament_uuid(desk: &Desk, state: &State) -> String {
-    let (name, place) = name(desk, state);
-    uuid::of(&["tournament", &name, &place])
+fn tournament_uuid(desk: &ServerState, state: &State) -> String {
+    let (name, place) = name_and_location(desk, state);
+    uuid::uuid_of_words(&["tournament", &name, &place])
 }
 
-fn tables<'a>(desk: &Desk, state: &'a State) -> Vec<Table<'a>> {
-    let (name, place) = name(desk, state);
-    let id = |table: &str, words: &str| uuid::of(&["pairing", &name, &place, words, table]);
+fn tables<'a>(desk: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
+    let (name, place) = name_and_location(desk, state);
+    let id = |table: &str, words: &str| uuid::uuid_of_words(&["pairing", &name, &place, words, table]);
     let Some(round) = &state.round else {
         let table = |(index, board): (usize, &'a BoardView)| {
             let nr = u16::try_from(index + 1).unwrap_or(u16::MAX);
             let game = boards::game(state, board);
-            Table { nr, uuid: id(board.id.as_str(), "board"), board: Some(board), pairing: None, game }
+            PlayingTable { nr, uuid: id(board.id.as_str(), "board"), board: Some(board), pairing: None, game }
         };
-        return boards::list(desk, state).into_iter().enumerate().map(table).collect();
+        return boards::sorted_boards(desk, state).into_iter().enumerate().map(table).collect();
     };
     let number = round.number.to_string();
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
         let game = pairing.and_then(|pairing| rounds::game_of(state, round, pairing));
         // The delayed view does not list every board at its table: the game says on which board it is played.
-        let board = if desk.is_late() { game.map(|game| game.board.clone()) } else { board };
+        let board = if desk.is_delayed() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));
-        Table { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
+        PlayingTable { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
     };
-    rounds::tables(state).into_iter().map(table).collect()
+    rounds::boards_at_tables(state).into_iter().map(table).collect()
 }
 
-impl Table<'_> {
-    fn told(&self) -> Pairing {
+impl PlayingTable<'_> {
+    fn to_pairing(&self) -> Pairing {
         let player = |of: fn(&round::Pairing) -> &round::Player, colour: &str| match (self.pairing, self.game) {
             (Some(pairing), _) => player(of(pairing)),
             (None, Some(game)) => tagged_player(&game.record.tags, colour),

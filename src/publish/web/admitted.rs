@@ -1,6 +1,6 @@
 //! The tokens that are valid now, according to the current content of their file.
 
-use super::tokens::{Hash, Stamp, Token, Tokens};
+use super::tokens::{FileStamp, SecretHash, Token, TokenStore};
 use crate::publish::headers;
 use axum::http::HeaderMap;
 use std::path::Path;
@@ -9,26 +9,26 @@ use tokio::sync::watch;
 use tracing::warn;
 
 /// The tokens of a state directory. The file is read again when it has changed.
-pub struct AdmittedTokens {
-    tokens: Tokens,
-    known: Mutex<Known>,
+pub struct TokenCache {
+    tokens: TokenStore,
+    known: Mutex<CachedTokens>,
     changed: watch::Sender<()>,
 }
 
 #[derive(Default)]
-struct Known {
-    stamp: Option<Stamp>,
+struct CachedTokens {
+    stamp: Option<FileStamp>,
     tokens: Vec<Token>,
 }
 
-impl AdmittedTokens {
+impl TokenCache {
     /// Creates the set for this state directory.
-    pub fn of(state_dir: &Path) -> AdmittedTokens {
-        AdmittedTokens { tokens: Tokens::of(state_dir), known: Mutex::default(), changed: watch::Sender::new(()) }
+    pub fn of(state_dir: &Path) -> TokenCache {
+        TokenCache { tokens: TokenStore::of(state_dir), known: Mutex::default(), changed: watch::Sender::new(()) }
     }
 
     /// Returns the token with this secret. All tokens are compared, so the time does not depend on which one matches.
-    pub fn find(&self, hash: &Hash) -> Option<Token> {
+    pub fn find(&self, hash: &SecretHash) -> Option<Token> {
         let known = self.known();
         known.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found)).cloned()
     }
@@ -44,13 +44,13 @@ impl AdmittedTokens {
     }
 
     /// Reads the file again if it has changed and there are receivers of changes.
-    pub fn look(&self) {
+    pub fn reload_if_changed(&self) {
         if self.changed.receiver_count() > 0 {
             drop(self.known());
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, Known> {
+    fn known(&self) -> MutexGuard<'_, CachedTokens> {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.tokens.stamp();
         if known.stamp != stamp {
@@ -59,7 +59,7 @@ impl AdmittedTokens {
                 warn!("nobody can log in: {why}");
                 Vec::new()
             });
-            *known = Known { stamp, tokens };
+            *known = CachedTokens { stamp, tokens };
             self.notify();
         }
         known
@@ -67,6 +67,6 @@ impl AdmittedTokens {
 }
 
 /// Returns the hash of the token sent with a request (`Authorization: Bearer`); `None` if there is none.
-pub fn bearer(headers: &HeaderMap) -> Option<Hash> {
-    headers::bearer(headers).map(Hash::of)
+pub fn bearer_token_hash(headers: &HeaderMap) -> Option<SecretHash> {
+    headers::bearer(headers).map(SecretHash::of)
 }

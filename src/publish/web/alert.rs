@@ -9,35 +9,35 @@ use serde_json::{Value, json};
 use shakmaty::{Color, Square};
 
 /// Converts an alert of this game to JSON, in this language.
-pub fn value(locale: Locale, game: &GameView, alert: &Alert) -> Value {
+pub fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> Value {
     json!({
         "id": alert.id,
         "kind": alert.kind.word(),
-        "heading": locale::kind(locale, alert.kind.word()),
-        "matter": alert.kind.matter().word(),
+        "heading": locale::alert_heading(locale, alert.kind.word()),
+        "matter": alert.kind.category().word(),
         "notice": alert.kind.is_notice(),
         "by": alert.by.map(Color::word),
         "text": locale::sentence(locale, &alert.text),
         "articles": alert.articles,
-        "laws": laws(&game.record.laws),
+        "laws": laws_name(&game.record.laws),
         "ply": alert.ply,
         "squares": alert.squares.iter().map(Square::to_string).collect::<Vec<_>>(),
-        "required": alert.required.iter().map(|act| locale::act(locale, act)).collect::<Vec<_>>(),
+        "required": alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect::<Vec<_>>(),
         "acts": alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "allowed": alert.allowed,
         "position": alert.position,
         "clock_white_ms": alert.clocks.white.map(|time| time.ms),
         "clock_black_ms": alert.clocks.black.map(|time| time.ms),
-        "raised": game.raised.get(&alert.id).map(|at| game.wall_ms(*at)),
-        "since": game.raised.get(&alert.id).map(|at| game.steady_ms(*at)),
-        "evidence": evidence(game, &alert.evidence),
+        "raised": game.alerts_raised_at.get(&alert.id).map(|at| game.wall_ms(*at)),
+        "since": game.alerts_raised_at.get(&alert.id).map(|at| game.steady_ms(*at)),
+        "evidence": evidence_to_json(game, &alert.evidence),
         "count": alert.count,
-        "result": proposed(alert),
+        "result": proposed_result(alert),
     })
 }
 
 /// Returns the result that awaits the arbiter's decision, if the alert is about one.
-fn proposed(alert: &Alert) -> Option<&str> {
+fn proposed_result(alert: &Alert) -> Option<&str> {
     alert.text.args.iter().find_map(|(name, arg)| match arg {
         Arg::Plain(result) if name == "result" => Some(result.as_str()),
         _ => None,
@@ -45,7 +45,7 @@ fn proposed(alert: &Alert) -> Option<&str> {
 }
 
 /// Converts what squares showed to JSON.
-pub fn evidence(game: &GameView, evidence: &[Sighting]) -> Value {
+pub fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value {
     let one = |seen: &Sighting| {
         json!({
             "wall_ms": game.wall_ms(seen.at),
@@ -58,7 +58,7 @@ pub fn evidence(game: &GameView, evidence: &[Sighting]) -> Value {
 }
 
 /// Returns the name of the Laws for a sentence: `FIDE Laws of 2023, standard`.
-pub fn laws(text: &str) -> String {
+pub fn laws_name(text: &str) -> String {
     match text.parse::<Laws>() {
         Ok(laws) => {
             let rest = laws.to_string();

@@ -42,7 +42,7 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
 ///
 /// # Errors
 /// The body is not JSON of this form.
-pub fn login(bytes: &[u8]) -> Result<String, String> {
+pub fn parse_login(bytes: &[u8]) -> Result<String, String> {
     #[derive(Deserialize)]
     struct Login {
         token: String,
@@ -54,7 +54,7 @@ pub fn login(bytes: &[u8]) -> Result<String, String> {
 ///
 /// # Errors
 /// The body is not JSON of this form, names no game or board or both, or contains no valid command.
-pub fn command(bytes: &[u8]) -> Result<(Target, Command), String> {
+pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
     #[derive(Deserialize)]
     struct Commanded {
         board: Option<String>,
@@ -69,15 +69,15 @@ pub fn command(bytes: &[u8]) -> Result<(Target, Command), String> {
     };
     let command = command_from_value(&command).map_err(|why| why.to_string())?;
     if let Command::Tags(tags) = &command {
-        tags::check(tags)?;
+        tags::check_tags(tags)?;
     }
     Ok((target, command))
 }
 
-/// Parses the body of `POST /api/round`.
+/// Parses the body of `POST /api/parse_pairing_change`.
 ///
 /// # Errors
 /// The body is not JSON of this form.
-pub fn round(bytes: &[u8]) -> Result<PairingChange, String> {
+pub fn parse_pairing_change(bytes: &[u8]) -> Result<PairingChange, String> {
     parse(bytes)
 }

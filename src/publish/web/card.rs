@@ -2,10 +2,10 @@
 
 use super::alert;
 use super::who::Audience;
-use crate::boards::Sensed;
-use crate::daemon::hub::{BoardView, Contact, GameView, State};
+use crate::boards::SquareState;
+use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::daemon::rounds::game_of;
-use crate::game::event::Matter;
+use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
 use crate::game::{AlertKind, Delay};
@@ -18,17 +18,17 @@ use shakmaty::Color;
 
 /// Maximum deviation of a running clock from its predicted time that does not count as a change, in milliseconds: DGT clocks report
 /// whole seconds that are up to one second old.
-const DRIFT_MS: i64 = 1_100;
+const MAX_CLOCK_DRIFT_MS: i64 = 1_100;
 /// Confidence, in thousandths, below which the last move is shown as uncertain.
-const SURE: u16 = 900;
+const CERTAIN_CONFIDENCE: u16 = 900;
 /// Number of last moves on a card.
-const LAST: usize = 4;
+const LAST_MOVES: usize = 4;
 /// Charge at or below which a battery is low, in per cent; the same as for the alert.
-const LOW: u8 = 10;
+const LOW_BATTERY_PERCENT: u8 = 10;
 
 /// Who sees a card, and with what delay.
 #[derive(Clone, Copy, Debug)]
-pub struct View {
+pub struct AudienceView {
     /// The audience.
     pub audience: Audience,
     /// The language.
@@ -41,14 +41,14 @@ pub struct View {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Card {
     /// All fields except the clock.
-    pub rest: Map<String, Value>,
+    pub fields: Map<String, Value>,
     /// The clock.
-    pub clock: Option<Clock>,
+    pub clock: Option<CardClock>,
 }
 
 /// The times of both players and the state of the clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Clock {
+pub struct CardClock {
     white_ms: Option<u32>,
     black_ms: Option<u32>,
     turn: Color,
@@ -60,30 +60,32 @@ pub struct Clock {
 
 impl Card {
     /// Returns whether the card has no change from `before`, apart from the clock's predicted progress.
-    pub fn says_as(&self, before: &Card) -> bool {
+    pub fn is_predicted_by(&self, before: &Card) -> bool {
         let clock = match (&self.clock, &before.clock) {
-            (Some(now), Some(before)) => now.goes_on(before),
+            (Some(now), Some(before)) => now.is_predicted_by(before),
             (now, before) => now == before,
         };
-        clock && self.rest == before.rest
+        clock && self.fields == before.fields
     }
 
     /// Converts the card to JSON.
     pub fn value(&self, seq: u64) -> Value {
-        let mut card = self.rest.clone();
+        let mut card = self.fields.clone();
         card.insert("seq".to_owned(), seq.into());
-        card.insert("clock".to_owned(), self.clock.as_ref().map_or(Value::Null, Clock::value));
+        card.insert("clock".to_owned(), self.clock.as_ref().map_or(Value::Null, CardClock::value));
         Value::Object(card)
     }
 }
 
-impl Clock {
+impl CardClock {
     /// Returns whether the clock only counted down as predicted since `before`.
-    fn goes_on(&self, before: &Clock) -> bool {
-        let same = |clock: &Clock| (clock.turn, clock.running, clock.flags, clock.battery_low);
+    fn is_predicted_by(&self, before: &CardClock) -> bool {
+        let same = |clock: &CardClock| (clock.turn, clock.running, clock.flags, clock.battery_low);
         let passed = if before.running { self.read_at - before.read_at } else { 0 };
         let goes_on = |is: Option<u32>, was: Option<u32>, passed: i64| match (is, was) {
-            (Some(is), Some(was)) => (i64::from(is) - i64::from(was) + passed).abs() <= if passed == 0 { 0 } else { DRIFT_MS },
+            (Some(is), Some(was)) => {
+                (i64::from(is) - i64::from(was) + passed).abs() <= if passed == 0 { 0 } else { MAX_CLOCK_DRIFT_MS }
+            }
             (is, was) => is == was,
         };
         let [white, black] = if before.turn.is_white() { [passed, 0] } else { [0, passed] };
@@ -107,15 +109,15 @@ impl Clock {
 }
 
 /// Builds the card of a board. `table`: the playing table at which it is.
-pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -> Card {
+pub fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
     let over = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
     let over = over.filter(|game| game.board == board.id && game.record.result.is_some());
     let game = over.or_else(|| state.games.get(&board.game?));
-    let clock = if view.audience.is_public() { game.and_then(|game| told_clock(view, game)) } else { clock(board) };
+    let clock = if view.audience.is_public() { game.and_then(|game| delayed_clock(view, game)) } else { clock(board) };
     // The delayed view contains no state of cables and squares.
-    let contact = if view.audience.is_public() { Contact::Ready } else { board.contact };
+    let contact = if view.audience.is_public() { ConnectionState::Ready } else { board.connection };
     let mut rest = Map::new();
     let mut put = |name: &str, value: Value| drop(rest.insert(name.to_owned(), value));
     put("board", board.id.as_str().into());
@@ -123,7 +125,7 @@ pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -
     put("model", board.model.title.into());
     put("contact", contact.word().into());
     put("reason", if view.audience.is_public() { "" } else { board.reason.as_str() }.into());
-    put("placement", livechess::boards::shown(board).into());
+    put("placement", livechess::boards::sensed_placement(board).into());
     put("displaced", board.displaced.iter().map(displaced).collect());
     put(
         "battery",
@@ -131,19 +133,19 @@ pub fn card(view: &View, state: &State, board: &BoardView, table: Option<u16>) -
     );
     put("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
     put("game", game.map_or(Value::Null, |game| self::game(view, game)));
-    put("attention", attention(view, state, board, game).into());
-    Card { rest, clock }
+    put("attention", attention_level(view, state, board, game).into());
+    Card { fields: rest, clock }
 }
 
 fn displaced(difference: &Difference) -> Value {
-    let expected = sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece));
+    let expected = sensed_to_word(difference.expected.map_or(SquareState::Empty, SquareState::Piece));
     json!({"square": difference.square.to_string(), "expected": expected, "seen": sensed_to_word(difference.seen)})
 }
 
-fn clock(board: &BoardView) -> Option<Clock> {
+fn clock(board: &BoardView) -> Option<CardClock> {
     let clock = board.clock.as_ref()?;
     let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
-    Some(Clock {
+    Some(CardClock {
         white_ms: ms(clock.times.white),
         black_ms: ms(clock.times.black),
         turn: clock.turn,
@@ -155,7 +157,7 @@ fn clock(board: &BoardView) -> Option<Clock> {
 }
 
 /// Returns the clock times at the last completed move, as if read when the public learned of it.
-fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
+fn delayed_clock(view: &AudienceView, game: &GameView) -> Option<CardClock> {
     let record = &game.record;
     let count = u32::try_from(record.plies.len()).unwrap_or(u32::MAX);
     let completed = record.plies.iter().rev().find_map(|ply| match ply.state {
@@ -164,10 +166,10 @@ fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
     })?;
     let times = record.clocks_at(count);
     let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
-    (times.white.is_some() || times.black.is_some()).then(|| Clock {
+    (times.white.is_some() || times.black.is_some()).then(|| CardClock {
         white_ms: ms(times.white),
         black_ms: ms(times.black),
-        turn: turn(record.fen()),
+        turn: side_to_move(record.fen()),
         // With a delay in plies, the time when the public learned of it is unknown.
         running: record.result.is_none() && view.delay.plies == 0,
         read_at: game.steady_ms(completed).saturating_add_unsigned(view.delay.ms),
@@ -177,7 +179,7 @@ fn told_clock(view: &View, game: &GameView) -> Option<Clock> {
 }
 
 /// Returns the player to move.
-fn turn(fen: &str) -> Color {
+fn side_to_move(fen: &str) -> Color {
     if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
 }
 
@@ -198,7 +200,7 @@ fn players(pairing: &Pairing) -> Value {
     json!({"white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit})
 }
 
-fn game(view: &View, game: &GameView) -> Value {
+fn game(view: &AudienceView, game: &GameView) -> Value {
     let record = &game.record;
     let player = |colour: &str| {
         let tag = |name: &str| {
@@ -213,8 +215,8 @@ fn game(view: &View, game: &GameView) -> Value {
     let sans: Vec<String> = record
         .plies
         .iter()
-        .skip(record.plies.len().saturating_sub(LAST))
-        .map(|ply| numbered(&ply.played.san, &ply.played.fen))
+        .skip(record.plies.len().saturating_sub(LAST_MOVES))
+        .map(|ply| numbered_move(&ply.played.san, &ply.played.fen))
         .collect();
     let mut value = json!({
         "id": game.id,
@@ -227,14 +229,14 @@ fn game(view: &View, game: &GameView) -> Value {
         "last_move": last_move,
         "last_sans": sans,
         "paused": record.paused,
-        "uncertain": last.is_some_and(|ply| ply.confidence.0 < SURE),
+        "uncertain": last.is_some_and(|ply| ply.confidence.0 < CERTAIN_CONFIDENCE),
         "corrections": record.revision,
         "started": game.wall_ms(record.started_at),
     });
     if view.audience == Audience::Arbiter
         && let Some(fields) = value.as_object_mut()
     {
-        let alerts = record.alerts.iter().map(|alert| alert::value(view.locale, game, alert)).collect();
+        let alerts = record.alerts.iter().map(|alert| alert::alert_to_json(view.locale, game, alert)).collect();
         fields.insert("alerts".to_owned(), alerts);
         // Counted irregularities and undoable commands change no other field of the card.
         fields.insert("last_number".to_owned(), record.last_number.into());
@@ -243,26 +245,26 @@ fn game(view: &View, game: &GameView) -> Value {
 }
 
 /// Returns a move with its number. `fen`: the position after it.
-pub fn numbered(san: &str, fen: &str) -> String {
+pub fn numbered_move(san: &str, fen: &str) -> String {
     let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
-    match turn(fen) {
+    match side_to_move(fen) {
         Color::Black => format!("{number}. {san}"),
         Color::White => format!("{}… {san}", number.saturating_sub(1)),
     }
 }
 
 /// Returns how much attention the board needs: 0 none, 1 there is a notice, 2 a device needs attention, 3 there is an alert.
-fn attention(view: &View, state: &State, board: &BoardView, game: Option<&GameView>) -> u8 {
+fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: Option<&GameView>) -> u8 {
     if view.audience.is_public() {
         return 0;
     }
-    let low = board.battery.is_some_and(|battery| battery.percent <= LOW && battery.charging != Some(true));
-    let is_away = !matches!(board.contact, Contact::Ready | Contact::Connecting);
-    let has_trouble = state.trouble.iter().any(|trouble| trouble.board.as_ref() == Some(&board.id));
+    let low = board.battery.is_some_and(|battery| battery.percent <= LOW_BATTERY_PERCENT && battery.charging != Some(true));
+    let is_away = !matches!(board.connection, ConnectionState::Ready | ConnectionState::Connecting);
+    let has_trouble = state.health_problems.iter().any(|trouble| trouble.board.as_ref() == Some(&board.id));
     let device =
         if low || is_away || has_trouble || board.clock.as_ref().is_some_and(|clock| clock.battery_low) { 2 } else { 0 };
-    let of_alert = |kind: AlertKind| match (kind.matter(), kind.is_notice()) {
-        (Matter::Device, _) => 2,
+    let of_alert = |kind: AlertKind| match (kind.category(), kind.is_notice()) {
+        (AlertCategory::Device, _) => 2,
         (_, true) => 1,
         (_, false) => 3,
     };

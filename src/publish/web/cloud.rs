@@ -2,9 +2,9 @@
 //! public.
 
 use super::etag;
-use crate::daemon::Gallery;
+use crate::daemon::DelayedView;
 use crate::daemon::hub::News;
-use crate::publish::files::Book;
+use crate::publish::files::TournamentFiles;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -14,17 +14,17 @@ use tokio::sync::broadcast::error::TryRecvError;
 use tokio::time::Instant;
 
 /// Minimum interval between updates, as for games written to files.
-const EVERY: Duration = Duration::from_secs(1);
+const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The files served under `/cloud`.
-pub struct Cloud {
-    gallery: Arc<Gallery>,
-    told: Mutex<Told>,
+pub struct CloudFiles {
+    gallery: Arc<DelayedView>,
+    told: Mutex<CachedCloudGame>,
 }
 
-struct Told {
+struct CachedCloudGame {
     news: Receiver<News>,
-    book: Book,
+    book: TournamentFiles,
     /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
     files: BTreeMap<String, (String, Bytes)>,
     /// Whether there may be something new to publish.
@@ -32,27 +32,27 @@ struct Told {
     at: Option<Instant>,
 }
 
-impl Cloud {
+impl CloudFiles {
     /// Creates the files from this delayed view. `tags`: the configured tags of every game.
-    pub fn new(gallery: &Arc<Gallery>, tags: Vec<(String, String)>) -> Cloud {
-        let (news, book) = (gallery.subscribe(), Book::new(tags));
-        let told = Told { news, book, files: BTreeMap::new(), due: true, at: None };
-        Cloud { gallery: Arc::clone(gallery), told: Mutex::new(told) }
+    pub fn new(gallery: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
+        let (news, book) = (gallery.subscribe(), TournamentFiles::new(tags));
+        let told = CachedCloudGame { news, book, files: BTreeMap::new(), due: true, at: None };
+        CloudFiles { gallery: Arc::clone(gallery), told: Mutex::new(told) }
     }
 
     /// Returns the entity tag and content of this path; `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.listen();
-        if told.due && told.at.is_none_or(|at| at.elapsed() >= EVERY) {
+        told.drain_news();
+        if told.due && told.at.is_none_or(|at| at.elapsed() >= UPDATE_INTERVAL) {
             told.update(&self.gallery);
         }
         told.files.get(path).cloned()
     }
 }
 
-impl Told {
-    fn listen(&mut self) {
+impl CachedCloudGame {
+    fn drain_news(&mut self) {
         loop {
             match self.news.try_recv() {
                 Ok(_) | Err(TryRecvError::Lagged(_)) => self.due = true,
@@ -61,16 +61,16 @@ impl Told {
         }
     }
 
-    fn update(&mut self, gallery: &Gallery) {
+    fn update(&mut self, gallery: &DelayedView) {
         (self.due, self.at) = (false, Some(Instant::now()));
         self.book.follow(gallery);
-        let now = self.book.tell(gallery);
+        let now = self.book.format_files(gallery);
         // Remove the games of tables that no longer exist; rounds that are no longer followed stay unchanged.
         let rounds: Vec<String> = now.keys().filter_map(|path| Some(format!("{}/", path.split_once('/')?.0))).collect();
         self.files.retain(|path, _| now.contains_key(path) || !rounds.iter().any(|round| path.starts_with(round)));
         for (path, text) in now {
             if self.files.get(&path).is_none_or(|(_, known)| known != text.as_bytes()) {
-                let tag = etag::of(text.as_bytes());
+                let tag = etag::entity_tag(text.as_bytes());
                 self.files.insert(path, (tag, text.into()));
             }
         }

@@ -9,13 +9,13 @@ use axum::response::{IntoResponse, Response};
 use sha2::{Digest, Sha256};
 
 /// Returns the entity tag of these bytes: the same on every machine, and after a restart.
-pub fn of(bytes: &[u8]) -> String {
+pub fn entity_tag(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     format!("\"{}\"", hex(hash.get(..16).unwrap_or_default()))
 }
 
 /// Builds the response with this tag, or 304 if the client has that version. Clients must revalidate before each use.
-pub fn answer(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
+pub fn respond_with_etag(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
     let mut response = match has_version(asked, tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, kind)], bytes.into()).into_response(),

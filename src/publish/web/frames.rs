@@ -1,7 +1,7 @@
 //! Recent changes of squares and clocks, for the arbiter to look back at.
 
 use crate::daemon::hub::{BoardId, News, Published};
-use crate::daemon::{Hub, Stop, stopped};
+use crate::daemon::{Hub, Stop, wait_for_stop};
 use crate::game::Event;
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Value, json};
@@ -10,11 +10,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast::error::RecvError;
 
 /// Maximum number of frames kept per board: about forty moves.
-const KEPT: usize = 512;
+const MAX_FRAMES: usize = 512;
 
 /// The frames kept, by board.
 #[derive(Default)]
-pub struct Frames(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
+pub struct FrameHistory(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
 
 /// One change that a board reported.
 struct Frame {
@@ -22,17 +22,17 @@ struct Frame {
     event: Event,
 }
 
-impl Frames {
+impl FrameHistory {
     /// Records frames until `stop`.
     pub async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
         let mut news = hub.subscribe();
         loop {
             let next = tokio::select! {
                 next = news.recv() => next,
-                () = stopped(&mut stop) => return,
+                () = wait_for_stop(&mut stop) => return,
             };
             match next {
-                Ok(News::Event(published)) => self.keep(&published),
+                Ok(News::Event(published)) => self.record(&published),
                 Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return,
             }
@@ -44,7 +44,7 @@ impl Frames {
         self.lock().get(board).map_or_else(|| json!([]), |frames| frames.iter().map(Frame::value).collect())
     }
 
-    fn keep(&self, published: &Published) {
+    fn record(&self, published: &Published) {
         let event = &published.stamped.event;
         if !matches!(event, Event::Touched { .. } | Event::Clock { .. }) {
             return;
@@ -57,7 +57,7 @@ impl Frames {
             frames.pop_back();
         }
         frames.push_back(Frame { wall_ms: published.wall_ms, event: event.clone() });
-        if frames.len() > KEPT {
+        if frames.len() > MAX_FRAMES {
             frames.pop_front();
         }
     }

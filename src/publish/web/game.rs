@@ -1,16 +1,16 @@
 //! One game as JSON, with everything known of it.
 
 use super::alert;
-use super::card::View;
-use super::frames::Frames;
+use super::card::AudienceView;
+use super::frames::FrameHistory;
 use super::who::Audience;
 use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::JournalError;
 use crate::game::event::{Alternative, ClockTime};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, Event, Stamped};
-use crate::laws::{Position, Tally};
+use crate::game::{Alert, Event, StampedEvent};
+use crate::laws::{IrregularityCounts, Position};
 use crate::wire::Word;
 use serde_json::{Map, Value, json};
 use shakmaty::Color;
@@ -18,7 +18,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Details from the events of a game that its record does not keep.
 #[derive(Default)]
-struct Past {
+struct GameHistory {
     /// Alternatives to the published moves, by ply.
     alternatives: BTreeMap<u32, Vec<Alternative>>,
     sans: Vec<String>,
@@ -29,7 +29,7 @@ struct Past {
 }
 
 /// A game as JSON.
-pub struct Told {
+pub struct GameDetails {
     /// The board on which it is played, whose card is sent along.
     pub board: BoardId,
     /// All other fields.
@@ -40,20 +40,25 @@ pub struct Told {
 ///
 /// # Errors
 /// The journal cannot be read.
-pub fn value(view: &View, source: &Source, frames: &Frames, id: u64) -> Result<Option<Told>, JournalError> {
+pub fn game_details(
+    view: &AudienceView,
+    source: &Source,
+    frames: &FrameHistory,
+    id: u64,
+) -> Result<Option<GameDetails>, JournalError> {
     let Some(game) = source.read(|state| state.games.get(&id).cloned()) else { return Ok(None) };
-    let past = Past::new(&game, source.since(id, 0)?);
+    let past = GameHistory::new(&game, source.since(id, 0)?);
     let record = &game.record;
     let mut told = Map::new();
     let mut put = |name: &str, value: Value| drop(told.insert(name.to_owned(), value));
-    put("laws", alert::laws(&record.laws).into());
+    put("laws", alert::laws_name(&record.laws).into());
     put("start_fen", record.start_fen.as_str().into());
     put("moves", (1..).zip(&record.plies).map(|(number, ply)| past.ply(&game, number, ply)).collect());
     put("corrections", past.corrections.iter().cloned().collect());
     if view.audience == Audience::Arbiter {
         put("frames", frames.of(&game.board));
         let alert = |(raised, told): &(i64, Alert)| {
-            let mut value = alert::value(view.locale, &game, told);
+            let mut value = alert::alert_to_json(view.locale, &game, told);
             value["raised"] = (*raised).into();
             value["cleared"] = past.cleared.contains(&told.id).into();
             value
@@ -62,13 +67,13 @@ pub fn value(view: &View, source: &Source, frames: &Frames, id: u64) -> Result<O
         put("tally", tally(&record.tally));
         put("undo", (!record.changes.is_empty()).into());
     }
-    Ok(Some(Told { board: game.board, fields: told }))
+    Ok(Some(GameDetails { board: game.board, fields: told }))
 }
 
-impl Past {
-    fn new(game: &GameView, events: Vec<Stamped>) -> Past {
-        let mut past = Past::default();
-        for Stamped { at, event, .. } in events {
+impl GameHistory {
+    fn new(game: &GameView, events: Vec<StampedEvent>) -> GameHistory {
+        let mut past = GameHistory::default();
+        for StampedEvent { at, event, .. } in events {
             match event {
                 Event::MoveMade { ply, played, alternatives, .. } => {
                     past.forget_from(ply);
@@ -109,7 +114,8 @@ impl Past {
             PlyState::Completed { at, .. } => ("completed", Some(game.wall_ms(at))),
         };
         let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
-        let alternatives = self.alternatives.get(&number).map_or_else(Vec::new, |others| self.others(game, number, others));
+        let alternatives =
+            self.alternatives.get(&number).map_or_else(Vec::new, |others| self.alternatives_to_json(game, number, others));
         json!({
             "ply": number,
             "uci": ply.played.uci,
@@ -127,7 +133,7 @@ impl Past {
     }
 
     /// Converts alternatives to JSON; with SAN where the alternative is a move in the position before, legal or not.
-    fn others(&self, game: &GameView, number: u32, others: &[Alternative]) -> Vec<Value> {
+    fn alternatives_to_json(&self, game: &GameView, number: u32, others: &[Alternative]) -> Vec<Value> {
         let record = &game.record;
         let before = number.checked_sub(2).map_or(Some(record.start_fen.as_str()), |before| {
             record.plies.get(before as usize).map(|ply| ply.played.fen.as_str())
@@ -151,9 +157,9 @@ fn confidence(thousandths: u16) -> f64 {
 }
 
 /// Converts to JSON the irregularities counted for the penalties of illegal moves, by player.
-fn tally(tally: &Tally) -> Value {
+fn tally(tally: &IrregularityCounts) -> Value {
     let of = |player: Color| -> Value {
-        let one = |counted: &crate::laws::Counted| {
+        let one = |counted: &crate::laws::CountedAttempt| {
             let what: Vec<&str> = counted.what.iter().map(|what| crate::laws::Worded::word(*what)).collect();
             json!({"ply": counted.ply, "what": what})
         };

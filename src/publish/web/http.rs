@@ -1,17 +1,17 @@
 //! The HTTP routes, and the checks that apply to all requests.
 
-use super::game::Told;
-use super::page::{self, File};
-use super::who::{Audience, Who, audience};
-use super::{Web, etag, game, post, stream};
+use super::game::GameDetails;
+use super::page::{self, PageFile};
+use super::who::{Audience, User, audience_of};
+use super::{WebState, etag, game, post, stream};
 use crate::daemon::hub::State as Seen;
-use crate::daemon::steady;
+use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
 use crate::locale;
 use crate::publish::dbus::{self, Stream};
-use crate::publish::guests::{Guest, Weight};
+use crate::publish::guests::{AdmittedClient, EvictionPolicy};
 use crate::publish::headers::requested_locale;
-use crate::publish::origin::{is_host, requested_host};
+use crate::publish::origin::{is_own_host, requested_host};
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -29,7 +29,7 @@ use std::sync::{Arc, LazyLock};
 
 /// The page loads only its own files and connects only to its own server. chessground draws arrows as SVG elements and positions
 /// pieces through style properties of elements, which a style policy does not restrict.
-const POLICY: HeaderValue = HeaderValue::from_static(
+const CONTENT_SECURITY_POLICY_VALUE: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
 );
 /// Valid for one year, for this name only and not for its subdomains.
@@ -38,10 +38,10 @@ const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// The response header that tells nginx and other proxies not to buffer the response.
-const UNBUFFERED: HeaderName = HeaderName::from_static("x-accel-buffering");
+const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Builds the router with all routes.
-pub fn router(web: &Arc<Web>) -> Router {
+pub fn router(web: &Arc<WebState>) -> Router {
     Router::new()
         .route("/", get(index))
         .route("/board/{id}", get(index))
@@ -57,18 +57,18 @@ pub fn router(web: &Arc<Web>) -> Router {
         .route("/api/command", on_post(post::command))
         .route("/api/round", on_post(post::round))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the page is at /"))
-        .layer(from_fn_with_state(Arc::clone(web), guard))
+        .layer(from_fn_with_state(Arc::clone(web), check_request))
         .with_state(Arc::clone(web))
 }
 
 /// Rejects requests for host names that are not ours and requests with an invalid token, and adds the security headers.
-async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Response {
+async fn check_request(State(web): State<Arc<WebState>>, request: Request, next: Next) -> Response {
     let host = requested_host(request.headers());
-    let named = request.uri().authority().is_none_or(|authority| is_host(&web.config.hosts, authority.as_str()));
-    let mut response = if !named || !is_host(&web.config.hosts, host) {
+    let named = request.uri().authority().is_none_or(|authority| is_own_host(&web.config.hosts, authority.as_str()));
+    let mut response = if !named || !is_own_host(&web.config.hosts, host) {
         let sentence = "this is not a name of this server: ask by its address, or add the name to `hosts` under [web]";
         refusal(StatusCode::FORBIDDEN, sentence).into_response()
-    } else if web.access.is_refused(request.headers()) {
+    } else if web.access.has_invalid_token(request.headers()) {
         let sentence = "what was sent as Authorization is no token: `touchmovectl token create` makes one, and shows it once";
         ([(WWW_AUTHENTICATE, "Bearer")], refusal(StatusCode::UNAUTHORIZED, sentence)).into_response()
     } else {
@@ -78,7 +78,7 @@ async fn guard(State(web): State<Arc<Web>>, request: Request, next: Next) -> Res
     if web.config.hsts {
         headers.insert(STRICT_TRANSPORT_SECURITY, HSTS);
     }
-    headers.insert(CONTENT_SECURITY_POLICY, POLICY);
+    headers.insert(CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY_VALUE);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
@@ -96,7 +96,7 @@ impl IntoResponse for Refusal {
 }
 
 /// A response, or an error response.
-pub type Answered = Result<Response, Refusal>;
+pub type HandlerResult = Result<Response, Refusal>;
 
 /// Creates an error response with this sentence.
 pub fn refusal(status: StatusCode, why: impl Into<String>) -> Refusal {
@@ -104,25 +104,25 @@ pub fn refusal(status: StatusCode, why: impl Into<String>) -> Refusal {
 }
 
 async fn index(headers: HeaderMap) -> Response {
-    give(&headers, &page::INDEX)
+    serve_file(&headers, &page::INDEX)
 }
 
-async fn file(Path(name): Path<String>, headers: HeaderMap) -> Answered {
+async fn file(Path(name): Path<String>, headers: HeaderMap) -> HandlerResult {
     let file = page::FILES.iter().find(|file| file.name == name);
-    file.map(|file| give(&headers, file)).ok_or_else(|| refusal(StatusCode::NOT_FOUND, "the page has no such file"))
+    file.map(|file| serve_file(&headers, file)).ok_or_else(|| refusal(StatusCode::NOT_FOUND, "the page has no such file"))
 }
 
-fn give(headers: &HeaderMap, file: &'static File) -> Response {
+fn serve_file(headers: &HeaderMap, file: &'static PageFile) -> Response {
     /// The entity tag of each file, computed once.
     static TAGS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
         let all = page::FILES.iter().chain([&page::INDEX]);
-        all.map(|file| (file.name, etag::of(file.bytes))).collect()
+        all.map(|file| (file.name, etag::entity_tag(file.bytes))).collect()
     });
     let tag = TAGS.get(file.name).map_or("", String::as_str);
-    etag::answer(headers, tag, file.kind, file.bytes)
+    etag::respond_with_etag(headers, tag, file.kind, file.bytes)
 }
 
-async fn cloud(State(web): State<Arc<Web>>, Path(path): Path<String>, headers: HeaderMap) -> Answered {
+async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, headers: HeaderMap) -> HandlerResult {
     let Some((tag, bytes)) = web.cloud.get(&path) else {
         return Err(refusal(
             StatusCode::NOT_FOUND,
@@ -130,15 +130,15 @@ async fn cloud(State(web): State<Arc<Web>>, Path(path): Path<String>, headers: H
         ));
     };
     let kind = if path.ends_with(".json") { "application/json" } else { "text/plain; charset=utf-8" };
-    let mut response = etag::answer(&headers, &tag, kind, bytes);
+    let mut response = etag::respond_with_etag(&headers, &tag, kind, bytes);
     // These files are public: pages of any site may read them.
     response.headers_mut().insert(ACCESS_CONTROL_ALLOW_ORIGIN, HeaderValue::from_static("*"));
     Ok(response)
 }
 
 /// Converts the logged-in user to JSON for the page.
-pub fn who(who: Option<&Who>) -> Value {
-    who.map_or(Value::Null, |who| json!({"name": who.name, "role": who.role.word()}))
+pub fn user_to_json(user: Option<&User>) -> Value {
+    user.map_or(Value::Null, |user| json!({"name": user.name, "role": user.role.word()}))
 }
 
 /// Returns the texts of the page in the requested language.
@@ -146,17 +146,17 @@ async fn words(uri: Uri) -> Response {
     Json(locale::page_words(requested_locale(&uri))).into_response()
 }
 
-async fn state(State(web): State<Arc<Web>>, uri: Uri, headers: HeaderMap) -> Response {
-    let somebody = web.access.who(&headers);
-    let audience = audience(somebody.as_ref());
-    let whole = web.stage(audience, requested_locale(&uri)).whole();
+async fn state(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> Response {
+    let somebody = web.access.user(&headers);
+    let audience = audience_of(somebody.as_ref());
+    let whole = web.stage(audience, requested_locale(&uri)).snapshot();
     let delay = web.gallery.delay();
     let event = web.source(audience).read(|state| event(&web, state));
     let mut head = json!({
-        "who": who(somebody.as_ref()),
+        "who": user_to_json(somebody.as_ref()),
         "delay_ms": delay.ms,
         "delay_plies": delay.plies,
-        "now": steady::now_ms(),
+        "now": steady_clock::now_ms(),
         "seq": whole.seq,
         "incarnation": whole.incarnation,
         "event": event,
@@ -178,7 +178,7 @@ fn json_text(text: String) -> Response {
 }
 
 /// Returns the event that is being played.
-fn event(web: &Web, state: &Seen) -> Value {
+fn event(web: &WebState, state: &Seen) -> Value {
     let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty() && text != "?");
     let round = state.round.as_ref();
     let tags = &web.tags;
@@ -191,34 +191,39 @@ fn event(web: &Web, state: &Seen) -> Value {
     })
 }
 
-async fn events(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, uri: Uri, headers: HeaderMap) -> Response {
-    let who = web.access.who(&headers);
-    let stage = web.stage(audience(who.as_ref()), requested_locale(&uri));
-    let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.number(id));
+async fn events(
+    State(web): State<Arc<WebState>>,
+    Extension(guest): Extension<AdmittedClient>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Response {
+    let user = web.access.user(&headers);
+    let stage = web.stage(audience_of(user.as_ref()), requested_locale(&uri));
+    let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.parse_event_id(id));
     // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
-    let weight = if who.is_some() { Weight::Stays } else { Weight::Spared };
-    let body = stream::body(&web, stage, told, who, guest.busy(weight));
+    let weight = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
+    let body = stream::event_stream_body(&web, stage, told, user, guest.start_serving(weight));
     // A proxy must pass the stream on without buffering.
-    ([(CONTENT_TYPE, "text/event-stream"), (UNBUFFERED, "no")], body).into_response()
+    ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no")], body).into_response()
 }
 
-async fn one_game(State(web): State<Arc<Web>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> Answered {
-    let audience = audience(web.access.who(&headers).as_ref());
+async fn one_game(State(web): State<Arc<WebState>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> HandlerResult {
+    let audience = audience_of(web.access.user(&headers).as_ref());
     let stage = web.stage(audience, requested_locale(&uri));
-    let told = game::value(&stage.view, &web.source(audience), &web.frames, id)
+    let told = game::game_details(&stage.view, &web.source(audience), &web.frames, id)
         .map_err(|why| refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string()))?;
-    let Told { board, mut fields } = told.ok_or_else(|| no_game(id))?;
+    let GameDetails { board, mut fields } = told.ok_or_else(|| no_game(id))?;
     let card = stage.card(&board).and_then(|card| serde_json::from_str(&card).ok());
     fields.insert("card".to_owned(), card.unwrap_or(Value::Null));
     Ok(Json(Value::Object(fields)).into_response())
 }
 
-async fn pgn(State(web): State<Arc<Web>>, Path(id): Path<u64>, headers: HeaderMap) -> Answered {
-    let audience = audience(web.access.who(&headers).as_ref());
+async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: HeaderMap) -> HandlerResult {
+    let audience = audience_of(web.access.user(&headers).as_ref());
     let stream = if audience == Audience::Arbiter { Stream::Live } else { Stream::Broadcast };
     let text = web.source(audience).read(|state| {
         let game = state.games.get(&id)?;
-        Some(dbus::pgn::text(game, AfterIllegal::default(), stream))
+        Some(dbus::pgn::game_to_pgn(game, AfterIllegal::default(), stream))
     });
     let text = text.ok_or_else(|| no_game(id))?;
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())

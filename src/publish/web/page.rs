@@ -2,7 +2,7 @@
 //! built.
 
 /// A file of the page.
-pub struct File {
+pub struct PageFile {
     /// The file's name, below `/page/`.
     pub name: &'static str,
     /// The file's media type.
@@ -18,15 +18,15 @@ const STYLE: &str = "text/css; charset=utf-8";
 /// Lists files under their own names.
 macro_rules! files {
     ($($kind:ident $name:literal),+ $(,)?) => {
-        &[$(File { name: $name, kind: $kind, bytes: include_bytes!(concat!("page/", $name)) }),+]
+        &[$(PageFile { name: $name, kind: $kind, bytes: include_bytes!(concat!("page/", $name)) }),+]
     };
 }
 
 /// The HTML document of the page.
-pub static INDEX: File = File { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
+pub static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
 
 /// The files that the HTML document loads.
-pub static FILES: &[File] = files![
+pub static FILES: &[PageFile] = files![
     STYLE "page.css",
     SCRIPT "page.js",
     SCRIPT "alerts.js",

@@ -3,18 +3,18 @@
 //! **Invariant:** only our own page can make a browser send such a request. The cookie is not sent with requests of other sites
 //! (`SameSite`); a form cannot send JSON; and the origin that the browser reports (`Origin`, `Sec-Fetch-Site`) must be this page.
 
-use super::Web;
+use super::WebState;
 use super::body::{self, PairingChange};
-use super::http::{self, Answered, Refusal, refusal};
+use super::http::{self, HandlerResult, Refusal, refusal};
 use super::tokens::Role;
-use super::who::{COOKIE_AGE, Who};
+use super::who::{COOKIE_AGE, User};
 use crate::daemon::hub::OrderError;
 use crate::game::answer::Verdict;
 use crate::game::{Answer, Order};
 use crate::locale::{self as words, Locale};
-use crate::publish::guests::Guest;
+use crate::publish::guests::AdmittedClient;
 use crate::publish::headers::{forwarded_for, is_json, requested_locale};
-use crate::publish::origin::is_from_elsewhere;
+use crate::publish::origin::is_cross_site;
 use crate::publish::pairings::{self, PairingError};
 use crate::wire::{Word, command_to_value};
 use axum::body::to_bytes;
@@ -31,23 +31,27 @@ use tokio::time::timeout;
 use tracing::info;
 
 /// Maximum size of a body, in bytes, and the timeout for receiving it.
-type Limits = (usize, Duration);
+type BodyLimits = (usize, Duration);
 /// Limits for logged-in users: the longest command takes a few thousand bytes.
-const COMMAND: Limits = (64 * 1024, Duration::from_secs(10));
+const COMMAND_LIMITS: BodyLimits = (64 * 1024, Duration::from_secs(10));
 /// Limits for users who are not logged in: the body is a token.
-const LOGIN: Limits = (1024, Duration::from_secs(5));
+const LOGIN_LIMITS: BodyLimits = (1024, Duration::from_secs(5));
 
 /// Parses a body; an error is a sentence for the sender.
 type Parse<T> = fn(&[u8]) -> Result<T, String>;
 
 /// Handles `POST /api/login`.
-pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Guest>, request: Request) -> Answered {
-    let from = from(&web, &guest, request.headers());
-    is_ours(&web, request.headers())?;
+pub async fn login(
+    State(web): State<Arc<WebState>>,
+    Extension(guest): Extension<AdmittedClient>,
+    request: Request,
+) -> HandlerResult {
+    let from = client_address(&web, &guest, request.headers());
+    check_same_origin_json(&web, request.headers())?;
     let pending = web.pending.add(from);
     let token = tokio::select! {
         biased;
-        token = read(request, LOGIN, body::login) => token?,
+        token = read_body(request, LOGIN_LIMITS, body::parse_login) => token?,
         () = pending.evicted() => {
             let sentence = "others are logging in from there: send it again, and at once";
             return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, sentence));
@@ -58,7 +62,7 @@ pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Gues
         Ok(Some((who, secret))) => {
             info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
             let cookie = cookie(&web, &secret, COOKIE_AGE);
-            Ok(([(SET_COOKIE, cookie)], Json(http::who(Some(&who)))).into_response())
+            Ok(([(SET_COOKIE, cookie)], Json(http::user_to_json(Some(&who)))).into_response())
         }
         Ok(None) => {
             let sentence = "this is no token: `touchmovectl token create` makes one, and shows it once";
@@ -69,20 +73,20 @@ pub async fn login(State(web): State<Arc<Web>>, Extension(guest): Extension<Gues
 }
 
 /// Handles `POST /api/logout`.
-pub async fn logout(State(web): State<Arc<Web>>, headers: HeaderMap) -> Answered {
-    is_ours(&web, &headers)?;
+pub async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
+    check_same_origin_json(&web, &headers)?;
     web.access.log_out(&headers).await;
     Ok(([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response())
 }
 
 /// Handles `POST /api/command`.
-pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered {
+pub async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
-    let who = may(&web, request.headers(), &[Role::Arbiter])?;
-    let (target, command) = sent(&web, request, body::command).await?;
-    match web.hub.command(target, Order { command, by: who.name }).await {
+    let who = require_role(&web, request.headers(), &[Role::Arbiter])?;
+    let (target, command) = read_own_body(&web, request, body::parse_command).await?;
+    match web.hub.execute(target, Order { command, by: who.name }).await {
         Ok(answer) => {
-            let (answer, text) = told(locale, &answer);
+            let (answer, text) = answer_to_json(locale, &answer);
             Ok(Json(json!({"answer": answer, "text": text})).into_response())
         }
         Err(why) => {
@@ -90,12 +94,12 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
                 OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
                 OrderError::Refused(_)
                 | OrderError::NotCurrent { .. }
-                | OrderError::Overtaken
-                | OrderError::NothingPlayed(_)
-                | OrderError::Taken { .. }
-                | OrderError::NotPutUp { .. }
+                | OrderError::GameReplaced
+                | OrderError::NoGameToContinue(_)
+                | OrderError::BoardInUse { .. }
+                | OrderError::PositionNotSetUp { .. }
                 | OrderError::Playing { .. }
-                | OrderError::Unnoticed(_) => StatusCode::CONFLICT,
+                | OrderError::CannotIdentify(_) => StatusCode::CONFLICT,
                 OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => {
                     StatusCode::SERVICE_UNAVAILABLE
                 }
@@ -106,14 +110,15 @@ pub async fn command(State(web): State<Arc<Web>>, request: Request) -> Answered 
 }
 
 /// Handles `POST /api/round`.
-pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
-    let who = may(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
-    let change = sent(&web, request, body::round).await?;
+pub async fn round(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let who = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let change = read_own_body(&web, request, body::parse_pairing_change).await?;
     let name = who.name;
     let (done, said) = match &change {
-        PairingChange::Swap { a, b } => {
-            (pairings::swap(&web.hub, *a, *b, &name), format!("{name}: the players of tables {a} and {b} change places"))
-        }
+        PairingChange::Swap { a, b } => (
+            pairings::swap_players(&web.hub, *a, *b, &name),
+            format!("{name}: the players of tables {a} and {b} change places"),
+        ),
         PairingChange::Board { table, board } => {
             (pairings::set_board(&web.hub, *table, board, &name), format!("{name}: board {board:?} stands at table {table}"))
         }
@@ -132,7 +137,7 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
                 PairingError::NoTable(_) | PairingError::NoSuchBoard(_) => StatusCode::NOT_FOUND,
                 PairingError::BadResult(_) => StatusCode::BAD_REQUEST,
                 PairingError::NoRound | PairingError::BadRound(_) => StatusCode::CONFLICT,
-                PairingError::NotKept(_) => StatusCode::SERVICE_UNAVAILABLE,
+                PairingError::WriteFailed(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
             Err(refusal(status, why.to_string()))
         }
@@ -140,8 +145,8 @@ pub async fn round(State(web): State<Arc<Web>>, request: Request) -> Answered {
 }
 
 /// Returns the user who sent the request, if they have one of these roles.
-fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
-    match web.access.who(headers) {
+fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<User, Refusal> {
+    match web.access.user(headers) {
         Some(who) if roles.contains(&who.role) => Ok(who),
         Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
         None => Err(refusal(StatusCode::UNAUTHORIZED, "log in first, with a token of `touchmovectl token create`")),
@@ -149,14 +154,14 @@ fn may(web: &Web, headers: &HeaderMap, roles: &[Role]) -> Result<Who, Refusal> {
 }
 
 /// Parses the body of a request, if it came from our page or from no page at all.
-async fn sent<T>(web: &Web, request: Request, parse: Parse<T>) -> Result<T, Refusal> {
-    is_ours(web, request.headers())?;
-    read(request, COMMAND, parse).await
+async fn read_own_body<T>(web: &WebState, request: Request, parse: Parse<T>) -> Result<T, Refusal> {
+    check_same_origin_json(web, request.headers())?;
+    read_body(request, COMMAND_LIMITS, parse).await
 }
 
 /// Checks that the request was sent as JSON, by our page or by no page at all.
-fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
-    if is_from_elsewhere(headers, web.config.is_encrypted()) {
+fn check_same_origin_json(web: &WebState, headers: &HeaderMap) -> Result<(), Refusal> {
+    if is_cross_site(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
     }
     if !is_json(headers) {
@@ -166,7 +171,7 @@ fn is_ours(web: &Web, headers: &HeaderMap) -> Result<(), Refusal> {
 }
 
 /// Reads and parses a body within the limits.
-async fn read<T>(request: Request, (longest, within): Limits, parse: Parse<T>) -> Result<T, Refusal> {
+async fn read_body<T>(request: Request, (longest, within): BodyLimits, parse: Parse<T>) -> Result<T, Refusal> {
     let bytes = match timeout(within, to_bytes(request.into_body(), longest)).await {
         Ok(Ok(bytes)) => bytes,
         Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {longest} bytes at most"))),
@@ -177,12 +182,12 @@ async fn read<T>(request: Request, (longest, within): Limits, parse: Parse<T>) -
 
 /// Returns the client's address. Behind a proxy, that is the last entry of the forwarding header: the client itself may have
 /// written the earlier ones.
-fn from(web: &Web, guest: &Guest, headers: &HeaderMap) -> IpAddr {
+fn client_address(web: &WebState, guest: &AdmittedClient, headers: &HeaderMap) -> IpAddr {
     let forwarded = if web.config.proxy { forwarded_for(headers) } else { None };
     forwarded.unwrap_or(guest.peer().ip())
 }
 
-fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
+fn cookie(web: &WebState, secret: &str, age: u32) -> HeaderValue {
     let secure = if web.config.is_encrypted() { "; Secure" } else { "" };
     let name = web.access.cookie_name();
     let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
@@ -191,13 +196,13 @@ fn cookie(web: &Web, secret: &str, age: u32) -> HeaderValue {
 }
 
 /// Converts the answer to a command to JSON, and to a sentence where there is one.
-fn told(locale: Locale, answer: &Answer) -> (Value, String) {
+fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
     match answer {
         Answer::Done => ("done".into(), String::new()),
-        Answer::Bound(allowed) => (json!({"bound": allowed}), String::new()),
+        Answer::AllowedMoves(allowed) => (json!({"bound": allowed}), String::new()),
         Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
-        Answer::Claim(Verdict { right, text, occurrences, quiet, required, articles }) => {
-            let required: Vec<String> = required.iter().map(|act| words::act(locale, act)).collect();
+        Answer::Claim(Verdict { is_correct: right, text, occurrences, quiet, required, articles }) => {
+            let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
             let verdict = json!({
                 "right": right, "occurrences": occurrences, "quiet": quiet, "required": required, "articles": articles,
             });

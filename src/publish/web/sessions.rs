@@ -4,8 +4,8 @@
 //! the secret and of its token. So sessions survive a restart, an ended session stays ended, and revoking a token ends its
 //! sessions.
 
-use super::tokens::{Hash, Token, TokenError, secret};
-use crate::daemon::whole_file::replace_secret;
+use super::tokens::{SecretHash, Token, TokenError, generate_secret};
+use crate::daemon::atomic_file::replace_secret;
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io;
@@ -17,9 +17,9 @@ use tracing::warn;
 /// Idle time after which a session expires, in milliseconds.
 const IDLE_MS: i64 = 24 * 3_600_000;
 /// Maximum age of the last-use time in the file, in milliseconds.
-const KEEP_MS: i64 = 10 * 60_000;
+const SAVE_INTERVAL_MS: i64 = 10 * 60_000;
 /// Maximum number of sessions per token; a new one evicts the one that was idle longest.
-const MOST: usize = 64;
+const MAX_SESSIONS_PER_TOKEN: usize = 64;
 
 /// All sessions of a state directory.
 #[derive(Clone)]
@@ -33,16 +33,16 @@ struct Shared {
 }
 
 struct Session {
-    hash: Hash,
-    token: Hash,
-    /// When the session was last used, in steady time (see [`crate::daemon::steady`]), in milliseconds.
+    hash: SecretHash,
+    token: SecretHash,
+    /// When the session was last used, in steady time (see [`crate::daemon::steady_clock`]), in milliseconds.
     used_ms: i64,
     /// The last-use time in the file.
-    kept_ms: i64,
+    saved_used_ms: i64,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Listed {
+struct StoredSession {
     sha256: String,
     token_sha256: String,
     used_ms: i64,
@@ -50,7 +50,7 @@ struct Listed {
 
 impl Session {
     /// Returns whether the session has expired. A clock that was set back expires no session.
-    fn is_over(&self, now_ms: i64) -> bool {
+    fn is_expired(&self, now_ms: i64) -> bool {
         now_ms.saturating_sub(self.used_ms) >= IDLE_MS
     }
 }
@@ -71,31 +71,33 @@ impl Sessions {
     /// # Errors
     /// The system provides no random numbers.
     pub async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
-        let secret = secret()?;
+        let secret = generate_secret()?;
         {
             let mut known = self.known();
-            known.retain(|session| !session.is_over(now_ms));
+            known.retain(|session| !session.is_expired(now_ms));
             let own = known.iter().enumerate().filter(|(_, session)| session.token.is(&token.hash()));
             let count = own.clone().count();
-            if let Some((longest, _)) = own.min_by_key(|(_, session)| session.used_ms).filter(|_| count >= MOST) {
+            if let Some((longest, _)) =
+                own.min_by_key(|(_, session)| session.used_ms).filter(|_| count >= MAX_SESSIONS_PER_TOKEN)
+            {
                 known.remove(longest);
             }
-            known.push(Session { hash: Hash::of(&secret), token: token.hash(), used_ms: now_ms, kept_ms: now_ms });
+            known.push(Session { hash: SecretHash::of(&secret), token: token.hash(), used_ms: now_ms, saved_used_ms: now_ms });
         }
-        self.keep().await;
+        self.save().await;
         Ok(secret)
     }
 
     /// Marks the session with this secret as used now, and returns the hash of its token.
-    pub fn use_of(&self, hash: &Hash, now_ms: i64) -> Option<Hash> {
+    pub fn touch(&self, hash: &SecretHash, now_ms: i64) -> Option<SecretHash> {
         let mut known = self.known();
-        let all = known.iter_mut().filter(|session| session.hash.is(hash) && !session.is_over(now_ms));
+        let all = known.iter_mut().filter(|session| session.hash.is(hash) && !session.is_expired(now_ms));
         let session = all.fold(None, |_, found| Some(found))?;
         session.used_ms = now_ms;
         let token = session.token.clone();
         // If the clock was set back, continue from the new time.
-        if (session.kept_ms - now_ms).abs() >= KEEP_MS {
-            session.kept_ms = now_ms;
+        if (session.saved_used_ms - now_ms).abs() >= SAVE_INTERVAL_MS {
+            session.saved_used_ms = now_ms;
             let shared = Arc::clone(&self.0);
             drop(spawn_blocking(move || shared.keep()));
         }
@@ -103,13 +105,13 @@ impl Sessions {
     }
 
     /// Ends the session with this secret.
-    pub async fn end(&self, hash: &Hash) {
+    pub async fn end(&self, hash: &SecretHash) {
         self.known().retain(|session| !session.hash.is(hash));
-        self.keep().await;
+        self.save().await;
     }
 
     /// Writes the file. Only requests that log in or out wait for a slow disk.
-    async fn keep(&self) {
+    async fn save(&self) {
         let shared = Arc::clone(&self.0);
         // The task does not panic and is never aborted.
         let _ = spawn_blocking(move || shared.keep()).await;
@@ -123,9 +125,9 @@ impl Sessions {
 impl Shared {
     fn keep(&self) {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let listed: Vec<Listed> = {
+        let listed: Vec<StoredSession> = {
             let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let listed = |session: &Session| Listed {
+            let listed = |session: &Session| StoredSession {
                 sha256: session.hash.to_string(),
                 token_sha256: session.token.to_string(),
                 used_ms: session.used_ms,
@@ -148,10 +150,10 @@ fn load(path: &Path) -> io::Result<Vec<Session>> {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text?,
     };
-    let listed: Vec<Listed> = serde_json::from_str(&text)?;
-    let session = |Listed { sha256, token_sha256, used_ms }: Listed| {
-        let hash = |text: &str| text.parse::<Hash>().map_err(io::Error::other);
-        Ok(Session { hash: hash(&sha256)?, token: hash(&token_sha256)?, used_ms, kept_ms: used_ms })
+    let listed: Vec<StoredSession> = serde_json::from_str(&text)?;
+    let session = |StoredSession { sha256, token_sha256, used_ms }: StoredSession| {
+        let hash = |text: &str| text.parse::<SecretHash>().map_err(io::Error::other);
+        Ok(Session { hash: hash(&sha256)?, token: hash(&token_sha256)?, used_ms, saved_used_ms: used_ms })
     };
     listed.into_iter().map(session).collect()
 }
@@ -159,14 +161,14 @@ fn load(path: &Path) -> io::Result<Vec<Session>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::publish::web::tokens::{Role, Tokens};
+    use crate::publish::web::tokens::{Role, TokenStore};
 
     const DAY: i64 = 24 * 3_600_000;
 
     fn token(dir: &Path, name: &str) -> Token {
-        let tokens = Tokens::of(dir);
+        let tokens = TokenStore::of(dir);
         let secret = tokens.create(name, Role::Arbiter, 0).expect("a token");
-        tokens.load().expect("tokens").into_iter().find(|token| token.is(&Hash::of(&secret))).expect("this one")
+        tokens.load().expect("tokens").into_iter().find(|token| token.is(&SecretHash::of(&secret))).expect("this one")
     }
 
     #[tokio::test]
@@ -174,17 +176,17 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let token = token(dir.path(), "Anna");
         let sessions = Sessions::of(dir.path());
-        let secret = Hash::of(&sessions.begin(&token, 0).await.expect("a session"));
+        let secret = SecretHash::of(&sessions.begin(&token, 0).await.expect("a session"));
         let mut now = 0;
         for _ in 0..5 {
             now += DAY - 1;
-            assert!(sessions.use_of(&secret, now).is_some_and(|of| of.is(&token.hash())));
+            assert!(sessions.touch(&secret, now).is_some_and(|of| of.is(&token.hash())));
         }
-        assert!(sessions.use_of(&Hash::of("another"), now).is_none());
+        assert!(sessions.touch(&SecretHash::of("another"), now).is_none());
         // A clock that was set back, and went on from there.
-        assert!(sessions.use_of(&secret, now - 9 * DAY).is_some());
-        assert!(sessions.use_of(&secret, now - 8 * DAY).is_none(), "it is idle for a day");
-        assert!(sessions.use_of(&secret, now - 8 * DAY).is_none());
+        assert!(sessions.touch(&secret, now - 9 * DAY).is_some());
+        assert!(sessions.touch(&secret, now - 8 * DAY).is_none(), "it is idle for a day");
+        assert!(sessions.touch(&secret, now - 8 * DAY).is_none());
     }
 
     #[tokio::test]
@@ -196,14 +198,14 @@ mod tests {
         let (first, second) = (first.await.expect("a session"), second.await.expect("a session"));
         let text = fs::read_to_string(dir.path().join("sessions.json")).expect("the file");
         assert!(!text.contains(&first) && !text.contains(&second), "a secret is kept");
-        sessions.end(&Hash::of(&first)).await;
+        sessions.end(&SecretHash::of(&first)).await;
         let again = Sessions::of(dir.path());
-        assert!(again.use_of(&Hash::of(&first), 8).is_none());
-        assert!(again.use_of(&Hash::of(&second), 8).is_some());
-        assert!(again.use_of(&Hash::of(&second), 8 + DAY).is_none());
+        assert!(again.touch(&SecretHash::of(&first), 8).is_none());
+        assert!(again.touch(&SecretHash::of(&second), 8).is_some());
+        assert!(again.touch(&SecretHash::of(&second), 8 + DAY).is_none());
         for wrong in ["", "{}", "[{\"sha256\":\"00\",\"token_sha256\":\"00\",\"used_ms\":1}]"] {
             fs::write(dir.path().join("sessions.json"), wrong).expect("written");
-            assert!(Sessions::of(dir.path()).use_of(&Hash::of(&second), 8).is_none());
+            assert!(Sessions::of(dir.path()).touch(&SecretHash::of(&second), 8).is_none());
         }
     }
 
@@ -212,14 +214,14 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let (anna, otto) = (token(dir.path(), "Anna"), token(dir.path(), "Otto"));
         let sessions = Sessions::of(dir.path());
-        let of_otto = Hash::of(&sessions.begin(&otto, 0).await.expect("a session"));
+        let of_otto = SecretHash::of(&sessions.begin(&otto, 0).await.expect("a session"));
         let mut of_anna = Vec::new();
-        for now in 1..=MOST as i64 + 3 {
-            of_anna.push(Hash::of(&sessions.begin(&anna, now).await.expect("a session")));
+        for now in 1..=MAX_SESSIONS_PER_TOKEN as i64 + 3 {
+            of_anna.push(SecretHash::of(&sessions.begin(&anna, now).await.expect("a session")));
         }
-        assert!(sessions.use_of(&of_otto, 100).is_some());
-        let left: Vec<bool> = of_anna.iter().map(|hash| sessions.use_of(hash, 100).is_some()).collect();
-        assert_eq!(left.iter().filter(|left| **left).count(), MOST);
+        assert!(sessions.touch(&of_otto, 100).is_some());
+        let left: Vec<bool> = of_anna.iter().map(|hash| sessions.touch(hash, 100).is_some()).collect();
+        assert_eq!(left.iter().filter(|left| **left).count(), MAX_SESSIONS_PER_TOKEN);
         assert_eq!(left[..4], [false, false, false, true]);
     }
 }

@@ -3,10 +3,10 @@
 //! **Invariant:** nothing waits for a browser. Each card is kept in its current state, with the number of its last change, so a
 //! browser that reads slowly or reconnects gets each board once, in its current state.
 
-use super::card::{Card, View, card};
+use super::card::{AudienceView, Card, build_card};
 use crate::daemon::hub::{BoardId, News, State};
-use crate::daemon::rounds::tables;
-use crate::daemon::{Source, Stop, stopped};
+use crate::daemon::rounds::boards_at_tables;
+use crate::daemon::{Source, Stop, wait_for_stop};
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -20,26 +20,26 @@ use tokio::time::{Instant, sleep_until};
 /// Minimum interval between updates, in milliseconds, for all boards together; the first change after a quiet period is sent at
 /// once. The interval is the first value, plus one millisecond per as many boards as the second value says, at most the third
 /// value.
-const PACE_MS: (u64, u64, u64) = (5, 4, 50);
+const UPDATE_INTERVAL_MS: (u64, u64, u64) = (5, 4, 50);
 
 /// The state shown to one audience in one language.
-pub struct Stage {
+pub struct AudienceState {
     /// The audience, language and delay.
-    pub view: View,
+    pub view: AudienceView,
     source: Source,
     /// Distinguishes the change numbers of this stage from those of other stages and of other runs of this program.
     boot: String,
-    shown: Mutex<Shown>,
+    shown: Mutex<PublishedCards>,
     /// The number of the last change.
     changed: watch::Sender<u64>,
 }
 
-struct Shown {
+struct PublishedCards {
     news: Receiver<News>,
     /// Every board has to be re-evaluated.
     all: bool,
     last: u64,
-    boards: BTreeMap<BoardId, Told>,
+    boards: BTreeMap<BoardId, CachedCard>,
     tables: BTreeMap<BoardId, u16>,
     /// Removed boards, with the number of that change.
     gone: BTreeMap<BoardId, u64>,
@@ -51,7 +51,7 @@ struct Shown {
     batch: (u64, u64, Bytes),
 }
 
-struct Told {
+struct CachedCard {
     seq: u64,
     card: Card,
     text: Arc<str>,
@@ -60,7 +60,7 @@ struct Told {
 }
 
 /// The complete state.
-pub struct Whole {
+pub struct StateSnapshot {
     /// The number of the last change, as `boot-number`.
     pub seq: String,
     /// The incarnation of the journal.
@@ -71,11 +71,11 @@ pub struct Whole {
     pub trouble: Value,
 }
 
-impl Stage {
+impl AudienceState {
     /// Starts a stage that updates itself until `stop`.
-    pub fn start(view: View, source: Source, boot: String, mut stop: Stop) -> Arc<Stage> {
+    pub fn start(view: AudienceView, source: Source, boot: String, mut stop: Stop) -> Arc<AudienceState> {
         let (news, mut wakes) = (source.subscribe(), source.subscribe());
-        let shown = Shown {
+        let shown = PublishedCards {
             news,
             all: true,
             last: 0,
@@ -87,20 +87,20 @@ impl Stage {
             incarnation: (0, String::new()),
             batch: (0, 0, Bytes::new()),
         };
-        let stage = Arc::new(Stage { view, source, boot, shown: Mutex::new(shown), changed: watch::Sender::new(0) });
+        let stage = Arc::new(AudienceState { view, source, boot, shown: Mutex::new(shown), changed: watch::Sender::new(0) });
         stage.update();
         let own = Arc::clone(&stage);
         tokio::spawn(async move {
             loop {
                 tokio::select! {
                     heard = wakes.recv() => if matches!(heard, Err(RecvError::Closed)) { return },
-                    () = stopped(&mut stop) => return,
+                    () = wait_for_stop(&mut stop) => return,
                 }
                 own.update();
-                let next = Instant::now() + own.pace();
+                let next = Instant::now() + own.update_interval();
                 tokio::select! {
                     () = sleep_until(next) => {}
-                    () = stopped(&mut stop) => return,
+                    () = wait_for_stop(&mut stop) => return,
                 }
                 // Treat everything that arrived meanwhile as one change.
                 wakes = wakes.resubscribe();
@@ -116,16 +116,16 @@ impl Stage {
     }
 
     /// Parses `boot-number`; returns 0 if it is not a number of this stage.
-    pub fn number(&self, id: &str) -> u64 {
+    pub fn parse_event_id(&self, id: &str) -> u64 {
         let number = id.rsplit_once('-').filter(|(boot, _)| *boot == self.boot).and_then(|(_, number)| number.parse().ok());
         number.filter(|number| *number <= self.shown().last).unwrap_or(0)
     }
 
     /// Returns the current complete state.
-    pub fn whole(&self) -> Whole {
+    pub fn snapshot(&self) -> StateSnapshot {
         self.update();
         let shown = self.shown();
-        Whole {
+        StateSnapshot {
             seq: format!("{}-{}", self.boot, shown.last),
             incarnation: shown.incarnation.1.clone(),
             cards: shown.boards.values().map(|told| Arc::clone(&told.text)).collect(),
@@ -140,7 +140,7 @@ impl Stage {
     }
 
     /// Returns the changes after `number` as server-sent events, and the number of the last one.
-    pub fn since(&self, number: u64) -> (u64, Bytes) {
+    pub fn events_since(&self, number: u64) -> (u64, Bytes) {
         let mut shown = self.shown();
         if number == shown.last {
             return (number, Bytes::new());
@@ -167,8 +167,8 @@ impl Stage {
     }
 
     /// Returns the minimum interval between updates.
-    fn pace(&self) -> Duration {
-        let (least, boards_a_ms, most) = PACE_MS;
+    fn update_interval(&self) -> Duration {
+        let (least, boards_a_ms, most) = UPDATE_INTERVAL_MS;
         let boards = self.shown().boards.len() as u64;
         Duration::from_millis((least + boards / boards_a_ms).min(most))
     }
@@ -177,7 +177,7 @@ impl Stage {
     fn update(&self) {
         let mut shown = self.shown();
         let before = shown.last;
-        let Some((boards, round, trouble)) = shown.learn() else { return };
+        let Some((boards, round, trouble)) = shown.drain_news() else { return };
         let incarnation = self.source.incarnation();
         let is_other = shown.incarnation.1 != incarnation;
         if is_other {
@@ -186,7 +186,7 @@ impl Stage {
         }
         // A new incarnation counts as a change of every card, so no client continues from a number of the old one.
         let boards = boards.filter(|_| !is_other);
-        self.source.read(|state| shown.look(&self.view, &self.boot, state, boards, trouble, is_other));
+        self.source.read(|state| shown.update_cards(&self.view, &self.boot, state, boards, trouble, is_other));
         if round {
             shown.last += 1;
             shown.round = shown.last;
@@ -196,16 +196,16 @@ impl Stage {
         }
     }
 
-    fn shown(&self) -> MutexGuard<'_, Shown> {
+    fn shown(&self) -> MutexGuard<'_, PublishedCards> {
         self.shown.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Shown {
+impl PublishedCards {
     /// Drains the news: returns the boards with news (`None`: all), whether the round changed, and whether health problems changed.
     /// Returns `None` if there was no news.
     #[allow(clippy::type_complexity)] // used once
-    fn learn(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
+    fn drain_news(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
         let first = std::mem::take(&mut self.all);
         let mut boards = (!first).then(BTreeSet::new);
         let (mut round, mut trouble) = (false, first);
@@ -225,26 +225,35 @@ impl Shown {
     }
 
     /// Re-evaluates boards. With `again`, cards with unchanged content count as changed, too.
-    fn look(&mut self, view: &View, boot: &str, state: &State, boards: Option<BTreeSet<BoardId>>, trouble: bool, again: bool) {
-        let at: BTreeMap<BoardId, u16> = tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
+    fn update_cards(
+        &mut self,
+        view: &AudienceView,
+        boot: &str,
+        state: &State,
+        boards: Option<BTreeSet<BoardId>>,
+        trouble: bool,
+        again: bool,
+    ) {
+        let at: BTreeMap<BoardId, u16> =
+            boards_at_tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
         let moved = |id: &BoardId| at.get(id) != self.tables.get(id);
         let is_wanted = |id: &BoardId| boards.as_ref().is_none_or(|boards| boards.contains(id)) || moved(id);
         let looked: Vec<(BoardId, Card)> = state
             .boards
             .values()
             .filter(|board| is_wanted(&board.id))
-            .map(|board| (board.id.clone(), card(view, state, board, at.get(&board.id).copied())))
+            .map(|board| (board.id.clone(), build_card(view, state, board, at.get(&board.id).copied())))
             .collect();
         self.tables = at;
         for (id, card) in looked {
-            if !again && self.boards.get(&id).is_some_and(|told| card.says_as(&told.card)) {
+            if !again && self.boards.get(&id).is_some_and(|told| card.is_predicted_by(&told.card)) {
                 continue;
             }
             self.last += 1;
             self.gone.remove(&id);
             let text: Arc<str> = card.value(self.last).to_string().into();
             let event = event(boot, self.last, "card", &text);
-            self.boards.insert(id, Told { seq: self.last, card, text, event });
+            self.boards.insert(id, CachedCard { seq: self.last, card, text, event });
         }
         let gone: Vec<BoardId> = self.boards.keys().filter(|id| !state.boards.contains_key(*id)).cloned().collect();
         for id in gone {
@@ -253,8 +262,8 @@ impl Shown {
             self.gone.insert(id, self.last);
         }
         if trouble && !view.audience.is_public() {
-            let one = |trouble: &crate::daemon::hub::Trouble| json!({"kind": trouble.kind, "board": trouble.board.as_ref().map(BoardId::as_str), "sentence": trouble.sentence});
-            let now: Value = state.trouble.iter().map(one).collect();
+            let one = |trouble: &crate::daemon::hub::HealthProblem| json!({"kind": trouble.kind, "board": trouble.board.as_ref().map(BoardId::as_str), "sentence": trouble.sentence});
+            let now: Value = state.health_problems.iter().map(one).collect();
             if now != self.trouble.1 {
                 self.last += 1;
                 self.trouble = (self.last, now);
@@ -273,9 +282,9 @@ mod tests {
     use crate::boards::model;
     use crate::daemon::Hub;
     use crate::daemon::hub::BoardView;
-    use crate::daemon::journal::{FILE, Journal};
+    use crate::daemon::journal::{FILE_NAME, Journal};
     use crate::game::event::Rotation;
-    use crate::game::{Delay, Event, Stamped};
+    use crate::game::{Delay, Event, StampedEvent};
     use crate::locale::Locale;
     use crate::publish::web::who::Audience;
     use std::path::Path;
@@ -288,10 +297,10 @@ mod tests {
             let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
             let laws = if game == 7 { written } else { "fide-2023" }.to_owned();
             let event = Event::GameStarted { fen, chess960: Some(518), laws, rotation: Rotation::Upright };
-            journal.append("b1", 0, vec![Stamped { at: 0, number: Some(1), event }]).await.expect("stored");
+            journal.append("b1", 0, vec![StampedEvent { at: 0, number: Some(1), event }]).await.expect("stored");
         }
         drop(journal);
-        let path = dir.join(FILE);
+        let path = dir.join(FILE_NAME);
         let mut bytes = std::fs::read(&path).expect("the journal");
         let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(written.as_bytes())).collect();
         assert!(!places.is_empty());
@@ -305,12 +314,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let hub = Hub::new(damaged_old_game(dir.path()).await, &[]);
         let model = model("dgt").expect("a model");
-        let _seat = hub.seat(BoardView::new(BoardId::new("b1"), model, model.sensing));
+        let _seat = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
         let (_running, stop) = watch::channel(false);
-        let view = View { audience: Audience::Operator, locale: Locale::English, delay: Delay::default() };
-        let stage = Stage::start(view, Source::Live(Arc::clone(&hub)), "boot".to_owned(), stop.clone());
+        let view = AudienceView { audience: Audience::Operator, locale: Locale::English, delay: Delay::default() };
+        let stage = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "boot".to_owned(), stop.clone());
         let since = |number: u64| {
-            let (last, text) = stage.since(number);
+            let (last, text) = stage.events_since(number);
             let text = String::from_utf8(text.to_vec()).expect("text");
             let names: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("event: ")).map(str::to_owned).collect();
             (last, names)
@@ -318,17 +327,17 @@ mod tests {
         let (before, names) = since(0);
         assert_eq!(names, ["incarnation", "card"]);
         assert_eq!(since(before), (before, Vec::new()));
-        let first = stage.whole();
+        let first = stage.snapshot();
         assert_eq!((first.incarnation.len(), &first.incarnation), (36, &hub.incarnation().id));
 
         hub.check_journal(stop).await;
-        let second = stage.whole();
+        let second = stage.snapshot();
         assert_eq!(second.incarnation, hub.incarnation().id);
         assert_ne!(second.incarnation, first.incarnation);
         // A reconnecting client, a client that stayed connected, and a new one.
-        for number in [stage.number(&first.seq), before, 0] {
+        for number in [stage.parse_event_id(&first.seq), before, 0] {
             assert_eq!(since(number).1, ["incarnation", "card", "trouble"]);
         }
-        assert_eq!(stage.number(&first.seq), before);
+        assert_eq!(stage.parse_event_id(&first.seq), before);
     }
 }

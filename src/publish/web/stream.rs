@@ -1,10 +1,10 @@
 //! Changes as server-sent events.
 
-use super::Web;
-use super::stage::Stage;
-use super::who::Who;
-use crate::daemon::{Stop, stopped};
-use crate::publish::guests::Busy;
+use super::WebState;
+use super::stage::AudienceState;
+use super::who::User;
+use crate::daemon::{Stop, wait_for_stop};
+use crate::publish::guests::ServingGuard;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use std::convert::Infallible;
@@ -14,47 +14,53 @@ use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 /// Heartbeat interval, so that both ends notice a lost connection.
-const QUIET: Duration = Duration::from_secs(15);
+const HEARTBEAT_INTERVAL: Duration = Duration::from_secs(15);
 /// The heartbeat: an event, because browsers do not report comments to the page.
-const ALIVE: &[u8] = b"event: alive\ndata: {}\n\n";
+const HEARTBEAT: &[u8] = b"event: alive\ndata: {}\n\n";
 /// The delay after which a browser reconnects, in milliseconds.
-const COME_BACK: &str = "retry: 2000\n\n";
+const RETRY_DELAY: &str = "retry: 2000\n\n";
 
 /// A client of the event stream.
-struct Listener {
-    stage: Arc<Stage>,
+struct EventStream {
+    stage: Arc<AudienceState>,
     changes: watch::Receiver<u64>,
-    web: Arc<Web>,
+    web: Arc<WebState>,
     /// The user, and a receiver of changes of tokens and sessions.
-    who: Option<(Who, watch::Receiver<()>)>,
+    who: Option<(User, watch::Receiver<()>)>,
     told: u64,
     /// Whether nothing has been sent yet.
     is_new: bool,
     stop: Stop,
-    _busy: Busy,
+    _busy: ServingGuard,
 }
 
 /// Streams all cards that changed after this number, and then all further changes, until the client disconnects, its token is
 /// revoked, or its session ends.
-pub fn body(web: &Arc<Web>, stage: Arc<Stage>, told: u64, who: Option<Who>, busy: Busy) -> Body {
+pub fn event_stream_body(
+    web: &Arc<WebState>,
+    stage: Arc<AudienceState>,
+    told: u64,
+    who: Option<User>,
+    busy: ServingGuard,
+) -> Body {
     let who = who.map(|who| (who, web.access.changes()));
     let (web, stop) = (Arc::clone(web), web.stop.clone());
-    let listener = Listener { changes: stage.changes(), stage, web, who, told, is_new: true, stop, _busy: busy };
+    let listener = EventStream { changes: stage.changes(), stage, web, who, told, is_new: true, stop, _busy: busy };
     Body::from_stream(stream::unfold(listener, async |mut listener| {
         let said = listener.next().await?;
         Some((Ok::<Bytes, Infallible>(said), listener))
     }))
 }
 
-impl Listener {
+impl EventStream {
     /// Returns the next bytes; `None` at the end of the stream. Called once all earlier bytes have been sent.
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.is_new) {
-            let (told, batch) = self.stage.since(self.told);
+            let (told, batch) = self.stage.events_since(self.told);
             self.told = told;
-            return Some([COME_BACK.as_bytes(), &batch].concat().into());
+            return Some([RETRY_DELAY.as_bytes(), &batch].concat().into());
         }
-        let quiet = Instant::now() + QUIET;
+        let quiet = Instant::now() + HEARTBEAT_INTERVAL;
         loop {
             let tokens = async {
                 match &mut self.who {
@@ -66,18 +72,18 @@ impl Listener {
                 () = tokens => {}
                 changed = self.changes.changed() => changed.ok()?,
                 () = sleep_until(quiet) => {}
-                () = stopped(&mut self.stop) => return None,
+                () = wait_for_stop(&mut self.stop) => return None,
             }
-            if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.still(who)) {
+            if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.is_still_authorized(who)) {
                 return None;
             }
-            let (told, batch) = self.stage.since(self.told);
+            let (told, batch) = self.stage.events_since(self.told);
             self.told = told;
             if !batch.is_empty() {
                 return Some(batch);
             }
             if quiet <= Instant::now() {
-                return Some(Bytes::from_static(ALIVE));
+                return Some(Bytes::from_static(HEARTBEAT));
             }
         }
     }

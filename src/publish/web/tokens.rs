@@ -17,11 +17,11 @@ use std::time::SystemTime;
 use subtle::ConstantTimeEq;
 
 /// Maximum length of a token's name, in characters.
-pub const NAME: usize = 40;
+pub const MAX_NAME_LENGTH: usize = 40;
 /// Lock file, held while tokens are created or revoked.
-const LOCK: &str = "tokens.lock";
+const LOCK_FILE: &str = "tokens.lock";
 /// Names that the journal uses for commands given without a token.
-const OTHERS: [&str; 3] = ["clock", "configuration", "recording"];
+const RESERVED_NAMES: [&str; 3] = ["clock", "configuration", "recording"];
 
 /// What a token authorizes its holder to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,38 +51,38 @@ pub struct Token {
     pub role: Role,
     /// When the token was created, in milliseconds since 1970-01-01 UTC.
     pub created_ms: i64,
-    hash: Hash,
+    hash: SecretHash,
 }
 
 impl Token {
     /// Returns whether this hash is the token's, in constant time.
-    pub fn is(&self, hash: &Hash) -> bool {
+    pub fn is(&self, hash: &SecretHash) -> bool {
         self.hash.is(hash)
     }
 
     /// Returns the hash of the token's secret.
-    pub fn hash(&self) -> Hash {
+    pub fn hash(&self) -> SecretHash {
         self.hash.clone()
     }
 }
 
 /// The SHA-256 of a secret. As text it is 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Hash([u8; 32]);
+pub struct SecretHash([u8; 32]);
 
-impl Hash {
+impl SecretHash {
     /// Hashes a secret.
-    pub fn of(secret: &str) -> Hash {
-        Hash(Sha256::digest(secret.as_bytes()).into())
+    pub fn of(secret: &str) -> SecretHash {
+        SecretHash(Sha256::digest(secret.as_bytes()).into())
     }
 
     /// Returns whether both are of the same secret, in constant time.
-    pub fn is(&self, other: &Hash) -> bool {
+    pub fn is(&self, other: &SecretHash) -> bool {
         self.0.ct_eq(&other.0).into()
     }
 }
 
-impl fmt::Display for Hash {
+impl fmt::Display for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&hex(&self.0))
     }
@@ -93,11 +93,11 @@ impl fmt::Display for Hash {
 #[error("this is no SHA-256: 64 hexadecimal digits")]
 pub struct BadHash;
 
-impl FromStr for Hash {
+impl FromStr for SecretHash {
     type Err = BadHash;
 
-    fn from_str(text: &str) -> Result<Hash, BadHash> {
-        unhex(text).map(Hash).ok_or(BadHash)
+    fn from_str(text: &str) -> Result<SecretHash, BadHash> {
+        unhex(text).map(SecretHash).ok_or(BadHash)
     }
 }
 
@@ -105,7 +105,7 @@ impl FromStr for Hash {
 ///
 /// # Errors
 /// The system provides no random numbers.
-pub fn secret() -> Result<String, TokenError> {
+pub fn generate_secret() -> Result<String, TokenError> {
     let mut bits = [0; 32];
     random::fill(&mut bits).map_err(TokenError::NoChance)?;
     Ok(hex(&bits))
@@ -138,7 +138,7 @@ pub enum TokenError {
         why: String,
     },
     /// The name is not valid for a token.
-    #[error("{0:?} is no name for a token: give 1 to {NAME} characters, as the journal shall name him who has it")]
+    #[error("{0:?} is no name for a token: give 1 to {MAX_NAME_LENGTH} characters, as the journal shall name him who has it")]
     BadName(String),
     /// There already is a token with this name.
     #[error("there is a token of {0} already: `touchmovectl token revoke` it first, or give another name")]
@@ -153,26 +153,26 @@ pub enum TokenError {
 
 /// The file of tokens in a state directory.
 #[derive(Clone, Debug)]
-pub struct Tokens {
+pub struct TokenStore {
     dir: PathBuf,
 }
 
 /// A stamp that distinguishes versions of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stamp(u64, u64, Option<SystemTime>);
+pub struct FileStamp(u64, u64, Option<SystemTime>);
 
 #[derive(Serialize, Deserialize)]
-struct Listed {
+struct StoredToken {
     name: String,
     role: String,
     created_ms: i64,
     sha256: String,
 }
 
-impl Tokens {
+impl TokenStore {
     /// Creates a handle for the tokens of this state directory.
-    pub fn of(state_dir: &Path) -> Tokens {
-        Tokens { dir: state_dir.to_owned() }
+    pub fn of(state_dir: &Path) -> TokenStore {
+        TokenStore { dir: state_dir.to_owned() }
     }
 
     fn path(&self) -> PathBuf {
@@ -180,9 +180,9 @@ impl Tokens {
     }
 
     /// Returns a stamp that changes whenever the file does; `None` if there is no file.
-    pub fn stamp(&self) -> Option<Stamp> {
+    pub fn stamp(&self) -> Option<FileStamp> {
         let file = fs::metadata(self.path()).ok()?;
-        Some(Stamp(file.ino(), file.len(), file.modified().ok()))
+        Some(FileStamp(file.ino(), file.len(), file.modified().ok()))
     }
 
     /// Returns all tokens; none if there is no file.
@@ -196,11 +196,13 @@ impl Tokens {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(why) => return Err(TokenError::Io { path, what: "read", why }),
         };
-        let listed: Result<Vec<Listed>, _> = serde_json::from_str(&text);
-        listed.map_err(|why| why.to_string()).and_then(|listed| listed.into_iter().map(token).collect()).map_err(|why| {
-            // Show nothing of the file's content.
-            TokenError::NoList { path, why }
-        })
+        let listed: Result<Vec<StoredToken>, _> = serde_json::from_str(&text);
+        listed.map_err(|why| why.to_string()).and_then(|listed| listed.into_iter().map(parse_stored_token).collect()).map_err(
+            |why| {
+                // Show nothing of the file's content.
+                TokenError::NoList { path, why }
+            },
+        )
     }
 
     /// Creates a token and returns its secret, which is not stored.
@@ -208,16 +210,17 @@ impl Tokens {
     /// # Errors
     /// There is a token with that name, the name is not valid, or the file cannot be changed.
     pub fn create(&self, name: &str, role: Role, now_ms: i64) -> Result<String, TokenError> {
-        let right = (1..=NAME).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
-        if !right || OTHERS.contains(&name) {
+        let right =
+            (1..=MAX_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
+        if !right || RESERVED_NAMES.contains(&name) {
             return Err(TokenError::BadName(name.to_owned()));
         }
         self.change(|tokens| {
             if tokens.iter().any(|token| token.name == name) {
                 return Err(TokenError::Taken(name.to_owned()));
             }
-            let secret = secret()?;
-            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: Hash::of(&secret) });
+            let secret = generate_secret()?;
+            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: SecretHash::of(&secret) });
             Ok(secret)
         })
     }
@@ -243,7 +246,8 @@ impl Tokens {
         };
         let write = |why| TokenError::Io { path: self.path(), what: "written", why };
         // The directory itself is locked by the process that has the journal open.
-        let lock = own_file(&self.dir.join(LOCK), &dir, OpenOptions::new().write(true).create(true)).map_err(write)?;
+        let lock =
+            open_private_file(&self.dir.join(LOCK_FILE), &dir, OpenOptions::new().write(true).create(true)).map_err(write)?;
         lock.lock().map_err(write)?;
         let mut tokens = self.load()?;
         let changed = change(&mut tokens)?;
@@ -253,7 +257,7 @@ impl Tokens {
 
     /// Replaces the file atomically; only the owner of the directory, who is the user of the service, can read it.
     fn write(&self, dir: &File, tokens: &[Token]) -> io::Result<()> {
-        let listed = |token: &Token| Listed {
+        let listed = |token: &Token| StoredToken {
             name: token.name.clone(),
             role: token.role.word().to_owned(),
             created_ms: token.created_ms,
@@ -262,7 +266,7 @@ impl Tokens {
         let text = serde_json::to_string_pretty(&tokens.iter().map(listed).collect::<Vec<_>>())?;
         let new = self.dir.join(".tokens.json.new");
         let _ = fs::remove_file(&new);
-        let written = own_file(&new, dir, OpenOptions::new().write(true).create_new(true))
+        let written = open_private_file(&new, dir, OpenOptions::new().write(true).create_new(true))
             .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&new, self.path()))
             .and_then(|()| dir.sync_all());
@@ -274,7 +278,7 @@ impl Tokens {
 }
 
 /// Opens a file of this directory for its owner only, without following symbolic links.
-fn own_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<File> {
+fn open_private_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
     let owner = dir.metadata()?;
     if file.metadata()?.uid() != owner.uid() {
@@ -283,8 +287,8 @@ fn own_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<Fi
     Ok(file)
 }
 
-fn token(listed: Listed) -> Result<Token, String> {
-    let Listed { name, role, created_ms, sha256 } = listed;
+fn parse_stored_token(listed: StoredToken) -> Result<Token, String> {
+    let StoredToken { name, role, created_ms, sha256 } = listed;
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
     let hash = sha256.parse().map_err(|_| format!("what is kept of the token of {name} is no SHA-256"))?;
     Ok(Token { name, role, created_ms, hash })

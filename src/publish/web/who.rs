@@ -1,9 +1,9 @@
 //! Authentication: anonymous users, and users with a token or with a session that began with one.
 
-use super::admitted::{AdmittedTokens, bearer};
+use super::admitted::{TokenCache, bearer_token_hash};
 use super::sessions::Sessions;
-use super::tokens::{Hash, Role, Token, TokenError};
-use crate::daemon::steady;
+use super::tokens::{Role, SecretHash, Token, TokenError};
+use crate::daemon::steady_clock;
 use crate::publish::headers;
 use axum::http::HeaderMap;
 use std::path::Path;
@@ -17,7 +17,7 @@ const PLAIN_COOKIE: &str = "touchmove";
 /// Maximum age of the cookie, in seconds: longer than any tournament. Idle sessions expire earlier.
 pub const COOKIE_AGE: u32 = 30 * 24 * 3600;
 /// Interval at which the file of tokens is checked, besides the checks at each request.
-const LOOK: Duration = Duration::from_secs(1);
+const TOKEN_FILE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a user may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -39,23 +39,23 @@ impl Audience {
 
 /// A user who has a token.
 #[derive(Clone)]
-pub struct Who {
+pub struct User {
     /// The user's name, as in the journal.
     pub name: String,
     /// What the user may do.
     pub role: Role,
-    proof: Proof,
+    proof: Credential,
 }
 
 /// How the user authenticated.
 #[derive(Clone)]
-enum Proof {
-    Token(Hash),
-    Session(Hash),
+enum Credential {
+    Token(SecretHash),
+    Session(SecretHash),
 }
 
 /// Returns the audience of a user; `None` is an anonymous one.
-pub fn audience(who: Option<&Who>) -> Audience {
+pub fn audience_of(who: Option<&User>) -> Audience {
     match who.map(|who| who.role) {
         None => Audience::Public,
         Some(Role::Operator) => Audience::Operator,
@@ -65,17 +65,17 @@ pub fn audience(who: Option<&Who>) -> Audience {
 
 /// Authenticates users. Tokens are 256 random bits and cannot be guessed, so failed attempts lock out neither the user nor others
 /// at the same address.
-pub struct Access {
-    tokens: AdmittedTokens,
+pub struct Authenticator {
+    tokens: TokenCache,
     sessions: Sessions,
     cookie: &'static str,
 }
 
-impl Access {
+impl Authenticator {
     /// Loads the tokens and sessions of this state directory. `encrypted`: whether connections to browsers are encrypted.
-    pub fn new(state_dir: &Path, encrypted: bool) -> Access {
+    pub fn new(state_dir: &Path, encrypted: bool) -> Authenticator {
         let cookie = if encrypted { ENCRYPTED_COOKIE } else { PLAIN_COOKIE };
-        Access { tokens: AdmittedTokens::of(state_dir), sessions: Sessions::of(state_dir), cookie }
+        Authenticator { tokens: TokenCache::of(state_dir), sessions: Sessions::of(state_dir), cookie }
     }
 
     /// Returns the name of the cookie.
@@ -86,8 +86,8 @@ impl Access {
     /// Checks the file of tokens for changes at regular intervals, also while there are no requests.
     pub async fn watch(&self) {
         loop {
-            tokio::time::sleep(LOOK).await;
-            self.tokens.look();
+            tokio::time::sleep(TOKEN_FILE_POLL_INTERVAL).await;
+            self.tokens.reload_if_changed();
         }
     }
 
@@ -97,20 +97,20 @@ impl Access {
     }
 
     /// Returns whether the request has an invalid token.
-    pub fn is_refused(&self, headers: &HeaderMap) -> bool {
-        bearer(headers).is_some_and(|hash| self.tokens.find(&hash).is_none())
+    pub fn has_invalid_token(&self, headers: &HeaderMap) -> bool {
+        bearer_token_hash(headers).is_some_and(|hash| self.tokens.find(&hash).is_none())
     }
 
     /// Returns the user who sent the request: by its token, else by its cookie.
-    pub fn who(&self, headers: &HeaderMap) -> Option<Who> {
-        match bearer(headers) {
-            Some(hash) => self.find(Proof::Token(hash)),
-            None => self.cookies(headers).into_iter().find_map(|hash| self.find(Proof::Session(hash))),
+    pub fn user(&self, headers: &HeaderMap) -> Option<User> {
+        match bearer_token_hash(headers) {
+            Some(hash) => self.find(Credential::Token(hash)),
+            None => self.cookies(headers).into_iter().find_map(|hash| self.find(Credential::Session(hash))),
         }
     }
 
     /// Returns whether the user is still authenticated and still has the same role. This counts as a use of their session.
-    pub fn still(&self, who: &Who) -> bool {
+    pub fn is_still_authorized(&self, who: &User) -> bool {
         self.find(who.proof.clone()).is_some_and(|now| now.role == who.role)
     }
 
@@ -118,35 +118,35 @@ impl Access {
     ///
     /// # Errors
     /// The system provides no random numbers.
-    pub async fn log_in(&self, secret: &str) -> Result<Option<(Who, String)>, TokenError> {
-        let Some(token) = self.tokens.find(&Hash::of(secret)) else { return Ok(None) };
-        let secret = self.sessions.begin(&token, steady::now_ms()).await?;
-        Ok(Some((who(token, Proof::Session(Hash::of(&secret))), secret)))
+    pub async fn log_in(&self, secret: &str) -> Result<Option<(User, String)>, TokenError> {
+        let Some(token) = self.tokens.find(&SecretHash::of(secret)) else { return Ok(None) };
+        let secret = self.sessions.begin(&token, steady_clock::now_ms()).await?;
+        Ok(Some((who(token, Credential::Session(SecretHash::of(&secret))), secret)))
     }
 
     /// Ends the session of the request's cookie.
     pub async fn log_out(&self, headers: &HeaderMap) {
         for hash in self.cookies(headers) {
-            if self.sessions.use_of(&hash, steady::now_ms()).is_some() {
+            if self.sessions.touch(&hash, steady_clock::now_ms()).is_some() {
                 self.sessions.end(&hash).await;
                 self.tokens.notify();
             }
         }
     }
 
-    fn cookies(&self, headers: &HeaderMap) -> Vec<Hash> {
-        headers::cookies(headers, self.cookie).into_iter().map(Hash::of).collect()
+    fn cookies(&self, headers: &HeaderMap) -> Vec<SecretHash> {
+        headers::cookies(headers, self.cookie).into_iter().map(SecretHash::of).collect()
     }
 
-    fn find(&self, proof: Proof) -> Option<Who> {
+    fn find(&self, proof: Credential) -> Option<User> {
         let token = match &proof {
-            Proof::Token(hash) => self.tokens.find(hash),
-            Proof::Session(hash) => self.tokens.find(&self.sessions.use_of(hash, steady::now_ms())?),
+            Credential::Token(hash) => self.tokens.find(hash),
+            Credential::Session(hash) => self.tokens.find(&self.sessions.touch(hash, steady_clock::now_ms())?),
         };
         token.map(|token| who(token, proof))
     }
 }
 
-fn who(token: Token, proof: Proof) -> Who {
-    Who { name: token.name, role: token.role, proof }
+fn who(token: Token, proof: Credential) -> User {
+    User { name: token.name, role: token.role, proof }
 }

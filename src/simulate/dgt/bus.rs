@@ -5,19 +5,19 @@ use crate::boards::Millis;
 
 impl VirtualDgt {
     /// Executes a bus command for this board. Returns the id and the data of its reply.
-    pub(in crate::simulate) fn asked(&mut self, now: Millis, command: u8) -> Option<(u8, Vec<u8>)> {
+    pub(in crate::simulate) fn execute_bus_command(&mut self, now: Millis, command: u8) -> Option<(u8, Vec<u8>)> {
         self.run(now * 1000);
         self.mode = Mode::Bus;
         Some(match command {
             0x81 => {
                 let now = self.now;
-                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.shows(now));
+                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.display(now));
                 (0x84, shows.to_vec())
             }
             0x82 => (0x83, self.seen.to_vec()),
-            0x83 => (0x85, self.memory.read()),
+            0x83 => (0x85, self.memory.take_new()),
             0x85 => {
-                self.memory.start(&self.seen);
+                self.memory.record_start(&self.seen);
                 (0x88, Vec::new())
             }
             0x86 => (0x86, self.memory.since_start()),

@@ -9,9 +9,9 @@ use std::collections::VecDeque;
 /// Size of the ring, and of the message with it, in bytes.
 const SIZE: usize = 0x1f00;
 /// Maximum time after the previous change, in microseconds, for a change to be marked.
-const SOON: Micros = 250_000;
+const QUICK_CHANGE: Micros = 250_000;
 /// Minimum time after the previous press, in microseconds, for a press to be recorded.
-const PRESSES: Micros = 300_000;
+const PRESS_DEBOUNCE: Micros = 300_000;
 /// Entries of an older game: a pawn moved again and again, and presses of the clock.
 const OLD: [u8; 7] = [0x40, 0x34, 0x41, 0x24, 0x70, 0x12, 0x34];
 const POWER_UP: u8 = 0x6a;
@@ -35,7 +35,7 @@ const START_POSITION: [u8; 64] = {
 };
 
 /// The ring buffer, oldest byte first.
-pub struct Memory {
+pub struct BoardMemory {
     ring: VecDeque<u8>,
     changed_at: Micros,
     pressed_at: Micros,
@@ -44,68 +44,68 @@ pub struct Memory {
     /// The mark of the last marked position, until more than two fields differ from it.
     marked: Option<u8>,
     /// Number of bytes recorded so far; how many of them were sent on a bus; and how many there were when a game began.
-    noted: usize,
-    told: usize,
+    recorded: usize,
+    sent: usize,
     game: Option<usize>,
 }
 
-impl Memory {
+impl BoardMemory {
     /// Creates the memory of a board that was just switched on with these pieces.
-    pub fn new(fields: &[u8; 64]) -> Memory {
+    pub fn new(fields: &[u8; 64]) -> BoardMemory {
         let ring = OLD.iter().copied().cycle().take(SIZE).collect();
         let mut memory =
-            Memory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None, noted: 0, told: 0, game: None };
-        memory.note(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
+            BoardMemory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None, recorded: 0, sent: 0, game: None };
+        memory.record(&[NOTHING, NOTHING, NOTHING, POWER_UP]);
         // The order has no meaning.
         for field in (0..64).map(|number| number * 29 % 64).filter(|&field| fields[field] != 0) {
-            memory.note(&[0x50 | fields[field], field as u8]);
+            memory.record(&[0x50 | fields[field], field as u8]);
         }
         memory.mark(fields);
         memory
     }
 
     /// Records that one field changed; `fields` are all fields after the change.
-    pub fn change(&mut self, now: Micros, field: usize, fields: &[u8; 64]) {
+    pub fn record_change(&mut self, now: Micros, field: usize, fields: &[u8; 64]) {
         if self.newest == Some(field) {
             self.ring.truncate(SIZE - 2);
             self.ring.push_front(NOTHING);
             self.ring.push_front(NOTHING);
-            self.noted -= 2;
+            self.recorded -= 2;
         }
-        let soon = if now < self.changed_at + SOON { 0x10 } else { 0 };
+        let soon = if now < self.changed_at + QUICK_CHANGE { 0x10 } else { 0 };
         self.changed_at = now;
-        self.note(&[0x40 | soon | fields[field], field as u8]);
+        self.record(&[0x40 | soon | fields[field], field as u8]);
         self.newest = Some(field);
         self.mark(fields);
     }
 
     /// Records a press of the clock, with the time that the halted half shows, in microseconds.
-    pub fn press(&mut self, now: Micros, is_left: bool, shows: i64) {
-        if now >= self.pressed_at + PRESSES {
+    pub fn record_press(&mut self, now: Micros, is_left: bool, shows: i64) {
+        if now >= self.pressed_at + PRESS_DEBOUNCE {
             let [hours, minutes, seconds] = half(shows, false);
-            self.note(&[hours & 0x0f | if is_left { 0x70 } else { 0x60 }, minutes, seconds]);
+            self.record(&[hours & 0x0f | if is_left { 0x70 } else { 0x60 }, minutes, seconds]);
         }
         self.pressed_at = now;
     }
 
     /// Returns the whole memory as a message has it: the end mark replaces the oldest byte.
-    pub fn told(&self) -> Vec<u8> {
+    pub fn dump(&self) -> Vec<u8> {
         self.ring.iter().copied().skip(1).chain([END]).collect()
     }
 
     /// Returns what was recorded since the last call.
-    pub fn read(&mut self) -> Vec<u8> {
+    pub fn take_new(&mut self) -> Vec<u8> {
         self.newest = None;
-        let told = std::mem::replace(&mut self.told, self.noted);
+        let told = std::mem::replace(&mut self.sent, self.recorded);
         self.since(told)
     }
 
     /// Records the start of a game with the pieces on the board.
-    pub fn start(&mut self, fields: &[u8; 64]) {
-        self.game = Some(self.noted);
-        self.note(&[GAME]);
+    pub fn record_start(&mut self, fields: &[u8; 64]) {
+        self.game = Some(self.recorded);
+        self.record(&[GAME]);
         for field in (0..64).filter(|&field| fields[field] != 0) {
-            self.note(&[0x50 | fields[field], field as u8]);
+            self.record(&[0x50 | fields[field], field as u8]);
         }
     }
 
@@ -115,12 +115,12 @@ impl Memory {
     }
 
     fn since(&self, noted: usize) -> Vec<u8> {
-        let count = (self.noted - noted).min(SIZE);
+        let count = (self.recorded - noted).min(SIZE);
         self.ring.range(SIZE - count..).copied().collect()
     }
 
-    fn note(&mut self, entry: &[u8]) {
-        self.noted += entry.len();
+    fn record(&mut self, entry: &[u8]) {
+        self.recorded += entry.len();
         self.ring.drain(..entry.len());
         self.ring.extend(entry);
         self.newest = None;
@@ -135,7 +135,7 @@ impl Memory {
                 self.marked = None;
             }
             if out == 0 && self.marked != Some(mark) {
-                self.note(&[mark]);
+                self.record(&[mark]);
                 self.marked = Some(mark);
             }
         }

@@ -1,17 +1,17 @@
 //! Alerts to the arbiter.
 
 use super::judge::is_about_position;
-use super::{Around, Game, KINGS_APART};
-use crate::boards::{Millis, Sensing};
+use super::{GameContext, MAX_KING_DELAY, TableGame};
+use crate::boards::{Millis, SensorKind};
+use crate::game::event::AlertCategory;
 use crate::game::event::Difference;
-use crate::game::event::Matter;
 use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Sighting, Text};
-use crate::infer::model::{BAD_LINE, OVERLAP};
-use crate::infer::{Node, landing};
-use crate::laws::{Facts, Irregularity, Position, Situation, articles, ruling};
+use crate::infer::model::{DAMAGE_WINDOW, MAX_OVERLAP};
+use crate::infer::{LineNode, landing_square};
+use crate::laws::{Irregularity, Position, RulingFacts, Situation, articles, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
-use crate::table::unrecorded::STANDS;
+use crate::table::unrecorded::POSITION_REST_TIME;
 use shakmaty::{Bitboard, Color, Move, Role, Square};
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
@@ -22,29 +22,29 @@ pub const UNEXPLAINED: Millis = 3_000;
 /// The same where pieces in the hands of the player to move explain what is seen, in milliseconds.
 pub const UNEXPLAINED_LONG: Millis = 30_000;
 /// How long the board may be in disorder while pieces are put away, in milliseconds.
-pub const ABANDONED: Millis = 60_000;
+pub const DISORDER_TIMEOUT: Millis = 60_000;
 /// If more squares than this differ and the kings have left their squares, the pieces are being put away.
-const SWEPT: usize = 10;
+const MAX_DISORDERED_SQUARES: usize = 10;
 /// The same if more pieces than this are missing.
-const TAKEN_OFF: usize = 5;
+const MAX_MISSING_PIECES: usize = 5;
 
 /// On boards that identify pieces, moves are rarely published with less confidence than this: a square did not show the move.
 const DOUBTFUL: Confidence = Confidence(500);
 
-/// The same as [`OVERLAP`] where the opponent's move could have been two, one before and one after, in milliseconds.
+/// The same as [`MAX_OVERLAP`] where the opponent's move could have been two, one before and one after, in milliseconds.
 const OVERLAP_OF_TWO: Millis = 600;
 /// A hand rarely carries a piece for longer than this, in milliseconds: it may have been put down in between.
 const CARRIED_TWICE: Millis = 1_000;
 
 /// An alert before its ruling, id and defaults are filled in.
-pub(super) struct Told {
+pub(super) struct AlertDraft {
     pub kind: AlertKind,
     pub text: Text,
     /// The player concerned.
     pub by: Option<Color>,
     pub squares: Vec<Square>,
     /// The situation and facts for the ruling by the Laws.
-    pub situation: Option<(Situation, Facts)>,
+    pub situation: Option<(Situation, RulingFacts)>,
     /// The ply it concerns; `None`: the last one on record.
     pub ply: Option<u32>,
     /// The position before that ply, as FEN; `None`: the last one on record.
@@ -54,10 +54,10 @@ pub(super) struct Told {
     pub evidence: Vec<Sighting>,
 }
 
-impl Told {
+impl AlertDraft {
     /// Creates an alert with only a kind and a text.
-    pub fn new(kind: AlertKind, text: Text) -> Told {
-        Told {
+    pub fn new(kind: AlertKind, text: Text) -> AlertDraft {
+        AlertDraft {
             kind,
             text,
             by: None,
@@ -72,20 +72,20 @@ impl Told {
     }
 }
 
-impl Game {
+impl TableGame {
     /// Alerts the arbiter that the game began from a position that is not the start position.
     pub fn wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
         let squares = differences.iter().map(|difference| difference.square).collect();
         let text = Text::new("wrong_start").with("differences", differences.to_vec());
-        let situation = Some((Situation::Irregular(Irregularity::WrongStart), Facts::default()));
-        self.raise(now, Told { squares, situation, ..Told::new(AlertKind::WrongStart, text) }, output);
+        let situation = Some((Situation::Irregular(Irregularity::WrongStart), RulingFacts::default()));
+        self.raise(now, AlertDraft { squares, situation, ..AlertDraft::new(AlertKind::WrongStart, text) }, output);
     }
 
     /// Alerts the arbiter that the board is turned the wrong way. Nothing is followed until the position is set up correctly
     /// (7.2.2).
     pub fn wrong_orientation(&mut self, now: Millis, output: &mut Output) {
-        let situation = Some((Situation::Irregular(Irregularity::Orientation), Facts::default()));
-        let told = Told { situation, ..Told::new(AlertKind::Orientation, Text::new("orientation")) };
+        let situation = Some((Situation::Irregular(Irregularity::Orientation), RulingFacts::default()));
+        let told = AlertDraft { situation, ..AlertDraft::new(AlertKind::Orientation, Text::new("orientation")) };
         self.raise(now, told, output);
         self.wait_for_position();
     }
@@ -93,7 +93,7 @@ impl Game {
     /// Alerts the arbiter if the record was rewritten from ply `same` on, where it had the moves `before`, and the order is
     /// uncertain. If the new moves are the same in another order, little was seen of the order. After a gap, an occupancy board
     /// shows nothing but the order.
-    pub(super) fn tell_rewritten(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
+    pub(super) fn alert_rewritten_order(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
         let after = self.published.get(same..).unwrap_or_default();
         let is_reordered = after.get(..before.len()).is_some_and(|after| {
             after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
@@ -108,9 +108,9 @@ impl Game {
     /// Alerts the arbiter if several moves were reconstructed from the position seen after a gap, without evidence for each: other
     /// moves, or more of them, may have led there. Returns whether the arbiter was alerted. `same`, `to`: the number of plies that
     /// were published before, and that are now.
-    pub(super) fn tell_missed(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
+    pub(super) fn alert_reconstructed_moves(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
         let Some((from, seen_at)) = self.missed else { return false };
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
         // A board that does not identify pieces has not agreed with the record since, and only these moves together explain it.
         let together = to > same.max(from) + 1 && !self.has_agreed && self.follows_gap_blindly();
@@ -127,7 +127,7 @@ impl Game {
 
     /// Alerts the arbiter if the board's memory does not show all that is on record after the first `from` plies: other moves may
     /// have been played.
-    pub fn tell_doubtful(&mut self, now: Millis, from: usize, output: &mut Output) {
+    pub fn alert_unconfirmed_plies(&mut self, now: Millis, from: usize, output: &mut Output) {
         let count = self.published.len().saturating_sub(from);
         if count > 0 {
             self.raise_plies(now, "uncertain_order", from, count, output);
@@ -136,7 +136,7 @@ impl Game {
 
     /// Alerts the arbiter that the `count` plies after the first `from` of the record are uncertain. `key`: the text that says why.
     pub(super) fn raise_plies(&mut self, now: Millis, key: &str, from: usize, count: usize, output: &mut Output) {
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1)).skip(from).take(count).filter_map(|(before, node)| {
             let mv = node.mv?;
             Some((before.position.numbered_san(mv), mv.to()))
@@ -144,12 +144,12 @@ impl Game {
         let (plies, squares): (Vec<String>, Vec<Square>) = moves.unzip();
         let text = Text::new(key).with("plies", plies.join(", "));
         let ply = Some(from as u32 + 1);
-        self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+        self.raise(now, AlertDraft { squares, ply, ..AlertDraft::new(AlertKind::MovesUncertain, text) }, output);
     }
 
     /// Alerts the arbiter of moves that were just published and that other lines would explain as well.
-    pub(super) fn tell_uncertain(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
-        let line = self.follower.line();
+    pub(super) fn alert_uncertain_moves(&mut self, now: Millis, from: usize, to: usize, output: &mut Output) {
+        let line = self.follower.nodes();
         // Plies, with destination square and notation, grouped by the reason that makes them uncertain.
         let mut doubts: BTreeMap<&str, BTreeMap<usize, (Square, String)>> = BTreeMap::new();
         for ply in from + 1..=to {
@@ -166,56 +166,58 @@ impl Game {
             let ply = moves.keys().next().map(|&ply| ply as u32);
             let (squares, plies): (Vec<Square>, Vec<String>) = moves.into_values().unzip();
             let text = Text::new(key).with("plies", plies.join(", "));
-            self.raise(now, Told { squares, ply, ..Told::new(AlertKind::MovesUncertain, text) }, output);
+            self.raise(now, AlertDraft { squares, ply, ..AlertDraft::new(AlertKind::MovesUncertain, text) }, output);
         }
     }
 
     /// Returns why the move of this ply may have been another one: the text key, the plies concerned, and the other move if known.
     /// `several`: it was published together with others.
     fn doubt(&self, now: Millis, ply: usize, several: bool) -> Option<(&'static str, RangeInclusive<usize>, Option<Move>)> {
-        let (line, seen) = (self.follower.line(), self.follower.seen());
+        let (line, seen) = (self.follower.nodes(), self.follower.seen());
         let (before, node) = (line.get(ply.checked_sub(1)?)?, line.get(ply)?);
         let mv = node.mv?;
         let earlier = ply.checked_sub(2).and_then(|earlier| line.get(earlier)).zip(before.mv);
         let both = ply - usize::from(earlier.is_some())..=ply;
-        let tells = seen.sensing() == Sensing::Identity;
+        let tells = seen.sensing() == SensorKind::Identity;
         if tells {
             // What was recorded at once, including missing moves, has its own alert.
-            let is_seen = node.decided != Some(Confidence::CERTAIN);
-            let bad_line = seen.is_damaged(now, BAD_LINE);
+            let is_seen = node.confidence != Some(Confidence::CERTAIN);
+            let bad_line = seen.was_damaged(now, DAMAGE_WINDOW);
             if bad_line && (node.is_reconstructed() || (several && is_seen)) {
                 return Some(("uncertain_line", ply..=ply, None));
             }
             // The piece was on its square long before the move that this move answers, or was found there before any move was.
-            if bad_line && (self.stood_before(before, mv, OVERLAP) || self.was_displaced.contains(landing(mv))) {
+            if bad_line
+                && (self.stood_before(before, mv, MAX_OVERLAP) || self.displaced_since_agreement.contains(landing_square(mv)))
+            {
                 return Some(("uncertain_line", both, None));
             }
             if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
                 return Some(("uncertain_line", both, None));
             }
             // On a link that loses nothing, a delayed reply may have shown it.
-            if !bad_line && seen.shown_alone().contains(landing(mv)) {
+            if !bad_line && seen.found_delayed().contains(landing_square(mv)) {
                 return Some(("uncertain_late", ply..=ply, None));
             }
             // A working square shows a piece that arrives. A square that is only suspected of being stuck, to explain this very
             // move, has not been reported.
-            let told_bad = self.follower.told_bad();
+            let told_bad = self.follower.reported_faulty();
             let is_working = |square| !told_bad.contains(square);
-            if is_working(landing(mv)) && (node.silent || self.follower.line_blind().contains(landing(mv))) {
+            if is_working(landing_square(mv)) && (node.silent || self.follower.stuck_squares().contains(landing_square(mv))) {
                 return Some(("uncertain_unshown", ply..=ply, None));
             }
             if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
                 return Some(("uncertain_twice", both, None));
             }
-            if earlier.is_some_and(|(_, first)| self.goes_on(ply, first, before, mv)) {
+            if earlier.is_some_and(|(_, first)| self.may_be_one_move(ply, first, before, mv)) {
                 return Some(("uncertain_twice", ply - 2..=ply, None));
             }
-            if mv.promotion().is_some() && seen.assumed().contains(mv.to()) {
+            if mv.promotion().is_some() && seen.assumed_queens().contains(mv.to()) {
                 return Some(("uncertain_promotion", ply..=ply, None));
             }
         }
         if earlier.is_some_and(|(_, first)| self.came_late_together(first, before, mv, node))
-            && seen.sensing() != Sensing::Occupancy
+            && seen.sensing() != SensorKind::Occupancy
         {
             return Some(("uncertain_late", both, None));
         }
@@ -229,34 +231,34 @@ impl Game {
 
     /// Whether the pieces of these two moves were reported at the same instant, which was later than their arrival. `before`,
     /// `node`: the positions after the moves.
-    fn came_late_together(&self, first: Move, before: &Node, mv: Move, node: &Node) -> bool {
+    fn came_late_together(&self, first: Move, before: &LineNode, mv: Move, node: &LineNode) -> bool {
         let seen = self.follower.seen();
-        let (from, to) = (landing(first), landing(mv));
+        let (from, to) = (landing_square(first), landing_square(mv));
         let at_once = if from == to { before.made_at == node.made_at } else { seen.changed_at(from) == seen.changed_at(to) };
-        let stand = at_once && seen.came_late().contains(from) && seen.came_late().contains(to);
+        let stand = at_once && seen.delayed_squares().contains(from) && seen.delayed_squares().contains(to);
         // One of the pieces may have left since.
         stand || before.made_at == node.made_at && seen.is_late(node.made_at)
     }
 
     /// Whether the piece of this move was on its destination square more than `least` milliseconds before the move that it answers.
-    fn stood_before(&self, before: &Node, mv: Move, least: Millis) -> bool {
-        self.follower.seen().changed_at(landing(mv)) + least < before.made_at
+    fn stood_before(&self, before: &LineNode, mv: Move, least: Millis) -> bool {
+        self.follower.seen().changed_at(landing_square(mv)) + least < before.made_at
     }
 
     /// Whether this move was made before the move that it answers, but after a clock press by the opponent: it answered a move that
     /// was lost. `earlier`: the position before the opponent's move that led to `before`.
-    fn is_reply_to_another(&self, ply: usize, earlier: &Node, before: &Node, mv: Move) -> bool {
+    fn is_reply_to_another(&self, ply: usize, earlier: &LineNode, before: &LineNode, mv: Move) -> bool {
         let seen = self.follower.seen();
-        let came = seen.changed_at(landing(mv));
+        let came = seen.changed_at(landing_square(mv));
         // A press may be reported so late that it belongs to the opponent's previous move.
-        let known = ply.checked_sub(3).and_then(|last| self.follower.line().get(last)).and_then(|last| last.pressed_at);
+        let known = ply.checked_sub(3).and_then(|last| self.follower.nodes().get(last)).and_then(|last| last.pressed_at);
         let pressed = |(at, by)| by == earlier.position.turn() && at < came && Some(at) != known;
         came < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
     }
 
     /// Whether the opponent's piece was in the air long enough to be put down on the way, with this move as the reply to that.
     /// `earlier`: the position before the opponent's move `first`, which leads to `before`.
-    fn is_between_two(&self, earlier: &Node, first: Move, before: &Node, mv: Move) -> bool {
+    fn is_between_two(&self, earlier: &LineNode, first: Move, before: &LineNode, mv: Move) -> bool {
         let lifted = first.from().map(|from| self.follower.seen().changed_at(from));
         self.stood_before(before, mv, OVERLAP_OF_TWO)
             && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
@@ -265,15 +267,15 @@ impl Game {
 
     /// Whether the piece of this player's last move moved on before the opponent's move between the two had begun: it may have been
     /// one move, with the clock pressed on the way. `before`: the position after the opponent's move `first`.
-    fn goes_on(&self, ply: usize, first: Move, before: &Node, mv: Move) -> bool {
-        let (line, seen) = (self.follower.line(), self.follower.seen());
+    fn may_be_one_move(&self, ply: usize, first: Move, before: &LineNode, mv: Move) -> bool {
+        let (line, seen) = (self.follower.nodes(), self.follower.seen());
         let Some((start, own)) = ply.checked_sub(3).and_then(|start| line.get(start).zip(line.get(start + 1))) else {
             return false;
         };
         let Some((own, own_at)) = own.mv.zip(Some(own.made_at)) else { return false };
-        let came = seen.changed_at(landing(mv));
-        let is_one = |other: &Move| other.from() == own.from() && landing(*other) == landing(mv);
-        mv.from() == Some(landing(own))
+        let came = seen.changed_at(landing_square(mv));
+        let is_one = |other: &Move| other.from() == own.from() && landing_square(*other) == landing_square(mv);
+        mv.from() == Some(landing_square(own))
             && (own_at..before.made_at).contains(&came)
             && first.from().is_some_and(|from| came < seen.changed_at(from))
             && start.position.legal_moves().iter().any(is_one)
@@ -281,54 +283,60 @@ impl Game {
 
     /// Alerts the arbiter of a published capture whose capturing square showed no change, if an illegal move explains everything
     /// that has changed.
-    pub(super) fn tell_instead(&mut self, now: Millis, output: &mut Output) {
-        for ply in self.instead_told + 1..=self.published.len() {
-            let line = self.follower.line();
+    pub(super) fn alert_illegal_alternative(&mut self, now: Millis, output: &mut Output) {
+        for ply in self.last_instead_alert + 1..=self.published.len() {
+            let line = self.follower.nodes();
             let (Some(before), Some(node)) = (line.get(ply - 1), line.get(ply)) else { return };
-            let Some((mv, instead)) = node.mv.zip(node.instead).filter(|(mv, _)| self.published.get(ply - 1) == Some(mv))
+            let Some((mv, instead)) =
+                node.mv.zip(node.illegal_alternative).filter(|(mv, _)| self.published.get(ply - 1) == Some(mv))
             else {
                 continue;
             };
             let squares = vec![mv.to(), instead.mv.to()];
             let text = Text::new("uncertain").with("plies", before.position.numbered_san(instead.mv));
-            self.instead_told = ply;
-            self.raise(now, Told { squares, ply: Some(ply as u32), ..Told::new(AlertKind::MovesUncertain, text) }, output);
+            self.last_instead_alert = ply;
+            self.raise(
+                now,
+                AlertDraft { squares, ply: Some(ply as u32), ..AlertDraft::new(AlertKind::MovesUncertain, text) },
+                output,
+            );
         }
     }
 
     /// Stores the squares published as different from the record.
     pub(super) fn set_displaced(&mut self, wrong: Bitboard) {
         self.displaced = wrong;
-        self.was_displaced |= wrong;
+        self.displaced_since_agreement |= wrong;
     }
 
-    pub(super) fn tell_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         // Pieces in the hands explain a lot, but only for a limited time, and not after their player has pressed the clock.
         let seen = self.follower.seen();
         let on_move = self.follower.tip().position.turn();
         let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
         let pressed = self.last_press.is_some_and(in_vain);
         // Pieces that are missing since a gap or a damaged message may have moved in the meantime.
-        let long = if self.has_agreed { UNEXPLAINED_LONG } else { STANDS };
+        let long = if self.has_agreed { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
         let wrong = if quiet < long && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
-        let wrong = wrong | self.follower.displaced();
-        let begun = !self.published.is_empty() || around.clock.counts();
+        let wrong = wrong | self.follower.displaced_squares();
+        let begun = !self.published.is_empty() || around.clock.is_in_use();
         if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
             return;
         }
         // While the clock is stopped the kings may stay longer, and the board may soon be cleared.
-        let kings_wait = if self.is_no_play() && self.follower.kings_unclear().is_some() { UNEXPLAINED } else { KINGS_APART };
+        let kings_wait =
+            if self.is_inference_on_hold() && self.follower.kings_unclear().is_some() { UNEXPLAINED } else { MAX_KING_DELAY };
         if self.follower.king_strays() && quiet < kings_wait {
             return;
         }
-        let raised = self.is_told_of_position();
-        if self.tell_kings_unclear(now, around, output) || self.is_no_play() || self.displaced == wrong {
+        let raised = self.has_position_alert();
+        if self.tell_kings_unclear(now, around, output) || self.is_inference_on_hold() || self.displaced == wrong {
             return;
         }
-        if self.is_put_away(wrong) && quiet < ABANDONED {
+        if self.is_put_away(wrong) && quiet < DISORDER_TIMEOUT {
             return;
         }
-        let told = self.unlike_record(wrong);
+        let told = self.position_alert(wrong);
         // The clock may be stopped to fetch the piece for a promotion (6.11.2).
         let promotes = told.situation.is_some_and(|(situation, _)| situation == Situation::Irregular(Irregularity::PawnLeft));
         if promotes && around.clock.is_stopped() {
@@ -336,7 +344,7 @@ impl Game {
         }
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.set_displaced(wrong);
-        output.tell(now, Event::Displaced { squares: differences });
+        output.emit(now, Event::Displaced { squares: differences });
         if raised && self.is_raised(told.kind) {
             return;
         }
@@ -354,7 +362,7 @@ impl Game {
         let seen = self.follower.seen();
         let came = wrong & seen.occupied();
         let start = Position::start();
-        let home = came.into_iter().filter(|&square| seen.shows(square, start.piece_at(square))).count();
+        let home = came.into_iter().filter(|&square| seen.is_compatible(square, start.piece_at(square))).count();
         let more = seen.occupied().count() > self.follower.tip().position.board().occupied().count() + 1;
         (self.is_disorder(wrong) || more) && home * 2 >= came.count()
     }
@@ -362,7 +370,7 @@ impl Game {
     /// Whether the pieces are being taken off the board. Many missed moves can capture as many pieces.
     pub(super) fn is_cleared(&self, wrong: Bitboard) -> bool {
         let (known, seen) = (self.follower.tip().position.board().occupied(), self.follower.seen().occupied());
-        self.is_disorder(wrong) && known.count().saturating_sub(seen.count()) > TAKEN_OFF
+        self.is_disorder(wrong) && known.count().saturating_sub(seen.count()) > MAX_MISSING_PIECES
     }
 
     /// Whether more squares differ than in any exchange of moves.
@@ -370,7 +378,8 @@ impl Game {
         let board = self.follower.tip().position.board();
         let king_is_home = |color: Color| !board.by_piece(Role::King.of(color)).intersects(wrong);
         let missing = wrong & !self.follower.seen().occupied() & board.occupied();
-        missing.count() > TAKEN_OFF || (wrong.count() > SWEPT && !Color::ALL.into_iter().all(king_is_home))
+        missing.count() > MAX_MISSING_PIECES
+            || (wrong.count() > MAX_DISORDERED_SQUARES && !Color::ALL.into_iter().all(king_is_home))
     }
 
     /// Whether the pieces were put into their box: a king is missing or, where pieces are not identified, half of the pieces are.
@@ -379,20 +388,20 @@ impl Game {
         let seen = self.follower.seen();
         let known = self.follower.tip().position.board().occupied().count();
         match seen.sensing() {
-            Sensing::Identity => Color::ALL.into_iter().any(|color| seen.showing(Role::King.of(color)).is_empty()),
-            Sensing::Colour | Sensing::Occupancy => seen.occupied().count() * 2 < known,
+            SensorKind::Identity => Color::ALL.into_iter().any(|color| seen.squares_with(Role::King.of(color)).is_empty()),
+            SensorKind::Colour | SensorKind::Occupancy => seen.occupied().count() * 2 < known,
         }
     }
 
     /// Whether the arbiter was alerted that the board does not show the position of the record.
-    pub fn is_told_of_position(&self) -> bool {
+    pub fn has_position_alert(&self) -> bool {
         self.record.alerts.iter().any(|alert| is_about_position(alert.kind))
     }
 
     /// Returns the expected and the actual content of a square.
     pub(super) fn difference(&self, square: Square) -> Difference {
         let expected = self.follower.tip().position.piece_at(square);
-        Difference { square, expected, seen: self.follower.seen().really_at(square) }
+        Difference { square, expected, seen: self.follower.seen().actual(square) }
     }
 
     pub(super) fn is_raised(&self, kind: AlertKind) -> bool {
@@ -401,13 +410,13 @@ impl Game {
 
     /// Whether the arbiter has acknowledged this alert and it still applies.
     fn is_acknowledged(&self, kind: AlertKind, by: Option<Color>, ply: u32) -> bool {
-        let lasts = matches!(kind.matter(), Matter::Device | Matter::End) || kind == AlertKind::IllegalPosition;
+        let lasts = matches!(kind.category(), AlertCategory::Device | AlertCategory::End) || kind == AlertKind::IllegalPosition;
         let same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
         (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(same)
     }
 
     /// Forgets acknowledged alerts that no longer apply, so that they are raised again on a recurrence.
-    pub(super) fn is_over_with(&mut self, over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
+    pub(super) fn forget_acknowledged(&mut self, over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
         self.acknowledged.retain(|&(kind, by, ply)| !over(kind, by, ply));
     }
 
@@ -415,7 +424,7 @@ impl Game {
     ///
     /// If the ruling depends on whether the opponent can mate, the search for that starts here. If it takes long, the alert is
     /// raised at once and amended later.
-    pub(super) fn raise(&mut self, now: Millis, mut told: Told, output: &mut Output) {
+    pub(super) fn raise(&mut self, now: Millis, mut told: AlertDraft, output: &mut Output) {
         let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
         if !self.is_judged || self.is_acknowledged(told.kind, told.by, ply) {
             return;
@@ -425,7 +434,7 @@ impl Game {
         }
         let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
         let position = told.position.take().unwrap_or_else(|| self.record.fen().to_owned());
-        let search = self.ask_mate(&mut told, &position);
+        let search = self.search_mate(&mut told, &position);
         let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
         let broken = || told.situation.map_or_else(Vec::new, |(what, facts)| articles(&self.laws, what, &facts));
         let (required, articles) = ruling.map_or_else(|| (Vec::new(), broken()), |ruling| (ruling.acts, ruling.articles));
@@ -445,7 +454,7 @@ impl Game {
             evidence: told.evidence,
         };
         let id = alert.id;
-        self.tell(now, Event::AlertRaised(alert), output);
+        self.record_event(now, Event::AlertRaised(alert), output);
         if let Some(search) = search {
             self.search_for(now, id, search, told.situation);
         }
@@ -454,7 +463,7 @@ impl Game {
     pub(super) fn clear(&mut self, now: Millis, which: impl Fn(&Alert) -> bool, output: &mut Output) {
         let ids: Vec<u32> = self.record.alerts.iter().filter(|alert| which(alert)).map(|alert| alert.id).collect();
         for id in ids {
-            self.tell(now, Event::AlertCleared { id }, output);
+            self.record_event(now, Event::AlertCleared { id }, output);
         }
     }
 }

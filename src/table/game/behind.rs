@@ -1,34 +1,34 @@
 //! Detects that the record has fallen behind the board. Quiet shows that at once, but there is no quiet in time trouble, so presses
 //! and elapsed time are counted as well.
 
-use super::alerts::{ABANDONED, Told};
-use super::hold::Hold;
-use super::{Around, Game};
-use crate::boards::{Millis, Placement, Sensing};
+use super::alerts::{AlertDraft, DISORDER_TIMEOUT};
+use super::hold::InferenceHold;
+use super::{GameContext, TableGame};
+use crate::boards::{Millis, Placement, SensorKind};
 use crate::game::event::Difference;
 use crate::game::{AlertKind, CorrectionReason, Event, Text};
-use crate::infer::{Bridge, Bridged, Known, Seen, turned};
+use crate::infer::{GapResult, GapSearch, KnownPly, ObservedBoard, rotated};
 use crate::laws::Position;
 use crate::table::Output;
 use shakmaty::{Bitboard, Move};
 
 /// Time without a line of play that explains the board, however busy it is, after which the arbiter is alerted, in milliseconds:
 /// longer than hands overlap in time trouble.
-const BEHIND: Millis = 10_000;
+const LAG_TIMEOUT: Millis = 10_000;
 /// The same, if the clock was pressed at least this number of times meanwhile, in milliseconds and presses: one exchange of moves
 /// has fewer than four presses.
-const BEHIND_PRESSED: (Millis, u32) = (3_000, 4);
+const LAG_PRESS_LIMIT: (Millis, u32) = (3_000, 4);
 /// Number of squares on which one whole placement shows pieces that no update has reported, and the time after which the arbiter is
 /// then alerted, in milliseconds: an earlier reading was wrong, or changes were lost.
 const AT_ONCE: (usize, Millis) = (3, 3_000);
 /// Number of squares that differ from the start position once two moves were played.
-const PLAYED: usize = 4;
+const MIN_PLAYED_SQUARES: usize = 4;
 /// How long one king may be on its way to signal a result, and pieces on their way off the board, in milliseconds.
 const SOON: Millis = 14_000;
 /// The pieces are no longer being put away or set up when nothing has moved for this time, in milliseconds.
 const AT_REST: Millis = 12_000;
 /// Interval after which a king in the centre, or pieces being put away, are re-evaluated, in milliseconds.
-const AGAIN: Millis = 5_000;
+const REEVALUATION_INTERVAL: Millis = 5_000;
 
 /// Quiet after which moves that were not seen are searched for, in milliseconds.
 const BRIDGE_AFTER: Millis = 1_500;
@@ -37,69 +37,80 @@ const BRIDGE_AFTER: Millis = 1_500;
 const SLICE: (Millis, u32) = (20, 1 << 11);
 
 /// The search for moves that were missed while the board was not read.
-pub(super) struct Missed {
+pub(super) struct MissedMovesSearch {
     /// When the next slice is due.
     next: Millis,
     /// The moves after which the search starts. They are more than the published ones if the last move was not decided.
     line: Vec<Move>,
-    bridge: Box<Bridge>,
+    bridge: Box<GapSearch>,
 }
 
 /// The state while no line of play explains the board.
-pub(super) struct Behind {
+pub(super) struct RecordLag {
     since: Millis,
     presses: u32,
     /// The board was not read before, so moves may be missing.
     after_gap: bool,
-    missed: Option<Missed>,
+    missed: Option<MissedMovesSearch>,
     /// Pieces appeared on many squares at once, so they are not being put away.
     came_at_once: bool,
     /// When this is re-evaluated if nothing happens; `None`: the arbiter was alerted.
-    look_at: Option<Millis>,
+    check_at: Option<Millis>,
 }
 
-impl Behind {
-    fn begin(since: Millis) -> Behind {
-        Behind { since, presses: 0, after_gap: false, missed: None, came_at_once: false, look_at: Some(since + BEHIND) }
+impl RecordLag {
+    fn begin(since: Millis) -> RecordLag {
+        RecordLag {
+            since,
+            presses: 0,
+            after_gap: false,
+            missed: None,
+            came_at_once: false,
+            check_at: Some(since + LAG_TIMEOUT),
+        }
     }
 }
 
-impl Game {
+impl TableGame {
     /// Checks whether the record is behind the board, and alerts the arbiter when that lasts too long. Must be called after every
     /// change, press and deadline.
-    pub(super) fn watch_behind(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
+    pub(super) fn check_record_lag(&mut self, now: Millis, around: &GameContext<'_>, output: &mut Output) {
         let wrong = self.behind_squares(around);
         if wrong.is_empty() {
             self.behind = None;
             return;
         }
-        let behind = self.behind.get_or_insert_with(|| Behind::begin(now));
-        let (least, presses) = BEHIND_PRESSED;
+        let behind = self.behind.get_or_insert_with(|| RecordLag::begin(now));
+        let (least, presses) = LAG_PRESS_LIMIT;
         let pressed = behind.presses >= presses && now >= behind.since + least;
-        if behind.look_at.is_none_or(|look_at| now < look_at && !pressed) {
+        if behind.check_at.is_none_or(|look_at| now < look_at && !pressed) {
             return;
         }
         let (after_gap, came_at_once, since) = (behind.after_gap, behind.came_at_once, behind.since);
-        let told = self.is_told_of_position();
+        let told = self.has_position_alert();
         // Kings that signal a result are soon both in the centre, and pieces that are put away are soon gone. Where moves are
         // missing, one king may be in the centre for long, and many pieces may have been captured.
         let at_rest = now >= self.follower.seen().last_edge() + AT_REST;
-        let (soon, in_time) = (now < since + SOON, now < since + ABANDONED && !at_rest);
+        let (soon, in_time) = (now < since + SOON, now < since + DISORDER_TIMEOUT && !at_rest);
         let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
         // Where nothing was played, no move is missing. Clearing the board puts no pieces on other squares.
         let came = wrong & self.follower.seen().occupied();
-        let unplayed = in_time && self.published.is_empty() && came.count() < PLAYED;
+        let unplayed = in_time && self.published.is_empty() && came.count() < MIN_PLAYED_SQUARES;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
         let is_put_away = self.is_taken_off() || (!after_gap && (ends || (cleared && !came_at_once)));
         if told || is_put_away {
             if let Some(behind) = &mut self.behind {
-                let next = if now < since + SOON { (now + AGAIN).min(since + SOON) } else { now + AGAIN };
-                behind.look_at = (!told).then_some(next);
+                let next = if now < since + SOON {
+                    (now + REEVALUATION_INTERVAL).min(since + SOON)
+                } else {
+                    now + REEVALUATION_INTERVAL
+                };
+                behind.check_at = (!told).then_some(next);
             }
         } else {
             let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
             self.set_displaced(wrong);
-            self.tell_behind(now, differences, output);
+            self.alert_record_lag(now, differences, output);
         }
     }
 
@@ -111,21 +122,21 @@ impl Game {
     }
 
     /// Records that a whole placement showed `came` pieces on squares where they were not before.
-    pub(super) fn came_at_once(&mut self, now: Millis, came: usize) {
+    pub(super) fn note_pieces_at_once(&mut self, now: Millis, came: usize) {
         let (many, soon) = AT_ONCE;
         if let Some(behind) = self.behind.as_mut().filter(|_| came >= many) {
             behind.came_at_once = true;
-            behind.look_at = behind.look_at.map(|look_at| look_at.min(now + soon));
+            behind.check_at = behind.check_at.map(|look_at| look_at.min(now + soon));
         }
     }
 
     /// Marks the record as behind the board after a gap: the board has not agreed with the record since `since`.
     pub fn was_behind_since(&mut self, since: Millis) {
-        self.behind = Some(Behind { after_gap: true, ..Behind::begin(since) });
+        self.behind = Some(RecordLag { after_gap: true, ..RecordLag::begin(since) });
     }
 
     /// Discards the search after a change on the board.
-    pub(super) fn search_missed_anew(&mut self) {
+    pub(super) fn discard_missed_search(&mut self) {
         if let Some(behind) = &mut self.behind {
             behind.missed = None;
         }
@@ -133,15 +144,16 @@ impl Game {
 
     /// Starts a search for missed moves once nothing else explains the placement.
     pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
-        let identity = self.follower.seen().sensing() == Sensing::Identity;
+        let identity = self.follower.seen().sensing() == SensorKind::Identity;
         if quiet < BRIDGE_AFTER || !identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
             return;
         }
         if self.behind.as_ref().is_none_or(|behind| !behind.after_gap || behind.missed.is_some()) {
             return;
         }
-        let bridge = Bridge::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.hidden());
-        let missed = Missed { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(bridge) };
+        let bridge =
+            GapSearch::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.ignored_squares());
+        let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(bridge) };
         if let Some(behind) = &mut self.behind {
             behind.missed = Some(missed);
         }
@@ -149,20 +161,20 @@ impl Game {
 
     /// Returns the moves of the line that is followed, published or not.
     fn followed_moves(&self) -> Vec<Move> {
-        self.follower.line().iter().filter_map(|node| node.mv).collect()
+        self.follower.nodes().iter().filter_map(|node| node.mv).collect()
     }
 
     /// Returns when the next slice of the search is due.
     pub(super) fn missed_deadline(&self) -> Option<Millis> {
         let missed = self.behind.as_ref()?.missed.as_ref()?;
-        (missed.next < Millis::MAX && !self.blind).then_some(missed.next)
+        (missed.next < Millis::MAX && !self.is_board_unknown).then_some(missed.next)
     }
 
     /// Runs the next slice of the search.
-    pub(super) fn run_missed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn run_missed(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         if self.behind.as_ref().and_then(|behind| behind.missed.as_ref()).is_some_and(|missed| missed.line != line) {
-            self.search_missed_anew();
+            self.discard_missed_search();
             self.search_missed(now, BRIDGE_AFTER);
             return;
         }
@@ -171,13 +183,13 @@ impl Game {
         match missed.bridge.run(SLICE.1) {
             None => {}
             // Until the board changes there is nothing to find.
-            Some(Bridged::Nothing) => missed.next = Millis::MAX,
-            Some(Bridged::Line(moves)) => self.add_missed(now, &moves, around, output),
+            Some(GapResult::Nothing) => missed.next = Millis::MAX,
+            Some(GapResult::Line(moves)) => self.add_missed(now, &moves, around, output),
         }
     }
 
     /// Adds moves that were missed after those that are followed.
-    fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
+    fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         let (from, known) = (line.len(), self.published.len());
         if line.get(..known) != Some(self.published.as_slice()) {
@@ -191,9 +203,16 @@ impl Game {
     }
 
     /// Adds these moves at the end of the record.
-    pub fn add(&mut self, now: Millis, moves: &[Move], reason: CorrectionReason, around: &mut Around<'_>, output: &mut Output) {
+    pub fn add(
+        &mut self,
+        now: Millis,
+        moves: &[Move],
+        reason: CorrectionReason,
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
         if !moves.is_empty() {
-            let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
+            let plies = moves.iter().map(|&mv| KnownPly { mv, pressed_at: None, found: None });
             self.add_plies(now, plies, reason, around, output);
         }
     }
@@ -201,13 +220,13 @@ impl Game {
     fn add_plies(
         &mut self,
         now: Millis,
-        plies: impl Iterator<Item = Known>,
+        plies: impl Iterator<Item = KnownPly>,
         reason: CorrectionReason,
-        around: &mut Around<'_>,
+        around: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         (self.behind, self.missed) = (None, None);
-        let mut known = self.known(self.published.len());
+        let mut known = self.known_plies(self.published.len());
         known.extend(plies);
         self.follower.rewrite(now, &known, reason);
         self.publish_all(now, around, output);
@@ -215,72 +234,79 @@ impl Game {
 
     /// Whether the arbiter was alerted that moves are missing since a gap, and nothing shows which.
     pub fn misses_moves(&self) -> bool {
-        let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.look_at.is_none());
+        let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.check_at.is_none());
         // A square that does not work would show another position.
-        behind && !self.blind && self.hold.is_none() && self.follower.hidden().is_empty()
+        behind && !self.is_board_unknown && self.hold.is_none() && self.follower.ignored_squares().is_empty()
     }
 
     /// Takes up play that went on with these moves from this position after missing moves. It becomes a new part of the game, and
     /// the arbiter is alerted.
-    pub fn take_up(&mut self, now: Millis, from: &Position, moves: &[Move], around: &mut Around<'_>, output: &mut Output) {
+    pub fn append_after_missing_moves(
+        &mut self,
+        now: Millis,
+        from: &Position,
+        moves: &[Move],
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
         let before = self.position_after(self.published.len());
         // Where the same player is to move again, one null move for each player is recorded, so that White's moves stay White's.
-        let passed = (before.turn() == from.turn()).then(|| before.found(from.board().clone(), !from.turn()));
+        let passed = (before.turn() == from.turn()).then(|| before.with_found_board(from.board().clone(), !from.turn()));
         let mut missing = Vec::new();
         let mut last = &before;
         for found in passed.iter().chain([from]) {
             let Some(mv) = last.null_move() else { return };
-            missing.push(Known { mv, pressed_at: None, found: Some(found.clone()) });
+            missing.push(KnownPly { mv, pressed_at: None, found: Some(found.clone()) });
             last = found;
         }
         let ply = self.published.len() as u32 + 1;
-        let plies = moves.iter().map(|&mv| Known { mv, pressed_at: None, found: None });
+        let plies = moves.iter().map(|&mv| KnownPly { mv, pressed_at: None, found: None });
         self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, around, output);
         self.fix();
         let text = Text::new("moves_missing").with("number", before.fullmoves());
-        let told = Told { ply: Some(ply), ..Told::new(AlertKind::MovesUncertain, text) };
+        let told = AlertDraft { ply: Some(ply), ..AlertDraft::new(AlertKind::MovesUncertain, text) };
         self.raise(now, told, output);
     }
 
     /// Returns when the check for a record that is behind must run again.
     pub(super) fn behind_deadline(&self) -> Option<Millis> {
-        self.behind.as_ref().and_then(|behind| behind.look_at)
+        self.behind.as_ref().and_then(|behind| behind.check_at)
     }
 
     /// Publishes that the board differs from the record, and alerts the arbiter. `differences`: what differs.
-    pub fn tell_behind(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
+    pub fn alert_record_lag(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
         if let Some(behind) = &mut self.behind {
-            behind.look_at = None;
+            behind.check_at = None;
         }
-        if self.is_told_of_position() || self.record.result.is_some() || self.over {
+        if self.has_position_alert() || self.record.result.is_some() || self.over {
             return;
         }
         let squares = differences.iter().map(|difference| difference.square).collect();
-        output.tell(now, Event::Displaced { squares: differences.clone() });
+        output.emit(now, Event::Displaced { squares: differences.clone() });
         let text = Text::new("behind").with("differences", differences);
-        self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
+        self.raise(now, AlertDraft { squares, ..AlertDraft::new(AlertKind::PositionUnexplained, text) }, output);
     }
 
     /// Alerts the arbiter that moves are missing which the board may remember but has not sent yet. `placement`: what the board
     /// shows, in its own coordinates.
-    pub fn tell_awaited(&mut self, now: Millis, placement: &Placement, around: &Around<'_>, output: &mut Output) {
-        let seen = Seen::of(&turned(placement, around.rotation), around.settings.sensing);
+    pub fn alert_memory_awaited(&mut self, now: Millis, placement: &Placement, around: &GameContext<'_>, output: &mut Output) {
+        let seen = ObservedBoard::from_placement(&rotated(placement, around.rotation), around.settings.sensing);
         let position = self.position_after(self.published.len());
         let one = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };
         let differences = seen.mismatch(position.board()).into_iter().map(one).collect();
-        self.tell_behind(now, differences, output);
+        self.alert_record_lag(now, differences, output);
     }
 
     /// Returns the squares that no line of play explains during play, even if the clock is stopped or reported as stopped.
-    fn behind_squares(&self, around: &Around<'_>) -> Bitboard {
-        let plays = matches!(self.hold, None | Some(Hold::Stopped(_))) && !self.over && !self.blind;
+    fn behind_squares(&self, around: &GameContext<'_>) -> Bitboard {
+        let plays = matches!(self.hold, None | Some(InferenceHold::Stopped(_))) && !self.over && !self.is_board_unknown;
         let after_gap = self.behind.as_ref().is_some_and(|behind| behind.after_gap);
         // In a game without recorded moves, pieces may be moved for demonstration; play changes more squares than that.
-        let many = || self.follower.mismatch().count() >= PLAYED;
-        let begun = !self.published.is_empty() || around.clock.counts() || after_gap || many();
+        let many = || self.follower.mismatch().count() >= MIN_PLAYED_SQUARES;
+        let begun = !self.published.is_empty() || around.clock.is_in_use() || after_gap || many();
         if !plays || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
             return Bitboard::EMPTY;
         }
-        self.follower.unexplained() | self.follower.displaced()
+        self.follower.unexplained() | self.follower.displaced_squares()
     }
 }

@@ -1,7 +1,7 @@
 //! Alerts about the board, the clock and the cable during a game.
 
-use super::Game;
-use super::alerts::Told;
+use super::TableGame;
+use super::alerts::AlertDraft;
 use crate::boards::{Battery, Millis};
 use crate::game::event::ClockTimes;
 use crate::game::pgn::h_mm_ss;
@@ -10,19 +10,19 @@ use crate::table::Output;
 
 /// Time for which a clock must be stopped before the arbiter is alerted, in milliseconds: by then a piece for a promotion has been
 /// fetched.
-const STANDS_STILL: Millis = 10_000;
+const STOPPED_CLOCK_TIMEOUT: Millis = 10_000;
 /// Battery level at or below which the arbiter is alerted, in percent.
 const LOW: u8 = 10;
 
-impl Game {
+impl TableGame {
     /// Raises or clears the alert about a device. `trouble`: the problem; `None`: the device works.
-    fn device(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
+    fn update_device_alert(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
         let raised = self.is_raised(kind);
         if trouble.is_none() {
-            self.is_over_with(|known, _, _| known == kind);
+            self.forget_acknowledged(|known, _, _| known == kind);
         }
         match trouble.filter(|_| !self.over && self.record.result.is_none()) {
-            Some(text) if !raised => self.raise(now, Told::new(kind, text), output),
+            Some(text) if !raised => self.raise(now, AlertDraft::new(kind, text), output),
             None if raised => self.clear(now, |alert| alert.kind == kind, output),
             _ => {}
         }
@@ -30,12 +30,12 @@ impl Game {
 
     /// Raises an alert: the cable was pulled, or the port vanished.
     pub fn link_lost(&mut self, now: Millis, output: &mut Output) {
-        self.device(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
+        self.update_device_alert(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
     }
 
     /// Raises an alert: the board has been silent for `ms` milliseconds.
-    pub fn silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
-        self.device(
+    pub fn alert_silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
+        self.update_device_alert(
             now,
             AlertKind::BoardSilent,
             Some(Text::new("board_silent").with("seconds", u32::try_from(ms / 1000).unwrap_or(u32::MAX))),
@@ -44,27 +44,27 @@ impl Game {
     }
 
     /// Raises an alert: the board sends data but has not reported its placement for a while.
-    pub fn unseen(&mut self, now: Millis, output: &mut Output) {
-        self.device(now, AlertKind::BoardSilent, Some(Text::new("board_unseen")), output);
+    pub fn alert_placement_missing(&mut self, now: Millis, output: &mut Output) {
+        self.update_device_alert(now, AlertKind::BoardSilent, Some(Text::new("board_unseen")), output);
     }
 
     /// Clears the alerts about the link and the silence once the board is read again.
     pub(super) fn board_is_back(&mut self, now: Millis, output: &mut Output) {
         for kind in [AlertKind::LinkLost, AlertKind::BoardSilent] {
-            self.device(now, kind, None, output);
+            self.update_device_alert(now, kind, None, output);
         }
     }
 
     /// Updates the alerts about the clock after a reading. `battery_low`: of the clock's battery.
-    pub fn clock_is(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
-        let stands = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STANDS_STILL);
+    pub fn update_clock_alerts(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
+        let stands = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
         let told = [
             (AlertKind::ClockLost, !connected, "clock_lost"),
             (AlertKind::ClockStopped, stands, "clock_stopped"),
             (AlertKind::ClockBattery, battery_low, "clock_battery"),
         ];
         for (kind, is_so, key) in told {
-            self.device(now, kind, is_so.then(|| Text::new(key)), output);
+            self.update_device_alert(now, kind, is_so.then(|| Text::new(key)), output);
         }
     }
 
@@ -80,13 +80,13 @@ impl Game {
             .with("white", text(is.white))
             .with("black", text(is.black));
         self.clear(now, |alert| alert.kind == AlertKind::ClockSet, output);
-        self.raise(now, Told::new(AlertKind::ClockSet, text), output);
+        self.raise(now, AlertDraft::new(AlertKind::ClockSet, text), output);
     }
 
     /// Updates the alert about the board's battery.
     pub fn battery(&mut self, now: Millis, battery: Battery, output: &mut Output) {
         let low = battery.percent <= LOW && battery.charging != Some(true);
         let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));
-        self.device(now, AlertKind::BoardBattery, text, output);
+        self.update_device_alert(now, AlertKind::BoardBattery, text, output);
     }
 }

@@ -1,25 +1,25 @@
 //! The end of the game by the position on the board, and what can delay it: the end counts only if the move that led to the
 //! position was made according to Articles 3 and 4 (5.1.1, 5.2.1, 5.2.2).
 
-use super::alerts::Told;
-use super::{Around, CLOSING, Game};
-use crate::boards::{Cue, Millis};
-use crate::game::{Alert, AlertKind, CompletedBy, Event, GameResult, ResultReason, Stamped, Text};
+use super::alerts::AlertDraft;
+use super::{CLOSING_QUIET, GameContext, TableGame};
+use crate::boards::{BoardCommand, Millis};
+use crate::game::{Alert, AlertKind, CompletedBy, Event, GameResult, ResultReason, StampedEvent, Text};
 use crate::laws::edition::Completion;
-use crate::laws::{Act, Ending, Facts, Occasion, Situation};
+use crate::laws::{Ending, Occasion, RulingAction, RulingFacts, Situation};
 use crate::table::Output;
 use shakmaty::Color;
 
 /// The longest time that an end of the game waits for a notice about touched pieces, in milliseconds.
-const NOTICE_WAIT: Millis = 60_000;
+const NOTICE_TIMEOUT: Millis = 60_000;
 /// The text key of an end that waits.
 const WAITS: &str = "end_waits";
 /// The text key of a result that is on record although a notice about its move is open.
 const UNCONFIRMED: &str = "end_unconfirmed";
 
-impl Game {
+impl TableGame {
     /// Checks for the end of the game after the move of this index came on record. Publishes the result, or holds it back.
-    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut GameContext<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
         if self.record.result.is_some() || is_missing || self.end_after(ply).is_none() {
@@ -28,8 +28,8 @@ impl Game {
         match self.waits_for(now, ply) {
             None => self.publish_end(now, ply, around, output),
             Some(reason) if ply as usize == self.record.plies.len() => {
-                self.is_held = true;
-                self.raise_end(now, ply, WAITS, reason, output);
+                self.is_result_held = true;
+                self.raise_end_alert(now, ply, WAITS, reason, output);
             }
             Some(_) => {}
         }
@@ -37,24 +37,24 @@ impl Game {
 
     /// Whether the last move ends the game and no ruling is required first. What is done on the board now belongs to no move.
     pub(super) fn is_over_but_for_notices(&self) -> bool {
-        self.is_held && self.open_ruling(self.record.plies.len() as u32).is_none()
+        self.is_result_held && self.open_ruling(self.record.plies.len() as u32).is_none()
     }
 
     /// Publishes a held-back end of the game once nothing delays it any more.
-    pub(super) fn settle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if !self.is_held && !self.record.alerts.iter().any(is_end) {
+    pub(super) fn settle_end(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        if !self.is_result_held && !self.record.alerts.iter().any(is_end) {
             return;
         }
         let ply = self.record.plies.len() as u32;
         if self.record.result.is_none() && self.waits_for(now, ply).is_none() {
             let waited = self.record.alerts.iter().any(is_waiting);
             self.clear(now, is_waiting, output);
-            if self.is_held {
+            if self.is_result_held {
                 self.publish_end(now, ply, around, output);
                 let made_at = self.record.ply(ply).map_or(now, |ply| ply.made_at);
-                self.over |= self.record.result.is_some() && now >= made_at + CLOSING;
+                self.over |= self.record.result.is_some() && now >= made_at + CLOSING_QUIET;
                 if let Some(reason) = self.open_notice(ply) {
-                    self.raise_end(now, ply, UNCONFIRMED, reason, output);
+                    self.raise_end_alert(now, ply, UNCONFIRMED, reason, output);
                 }
             } else if waited {
                 self.judge_position(now, output);
@@ -73,19 +73,19 @@ impl Game {
     }
 
     /// Withdraws the result by the position on the board; the end waits again.
-    pub(super) fn unsettle_end(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn unsettle_end(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         let reason = self.record.result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
         self.clear(now, is_end, output);
-        self.tell(now, Event::Result { result: None, reason }, output);
+        self.record_event(now, Event::Result { result: None, reason }, output);
         self.over = false;
         self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
     }
 
     /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
     /// published, and searches end.
-    pub fn leave(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub fn leave(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
-        if self.is_held && self.open_ruling(ply).is_none() {
+        if self.is_result_held && self.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);
             self.publish_end(now, ply, around, output);
         }
@@ -95,23 +95,23 @@ impl Game {
     /// Returns when an end of the game stops waiting for a notice about touched pieces; `None`: no end waits, or it waits for a
     /// ruling.
     pub(super) fn end_deadline(&self) -> Option<Millis> {
-        let waits = self.is_held || self.record.alerts.iter().any(is_waiting);
+        let waits = self.is_result_held || self.record.alerts.iter().any(is_waiting);
         let ply = self.record.plies.len() as u32;
         let waits = waits && self.record.result.is_none() && self.open_ruling(ply).is_none();
-        self.record.ply(ply).filter(|_| waits).map(|ply| ply.made_at + NOTICE_WAIT)
+        self.record.ply(ply).filter(|_| waits).map(|ply| ply.made_at + NOTICE_TIMEOUT)
     }
 
     /// Returns what an end of the game by the move of this ply waits for; `None`: nothing.
     pub(super) fn waits_for(&self, now: Millis, ply: u32) -> Option<Text> {
         let made_at = self.record.ply(ply)?.made_at;
-        self.open_ruling(ply).or_else(|| self.open_notice(ply).filter(|_| now < made_at + NOTICE_WAIT))
+        self.open_ruling(ply).or_else(|| self.open_notice(ply).filter(|_| now < made_at + NOTICE_TIMEOUT))
     }
 
     /// Returns the ruling that is open on the move of this ply, if the move is illegal and has not been let stand.
     fn open_ruling(&self, ply: u32) -> Option<Text> {
         let played = &self.record.ply(ply)?.played;
         let stands = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
-        let settled = self.record.stood.contains(&ply) || self.record.alerts.iter().any(stands);
+        let settled = self.record.let_stand_plies.contains(&ply) || self.record.alerts.iter().any(stands);
         (played.irregular && !played.is_missing() && !settled)
             .then(|| Text::new("waits-ruling").with("san", played.san.clone()))
     }
@@ -120,7 +120,9 @@ impl Game {
     fn open_notice(&self, ply: u32) -> Option<Text> {
         use AlertKind::{PossibleTouch, PromotionChanged, ReleaseChanged, TouchMove};
         let notices = [TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged];
-        let open = |alert: &&Alert| alert.ply == ply && notices.contains(&alert.kind) && !alert.required.contains(&Act::Stands);
+        let open = |alert: &&Alert| {
+            alert.ply == ply && notices.contains(&alert.kind) && !alert.required.contains(&RulingAction::Stands)
+        };
         let notice = self.record.alerts.iter().find(open)?;
         Some(Text::new("waits-notice").with("player", notice.by.unwrap_or_else(|| self.mover(ply))))
     }
@@ -128,7 +130,7 @@ impl Game {
     /// Publishes the result of a game that begins in checkmate or stalemate.
     pub(super) fn end_at_start(&mut self, now: Millis, output: &mut Output) {
         if let Some((ending, result)) = self.end_after(0) {
-            self.tell_end(now, ending, result, output);
+            self.publish_result(now, ending, result, output);
         }
     }
 
@@ -146,25 +148,25 @@ impl Game {
     }
 
     /// Publishes that the game has ended with the move of this ply.
-    fn publish_end(&mut self, now: Millis, ply: u32, around: &mut Around<'_>, output: &mut Output) {
-        self.is_held = false;
+    fn publish_end(&mut self, now: Millis, ply: u32, around: &mut GameContext<'_>, output: &mut Output) {
+        self.is_result_held = false;
         let Some((ending, result)) = self.end_after(ply) else { return };
         if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
             self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
         }
-        self.tell_end(now, ending, result, output);
-        output.cues.push(Cue::Placement);
+        self.publish_result(now, ending, result, output);
+        output.cues.push(BoardCommand::Placement);
     }
 
-    fn tell_end(&mut self, now: Millis, ending: Ending, result: GameResult, output: &mut Output) {
+    fn publish_result(&mut self, now: Millis, ending: Ending, result: GameResult, output: &mut Output) {
         let reason = match ending {
             Ending::Checkmate => ResultReason::Checkmate,
             Ending::Stalemate => ResultReason::Stalemate,
         };
-        self.tell(now, Event::Result { result: Some(result), reason }, output);
+        self.record_event(now, Event::Result { result: Some(result), reason }, output);
     }
 
-    fn raise_end(&mut self, now: Millis, ply: u32, key: &str, reason: Text, output: &mut Output) {
+    fn raise_end_alert(&mut self, now: Millis, ply: u32, key: &str, reason: Text, output: &mut Output) {
         let Some((ending, result)) = self.end_after(ply) else { return };
         let (end, occasion) = match ending {
             Ending::Checkmate => ("end-checkmate", Occasion::Mate),
@@ -172,15 +174,19 @@ impl Game {
         };
         let end = Text::new(end).with("result", result.as_str().to_owned());
         let text = Text::new(key).with("end", end).with("for", reason).with("result", result.as_str().to_owned());
-        let facts = Facts { unsettled: true, ..Facts::default() };
+        let facts = RulingFacts { unsettled: true, ..RulingFacts::default() };
         let situation = Some((Situation::Occasion(occasion), facts));
         let by = Some(self.mover(ply));
-        self.raise(now, Told { by, situation, ply: Some(ply), ..Told::new(AlertKind::ResultSignalled, text) }, output);
+        self.raise(
+            now,
+            AlertDraft { by, situation, ply: Some(ply), ..AlertDraft::new(AlertKind::ResultSignalled, text) },
+            output,
+        );
     }
 }
 
 /// Returns the text of an alert about an end of the game, with the reason if the end waits.
-pub(super) fn waiting(end: Text, reason: Option<&Text>) -> Text {
+pub(super) fn waiting_text(end: Text, reason: Option<&Text>) -> Text {
     match reason {
         Some(reason) => Text::new(WAITS).with("end", end).with("for", reason.clone()),
         None => end,
@@ -198,7 +204,7 @@ pub(super) fn is_waiting(alert: &Alert) -> bool {
 }
 
 /// Whether these events of one game say that a result by the last position is held back.
-pub(super) fn is_held(events: &[Stamped]) -> bool {
+pub(super) fn is_held(events: &[StampedEvent]) -> bool {
     let last = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::MoveMade { .. } | Event::MovesCorrected { .. } | Event::Result { .. } => Some(false),
         Event::AlertRaised(alert) if alert.kind == AlertKind::ResultSignalled && is_waiting(alert) => Some(true),

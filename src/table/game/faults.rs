@@ -1,12 +1,12 @@
 //! Squares of the board that do not work.
 
-use super::Game;
+use super::TableGame;
 use crate::boards::Millis;
 use crate::game::{Event, Fault};
 use crate::table::Output;
 use shakmaty::{Bitboard, Square};
 
-impl Game {
+impl TableGame {
     /// Publishes squares that have stopped working, or that work again.
     pub(super) fn tell_faults(&mut self, now: Millis, output: &mut Output) {
         for (square, fault) in self.follower.take_faults() {
@@ -17,23 +17,23 @@ impl Game {
                 }
                 Fault::Mended => format!("{square} shows what is played there again: it is relied on"),
             };
-            self.tell(now, Event::BoardFault { square, fault, detail }, output);
+            self.record_event(now, Event::BoardFault { square, fault, detail }, output);
         }
     }
 
     /// Returns the current faults of the board, found in this game or before.
     pub fn faults(&self) -> Vec<(Square, Fault)> {
-        self.follower.faults().standing().collect()
+        self.follower.faults().in_force().collect()
     }
 
     /// Returns the squares that are stuck or suspected to be, in the board's own coordinates.
     pub fn stuck(&self) -> Bitboard {
-        self.follower.line_blind().into_iter().map(|square| self.record.rotation.apply(square)).collect()
+        self.follower.stuck_squares().into_iter().map(|square| self.record.rotation.apply(square)).collect()
     }
 
     /// Takes over faults that were found in the previous game and publishes them again.
     pub fn inherit_faults(&mut self, now: Millis, faults: &[(Square, Fault)], output: &mut Output) {
-        faults.iter().for_each(|&(square, fault)| self.follower.find_fault(now, square, fault));
+        faults.iter().for_each(|&(square, fault)| self.follower.report_fault(now, square, fault));
         self.tell_faults(now, output);
     }
 }

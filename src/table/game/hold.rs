@@ -1,25 +1,25 @@
 //! Times when what the board shows is not play: a player adjusts pieces, a position is being set up again, or the clock is stopped.
 
-use super::alerts::Told;
+use super::alerts::AlertDraft;
 use super::alerts::UNEXPLAINED_LONG;
-use super::{Around, Game};
+use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::{AlertKind, Command, Event, Order, Text};
-use crate::infer::{Follower, REST_TAKEBACK, Seen, explain};
+use crate::infer::{Follower, ObservedBoard, REST_TAKEBACK, explain};
 use crate::laws::Position;
 use crate::table::Output;
 use shakmaty::Color;
 
 /// The longest time that a player who announced it may adjust pieces, in milliseconds.
-const ADJUSTS: Millis = 30_000;
+const MAX_ADJUST_TIME: Millis = 30_000;
 /// A change seen up to this long after the clock was stopped still belongs to the last move, in milliseconds: squares are reported
 /// up to 600 ms late, and one hand may be slower than the other one on the clock.
-const STOPPED: Millis = 1_000;
+const STOPPED_GRACE: Millis = 1_000;
 /// Number of moves with the clock stopped from which play is analysis.
-const ANALYSIS: u32 = 2;
+const ANALYSIS_MOVES: u32 = 2;
 
 /// Why what the board shows is not play.
-pub enum Hold {
+pub enum InferenceHold {
     /// This player announced that they adjust pieces (Art. 4.2).
     Adjusting { by: Color, until: Millis, touched: bool },
     /// A position was set, or moves were taken back, and the board does not show the position yet.
@@ -27,11 +27,11 @@ pub enum Hold {
     /// The arbiter has paused the game.
     Paused,
     /// The clock is stopped in a game in which it was running.
-    Stopped(Box<Stopped>),
+    Stopped(Box<StoppedClockPlay>),
 }
 
 /// What happens while the clock is stopped.
-pub struct Stopped {
+pub struct StoppedClockPlay {
     /// A follower that treats the changes as play.
     shadow: Follower,
     /// The last position that the board showed, with the side that moved taken into account.
@@ -40,82 +40,83 @@ pub struct Stopped {
     moves: u32,
 }
 
-impl Game {
+impl TableGame {
     /// Starts the time in which a player adjusts pieces. It lasts until the board agrees with the record again and is quiet, until
     /// the opponent moves, or until the timeout.
     pub(super) fn adjust(&mut self, now: Millis, by: Color) {
-        if matches!(self.hold, None | Some(Hold::Adjusting { .. })) {
-            self.hold = Some(Hold::Adjusting { by, until: now + ADJUSTS, touched: self.follower.mismatch().any() });
-            self.follower.hold();
+        if matches!(self.hold, None | Some(InferenceHold::Adjusting { .. })) {
+            self.hold =
+                Some(InferenceHold::Adjusting { by, until: now + MAX_ADJUST_TIME, touched: self.follower.mismatch().any() });
+            self.follower.suspend();
         }
     }
 
     /// If the board does not show the last position, stops inferring until it does.
     pub fn restore_board(&mut self, now: Millis) {
         if self.is_paused() {
-            self.follower.hold();
+            self.follower.suspend();
         } else if self.follower.mismatch().any() {
             self.wait_for_position();
         } else {
-            self.let_go(now);
+            self.end_hold(now);
         }
     }
 
     /// Stops inferring until the board shows the last position.
     pub(super) fn wait_for_position(&mut self) {
-        self.hold = Some(Hold::Restoring { touched: false });
-        self.follower.hold();
+        self.hold = Some(InferenceHold::Restoring { touched: false });
+        self.follower.suspend();
     }
 
     /// Ends the hold: what the board shows counts again.
-    pub(super) fn let_go(&mut self, now: Millis) {
+    pub(super) fn end_hold(&mut self, now: Millis) {
         if self.hold.take().is_some() {
-            self.touch_free_until = now;
+            self.touch_exempt_until = now;
         }
-        self.follower.let_go(now);
+        self.follower.resume_inference(now);
     }
 
     /// Returns when the time to adjust pieces ends.
     pub(super) fn hold_deadline(&self) -> Option<Millis> {
         match self.hold {
-            Some(Hold::Adjusting { until, .. }) => Some(until),
+            Some(InferenceHold::Adjusting { until, .. }) => Some(until),
             _ => None,
         }
     }
 
     /// Whether what the board shows is not play, so that it need not agree with the record.
-    pub(super) fn is_no_play(&self) -> bool {
+    pub(super) fn is_inference_on_hold(&self) -> bool {
         self.hold.is_some()
     }
 
     /// Whether the arbiter has paused the game and no result has ended the pause.
     pub fn is_paused(&self) -> bool {
-        self.record.paused && matches!(self.hold, Some(Hold::Paused))
+        self.record.paused && matches!(self.hold, Some(InferenceHold::Paused))
     }
 
     /// Pauses the game: the last move stays as it is, and the pieces and the lever may be moved freely.
-    pub(super) fn pause(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if !self.blind && self.hold.is_none() && self.follower.mismatch().is_empty() {
-            self.follower.decide(now);
+    pub(super) fn pause(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        if !self.is_board_unknown && self.hold.is_none() && self.follower.mismatch().is_empty() {
+            self.follower.decide_last_move(now);
         }
         self.publish_all(now, around, output);
-        (self.kings_at, self.pending, self.idle_press) = (None, None, None);
+        (self.kings_centred_at, self.pending, self.idle_press) = (None, None, None);
         self.clear(now, |alert| alert.kind == AlertKind::ClockStopped, output);
         self.hold_paused();
     }
 
     /// Ignores what the board shows until the pause is over.
     pub(super) fn hold_paused(&mut self) {
-        self.hold = Some(Hold::Paused);
-        self.follower.hold();
+        self.hold = Some(InferenceHold::Paused);
+        self.follower.suspend();
     }
 
     /// Continues the game: what the board shows counts again, unless a position must still be restored.
-    pub(super) fn go_on(&mut self, now: Millis) {
+    pub(super) fn resume_after_pause(&mut self, now: Millis) {
         if self.record.restored.is_some() && self.follower.mismatch().any() {
             self.wait_for_position();
         } else {
-            self.let_go(now);
+            self.end_hold(now);
         }
     }
 
@@ -123,8 +124,8 @@ impl Game {
     pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.over;
         if paused {
-            self.tell(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
-            self.go_on(now);
+            self.record_event(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
+            self.resume_after_pause(now);
         }
         paused
     }
@@ -132,7 +133,7 @@ impl Game {
     /// Returns the follower that treats changes with the clock stopped as play.
     pub(super) fn shadow(&mut self) -> Option<&mut Follower> {
         match &mut self.hold {
-            Some(Hold::Stopped(stopped)) => Some(&mut stopped.shadow),
+            Some(InferenceHold::Stopped(stopped)) => Some(&mut stopped.shadow),
             _ => None,
         }
     }
@@ -140,17 +141,17 @@ impl Game {
     /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
     pub fn clock_stops(&mut self, now: Millis, stops: bool) -> bool {
         self.stopped_at = stops.then_some(now);
-        let held = matches!(self.hold, Some(Hold::Stopped(_)));
+        let held = matches!(self.hold, Some(InferenceHold::Stopped(_)));
         let goes_on = !stops && held && (!self.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
         if goes_on {
-            self.let_go(now);
+            self.end_hold(now);
         }
         goes_on
     }
 
     /// Accepts what was done while the clock was stopped as play, as an arbiter said.
-    pub(super) fn play_on(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        if let Some(Hold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, Hold::Stopped(_))) {
+    pub(super) fn accept_stopped_play(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        if let Some(InferenceHold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, InferenceHold::Stopped(_))) {
             (self.follower, self.stopped_at, self.seen_changes) = (stopped.shadow, None, None);
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
             self.publish(now, around, output);
@@ -159,52 +160,59 @@ impl Game {
 
     /// Whether the board shows the last position, or one legal move from it.
     fn is_a_move_away(&self) -> bool {
-        self.follower.mismatch().is_empty() || plain(&self.follower.tip().position, self.follower.seen(), 1).is_some()
+        self.follower.mismatch().is_empty() || explain_plainly(&self.follower.tip().position, self.follower.seen(), 1).is_some()
     }
 
     /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
     /// changed before the clock was stopped, so it is followed as play.
-    pub(super) fn hold_if_stopped(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED);
+    pub(super) fn hold_if_stopped(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED_GRACE);
         if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
             return;
         }
         if self.follower.mismatch().is_empty() {
-            self.follower.decide(now);
+            self.follower.decide_last_move(now);
         }
         self.publish_all(now, around, output);
         let position = self.follower.tip().position.clone();
-        self.hold = Some(Hold::Stopped(Box::new(Stopped { shadow: self.follower.shadow(), position, moves: 0 })));
-        self.follower.hold();
+        self.hold =
+            Some(InferenceHold::Stopped(Box::new(StoppedClockPlay { shadow: self.follower.shadow(), position, moves: 0 })));
+        self.follower.suspend();
     }
 
     /// Updates the hold after a change on the board.
-    pub(super) fn touched_while_held(&mut self, now: Millis) {
+    pub(super) fn update_hold_on_change(&mut self, now: Millis) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
-            Some(Hold::Restoring { .. } | Hold::Stopped(_)) if agrees => self.let_go(now),
-            Some(Hold::Adjusting { touched, .. } | Hold::Restoring { touched }) => *touched = true,
+            Some(InferenceHold::Restoring { .. } | InferenceHold::Stopped(_)) if agrees => self.end_hold(now),
+            Some(InferenceHold::Adjusting { touched, .. } | InferenceHold::Restoring { touched }) => *touched = true,
             _ => {}
         }
     }
 
     /// Updates the hold after the board was quiet for `quiet` milliseconds.
-    pub(super) fn quiet_while_held(&mut self, now: Millis, quiet: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn update_hold_on_quiet(
+        &mut self,
+        now: Millis,
+        quiet: Millis,
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
-            Some(Hold::Adjusting { by, touched: true, .. }) if quiet >= around.settle => {
+            Some(InferenceHold::Adjusting { by, touched: true, .. }) if quiet >= around.settle => {
                 let position = &self.follower.tip().position;
                 // If it is the adjusting player's turn, the opponent's move is the second one.
                 let opponents = if position.turn() == *by { 2 } else { 1 };
-                if agrees || plain(position, self.follower.seen(), opponents).is_some() {
-                    self.let_go(now);
+                if agrees || explain_plainly(position, self.follower.seen(), opponents).is_some() {
+                    self.end_hold(now);
                 }
             }
-            Some(Hold::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.let_go(now),
-            Some(Hold::Stopped(stopped)) if quiet >= around.settle => {
-                stopped.shadow.quiet(now, around.settle);
+            Some(InferenceHold::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
+            Some(InferenceHold::Stopped(stopped)) if quiet >= around.settle => {
+                stopped.shadow.handle_quiet(now, around.settle);
                 if self.stopped_at.is_none() && self.is_a_move_away() {
-                    self.let_go(now);
+                    self.end_hold(now);
                 } else if quiet >= REST_TAKEBACK && !self.follower.king_strays() {
                     self.judge_analysis(now, output);
                 }
@@ -219,31 +227,31 @@ impl Game {
     /// Decides whether play with the clock stopped is analysis: moves go on, one side moves twice, or several moves are taken back
     /// at once.
     fn judge_analysis(&mut self, now: Millis, output: &mut Output) {
-        let key = self.follower.seen().key();
-        let line = self.follower.line();
-        let back = line.iter().rev().position(|node| node.key == key);
-        let Some(Hold::Stopped(stopped)) = &mut self.hold else { return };
+        let key = self.follower.seen().placement_hash();
+        let line = self.follower.nodes();
+        let back = line.iter().rev().position(|node| node.placement_hash == key);
+        let Some(InferenceHold::Stopped(stopped)) = &mut self.hold else { return };
         match back {
-            Some(plies) => stopped.moves = stopped.moves.max(if plies > 1 { ANALYSIS } else { 0 }),
+            Some(plies) => stopped.moves = stopped.moves.max(if plies > 1 { ANALYSIS_MOVES } else { 0 }),
             None => {
                 let seen = self.follower.seen();
                 let found = [(false, 1), (true, 1), (false, 2), (false, 3)].into_iter().find_map(|(passed, moves)| {
-                    let from = if passed { stopped.position.passed() } else { stopped.position.clone() };
-                    Some((plain(&from, seen, moves)?, moves))
+                    let from = if passed { stopped.position.with_turn_passed() } else { stopped.position.clone() };
+                    Some((explain_plainly(&from, seen, moves)?, moves))
                 });
                 if let Some((position, moves)) = found.filter(|_| seen.mismatch(stopped.position.board()).any()) {
                     (stopped.position, stopped.moves) = (position, stopped.moves + moves);
                 }
             }
         }
-        if stopped.moves >= ANALYSIS && !self.is_raised(AlertKind::ResultWanted) {
-            self.raise(now, Told::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
+        if stopped.moves >= ANALYSIS_MOVES && !self.is_raised(AlertKind::ResultWanted) {
+            self.raise(now, AlertDraft::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
         }
     }
 }
 
 /// Returns the position that the board shows after this number of moves, if every move is fully visible.
-fn plain(from: &Position, seen: &Seen, moves: u32) -> Option<Position> {
+fn explain_plainly(from: &Position, seen: &ObservedBoard, moves: u32) -> Option<Position> {
     let found = explain(from, seen, seen.doubtful(), moves, 0);
     let plain = found.iter().find(|line| line.doubts.traceless == 0 && line.doubts.skipped == 0 && line.doubts.in_hand == 0)?;
     Some(plain.moves.iter().fold(from.clone(), |position, &mv| position.play(mv)))

@@ -1,23 +1,23 @@
 //! Application of the Laws to what was played: illegal moves, clock presses without a move or too early, ends of the game.
 
-use super::Game;
-use super::alerts::Told;
-use super::end::{is_end, waiting};
+use super::TableGame;
+use super::alerts::AlertDraft;
+use super::end::{is_end, waiting_text};
 use crate::boards::Millis;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Event, Record, Text};
-use crate::laws::draws::{DrawRules, Drawn};
+use crate::laws::draws::{AutomaticDraw, DrawRules};
 use crate::laws::edition::{FiveFold, IllegalPosition as IllegalPositionRule};
-use crate::laws::reason::{Man, Reason, Word, why_illegal};
+use crate::laws::reason::{IllegalReason, PlacedPiece, ReasonArg, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
-use crate::laws::{Act, Facts, Irregularity, Move, Occasion, Position, Reply, Situation, Stage, ruling};
+use crate::laws::{Irregularity, Move, Occasion, Position, Reply, RulingAction, RulingFacts, Situation, Stage, ruling};
 use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
 
 /// Time after a press by which everything that belongs to the move before has been seen, in milliseconds: squares are reported up
 /// to 600 ms late, one hand may be that much slower than the other, and the board must answer a request for its placement.
-const SEEN_BY: Millis = 1_500;
+const PRESS_SETTLE_TIME: Millis = 1_500;
 /// A piece that arrives on its square this long after the press was in the hand when the clock was pressed, in milliseconds: clock
 /// and squares are reported up to 600 ms apart.
 const IN_HAND: Millis = 700;
@@ -29,7 +29,7 @@ const BOTH_FLAGS_FIRST: &str = "both_flags_first";
 /// Least confidence, in thousandths, at which the arrival time of a move's piece is reported.
 const SURE: u16 = 990;
 
-impl Game {
+impl TableGame {
     /// Judges the start position of a game: the game may already be over, or need the arbiter.
     pub fn judge_start(&mut self, now: Millis, output: &mut Output) {
         self.judge_position(now, output);
@@ -41,13 +41,13 @@ impl Game {
         if !self.is_judged {
             return;
         }
-        self.tell_stands(now, index, output);
+        self.alert_illegal_in_force(now, index, output);
         if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
             // While moves are missing, it is unknown who played what.
-        } else if self.follower.line().get(index + 1).is_some_and(|node| node.irregular) {
+        } else if self.follower.nodes().get(index + 1).is_some_and(|node| node.irregular) {
             self.tell_illegal(now, index, output);
         } else {
-            self.tell_unbound(now, index, output);
+            self.alert_restored_move(now, index, output);
             self.tell_touched(now, index, output);
         }
         // This move may be the reply to one that broke Article 4.
@@ -72,11 +72,11 @@ impl Game {
             alert.ply > kept && (of_position.contains(&alert.kind) || of_move || is_end(alert))
         };
         self.clear(now, gone, output);
-        self.is_over_with(|_, _, ply| ply > kept);
+        self.forget_acknowledged(|_, _, ply| ply > kept);
     }
 
     /// After the opponent's reply, alerts the arbiter if the illegal move before it now remains in force.
-    fn tell_stands(&mut self, now: Millis, index: usize, output: &mut Output) {
+    fn alert_illegal_in_force(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32;
         let of = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
         let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).cloned();
@@ -84,30 +84,30 @@ impl Game {
         let stands = self.record.alerts.iter().any(|alert| of(AlertKind::IllegalStands)(&alert));
         let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
         let told = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
-        let irregular = self.follower.line().get(index).is_some_and(|node| node.irregular);
-        if !told || stands || !irregular || self.record.stood.contains(&ply) {
+        let irregular = self.follower.nodes().get(index).is_some_and(|node| node.irregular);
+        if !told || stands || !irregular || self.record.let_stand_plies.contains(&ply) {
             return;
         }
         let counted = || Some(self.record.tally.count(self.mover(ply)));
         let count = alert.as_ref().map_or_else(counted, |alert| alert.count);
         let Some(mut told) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
-        let asked = |(situation, facts): &(Situation, Facts)| ruling(&self.laws, *situation, facts);
-        if !told.situation.as_ref().and_then(asked).is_some_and(|ruling| ruling.acts.contains(&Act::Stands)) {
+        let asked = |(situation, facts): &(Situation, RulingFacts)| ruling(&self.laws, *situation, facts);
+        if !told.situation.as_ref().and_then(asked).is_some_and(|ruling| ruling.acts.contains(&RulingAction::Stands)) {
             return;
         }
         if let Some(alert) = alert {
-            self.tell(now, Event::AlertCleared { id: alert.id }, output);
+            self.record_event(now, Event::AlertCleared { id: alert.id }, output);
             // The alert was raised once, and its details may be lost after a restart.
-            told = Told { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..told };
+            told = AlertDraft { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..told };
         }
         let key = if told.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { told.text.key };
         let text = Text { key, ..told.text };
-        self.raise(now, Told { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..told }, output);
+        self.raise(now, AlertDraft { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..told }, output);
     }
 
     /// Returns why the move of this index is illegal.
-    fn reason(&self, index: usize) -> Option<Reason> {
-        let line = self.follower.line();
+    fn reason(&self, index: usize) -> Option<IllegalReason> {
+        let line = self.follower.nodes();
         let node = line.get(index + 1)?;
         let mv = node.mv?;
         let slip = node.slip.as_ref().map(|slip| slip.reason.clone());
@@ -115,20 +115,20 @@ impl Game {
     }
 
     /// Completes a reason why this move is illegal after `index` plies with what the record knows of the king and rooks.
-    fn with_history(&self, index: usize, mv: Move, reason: Reason) -> Reason {
-        let line = self.follower.line();
+    fn with_history(&self, index: usize, mv: Move, reason: IllegalReason) -> IllegalReason {
+        let line = self.follower.nodes();
         let played = line.iter().zip(line.iter().skip(1)).take(index);
         let played = played.filter_map(|(before, after)| Some((before.position.mover(after.mv?), after.mv?)));
         let Some(by) = line.get(index).map(|node| node.position.mover(mv)) else { return reason };
-        reason.given(by, played)
+        reason.refine_with_moves(by, played)
     }
 
     /// Returns the facts for a ruling on the move of this index.
-    fn facts(&self, index: usize, reason: &Reason, count: Option<u32>) -> Facts {
+    fn facts(&self, index: usize, reason: &IllegalReason, count: Option<u32>) -> RulingFacts {
         let nth = count.unwrap_or(1);
         let opponent = !self.mover(index as u32 + 1);
         let increment = self.last_press.is_some_and(|press| press.by != opponent && press.gained);
-        Facts { nth, moves: index as u32 / 2, increment, because: Some(reason.topic()), ..Facts::default() }
+        RulingFacts { nth, moves: index as u32 / 2, increment, because: Some(reason.topic()), ..RulingFacts::default() }
     }
 
     /// Alerts the arbiter that the move of this index is illegal and was completed.
@@ -146,23 +146,23 @@ impl Game {
     }
 
     /// Builds the alert about the illegal move of this index.
-    fn illegal(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<Told> {
+    fn illegal(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<AlertDraft> {
         let reason = self.reason(index)?;
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let position = &line.get(index)?.position;
         let played = &self.record.plies.get(index)?.played;
         let mv = line.get(index + 1)?.mv?;
         let by = position.mover(mv);
         let text = match &reason {
-            Reason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", Word::Man(*pawn)),
+            IllegalReason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", ReasonArg::Man(*pawn)),
             _ => {
                 let text = Text::new("illegal_completed").with("player", by).with("san", played.san.clone());
                 text.with("reason", Text::from(&reason))
             }
         };
         let bound = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
-        let facts = Facts { reply, ..self.facts(index, &reason, count) };
-        Some(Told {
+        let facts = RulingFacts { reply, ..self.facts(index, &reason, count) };
+        Some(AlertDraft {
             by: Some(by),
             squares: self.changed_by(index),
             situation: Some((Situation::Irregular(reason.irregularity()), facts)),
@@ -171,13 +171,13 @@ impl Game {
             allowed: bound.moves(position).into_iter().map(|mv| position.uci(mv)).collect(),
             count,
             evidence: played.evidence.clone(),
-            ..Told::new(AlertKind::IllegalMove, text)
+            ..AlertDraft::new(AlertKind::IllegalMove, text)
         })
     }
 
     /// Returns when a press without a visible move by the player to move must be re-evaluated.
     pub(super) fn press_deadline(&self) -> Option<Millis> {
-        self.idle_press.map(|press| press.at + SEEN_BY)
+        self.idle_press.map(|press| press.at + PRESS_SETTLE_TIME)
     }
 
     /// Records a press that may lack a move. `moved`: it completed a move that is on record.
@@ -194,21 +194,21 @@ impl Game {
         let both = self.presses_since_end == Some(!press.by) && press.ran;
         self.presses_since_end = Some(press.by).filter(|_| press.ran);
         if both && !self.is_raised(AlertKind::PlayedAfterEnd) {
-            self.raise(now, Told::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
+            self.raise(now, AlertDraft::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
         }
     }
 
     /// Alerts the arbiter of a press without a move, once everything that belongs to the press has been seen.
     pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
-        let Some(press) = self.idle_press.take_if(|press| press.at + SEEN_BY <= now) else { return };
+        let Some(press) = self.idle_press.take_if(|press| press.at + PRESS_SETTLE_TIME <= now) else { return };
         let tip = self.follower.tip();
         let still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
         let quiet = still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
-        let damaged = self.follower.seen().is_damaged(now, crate::infer::model::BAD_LINE);
+        let damaged = self.follower.seen().was_damaged(now, crate::infer::model::DAMAGE_WINDOW);
         // After an illegal move the opponent may give the clock back.
         let damaged = damaged || tip.irregular;
         // If moves were identified together after the press, the time of each is unknown.
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let later = line.iter().skip_while(|node| node.made_at <= press.at);
         let together = later.clone().zip(later.skip(1)).any(|(one, other)| one.made_at == other.made_at);
         let damaged = damaged || (tip.made_at > press.at && (together || tip.is_reconstructed()));
@@ -220,28 +220,29 @@ impl Game {
         let what = Irregularity::PressWithoutMove;
         let count = self.laws.counts(what).then(|| self.record.tally.count(press.by) + 1);
         let nth = count.unwrap_or(1);
-        let facts = Facts { nth, moves: self.record.plies.len() as u32 / 2, increment: press.gained, ..Facts::default() };
+        let facts =
+            RulingFacts { nth, moves: self.record.plies.len() as u32 / 2, increment: press.gained, ..RulingFacts::default() };
         let text = Text::new("press_without_move").with("player", press.by);
-        let told = Told {
+        let told = AlertDraft {
             by: Some(press.by),
             situation: Some((Situation::Irregular(what), facts)),
             count,
             evidence: self.seen_between(self.follower.tip().made_at, press.at),
-            ..Told::new(AlertKind::PressWithoutMove, text)
+            ..AlertDraft::new(AlertKind::PressWithoutMove, text)
         };
         self.raise(now, told, output);
     }
 
     /// Checks whether the piece of a move completed by a press came to its square much later than the press.
     pub(super) fn judge_release(&mut self, now: Millis, ply: u32, pressed_at: Millis, output: &mut Output) {
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let (Some(before), Some(mv)) = (line.get(ply as usize - 1), line.get(ply as usize).and_then(|node| node.mv)) else {
             return;
         };
         let by = before.position.mover(mv);
         // The piece may have been straightened since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
-        let shown = super::shown(moved, self.follower.seen());
+        let shown = super::expected_reading(moved, self.follower.seen());
         let came = self.sightings.between(before.made_at, now);
         let came = came.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
@@ -264,16 +265,16 @@ impl Game {
         let Some(late) = late.filter(|_| clear && self.hold.is_none()) else { return };
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
-        let man = Man { piece, square };
-        let text = Text::new("press_before_release").with("player", by).with("man", Word::Man(man));
-        let facts = Facts { moves: ply / 2, ..Facts::default() };
-        let told = Told {
+        let man = PlacedPiece { piece, square };
+        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Man(man));
+        let facts = RulingFacts { moves: ply / 2, ..RulingFacts::default() };
+        let told = AlertDraft {
             by: Some(by),
             squares: vec![square, mv.to()],
             situation: Some((Situation::Irregular(Irregularity::PressBeforeRelease), facts)),
             ply: Some(ply),
             evidence: vec![*late],
-            ..Told::new(AlertKind::PressBeforeRelease, text)
+            ..AlertDraft::new(AlertKind::PressBeforeRelease, text)
         };
         self.raise(now, told, output);
     }
@@ -291,7 +292,7 @@ impl Game {
         if !self.is_judged || self.record.result.is_some() {
             return;
         }
-        self.dead_unjudged = false;
+        self.is_dead_check_pending = false;
         // What is published below changes the game, but not the moves.
         let history = &self.history;
         let position = history.position().clone();
@@ -299,13 +300,14 @@ impl Game {
         let drawn = history.drawn(&rules);
         if let Some(text) = irregular_position(&position) {
             // Some editions let the arbiter wait for one more move (A.5.4). The required act then changes once.
-            let nodes = self.follower.line().iter().take(self.published.len() + 1).rev();
+            let nodes = self.follower.nodes().iter().take(self.published.len() + 1).rev();
             let lasts = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
             let lasts = if self.is_open(self.record.plies.len() as u32) { lasts.saturating_sub(1) } else { lasts };
             let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
             if waits && lasts == 2 {
-                self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
-                let waited = |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&Act::Wait);
+                self.forget_acknowledged(|kind, _, _| kind == AlertKind::IllegalPosition);
+                let waited =
+                    |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&RulingAction::Wait);
                 self.clear(now, waited, output);
             }
             // An illegal move that led there, or a wrong start, was already reported.
@@ -314,37 +316,38 @@ impl Game {
             };
             if !self.record.alerts.iter().any(told) {
                 let stage = if lasts < 2 { Stage::Pending } else { Stage::Completed };
-                let facts = Facts { stage, moves: self.record.plies.len() as u32 / 2, ..Facts::default() };
+                let facts = RulingFacts { stage, moves: self.record.plies.len() as u32 / 2, ..RulingFacts::default() };
                 let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
-                self.raise(now, Told { situation, ..Told::new(AlertKind::IllegalPosition, text) }, output);
+                self.raise(now, AlertDraft { situation, ..AlertDraft::new(AlertKind::IllegalPosition, text) }, output);
             }
         } else {
-            self.is_over_with(|kind, _, _| kind == AlertKind::IllegalPosition);
+            self.forget_acknowledged(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
         let waits = self.waits_for(now, self.record.plies.len() as u32);
         let unsettled = waits.is_some();
-        let of =
-            |occasion, consecutive| Some((Situation::Occasion(occasion), Facts { consecutive, unsettled, ..Facts::default() }));
+        let of = |occasion, consecutive| {
+            Some((Situation::Occasion(occasion), RulingFacts { consecutive, unsettled, ..RulingFacts::default() }))
+        };
         let (kind, text, situation) = match drawn {
-            Some(Drawn::FiveTimes { occurrences }) => {
+            Some(AutomaticDraw::FiveTimes { occurrences }) => {
                 let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
                 let (times, kind) = rules.five_fold.unwrap_or((5, FiveFold::Any));
                 let text = if times == 5 { Text::new("five_fold") } else { Text::new("repeated").with("times", times) };
                 let text = text.with("plies", plies.join(", "));
                 (AlertKind::FiveFold, text, of(Occasion::FiveFold, kind == FiveFold::Consecutive))
             }
-            Some(Drawn::SeventyFiveMoves { moves }) => {
+            Some(AutomaticDraw::SeventyFiveMoves { moves }) => {
                 let text = if moves == 75 { Text::new("seventy_five") } else { Text::new("quiet_moves").with("moves", moves) };
                 (AlertKind::SeventyFive, text, of(Occasion::SeventyFive, true))
             }
             None => {
-                self.dead_unjudged = true;
+                self.is_dead_check_pending = true;
                 return;
             }
         };
         if !self.is_raised(kind) {
-            self.raise(now, Told { situation, ..Told::new(kind, waiting(text, waits.as_ref())) }, output);
+            self.raise(now, AlertDraft { situation, ..AlertDraft::new(kind, waiting_text(text, waits.as_ref())) }, output);
         }
     }
 
@@ -367,8 +370,8 @@ impl Game {
             let text = first.map_or_else(|| Text::new(BOTH_FLAGS), |first| Text::new(BOTH_FLAGS_FIRST).with("player", first));
             // If it is known which flag fell first, the other one does not matter.
             let occasion = if first.is_some() { Occasion::FlagFall } else { Occasion::BothFlags };
-            let situation = Some((Situation::Occasion(occasion), Facts::default()));
-            self.raise(now, Told { by: first, situation, ..Told::new(AlertKind::FlagFall, text) }, output);
+            let situation = Some((Situation::Occasion(occasion), RulingFacts::default()));
+            self.raise(now, AlertDraft { by: first, situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
         }
         if !both {
             self.forget_flag(now, None, output);
@@ -378,20 +381,20 @@ impl Game {
                 self.forget_flag(now, Some(by), output);
             } else if !both && !is_told(&self.record, Some(by)) {
                 let text = Text::new("flag_fall").with("player", by);
-                let situation = Some((Situation::Occasion(Occasion::FlagFall), Facts::default()));
-                self.raise(now, Told { by: Some(by), situation, ..Told::new(AlertKind::FlagFall, text) }, output);
+                let situation = Some((Situation::Occasion(Occasion::FlagFall), RulingFacts::default()));
+                self.raise(now, AlertDraft { by: Some(by), situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
             }
         }
     }
 
     /// Clears the alert about this flag, or with `None` about both flags: it is no longer down.
     fn forget_flag(&mut self, now: Millis, by: Option<Color>, output: &mut Output) {
-        self.is_over_with(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
+        self.forget_acknowledged(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
         self.clear(now, |alert| is_flag(alert, by), output);
     }
 
     /// Builds the alert that the board does not show the position of the record.
-    pub(super) fn unlike_record(&self, wrong: Bitboard) -> Told {
+    pub(super) fn position_alert(&self, wrong: Bitboard) -> AlertDraft {
         let seen = self.follower.seen();
         let position = &self.follower.tip().position;
         let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
@@ -401,63 +404,71 @@ impl Game {
             && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
         {
             let by = position.mover(mv);
-            let reason = self.with_history(self.follower.line().len().saturating_sub(1), mv, reason);
-            if let Reason::CastlingUnfinished { rook } = reason
+            let reason = self.with_history(self.follower.nodes().len().saturating_sub(1), mv, reason);
+            if let IllegalReason::CastlingUnfinished { rook } = reason
                 && let Some(king) = mv.from().filter(|&king| position.is_legal(Move::Castle { king, rook }))
             {
                 let text = Text::new("castling_begun").with("player", by).with("on", mv.to()).with("rook", rook);
-                let facts = Facts { stage: Stage::Pending, ..Facts::default() };
+                let facts = RulingFacts { stage: Stage::Pending, ..RulingFacts::default() };
                 let situation = Some((Situation::Occasion(Occasion::CastlingBegun), facts));
                 let allowed = vec![position.uci(Move::Castle { king, rook })];
-                return Told {
+                return AlertDraft {
                     by: Some(by),
                     squares,
                     situation,
                     allowed,
                     evidence,
-                    ..Told::new(AlertKind::PositionUnexplained, text)
+                    ..AlertDraft::new(AlertKind::PositionUnexplained, text)
                 };
             }
             let text = Text::new("illegal_pending").with("player", by).with("san", position.san(mv));
             let text = text.with("reason", Text::from(&reason));
-            let facts = Facts { stage: Stage::Pending, ..self.facts(self.published.len(), &reason, None) };
+            let facts = RulingFacts { stage: Stage::Pending, ..self.facts(self.published.len(), &reason, None) };
             let situation = Some((Situation::Irregular(reason.irregularity()), facts));
-            return Told { by: Some(by), squares, situation, evidence, ..Told::new(AlertKind::IllegalPending, text) };
+            return AlertDraft {
+                by: Some(by),
+                squares,
+                situation,
+                evidence,
+                ..AlertDraft::new(AlertKind::IllegalPending, text)
+            };
         }
-        let found = |kind, what, text: Text| Told {
+        let found = |kind, what, text: Text| AlertDraft {
             squares: squares.clone(),
-            situation: Some((Situation::Irregular(what), Facts::default())),
+            situation: Some((Situation::Irregular(what), RulingFacts::default())),
             evidence: evidence.clone(),
-            ..Told::new(kind, text.with("differences", differences.clone()))
+            ..AlertDraft::new(kind, text.with("differences", differences.clone()))
         };
         let last_changed = wrong.into_iter().map(|square| seen.changed_at(square)).max().unwrap_or(0);
-        if wrong.intersects(self.follower.displaced()) || last_changed < self.follower.tip().made_at.saturating_sub(SEEN_BY) {
+        if wrong.intersects(self.follower.displaced_squares())
+            || last_changed < self.follower.tip().made_at.saturating_sub(PRESS_SETTLE_TIME)
+        {
             return found(AlertKind::DisplacedFound, Irregularity::DisplacedFound, Text::new("displaced_found"));
         }
         let taken = self.published.last().and_then(|mv| {
-            let before = self.follower.line().get(self.published.len().checked_sub(1)?)?;
+            let before = self.follower.nodes().get(self.published.len().checked_sub(1)?)?;
             let square = if mv.is_en_passant() { return None } else { mv.to() };
             before.position.piece_at(square).filter(|_| mv.is_capture()).map(|piece| (square, piece))
         });
         if let (Some((square, piece)), [one]) = (taken, squares.as_slice())
             && square.distance(*one) == 1
             && position.piece_at(*one).is_none()
-            && seen.shows(*one, Some(piece))
+            && seen.is_compatible(*one, Some(piece))
         {
             let by = !position.turn();
             let text = Text::new("capture_unclear").with("player", by);
-            return Told { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
+            return AlertDraft { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
         }
         // A press may be reported before something that was seen before it.
-        match self.last_press.filter(|press| last_changed <= press.at + SEEN_BY / 2) {
+        match self.last_press.filter(|press| last_changed <= press.at + PRESS_SETTLE_TIME / 2) {
             Some(press) => {
                 let text = Text::new("displaced").with("player", press.by);
-                Told { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
+                AlertDraft { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
             }
-            None => Told {
+            None => AlertDraft {
                 squares: squares.clone(),
                 evidence: evidence.clone(),
-                ..Told::new(AlertKind::PositionUnexplained, Text::new("unexplained").with("differences", differences))
+                ..AlertDraft::new(AlertKind::PositionUnexplained, Text::new("unexplained").with("differences", differences))
             },
         }
     }
@@ -478,11 +489,11 @@ fn is_acknowledged_flag(by: Color) -> impl Fn(&(AlertKind, Option<Color>, u32)) 
 fn irregular_position(position: &Position) -> Option<Text> {
     let board = position.board();
     let pawn = (board.pawns() & (Bitboard::from_rank(Rank::First) | Bitboard::from_rank(Rank::Eighth))).first();
-    if let Some(man) = pawn.and_then(|square| Some(Man { piece: board.piece_at(square)?, square })) {
-        return Some(Text::new("illegal_position_pawn").with("pawn", Word::Man(man)));
+    if let Some(man) = pawn.and_then(|square| Some(PlacedPiece { piece: board.piece_at(square)?, square })) {
+        return Some(Text::new("illegal_position_pawn").with("pawn", ReasonArg::Man(man)));
     }
     let kings = Color::ALL.into_iter().all(|color| board.by_piece(Role::King.of(color)).count() == 1);
-    let both = kings && position.is_check() && position.passed().is_check();
+    let both = kings && position.is_check() && position.with_turn_passed().is_check();
     both.then(|| Text::new("illegal_position_kings"))
 }
 

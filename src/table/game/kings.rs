@@ -1,13 +1,13 @@
 //! Kings in the centre: how players signal the result.
 
-use super::alerts::Told;
+use super::alerts::AlertDraft;
 use super::end::is_end;
-use super::{Around, Game};
-use crate::boards::{Cue, Millis, Sensing};
+use super::{GameContext, TableGame};
+use crate::boards::{BoardCommand, Millis, SensorKind};
 use crate::game::event::Difference;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason, Text};
-use crate::infer::Node;
+use crate::infer::LineNode;
 use crate::table::Output;
 use shakmaty::Bitboard;
 
@@ -19,14 +19,14 @@ const KINGS_TOGETHER: Millis = 3_000;
 /// If the confidence of the last move is below this, the arbiter is alerted.
 const DOUBTFUL: Confidence = Confidence(600);
 
-impl Game {
+impl TableGame {
     pub fn kings_deadline(&self) -> Option<Millis> {
-        self.kings_at.map(|at| at + KINGS_STAY)
+        self.kings_centred_at.map(|at| at + KINGS_STAY)
     }
 
     /// Publishes or reports the result after both kings were in the centre long enough.
-    pub fn kings_stayed(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        let (Some(came), Some([white, black])) = (self.kings_at.take(), self.follower.kings_in_centre()) else {
+    pub fn handle_kings_signal(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        let (Some(came), Some([white, black])) = (self.kings_centred_at.take(), self.follower.kings_in_centre()) else {
             return;
         };
         if self.record.result.is_some() {
@@ -38,16 +38,16 @@ impl Game {
             (false, false) => GameResult::BlackWins,
             _ => GameResult::Draw,
         };
-        self.tell_unlike_record(now, output);
+        self.alert_end_unlike_record(now, output);
         if around.settings.accept_kings_signal {
             self.clear(now, |alert| is_signal(alert) || is_end(alert), output);
-            self.tell(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
+            self.record_event(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
             self.over = true;
         } else if !self.is_signalled() {
             let text = Text::new("kings_say").with("white", white).with("black", black);
             let text = text.with("result", result.as_str().to_owned());
             let squares = vec![white, black];
-            self.raise(now, Told { squares, ..Told::new(AlertKind::ResultSignalled, text) }, output);
+            self.raise(now, AlertDraft { squares, ..AlertDraft::new(AlertKind::ResultSignalled, text) }, output);
         }
     }
 
@@ -58,47 +58,47 @@ impl Game {
 
     /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
     /// before.
-    fn withdraw_king_moves(&mut self, now: Millis, came: Millis, around: &mut Around<'_>, output: &mut Output) {
+    fn withdraw_king_moves(&mut self, now: Millis, came: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         let record = &self.record;
-        let meant = |index: usize, node: &Node| {
+        let meant = |index: usize, node: &LineNode| {
             let completed = record.ply(index as u32).is_some_and(|ply| {
                 matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock | CompletedBy::OwnNextMove, .. })
             });
             completed && came.saturating_sub(node.made_at) > KINGS_TOGETHER
         };
-        self.follower.decide(now);
+        self.follower.decide_last_move(now);
         self.follower.withdraw_king_moves(now, meant);
         self.publish_all(now, around, output);
     }
 
     /// Alerts the arbiter if both kings have left their squares but not both are seen in the centre: one seems to be in the place
     /// of a piece that was removed unseen. The arbiter must read the result. Returns whether the kings are unclear.
-    pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) -> bool {
+    pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
         if !self.is_signalled() {
             self.withdraw_king_moves(now, self.follower.seen().last_edge(), around, output);
-            let told = Told::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
-            self.raise(now, Told { squares: squares.into_iter().collect(), ..told }, output);
+            let told = AlertDraft::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
+            self.raise(now, AlertDraft { squares: squares.into_iter().collect(), ..told }, output);
         }
         true
     }
 
     /// Alerts the arbiter when the kings end the game and other pieces are where neither the record nor the start position has
     /// them, so moves are missing; or when the last move is only the likelier one of two, because no later play will decide.
-    fn tell_unlike_record(&mut self, now: Millis, output: &mut Output) {
-        let known = self.follower.seen().sensing() != Sensing::Occupancy;
+    fn alert_end_unlike_record(&mut self, now: Millis, output: &mut Output) {
+        let known = self.follower.seen().sensing() != SensorKind::Occupancy;
         if let Some(ply) = self.record.plies.last().filter(|ply| known && ply.confidence < DOUBTFUL)
             && !self.is_raised(AlertKind::MovesUncertain)
         {
             let text = Text::new("last_move_doubtful").with("san", ply.played.san.clone());
             let text = text.with("percent", u32::from(ply.confidence.0 / 10));
-            self.raise(now, Told::new(AlertKind::MovesUncertain, text), output);
+            self.raise(now, AlertDraft::new(AlertKind::MovesUncertain, text), output);
         }
         let position = &self.follower.tip().position;
         let seen = self.follower.seen();
         let kings: Bitboard = self.follower.kings_in_centre().into_iter().flatten().collect();
         let strange = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
-        let strange = strange & !self.follower.hidden();
+        let strange = strange & !self.follower.ignored_squares();
         if strange.any() && !self.is_raised(AlertKind::PositionUnexplained) {
             let differences: Vec<Difference> = strange
                 .into_iter()
@@ -106,25 +106,25 @@ impl Game {
                 .collect();
             let text = Text::new("ended_elsewhere").with("differences", differences);
             let squares = strange.into_iter().collect();
-            self.raise(now, Told { squares, ..Told::new(AlertKind::PositionUnexplained, text) }, output);
+            self.raise(now, AlertDraft { squares, ..AlertDraft::new(AlertKind::PositionUnexplained, text) }, output);
         }
     }
 
     /// Watches for kings on two of the four centre squares. Play cannot bring that about, since they are adjacent.
     pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
         if self.follower.kings_in_centre().is_none() {
-            (self.kings_at, self.kings_meant_nothing) = (None, false);
+            (self.kings_centred_at, self.is_kings_signal_withdrawn) = (None, false);
             if !self.acknowledged.is_empty() && self.follower.kings_unclear().is_none() {
-                self.is_over_with(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
+                self.forget_acknowledged(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
             if self.is_signalled() && self.follower.kings_unclear().is_none() {
                 self.clear(now, is_signal, output);
             }
-        } else if self.record.result.is_none() && !self.kings_meant_nothing {
-            if self.kings_at.is_none() {
-                output.cues.push(Cue::Placement);
+        } else if self.record.result.is_none() && !self.is_kings_signal_withdrawn {
+            if self.kings_centred_at.is_none() {
+                output.cues.push(BoardCommand::Placement);
             }
-            self.kings_at.get_or_insert(now);
+            self.kings_centred_at.get_or_insert(now);
         }
     }
 }

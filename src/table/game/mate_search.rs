@@ -2,13 +2,13 @@
 //! inputs. A slice is a fixed number of examined moves and starts at a fixed time, so that a replay finds the same results at the
 //! same times.
 
-use super::Game;
-use super::alerts::Told;
-use super::end::waiting;
+use super::TableGame;
+use super::alerts::AlertDraft;
+use super::end::waiting_text;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Event, Text};
 use crate::laws::{
-    Act, DeadSearch, Facts, MateSearch, Occasion, Position, Situation, Topic, Winnable, depends_on_mate, ruling,
+    DeadSearch, MateSearch, Occasion, Position, RulingAction, RulingFacts, Situation, Topic, Winnable, depends_on_mate, ruling,
 };
 use crate::table::Output;
 use std::collections::VecDeque;
@@ -18,13 +18,13 @@ const STEP: Millis = 20;
 /// Number of moves examined in one slice: some milliseconds of work on a small computer.
 const SLICE: u32 = 1 << 13;
 /// Number of moves examined before the arbiter is alerted. This decides nearly all positions that occur in play.
-const FIRST: u32 = 1 << 16;
+const FIRST_SLICE: u32 = 1 << 16;
 
 /// The unfinished searches of one game.
 #[derive(Default)]
 pub(super) struct Searches {
     /// Alerts that wait for a search.
-    alerts: VecDeque<Waiting>,
+    alerts: VecDeque<PendingAlertSearch>,
     /// The search for whether the last position on record is dead.
     dead: Option<DeadSearch>,
     /// When the next slice is due.
@@ -32,36 +32,36 @@ pub(super) struct Searches {
 }
 
 /// An alert that waits for a search.
-struct Waiting {
+struct PendingAlertSearch {
     id: u32,
     search: MateSearch,
     /// The situation and facts for the ruling; `None`: the alert was restored after a restart.
-    situation: Option<(Situation, Facts)>,
+    situation: Option<(Situation, RulingFacts)>,
 }
 
-impl Game {
+impl TableGame {
     /// Searches, before the arbiter is alerted, for whether the opponent can mate, and stores the result in the facts. Returns the
     /// search if it must continue.
-    pub(super) fn ask_mate(&self, told: &mut Told, fen: &str) -> Option<MateSearch> {
+    pub(super) fn search_mate(&self, told: &mut AlertDraft, fen: &str) -> Option<MateSearch> {
         let ((situation, facts), by) = (told.situation.as_mut()?, told.by?);
         if !depends_on_mate(&self.laws, *situation, facts) {
             return None;
         }
         let mut search = MateSearch::new(&Position::from_fen(fen, self.start.is_chess960()).ok()?, !by);
-        facts.opponent_can_mate = search.run(FIRST);
+        facts.opponent_can_mate = search.run(FIRST_SLICE);
         facts.opponent_can_mate.is_none().then_some(search)
     }
 
     /// Registers a search for the alert with this id.
-    pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch, situation: Option<(Situation, Facts)>) {
+    pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch, situation: Option<(Situation, RulingFacts)>) {
         self.begin_searching(now);
-        self.searches.alerts.push_back(Waiting { id, search, situation });
+        self.searches.alerts.push_back(PendingAlertSearch { id, search, situation });
     }
 
     /// Restarts the search of an alert that was raised again or restored after a restart.
     pub(super) fn search_again(&mut self, now: Millis, alert: &Alert) {
         let position = Position::from_fen(&alert.position, self.start.is_chess960()).ok();
-        if let (Some(position), Some(by), true) = (position, alert.by, alert.required.contains(&Act::AwaitSearch)) {
+        if let (Some(position), Some(by), true) = (position, alert.by, alert.required.contains(&RulingAction::AwaitSearch)) {
             self.search_for(now, alert.id, MateSearch::new(&position, !by), None);
         }
     }
@@ -82,7 +82,7 @@ impl Game {
     /// Runs one slice of the first search.
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
         self.searches.next = now.saturating_add(STEP);
-        if let Some(Waiting { id, search, .. }) = self.searches.alerts.front_mut() {
+        if let Some(PendingAlertSearch { id, search, .. }) = self.searches.alerts.front_mut() {
             let stands = self.record.alerts.iter().any(|alert| alert.id == *id);
             let answer = if stands { search.run(SLICE) } else { Some(Winnable::Possible) };
             if let Some((answer, waiting)) = answer.and_then(|answer| Some((answer, self.searches.alerts.pop_front()?))) {
@@ -103,25 +103,26 @@ impl Game {
         &mut self,
         now: Millis,
         id: u32,
-        situation: Option<(Situation, Facts)>,
+        situation: Option<(Situation, RulingFacts)>,
         answer: Winnable,
         output: &mut Output,
     ) {
         let Some(alert) = self.record.alerts.iter().find(|alert| alert.id == id) else { return };
         let found = match answer {
-            Winnable::CanMate => Act::Loses,
-            Winnable::CannotMate => Act::Draw,
-            Winnable::Possible => Act::LosesOrDraw,
+            Winnable::CanMate => RulingAction::Loses,
+            Winnable::CannotMate => RulingAction::Draw,
+            Winnable::Possible => RulingAction::LosesOrDraw,
         };
-        let amend = |act: &Act| if *act == Act::AwaitSearch { found } else { *act };
-        let asked = situation
-            .and_then(|(situation, facts)| ruling(&self.laws, situation, &Facts { opponent_can_mate: Some(answer), ..facts }));
+        let amend = |act: &RulingAction| if *act == RulingAction::AwaitSearch { found } else { *act };
+        let asked = situation.and_then(|(situation, facts)| {
+            ruling(&self.laws, situation, &RulingFacts { opponent_can_mate: Some(answer), ..facts })
+        });
         let (required, articles) = match asked {
             Some(ruling) => (ruling.acts, ruling.articles.into_iter().map(str::to_owned).collect()),
             None => (alert.required.iter().map(amend).collect(), alert.articles.clone()),
         };
         let amended = Alert { required, articles, ..alert.clone() };
-        self.tell(now, Event::AlertRaised(amended), output);
+        self.record_event(now, Event::AlertRaised(amended), output);
     }
 
     /// Ends all searches because the game is left: what is not known yet remains open.
@@ -139,7 +140,7 @@ impl Game {
 
     /// Checks whether neither player can mate any more. Runs when the board is quiet, since it can take a while.
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
-        if !std::mem::take(&mut self.dead_unjudged) || !self.is_judged || self.record.result.is_some() {
+        if !std::mem::take(&mut self.is_dead_check_pending) || !self.is_judged || self.record.result.is_some() {
             return;
         }
         // Without an article in this edition, nothing is reported.
@@ -151,7 +152,7 @@ impl Game {
             return;
         }
         let mut search = DeadSearch::new(position);
-        match search.run(FIRST) {
+        match search.run(FIRST_SLICE) {
             Some(true) => self.raise_dead(now, output),
             Some(false) => {}
             None => {
@@ -166,10 +167,10 @@ impl Game {
             return;
         }
         let waits = self.waits_for(now, self.record.plies.len() as u32);
-        let facts = Facts { unsettled: waits.is_some(), ..Facts::default() };
+        let facts = RulingFacts { unsettled: waits.is_some(), ..RulingFacts::default() };
         let situation = Some((Situation::Occasion(Occasion::DeadPosition), facts));
-        let text = waiting(Text::new("dead_position"), waits.as_ref());
-        self.raise(now, Told { situation, ..Told::new(AlertKind::DeadPosition, text) }, output);
+        let text = waiting_text(Text::new("dead_position"), waits.as_ref());
+        self.raise(now, AlertDraft { situation, ..AlertDraft::new(AlertKind::DeadPosition, text) }, output);
     }
 
     /// Restarts unfinished searches after a restart, once the board has been read.

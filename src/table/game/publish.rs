@@ -2,12 +2,12 @@
 
 use super::end::is_end;
 use super::judge::is_about_position;
-use super::{Around, Game, history};
+use super::{GameContext, TableGame, history};
 use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Played, ResultReason};
-use crate::laws::draws::Same;
+use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
+use crate::laws::draws::PositionEquality;
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 use shakmaty::Bitboard;
@@ -17,32 +17,32 @@ const SURE: Confidence = Confidence(900);
 
 /// When the arbiter was alerted of what the Laws say about a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Judged {
+enum JudgedWhen {
     /// When the move was first published: it is the same move.
     Before,
     /// Now.
     Now,
 }
 
-impl Game {
+impl TableGame {
     /// Publishes moves that are decided and sure enough and that were not published yet.
-    pub(super) fn publish(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn publish(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         self.publish_when(around.settings.publish, now, around, output);
     }
 
     /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
-    pub(super) fn publish_all(&mut self, now: Millis, around: &mut Around<'_>, output: &mut Output) {
+    pub(super) fn publish_all(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
         self.seen_changes = None;
         self.publish_when(Publish::Prompt, now, around, output);
     }
 
-    fn publish_when(&mut self, when: Publish, now: Millis, around: &mut Around<'_>, output: &mut Output) {
-        let agrees = self.follower.mismatch().is_empty() && self.follower.displaced().is_empty();
+    fn publish_when(&mut self, when: Publish, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+        let agrees = self.follower.mismatch().is_empty() && self.follower.displaced_squares().is_empty();
         if agrees {
-            let raised = self.is_told_of_position();
+            let raised = self.has_position_alert();
             self.clear(now, |alert| is_about_position(alert.kind), output);
             if std::mem::take(&mut self.displaced).any() || raised {
-                output.tell(now, Event::Displaced { squares: Vec::new() });
+                output.emit(now, Event::Displaced { squares: Vec::new() });
             }
         }
         self.tell_faults(now, output);
@@ -51,7 +51,7 @@ impl Game {
             return;
         }
         self.seen_changes = Some(self.follower.changes());
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let same = self.published.iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
         let mut decided = self.follower.decided();
         if when == Publish::Sure && same < decided {
@@ -61,42 +61,42 @@ impl Game {
             }
         }
         if same < self.published.len() {
-            if self.follower.line().len() > same + 1 && decided <= same {
+            if self.follower.nodes().len() > same + 1 && decided <= same {
                 return; // The move that replaces a published move may still become another one.
             }
             let before = self.published.get(same..).unwrap_or_default().to_vec();
             self.correct(now, same, decided, around, output);
-            self.tell_rewritten(now, same, &before, output);
+            self.alert_rewritten_order(now, same, &before, output);
         } else {
             for index in same..decided {
-                self.make(now, index, around, output);
+                self.publish_move(now, index, around, output);
             }
         }
-        if !self.tell_missed(now, same, decided, output) {
-            self.tell_uncertain(now, same, decided, output);
+        if !self.alert_reconstructed_moves(now, same, decided, output) {
+            self.alert_uncertain_moves(now, same, decided, output);
         }
         self.tell_rests(now, output);
         self.forget_displaced(agrees);
-        self.tell_instead(now, output);
+        self.alert_illegal_alternative(now, output);
     }
 
     /// Forgets earlier displaced squares once the board agrees with the record and all moves are published.
     fn forget_displaced(&mut self, agrees: bool) {
-        if agrees && self.published.len() + 1 == self.follower.line().len() {
-            self.was_displaced = Bitboard::EMPTY;
+        if agrees && self.published.len() + 1 == self.follower.nodes().len() {
+            self.displaced_since_agreement = Bitboard::EMPTY;
         }
     }
 
     /// Whether the move of this ply is clearly ahead of all others, or was completed by the clock or by its player's next move.
     fn is_sure(&self, ply: usize, now: Millis) -> bool {
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let pressed = line.get(ply).is_some_and(|node| node.pressed_at.is_some())
             || self.pending.is_some_and(|press| press.by == self.mover(ply as u32));
         pressed || line.len() > ply + 2 || self.follower.confidence(ply, now).is_some_and(|(confidence, _)| confidence >= SURE)
     }
 
-    fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut Around<'_>, output: &mut Output) {
-        let moves: Vec<Played> = (same..decided).filter_map(|index| self.played(index)).collect();
+    fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut GameContext<'_>, output: &mut Output) {
+        let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played(index)).collect();
         let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
         self.put_on_record(now, same, moves, &before, around, output);
         self.end_if_over(now, decided.saturating_sub(1), around, output);
@@ -108,9 +108,9 @@ impl Game {
         &mut self,
         now: Millis,
         same: usize,
-        moves: Vec<Played>,
+        moves: Vec<PlayedMove>,
         before: &[Ply],
-        around: &mut Around<'_>,
+        around: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let reason = self.follower.reason();
@@ -126,20 +126,20 @@ impl Game {
             let from = || index.checked_sub(1).is_none_or(|last| same(last).is_some_and(|(was, is)| was.fen == is.fen));
             reason != CorrectionReason::Takeback && move_is && (by_arbiter || from())
         };
-        let judge = |index| if told(before, index) { Judged::Before } else { Judged::Now };
-        let judged: Vec<Judged> = (0..moves.len()).map(judge).collect();
+        let judge = |index| if told(before, index) { JudgedWhen::Before } else { JudgedWhen::Now };
+        let judged: Vec<JudgedWhen> = (0..moves.len()).map(judge).collect();
         let known = self.record.plies.get(same..).unwrap_or_default();
         let stay: Vec<u32> =
             (0..moves.len()).filter(|&index| told(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
-        self.published.extend(self.follower.line().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
+        self.published.extend(self.follower.nodes().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
         self.forget_dead_search();
-        self.is_held = false;
+        self.is_result_held = false;
         self.pending = self.pending.filter(|_| decided > same);
         self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
-        self.instead_told = self.instead_told.min(same);
-        self.tell(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
-        self.history = history(&self.start, &self.published, &self.record.plies, Same::Rights);
+        self.last_instead_alert = self.last_instead_alert.min(same);
+        self.record_event(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
+        self.history = history(&self.start, &self.published, &self.record.plies, PositionEquality::Rights);
         // Uncertainty about moves that are gone is settled, or is reported again.
         let gone =
             |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !stay.contains(&alert.ply);
@@ -147,14 +147,14 @@ impl Game {
         let played = reason == CorrectionReason::Takeback;
         self.forget_alerts(now, same as u32, &stay, played, output);
         if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
-            self.tell(now, Event::Result { result: None, reason }, output);
+            self.record_event(now, Event::Result { result: None, reason }, output);
         }
         self.complete_again(now, same, before, reason, output);
         for (index, judged) in (same..decided).zip(judged) {
-            self.made(now, index, judged, around, output);
+            self.handle_published_move(now, index, judged, around, output);
         }
         if reason != CorrectionReason::Arbiter && decided > same {
-            self.bound = None;
+            self.allowed_moves = None;
         }
     }
 
@@ -181,36 +181,44 @@ impl Game {
         }
     }
 
-    fn make(&mut self, now: Millis, index: usize, around: &mut Around<'_>, output: &mut Output) {
-        let (Some(played), Some(node)) = (self.played(index), self.follower.line().get(index + 1)) else { return };
+    fn publish_move(&mut self, now: Millis, index: usize, around: &mut GameContext<'_>, output: &mut Output) {
+        let (Some(played), Some(node)) = (self.played(index), self.follower.nodes().get(index + 1)) else { return };
         let Some(mv) = node.mv else { return };
         let (confidence, mut others) = self.follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
         if others.is_empty() && confidence.0 < 990 {
             let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
             others.extend(node.growth.moves.iter().map(|&other| (other, share)));
         }
-        let before = self.follower.line().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
+        let before = self.follower.nodes().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
         let alternatives = before.map_or_else(Vec::new, |before| {
             // Lines that parted earlier have moves that are not legal here.
             let legal = before.legal_moves();
-            let instead = self.follower.line().get(index + 1).and_then(|node| node.instead).map(|instead| instead.mv);
+            let instead =
+                self.follower.nodes().get(index + 1).and_then(|node| node.illegal_alternative).map(|instead| instead.mv);
             let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
             possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
         });
         self.published.push(mv);
         self.history.play_recorded(mv, &played.fen);
         self.forget_dead_search();
-        self.is_held = false;
+        self.is_result_held = false;
         let ply = index as u32 + 1;
-        self.tell(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
+        self.record_event(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.clear(now, is_end, output);
-        self.made(now, index, Judged::Now, around, output);
+        self.handle_published_move(now, index, JudgedWhen::Now, around, output);
         self.end_if_over(now, index, around, output);
-        self.bound = None;
+        self.allowed_moves = None;
     }
 
     /// Processes the consequences of a published move.
-    fn made(&mut self, now: Millis, index: usize, judged: Judged, around: &mut Around<'_>, output: &mut Output) {
+    fn handle_published_move(
+        &mut self,
+        now: Millis,
+        index: usize,
+        judged: JudgedWhen,
+        around: &mut GameContext<'_>,
+        output: &mut Output,
+    ) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
         let next_completes = self.laws.completes(Completion::OwnNextMove);
@@ -220,7 +228,7 @@ impl Game {
                 self.complete(now, own, CompletedBy::OwnNextMove, clocks, output);
             }
         }
-        if ply > 1 && !around.clock.counts() && self.is_open(ply - 1) {
+        if ply > 1 && !around.clock.is_in_use() && self.is_open(ply - 1) {
             self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
         }
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
@@ -229,32 +237,32 @@ impl Game {
             && self.is_open(ply)
             && self.laws.completes(Completion::Press)
         {
-            let clocks = aged(press.clocks, now.saturating_sub(press.at));
+            let clocks = with_age(press.clocks, now.saturating_sub(press.at));
             self.complete(now, ply, CompletedBy::Clock, clocks, output);
             self.revisable = Some((ply, press.at));
             self.idle_press = None;
             self.judge_release(now, ply, press.at, output);
         }
         match judged {
-            Judged::Now => self.judge(now, index, output),
-            Judged::Before if index + 1 == self.published.len() => self.judge_position(now, output),
-            Judged::Before => {}
+            JudgedWhen::Now => self.judge(now, index, output),
+            JudgedWhen::Before if index + 1 == self.published.len() => self.judge_position(now, output),
+            JudgedWhen::Before => {}
         }
     }
 
     /// Returns the move from node `index` to the next one, as published.
-    pub(super) fn played(&self, index: usize) -> Option<Played> {
-        let before = &self.follower.line().get(index)?.position;
-        let node = self.follower.line().get(index + 1)?;
+    pub(super) fn played(&self, index: usize) -> Option<PlayedMove> {
+        let before = &self.follower.nodes().get(index)?.position;
+        let node = self.follower.nodes().get(index + 1)?;
         let mv = node.mv?;
         let (uci, irregular) = (before.uci(mv), node.irregular);
         let evidence = if irregular { self.evidence(index, &uci) } else { Vec::new() };
-        Some(Played { uci, san: before.san(mv), fen: node.position.fen(), irregular, evidence })
+        Some(PlayedMove { uci, san: before.san(mv), fen: node.position.fen(), irregular, evidence })
     }
 }
 
 /// Returns the same clock times with their age increased by `by` milliseconds.
-fn aged(clocks: ClockTimes, by: Millis) -> ClockTimes {
+fn with_age(clocks: ClockTimes, by: Millis) -> ClockTimes {
     let by = u32::try_from(by).unwrap_or(u32::MAX);
     let age = |time: Option<crate::game::ClockTime>| {
         time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(by), ..time })

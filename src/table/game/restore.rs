@@ -1,38 +1,38 @@
 //! A position restored by the arbiter: which moves its player may now make, and until when the board need not agree.
 
-use super::Game;
-use super::hold::Hold;
+use super::TableGame;
+use super::hold::InferenceHold;
 use super::judge::is_about_position;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Answer};
-use crate::infer::landing;
+use crate::infer::landing_square;
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
 use shakmaty::{Bitboard, Piece, Square};
 
-impl Game {
+impl TableGame {
     /// Processes a restored position: clears alerts about the moves that left the record, and applies the touch-move obligations of
     /// the first of them to its player.
-    pub(super) fn bind(&mut self, now: Millis, output: &mut Output) -> Answer {
+    pub(super) fn apply_restored_position(&mut self, now: Millis, output: &mut Output) -> Answer {
         let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
         self.clear(now, |alert| is_settled(alert, ply), output);
-        (self.displaced, self.was_displaced) = (Bitboard::EMPTY, Bitboard::EMPTY);
-        self.bound = self.bound_by();
+        (self.displaced, self.displaced_since_agreement) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        self.allowed_moves = self.moves_after_restore();
         let position = self.position_after(ply.saturating_sub(1) as usize);
-        let moves = self.bound.iter().flatten();
-        Answer::Bound(moves.map(|&mv| position.uci(mv)).collect())
+        let moves = self.allowed_moves.iter().flatten();
+        Answer::AllowedMoves(moves.map(|&mv| position.uci(mv)).collect())
     }
 
     /// Applies the same to a game that is restored after a restart: the pieces may not be back on their squares yet.
-    pub(super) fn go_on_restoring(&mut self) {
-        self.bound = self.bound_by();
+    pub(super) fn resume_restoring(&mut self) {
+        self.allowed_moves = self.moves_after_restore();
         self.fix();
         if self.record.paused {
             self.hold_paused();
         } else if self.record.restored.is_some() {
-            self.hold = Some(Hold::Restoring { touched: false });
-            self.follower.hold();
+            self.hold = Some(InferenceHold::Restoring { touched: false });
+            self.follower.suspend();
         }
     }
 
@@ -49,7 +49,7 @@ impl Game {
         let plies = self.published.iter().zip(&self.record.plies).take(plies);
         let landings = plies.map(|(&mv, ply)| {
             position = position.play_recorded(mv, &ply.played.fen);
-            let to = landing(mv);
+            let to = landing_square(mv);
             Some((to, position.piece_at(to).filter(|_| !ply.played.irregular)?))
         });
         landings.collect()
@@ -57,12 +57,12 @@ impl Game {
 
     /// Returns the position that must be restored on the board, until a move is made.
     pub fn to_restore(&self) -> Option<Position> {
-        let restoring = self.record.restored.is_some() || matches!(self.hold, Some(Hold::Restoring { .. }));
+        let restoring = self.record.restored.is_some() || matches!(self.hold, Some(InferenceHold::Restoring { .. }));
         (restoring && !self.over).then(|| self.position_after(self.published.len()))
     }
 
     /// Returns the moves that the player to move may make after the position was restored; `None`: any legal move.
-    pub(super) fn bound_by(&self) -> Option<Vec<Move>> {
+    pub(super) fn moves_after_restore(&self) -> Option<Vec<Move>> {
         let restored = self.record.restored.as_ref()?;
         let position = self.position_after(restored.ply.saturating_sub(1) as usize);
         let moves: Vec<Move> = match restored.allowed.as_slice() {

@@ -2,9 +2,9 @@
 //! moves missed in a gap may be reconstructed wrongly. The right game has each placement at rest as a position, or between one
 //! position and the next, such as castling before the rook has moved. A record that lacks one is wrong.
 
-use super::Game;
-use crate::boards::{Millis, Sensing};
-use crate::infer::Node;
+use super::TableGame;
+use crate::boards::{Millis, SensorKind};
+use crate::infer::LineNode;
 use crate::table::Output;
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
@@ -73,11 +73,11 @@ impl Rests {
     }
 }
 
-impl Game {
+impl TableGame {
     /// Whether there was a gap a few plies ago on a board that does not identify pieces.
     pub(super) fn follows_gap_blindly(&self) -> bool {
         let is_soon = self.rests.since.is_some_and(|plies| self.published.len() <= plies + PLIES);
-        is_soon && self.follower.seen().sensing() == Sensing::Occupancy
+        is_soon && self.follower.seen().sensing() == SensorKind::Occupancy
     }
 
     /// Whether the arbiter was alerted that moves since the gap are uncertain.
@@ -97,12 +97,12 @@ impl Game {
 
     /// Alerts the arbiter if the record has moves after a rest but lacks that rest: other moves were played.
     pub(super) fn tell_rests(&mut self, now: Millis, output: &mut Output) {
-        let hidden = self.follower.hidden() | self.follower.seen().excused();
-        let line = self.follower.line();
+        let hidden = self.follower.ignored_squares() | self.follower.seen().excused();
+        let line = self.follower.nodes();
         let line = line.get(..=self.published.len()).unwrap_or(line);
         let skipped_by = |rest: &Rest| {
             let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
-            let occupied = |node: &Node| node.position.board().occupied();
+            let occupied = |node: &LineNode| node.position.board().occupied();
             let mut pairs = line.get(next.saturating_sub(BACK)..)?.windows(2);
             let is_shown =
                 pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));

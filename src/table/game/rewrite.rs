@@ -1,47 +1,47 @@
 //! Corrections of the record by the arbiter: moves replaced, inserted, restored.
 
-use super::hold::Hold;
-use super::{Around, Game};
+use super::hold::InferenceHold;
+use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
-use crate::game::command::Refused;
+use crate::game::command::Refusal;
 use crate::game::event::ClockTimes;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{CompletedBy, Confidence, CorrectionReason, Played};
-use crate::infer::Known;
+use crate::game::{CompletedBy, Confidence, CorrectionReason, PlayedMove};
+use crate::infer::KnownPly;
 use crate::laws::{Move, Position};
 use crate::table::Output;
 use shakmaty::{Role, Square};
 
 /// How the arbiter changes the record at a ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Amend {
+pub(super) enum RecordEdit {
     /// Replaces the move.
     Replace,
     /// Inserts a move before it.
     Insert,
 }
 
-impl Game {
+impl TableGame {
     /// Returns the plies of the game after replacing or inserting this move at this ply.
-    pub(super) fn with_move(&self, amend: Amend, ply: u32, uci: &str) -> Result<Vec<Known>, Refused> {
+    pub(super) fn with_move(&self, amend: RecordEdit, ply: u32, uci: &str) -> Result<Vec<KnownPly>, Refusal> {
         let known = self.published.len() as u32;
-        let last = if amend == Amend::Insert { known + 1 } else { known };
-        let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refused::NoSuchPly { ply, known })? as usize;
-        let all = self.known(known as usize);
-        let (before, after) = all.split_at_checked(index).ok_or(Refused::NoSuchPly { ply, known })?;
+        let last = if amend == RecordEdit::Insert { known + 1 } else { known };
+        let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refusal::NoSuchPly { ply, known })? as usize;
+        let all = self.known_plies(known as usize);
+        let (before, after) = all.split_at_checked(index).ok_or(Refusal::NoSuchPly { ply, known })?;
         let mut old = self.position_after(index);
-        let mv = old.parse_uci(uci).ok_or_else(|| Refused::NotLegal { uci: uci.to_owned(), ply })?;
+        let mv = old.parse_uci(uci).ok_or_else(|| Refusal::NotLegal { uci: uci.to_owned(), ply })?;
         let mut later = after;
         let mut new = old.play(mv);
-        if amend == Amend::Replace
+        if amend == RecordEdit::Replace
             && let Some((replaced, rest)) = after.split_first()
         {
             if replaced.mv == mv {
-                return Err(Refused::SameMove(ply));
+                return Err(Refusal::SameMove(ply));
             }
             (later, old) = (rest, replaced.found.clone().unwrap_or_else(|| old.play(replaced.mv)));
         }
-        let of = |mv, found| Known { mv, pressed_at: None, found };
+        let of = |mv, found| KnownPly { mv, pressed_at: None, found };
         let mut moves = before.to_vec();
         moves.push(of(mv, None));
         for (number, later) in (known - later.len() as u32 + 1..).zip(later) {
@@ -54,8 +54,9 @@ impl Game {
             }
             let uci = old.uci(mv);
             // An irregular move stays irregular at its own place; at another place there is no evidence for it.
-            let irregular = || again(&old, mv, &new).filter(|_| amend == Amend::Replace && !old.is_legal(mv));
-            let refused = || Refused::LaterMove { ply: number, san: old.san(mv) };
+            let irregular =
+                || same_irregular_move(&old, mv, &new).filter(|_| amend == RecordEdit::Replace && !old.is_legal(mv));
+            let refused = || Refusal::LaterMove { ply: number, san: old.san(mv) };
             let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
             (old, new) = (old.play(mv), new.play(next));
             moves.push(of(next, None));
@@ -64,7 +65,7 @@ impl Game {
     }
 
     /// Returns how many of these plies, from the first on, match the record.
-    pub(super) fn same_as(&self, plies: &[Known]) -> usize {
+    pub(super) fn common_plies(&self, plies: &[KnownPly]) -> usize {
         let on_record = self.published.iter().zip(&self.record.plies).zip(plies);
         let same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
         on_record
@@ -77,12 +78,12 @@ impl Game {
     pub(super) fn set_moves(
         &mut self,
         now: Millis,
-        moves: &[Known],
+        moves: &[KnownPly],
         told: Option<&[Ply]>,
-        around: &mut Around<'_>,
+        around: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        let same = self.same_as(moves);
+        let same = self.common_plies(moves);
         let mut states = match told {
             Some(told) => told.get(told.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
             None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
@@ -95,23 +96,23 @@ impl Game {
             let state = index.checked_sub(same).and_then(|index| states.get(index)).map(|ply| ply.state);
             matches!(state, Some(PlyState::Completed { by: CompletedBy::Clock, .. })).then_some(now)
         };
-        let timed = |(index, known): (usize, &Known)| Known { pressed_at: pressed(index), ..known.clone() };
-        let timed: Vec<Known> = moves.iter().enumerate().map(timed).collect();
+        let timed = |(index, known): (usize, &KnownPly)| KnownPly { pressed_at: pressed(index), ..known.clone() };
+        let timed: Vec<KnownPly> = moves.iter().enumerate().map(timed).collect();
         self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
         self.seen_changes = Some(self.follower.changes());
-        let played: Vec<Played> = match told {
+        let played: Vec<PlayedMove> = match told {
             Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
             None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
         };
         self.put_on_record(now, same, played, &states, around, output);
-        self.bound = None;
+        self.allowed_moves = None;
         self.fix();
     }
 
     /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
     pub(super) fn fix(&mut self) {
-        let stood = self.record.stood.last().map_or(0, |ply| *ply as usize);
-        self.follower.fix(stood.max(self.last_missing()));
+        let stood = self.record.let_stand_plies.last().map_or(0, |ply| *ply as usize);
+        self.follower.fix_plies(stood.max(self.last_missing()));
     }
 
     /// Returns the ply of the last missing moves; 0 if none are missing.
@@ -124,18 +125,18 @@ impl Game {
     pub(super) fn amend(
         &mut self,
         now: Millis,
-        moves: &[Known],
+        moves: &[KnownPly],
         placement: &Placement,
-        around: &mut Around<'_>,
+        around: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        self.look_at_the_board(now, placement, around);
+        self.read_current_placement(now, placement, around);
         self.set_moves(now, moves, None, around, output);
         self.end_if_over(now, moves.len().saturating_sub(1), around, output);
         self.over = self.over && self.record.result.is_some();
         let in_hands = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
-        if in_hands && !matches!(self.hold, Some(Hold::Paused)) {
-            self.let_go(now);
+        if in_hands && !matches!(self.hold, Some(InferenceHold::Paused)) {
+            self.end_hold(now);
         } else {
             self.restore_board(now);
         }
@@ -145,7 +146,7 @@ impl Game {
 
 /// Returns the same irregular move played from another position. A late en passant capture stays one if that pawn is on the same
 /// square.
-fn again(old: &Position, mv: Move, new: &Position) -> Option<Move> {
+fn same_irregular_move(old: &Position, mv: Move, new: &Position) -> Option<Move> {
     let other = new.any_move(&old.uci(mv))?;
     let passed = |from: Square| Square::from_coords(mv.to().file(), from.rank());
     let taken = mv.is_en_passant() && other.role() == Role::Pawn && !other.is_capture();
@@ -155,7 +156,8 @@ fn again(old: &Position, mv: Move, new: &Position) -> Option<Move> {
 
 /// Returns how a move that the arbiter inserted was completed; if it is the last move, it is not completed yet.
 fn completed(now: Millis, last: bool) -> Ply {
-    let played = Played { uci: String::new(), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() };
+    let played =
+        PlayedMove { uci: String::new(), san: String::new(), fen: String::new(), irregular: false, evidence: Vec::new() };
     let state = if last { PlyState::Made } else { PlyState::Completed { by: CompletedBy::Arbiter, at: now } };
     Ply { played, made_at: now, state, confidence: Confidence::CERTAIN, clocks: ClockTimes::default() }
 }

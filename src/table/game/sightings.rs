@@ -1,12 +1,12 @@
 //! The last changes of the squares: the evidence for an illegal move.
 
 use crate::boards::Millis;
-use crate::game::{Played, Sighting};
+use crate::game::{PlayedMove, Sighting};
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
 
 /// Number of recent changes that are kept, in addition to the last older change of every square.
-const KEPT: usize = 64;
+const MAX_RECENT: usize = 64;
 
 /// The most recent changes, and the last older change of every square.
 pub struct Sightings {
@@ -18,14 +18,14 @@ pub struct Sightings {
 
 impl Default for Sightings {
     fn default() -> Self {
-        Sightings { recent: VecDeque::with_capacity(KEPT), older: [None; 64] }
+        Sightings { recent: VecDeque::with_capacity(MAX_RECENT), older: [None; 64] }
     }
 }
 
 impl Sightings {
     /// Records a change of a square.
     pub fn push(&mut self, seen: Sighting) {
-        if self.recent.len() == KEPT
+        if self.recent.len() == MAX_RECENT
             && let Some(oldest) = self.recent.pop_front()
         {
             self.older[oldest.square as usize] = Some(oldest);
@@ -44,8 +44,13 @@ impl Sightings {
     }
 
     /// Returns how the squares `own` came to show their current state, however long ago, and the last other changes after `since`:
-    /// oldest first, at most [`Played::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
-    pub fn proof(&self, own: Bitboard, since: Millis, unseen: impl Fn(shakmaty::Square) -> Option<Sighting>) -> Vec<Sighting> {
+    /// oldest first, at most [`PlayedMove::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
+    pub fn evidence_for(
+        &self,
+        own: Bitboard,
+        since: Millis,
+        unseen: impl Fn(shakmaty::Square) -> Option<Sighting>,
+    ) -> Vec<Sighting> {
         let mut all: Vec<Sighting> = self.older.iter().flatten().copied().collect();
         all.sort_by_key(|seen| seen.at);
         all.extend(&self.recent);
@@ -61,7 +66,7 @@ impl Sightings {
         }
         let mut proof: Vec<Sighting> = (own & !later).into_iter().filter_map(unseen).collect();
         proof.extend(last.into_iter().rev());
-        others.truncate(Played::EVIDENCE.saturating_sub(proof.len()));
+        others.truncate(PlayedMove::EVIDENCE.saturating_sub(proof.len()));
         proof.extend(others);
         proof.sort_by_key(|seen| seen.at);
         proof

@@ -1,30 +1,33 @@
 //! Which pieces the hands touched, and whether the move made is one that this allows (Art. 4). Intent cannot be sensed, so these
 //! alerts are only notices.
 
-use super::alerts::Told;
-use super::hold::Hold;
-use super::{Around, Game};
-use crate::boards::{Millis, Sensed, Sensing};
+use super::alerts::AlertDraft;
+use super::hold::InferenceHold;
+use super::{GameContext, TableGame};
+use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Alert, AlertKind, Arg, Event, Fault, Sighting, Text};
-use crate::infer::Node;
-use crate::laws::reason::{Man, Word};
-use crate::laws::touch::{Before, Care, Duty, Hands, Obligation, TouchRules, Touched, Touches, obligation, taken_by};
-use crate::laws::{Facts, Irregularity, Occasion, Reply, Situation, Topic, articles, ruling};
+use crate::infer::LineNode;
+use crate::laws::reason::{PlacedPiece, ReasonArg};
+use crate::laws::touch::{
+    Duty, HandTracker, Obligation, TouchBinding, TouchRules, TouchThresholds, Touches, TouchesBeforeMove, capture_square,
+    obligation,
+};
+use crate::laws::{Irregularity, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
 use std::cmp::Ordering;
 
 /// The time limits for what counts as touched and as released. Incidental contacts of simulated and recorded hands (brushing a
 /// neighbour, centring a piece, stopping in a slide) are nearly always shorter.
-const CARE: Care = Care { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
+const CARE: TouchThresholds = TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
 /// How long before and after moving its own pieces a hand may brush other pieces, in milliseconds: travel and one scan of the
 /// board.
-const BESIDE: Millis = 500;
+const NEARBY_HAND_TIME: Millis = 500;
 /// How long a player who has just moved may still centre pieces: after the press, in milliseconds, since clock and squares are
 /// reported up to 600 ms apart; and after the move if the clock is not pressed.
 const CENTRES: [Millis; 2] = [700, 1_500];
 
-impl Game {
+impl TableGame {
     /// Checks whether the pieces touched by the player allow a legal move that came on record.
     pub(super) fn tell_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
@@ -37,23 +40,23 @@ impl Game {
     }
 
     /// Alerts the arbiter if the move made from a restored position is not one that the touched pieces allow (7.5.1).
-    pub(super) fn tell_unbound(&mut self, now: Millis, index: usize, output: &mut Output) {
-        let line = self.follower.line();
-        let (Some(bound), Some(before)) = (&self.bound, line.get(index)) else { return };
+    pub(super) fn alert_restored_move(&mut self, now: Millis, index: usize, output: &mut Output) {
+        let line = self.follower.nodes();
+        let (Some(bound), Some(before)) = (&self.allowed_moves, line.get(index)) else { return };
         let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !bound.contains(mv)) else { return };
         let position = &before.position;
         if !bound.iter().all(|&mv| position.is_legal(mv)) {
             return; // A different position was restored.
         }
-        let facts = Facts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..Facts::default() };
-        let told = Told {
+        let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..RulingFacts::default() };
+        let told = AlertDraft {
             by: Some(position.turn()),
             squares: mv.from().into_iter().chain([mv.to()]).collect(),
             situation: Some((Situation::Irregular(Irregularity::TouchBroken), facts)),
             ply: Some(index as u32 + 1),
             position: Some(position.fen()),
             allowed: bound.iter().map(|&mv| position.uci(mv)).collect(),
-            ..Told::new(
+            ..AlertDraft::new(
                 AlertKind::TouchMove,
                 Text::new("restored_unbound").with("player", position.turn()).with("san", position.san(mv)),
             )
@@ -61,8 +64,8 @@ impl Game {
         self.raise(now, told, output);
     }
 
-    fn touched(&self, now: Millis, index: usize, ply: u32) -> Option<Told> {
-        let line = self.follower.line();
+    fn touched(&self, now: Millis, index: usize, ply: u32) -> Option<AlertDraft> {
+        let line = self.follower.nodes();
         let (before, node) = (line.get(index)?, line.get(index + 1)?);
         let mv = node.mv?;
         let seen = self.follower.seen();
@@ -71,14 +74,14 @@ impl Game {
         let unseen = node.is_reconstructed()
             || before.slip.is_some()
             || line.get(index + 2).is_some_and(|next| next.made_at <= node.made_at);
-        if unseen || seen.sensing() != Sensing::Identity || self.touch_unknown(before.made_at) {
+        if unseen || seen.sensing() != SensorKind::Identity || self.touch_unknown(before.made_at) {
             return None;
         }
         let hands = self.hands(index, node.made_at)?;
-        let Before { mut touches, mut contacts } = hands.before(node.made_at, mv);
+        let TouchesBeforeMove { mut touches, mut contacts } = hands.touches_before_move(node.made_at, mv);
         let position = &before.position;
         let rules = TouchRules::of(&self.laws);
-        if rules.touched == Touched::Unsaid && mv.is_castle() {
+        if rules.touched == TouchBinding::Unsaid && mv.is_castle() {
             // Such an edition deals only with castling that was carried out.
             for release in Touches::of_move(position, mv).released() {
                 touches.release(node.made_at, release.from, release.on, release.piece);
@@ -91,37 +94,39 @@ impl Game {
             return None; // A brushed piece may have been touched first.
         }
         // A piece hidden by a square that does not work may have been touched first.
-        let blind = self.follower.hidden() | self.follower.line_blind();
+        let blind = self.follower.ignored_squares() | self.follower.stuck_squares();
         let own = position.changes(mv).iter().any(|(square, _)| blind.contains(square));
         if bound.allows(mv) || own {
             return None;
         }
         let by = position.turn();
-        let man = |square: Square| position.piece_at(square).map(|piece| Man { piece, square });
-        let men: Vec<Man> = touches.touched(by).iter().map(|touch| Man { piece: touch.piece, square: touch.square }).collect();
+        let man = |square: Square| position.piece_at(square).map(|piece| PlacedPiece { piece, square });
+        let men: Vec<PlacedPiece> =
+            touches.touched(by).iter().map(|touch| PlacedPiece { piece: touch.piece, square: touch.square }).collect();
         let san = position.san(mv);
         let (kind, what, text) = match *duty {
             Duty::PromotionFinal { square, role } => {
                 let is = mv.promotion().unwrap_or(Role::Queen);
                 let text = Text::new("promotion_changed").with("player", by).with("square", square);
-                let text = text.with("was", Word::Role(role)).with("is", Word::Role(is));
+                let text = text.with("was", ReasonArg::Role(role)).with("is", ReasonArg::Role(is));
                 (AlertKind::PromotionChanged, Irregularity::PromotionChanged, text)
             }
             Duty::Released { from, on } if mv.from() != Some(from) && from.distance(on) == 1 => {
-                let text = Text::new("possible_touch").with("player", by).with("man", Word::Man(man(from)?)).with("san", san);
+                let text =
+                    Text::new("possible_touch").with("player", by).with("man", ReasonArg::Man(man(from)?)).with("san", san);
                 (AlertKind::PossibleTouch, Irregularity::TouchBroken, text)
             }
             Duty::Released { from, on } => {
-                let text = Text::new("release_changed").with("player", by).with("man", Word::Man(man(from)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(man(from)?));
                 (AlertKind::ReleaseChanged, Irregularity::ReleaseChanged, text.with("square", on).with("san", san))
             }
             Duty::CastlingBegun { king, .. } => {
                 let on = touches.released().iter().find(|release| release.from == king)?.on;
-                let text = Text::new("release_changed").with("player", by).with("man", Word::Man(man(king)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(man(king)?));
                 (AlertKind::ReleaseChanged, Irregularity::CastlingAbandoned, text.with("square", on).with("san", san))
             }
             _ => {
-                let text = Text::new("touch_move").with("player", by).with("men", Word::Men(men)).with("san", san);
+                let text = Text::new("touch_move").with("player", by).with("men", ReasonArg::Men(men)).with("san", san);
                 (AlertKind::TouchMove, Irregularity::TouchBroken, text.with("duty", Text::from(duty)))
             }
         };
@@ -133,8 +138,8 @@ impl Game {
             Some(Topic::TouchOwn | Topic::TouchOpponent) if both => Some(Topic::TouchBoth),
             topic => topic,
         };
-        let facts = Facts { moves: index as u32 / 2, reply, because, ..Facts::default() };
-        let mut told = Told {
+        let facts = RulingFacts { moves: index as u32 / 2, reply, because, ..RulingFacts::default() };
+        let mut told = AlertDraft {
             by: Some(by),
             squares: duty.squares(),
             situation: Some((Situation::Irregular(what), facts)),
@@ -142,7 +147,7 @@ impl Game {
             position: Some(position.fen()),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.seen_between(before.made_at, node.made_at),
-            ..Told::new(kind, text)
+            ..AlertDraft::new(kind, text)
         };
         told.squares.extend(mv.from());
         told.squares.dedup();
@@ -153,9 +158,9 @@ impl Game {
     /// that they can capture (4.3.2).
     pub(super) fn tell_touched_opponent(&mut self, now: Millis, output: &mut Output) {
         let index = self.published.len();
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
-        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == Sensing::Identity;
+        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == SensorKind::Identity;
         if !quiet || self.is_raised(AlertKind::TouchCapture) || self.touch_unknown(before.made_at) {
             return;
         }
@@ -173,25 +178,25 @@ impl Game {
         }
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
-        let man = Word::Man(Man { piece, square: *square });
+        let man = ReasonArg::Man(PlacedPiece { piece, square: *square });
         let text = Text::new("touch_capture").with("player", by).with("man", man);
-        let facts = Facts { moves: index as u32 / 2, because: Some(Topic::TouchOpponent), ..Facts::default() };
-        let told = Told {
+        let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::TouchOpponent), ..RulingFacts::default() };
+        let told = AlertDraft {
             by: Some(by),
             squares: vec![*square],
             situation: Some((Situation::Occasion(Occasion::Touched), facts)),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.seen_between(before.made_at, now),
-            ..Told::new(AlertKind::TouchCapture, text)
+            ..AlertDraft::new(AlertKind::TouchCapture, text)
         };
         self.raise(now, told, output);
     }
 
     /// Records that a piece of the player who is not to move is on its square again. It is judged once it is known that no other
     /// hand was near.
-    pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: Sensed) {
+    pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: SquareState) {
         let position = &self.follower.tip().position;
-        let theirs = |piece: &Piece| piece.color != position.turn() && Sensed::Piece(*piece) == now;
+        let theirs = |piece: &Piece| piece.color != position.turn() && SquareState::Piece(*piece) == now;
         if position.piece_at(square).is_some_and(|piece| theirs(&piece)) {
             self.handled_at = Some(at);
         }
@@ -199,70 +204,73 @@ impl Game {
 
     /// Returns when that is judged.
     pub(super) fn handled_deadline(&self) -> Option<Millis> {
-        self.handled_at.map(|at| at + BESIDE)
+        self.handled_at.map(|at| at + NEARBY_HAND_TIME)
     }
 
     /// Alerts the arbiter if pieces of the player who is not to move were lifted and put back and cannot be captured: they seem to
     /// have been adjusted in the opponent's time (4.2.1, 6.2.5), however short it was.
-    pub(super) fn tell_handled(&mut self, now: Millis, around: &Around<'_>, output: &mut Output) {
-        if self.handled_at.take_if(|at| *at + BESIDE <= now).is_none() {
+    pub(super) fn alert_handled_off_turn(&mut self, now: Millis, around: &GameContext<'_>, output: &mut Output) {
+        if self.handled_at.take_if(|at| *at + NEARBY_HAND_TIME <= now).is_none() {
             return;
         }
         let index = self.published.len();
-        let line = self.follower.line();
+        let line = self.follower.nodes();
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
-        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == Sensing::Identity;
+        let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == SensorKind::Identity;
         let known = |alert: &Alert| alert.kind == AlertKind::HandledOffTurn && alert.ply as usize == index;
         if !quiet || self.touch_unknown(before.made_at) || self.record.alerts.iter().any(known) {
             return;
         }
         // Before the first move anyone may straighten the pieces, unless the clock runs.
-        let begun = index > 0 || around.clock.counts();
+        let begun = index > 0 || around.clock.is_in_use();
         let men = if begun { self.handled(before, now) } else { Vec::new() };
         if men.is_empty() {
             return;
         }
         let by = !before.position.turn();
-        let facts = Facts { moves: index as u32 / 2, ..Facts::default() };
-        let told = Told {
+        let facts = RulingFacts { moves: index as u32 / 2, ..RulingFacts::default() };
+        let told = AlertDraft {
             by: Some(by),
             squares: men.iter().map(|man| man.square).collect(),
             situation: Some((Situation::Irregular(Irregularity::HandledOffTurn), facts)),
             evidence: self.seen_between(before.made_at, now),
-            ..Told::new(AlertKind::HandledOffTurn, Text::new("handled_off_turn").with("player", by).with("men", Word::Men(men)))
+            ..AlertDraft::new(
+                AlertKind::HandledOffTurn,
+                Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Men(men)),
+            )
         };
         self.raise(now, told, output);
     }
 
     /// Returns the pieces of the player who is not to move that were lifted and put back with no hand of the opponent near. Empty
     /// if the opponent can capture one of them: it may have been touched for that.
-    fn handled(&self, before: &Node, now: Millis) -> Vec<Man> {
+    fn handled(&self, before: &LineNode, now: Millis) -> Vec<PlacedPiece> {
         let position = &before.position;
         let own = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
         let moved_at = before.made_at.max(self.record.started_at);
         let began = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
         let faults = self.follower.faults();
-        let faulty = self.follower.hidden() | faults.with(Fault::Flickering) | faults.suspected();
+        let faulty = self.follower.ignored_squares() | faults.squares_with(Fault::Flickering) | faults.suspected_squares();
         let seen = self.sightings.between(moved_at, now);
         let busy: Vec<Millis> = seen.iter().filter(|seen| own(seen.square).is_none()).map(|seen| seen.at).collect();
         let mut lifted = [None; 64];
-        let mut men: Vec<Man> = Vec::new();
+        let mut men: Vec<PlacedPiece> = Vec::new();
         for seen in seen.iter().filter(|seen| !faulty.contains(seen.square)) {
             let square = seen.square;
             let Some(piece) = own(square) else { continue };
-            if seen.now == Sensed::Empty {
+            if seen.now == SquareState::Empty {
                 lifted[square as usize] = Some(seen.at);
             } else if let Some(out) = lifted[square as usize].take()
-                && seen.now == Sensed::Piece(piece)
+                && seen.now == SquareState::Piece(piece)
                 && out >= began
-                && !busy.iter().any(|&at| at + BESIDE > out && at < seen.at + BESIDE)
+                && !busy.iter().any(|&at| at + NEARBY_HAND_TIME > out && at < seen.at + NEARBY_HAND_TIME)
                 && !men.iter().any(|man| man.square == square)
             {
-                men.push(Man { piece, square });
+                men.push(PlacedPiece { piece, square });
             }
         }
         let legal = position.legal_moves();
-        let can_be_taken = |man: &Man| legal.iter().any(|mv| taken_by(*mv) == Some(man.square));
+        let can_be_taken = |man: &PlacedPiece| legal.iter().any(|mv| capture_square(*mv) == Some(man.square));
         if men.iter().any(can_be_taken) { Vec::new() } else { men }
     }
 
@@ -276,7 +284,7 @@ impl Game {
             Ordering::Less => return None,
             Ordering::Equal => {}
         }
-        let after = self.follower.line().get(index).filter(|after| !self.touch_unknown(after.made_at))?;
+        let after = self.follower.nodes().get(index).filter(|after| !self.touch_unknown(after.made_at))?;
         let us = after.position.turn();
         let touched = self.hands(index, now)?.touches(now).touched(us);
         let own = touched.iter().any(|touch| touch.piece.color == us);
@@ -291,7 +299,7 @@ impl Game {
             let san = self.record.ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
             let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
             let Some(reply) = self.reply(alert.ply, now).filter(|_| !replaced) else { continue };
-            let facts = Facts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..Facts::default() };
+            let facts = RulingFacts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..RulingFacts::default() };
             let situation = Situation::Irregular(what);
             let asked = ruling(&self.laws, situation, &facts);
             let required = asked.as_ref().map_or_else(Vec::new, |ruling| ruling.acts.clone());
@@ -301,7 +309,7 @@ impl Game {
             let articles =
                 asked.as_ref().map_or_else(|| articles(&self.laws, situation, &facts), |ruling| ruling.articles.clone());
             let articles = articles.into_iter().map(str::to_owned).collect();
-            self.tell(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
+            self.record_event(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
         }
     }
 
@@ -331,9 +339,9 @@ impl Game {
     /// Whether this player, while to move and before the clock was stopped, has touched a piece to move or to capture it (9.4).
     pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
         let index = self.published.len();
-        let Some(before) = self.follower.line().get(index) else { return false };
-        let free = matches!(self.hold, Some(Hold::Adjusting { .. } | Hold::Restoring { .. }))
-            || self.touch_free_until > before.made_at;
+        let Some(before) = self.follower.nodes().get(index) else { return false };
+        let free = matches!(self.hold, Some(InferenceHold::Adjusting { .. } | InferenceHold::Restoring { .. }))
+            || self.touch_exempt_until > before.made_at;
         let until = self.stopped_at.map_or(now, |at| at.min(now));
         let touched = || Some(self.hands(index, until)?.touches(until).touched(by));
         let own = || touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by));
@@ -346,19 +354,19 @@ impl Game {
     }
 
     /// Returns what the hands of the player to move after `index` plies did until `until`.
-    fn hands(&self, index: usize, until: Millis) -> Option<Hands> {
-        let line = self.follower.line();
+    fn hands(&self, index: usize, until: Millis) -> Option<HandTracker> {
+        let line = self.follower.nodes();
         let before = line.get(index)?;
         let us = before.position.turn();
         let since = if index == 0 { self.record.started_at } else { before.made_at };
-        let mut hands = Hands::new(&before.position, CARE);
+        let mut hands = HandTracker::new(&before.position, CARE);
         // A piece that was lifted in the opponent's time and is still in the air counts as touched now.
         let earlier = line.get(index.wrapping_sub(1)).map_or(0, |node| node.made_at);
         let mut air: Vec<(Millis, Square)> = Vec::new();
         for seen in self.sightings.between(earlier, since) {
             air.retain(|(_, square)| *square != seen.square);
             let own = before.position.piece_at(seen.square).is_some_and(|piece| piece.color == us);
-            if seen.now == Sensed::Empty && own {
+            if seen.now == SquareState::Empty && own {
                 air.push((seen.at, seen.square));
             }
         }
@@ -367,9 +375,9 @@ impl Game {
         }
         for seen in self.sightings.between(since, until) {
             match seen.now {
-                Sensed::Empty => hands.lifted(seen.at, seen.square),
-                Sensed::Piece(piece) => hands.put(seen.at, seen.square, Some(piece)),
-                Sensed::Side(_) | Sensed::Occupied => hands.put(seen.at, seen.square, None),
+                SquareState::Empty => hands.lifted(seen.at, seen.square),
+                SquareState::Piece(piece) => hands.put(seen.at, seen.square, Some(piece)),
+                SquareState::Side(_) | SquareState::Occupied => hands.put(seen.at, seen.square, None),
             }
         }
         Some(hands)
@@ -377,12 +385,12 @@ impl Game {
 
     pub(super) fn seen_between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
         let between = self.sightings.between(after, until);
-        between[between.len().saturating_sub(crate::game::Played::EVIDENCE)..].to_vec()
+        between[between.len().saturating_sub(crate::game::PlayedMove::EVIDENCE)..].to_vec()
     }
 
     /// Whether touches since `since` cannot be judged: a player adjusted pieces as announced, the board was not seen, or the clock
     /// was stopped.
     fn touch_unknown(&self, since: Millis) -> bool {
-        self.hold.is_some() || self.touch_free_until > since
+        self.hold.is_some() || self.touch_exempt_until > since
     }
 }

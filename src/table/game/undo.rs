@@ -1,101 +1,101 @@
 //! Undoing the arbiter's last command.
 
 use super::end::is_end;
-use super::{Around, Game, known_from};
+use super::{GameContext, TableGame, known_from};
 use crate::boards::{Millis, Placement};
-use crate::game::command::Refused;
-use crate::game::record::{Before, Change, Ply, PlyState};
+use crate::game::command::Refusal;
+use crate::game::record::{Change, Ply, PlyState, PriorState};
 use crate::game::{Alert, Answer, Event, ResultReason};
-use crate::infer::Known;
+use crate::infer::KnownPly;
 use crate::table::Output;
 
-impl Game {
+impl TableGame {
     /// Restores what the last command changed, if play has not continued since.
     pub(super) fn undo(
         &mut self,
         now: Millis,
         done: Event,
         placement: &Placement,
-        around: &mut Around<'_>,
+        around: &mut GameContext<'_>,
         output: &mut Output,
-    ) -> Result<Answer, Refused> {
-        let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refused::NothingToUndo)?;
-        let still = |what| if moved { Err(Refused::MovedSince(what)) } else { Ok(()) };
+    ) -> Result<Answer, Refusal> {
+        let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
+        let still = |what| if moved { Err(Refusal::MovedSince(what)) } else { Ok(()) };
         match before {
-            Before::Moves { kept, plies, result, alerts, .. } => {
+            PriorState::Moves { kept, plies, result, alerts, .. } => {
                 still("the record was set right")?;
-                let moves = self.followed_by(kept as usize, &plies).ok_or(Refused::MovedSince("the record was set right"))?;
+                let moves = self.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was set right"))?;
                 let plies = self.completed_since(kept as usize, plies);
-                self.tell(now, done, output);
-                self.look_at_the_board(now, placement, around);
-                if moves.len() != self.published.len() || self.same_as(&moves) < moves.len() {
+                self.record_event(now, done, output);
+                self.read_current_placement(now, placement, around);
+                if moves.len() != self.published.len() || self.common_plies(&moves) < moves.len() {
                     self.set_moves(now, &moves, Some(&plies), around, output);
                 }
                 if self.record.result != result {
                     let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
-                    self.tell(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
+                    self.record_event(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
                 }
-                self.raise_those_gone(now, alerts, output);
+                self.raise_missing_alerts(now, alerts, output);
                 let last = self.record.plies.len() as u32;
                 if result.is_none() && self.waits_for(now, last).is_some() {
                     self.end_if_over(now, last.saturating_sub(1) as usize, around, output);
                 }
                 self.over = result.is_some();
-                self.bound = self.bound_by();
+                self.allowed_moves = self.moves_after_restore();
                 self.resume(now);
             }
-            Before::Result { result, alerts, .. } => {
+            PriorState::Result { result, alerts, .. } => {
                 still("the result was set")?;
-                self.tell(now, done, output);
+                self.record_event(now, done, output);
                 if self.record.paused {
                     self.hold_paused();
                 }
                 if result.is_some() {
-                    self.put_result(now, result, placement, around, output);
-                    self.raise_those_gone(now, alerts, output);
+                    self.apply_result(now, result, placement, around, output);
+                    self.raise_missing_alerts(now, alerts, output);
                 } else {
                     let held = alerts.iter().any(is_end);
                     let alerts = alerts.into_iter().filter(|alert| !is_end(alert)).collect();
                     // This must run before the board is re-evaluated, which clears alerts that no longer apply.
-                    self.raise_those_gone(now, alerts, output);
-                    self.put_result(now, result, placement, around, output);
+                    self.raise_missing_alerts(now, alerts, output);
+                    self.apply_result(now, result, placement, around, output);
                     if held {
                         self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
                     }
                 }
             }
-            Before::Alert(alert) => {
+            PriorState::Alert(alert) => {
                 if alert.ply as usize > self.record.plies.len() {
-                    return Err(Refused::MovedSince("the alert was raised"));
+                    return Err(Refusal::MovedSince("the alert was raised"));
                 }
-                self.tell(now, done, output);
+                self.record_event(now, done, output);
                 self.fix();
-                if !is_end(&alert) || self.is_held {
+                if !is_end(&alert) || self.is_result_held {
                     self.raise_again(now, *alert, output);
                 }
                 if self.is_unsettled(now) {
-                    self.look_at_the_board(now, placement, around);
+                    self.read_current_placement(now, placement, around);
                     self.unsettle_end(now, around, output);
                     self.restore_board(now);
                 }
             }
-            Before::Less | Before::Counted(_) => self.tell(now, done, output),
-            Before::Laws(laws) => {
-                self.tell(now, done, output);
+            PriorState::Less | PriorState::Counted(_) => self.record_event(now, done, output),
+            PriorState::Laws(laws) => {
+                self.record_event(now, done, output);
                 self.laws = laws.parse().unwrap_or(self.laws);
             }
-            Before::Paused(paused) => {
+            PriorState::Paused(paused) => {
                 if self.record.paused == paused {
-                    return Err(Refused::Paused(paused));
+                    return Err(Refusal::Paused(paused));
                 }
                 if paused {
                     still("the game went on")?;
                 }
-                self.tell(now, done, output);
+                self.record_event(now, done, output);
                 if paused {
                     self.pause(now, around, output);
                 } else {
-                    self.go_on(now);
+                    self.resume_after_pause(now);
                 }
             }
         }
@@ -103,7 +103,7 @@ impl Game {
     }
 
     /// Raises those of these alerts again that are not open any more.
-    fn raise_those_gone(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
+    fn raise_missing_alerts(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
         let stands = |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
         let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !stands(alert)).collect();
         gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
@@ -113,12 +113,12 @@ impl Game {
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
         let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
         self.search_again(now, &again);
-        self.tell(now, Event::AlertRaised(again), output);
+        self.record_event(now, Event::AlertRaised(again), output);
     }
 
     /// Returns the first `kept` plies of the record followed by `plies`.
-    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<Known>> {
-        let mut known = self.known(kept);
+    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<KnownPly>> {
+        let mut known = self.known_plies(kept);
         known.extend(known_from(&self.position_after(kept), plies)?);
         Some(known)
     }

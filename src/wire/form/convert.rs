@@ -4,11 +4,11 @@ use super::{
     WireAlternative, WireArg, WireClock, WireCommand, WireDifference, WireEvent, WireIrregular, WireSettings, WireSighting,
     WireText, WireValue,
 };
-use crate::boards::{Battery, Sensed};
+use crate::boards::{Battery, SquareState};
 use crate::game::event::{Alternative, ClockTimes, Difference};
-use crate::game::text::{self, short};
-use crate::game::{Alert, Arg, ClockTime, Command, Event, Played, Sighting, Text};
-use crate::laws::reason::Word;
+use crate::game::text::{self, write_piece};
+use crate::game::{Alert, Arg, ClockTime, Command, Event, PlayedMove, Sighting, Text};
+use crate::laws::reason::ReasonArg;
 use crate::table::Settings;
 use crate::wire::words::{sensed_from_word, sensed_to_word};
 use shakmaty::{ByColor, Square};
@@ -107,7 +107,7 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::GameStarted { fen, chess960, laws, rotation } => Event::GameStarted { fen, chess960, laws, rotation },
             WireEvent::MoveMade { ply, uci, san, fen, confidence, alternatives, irregular, evidence } => Event::MoveMade {
                 ply,
-                played: Played { uci, san, fen, irregular, evidence: sightings(evidence)? },
+                played: PlayedMove { uci, san, fen, irregular, evidence: sightings(evidence)? },
                 confidence,
                 alternatives: alternatives
                     .into_iter()
@@ -127,8 +127,8 @@ impl TryFrom<WireEvent> for Event {
                     ));
                 }
                 let texts = moves.into_iter().zip(sans).zip(fens);
-                let regular = |((uci, san), fen)| Played { uci, san, fen, irregular: false, evidence: Vec::new() };
-                let mut moves: Vec<Played> = texts.map(regular).collect();
+                let regular = |((uci, san), fen)| PlayedMove { uci, san, fen, irregular: false, evidence: Vec::new() };
+                let mut moves: Vec<PlayedMove> = texts.map(regular).collect();
                 for one in irregular {
                     let played = one.ply.checked_sub(from_ply).and_then(|index| moves.get_mut(index as usize));
                     let played = played.ok_or_else(|| format!("`irregular` has ply {}, and `moves` has not", one.ply))?;
@@ -194,7 +194,7 @@ impl TryFrom<WireEvent> for Event {
 fn wire_differences(differences: &[Difference]) -> Vec<WireDifference> {
     let one = |difference: &Difference| WireDifference {
         square: difference.square.to_string(),
-        expected: sensed_to_word(difference.expected.map_or(Sensed::Empty, Sensed::Piece)),
+        expected: sensed_to_word(difference.expected.map_or(SquareState::Empty, SquareState::Piece)),
         seen: sensed_to_word(difference.seen),
     };
     differences.iter().map(one).collect()
@@ -207,12 +207,12 @@ impl From<&Text> for WireText {
             Arg::Plain(plain) => WireValue::Plain(plain.clone()),
             Arg::Differences(differences) => WireValue::Differences(wire_differences(differences)),
             Arg::Text(text) => WireValue::Text(Box::new(WireText::from(&**text))),
-            Arg::Word(Word::Square(square)) => WireValue::Square(square.to_string()),
-            Arg::Word(Word::Role(role)) => WireValue::Role(role.char().to_string()),
-            Arg::Word(Word::Player(color)) => WireValue::Player(*color),
-            Arg::Word(Word::Man(man)) => WireValue::Man(short(man)),
-            Arg::Word(Word::Men(men)) => WireValue::Men(men.iter().map(short).collect()),
-            Arg::Word(Word::Moved(moved)) => WireValue::Moved(*moved),
+            Arg::Word(ReasonArg::Square(square)) => WireValue::Square(square.to_string()),
+            Arg::Word(ReasonArg::Role(role)) => WireValue::Role(role.char().to_string()),
+            Arg::Word(ReasonArg::Player(color)) => WireValue::Player(*color),
+            Arg::Word(ReasonArg::Man(man)) => WireValue::Man(write_piece(man)),
+            Arg::Word(ReasonArg::Men(men)) => WireValue::Men(men.iter().map(write_piece).collect()),
+            Arg::Word(ReasonArg::Moved(moved)) => WireValue::Moved(*moved),
         };
         let args = text.args.iter().map(|(name, arg)| WireArg { name: name.clone(), value: value(arg) }).collect();
         WireText { key: text.key.clone(), args }
@@ -223,17 +223,18 @@ impl TryFrom<WireText> for Text {
     type Error = String;
 
     fn try_from(wire: WireText) -> Result<Text, String> {
-        let piece = |text: &str| text::man(text).ok_or_else(|| format!("`{text}` is not a piece on a square, such as Re8"));
+        let piece =
+            |text: &str| text::parse_piece(text).ok_or_else(|| format!("`{text}` is not a piece on a square, such as Re8"));
         let one = |WireArg { name, value }| {
             let arg = match value {
-                WireValue::Square(name) => Arg::Word(Word::Square(square(&name)?)),
-                WireValue::Role(letter) => Arg::Word(Word::Role(
-                    text::role(&letter).ok_or_else(|| format!("`{letter}` is not the letter of a piece"))?,
+                WireValue::Square(name) => Arg::Word(ReasonArg::Square(square(&name)?)),
+                WireValue::Role(letter) => Arg::Word(ReasonArg::Role(
+                    text::parse_role(&letter).ok_or_else(|| format!("`{letter}` is not the letter of a piece"))?,
                 )),
-                WireValue::Player(color) => Arg::Word(Word::Player(color)),
-                WireValue::Man(man) => Arg::Word(Word::Man(piece(&man)?)),
-                WireValue::Men(men) => Arg::Word(Word::Men(men.iter().map(|man| piece(man)).collect::<Result<_, _>>()?)),
-                WireValue::Moved(moved) => Arg::Word(Word::Moved(moved)),
+                WireValue::Player(color) => Arg::Word(ReasonArg::Player(color)),
+                WireValue::Man(man) => Arg::Word(ReasonArg::Man(piece(&man)?)),
+                WireValue::Men(men) => Arg::Word(ReasonArg::Men(men.iter().map(|man| piece(man)).collect::<Result<_, _>>()?)),
+                WireValue::Moved(moved) => Arg::Word(ReasonArg::Moved(moved)),
                 WireValue::Number(number) => Arg::Number(number),
                 WireValue::Plain(plain) => Arg::Plain(plain),
                 WireValue::Differences(differences) => {
@@ -269,7 +270,7 @@ fn square(text: &str) -> Result<Square, String> {
     text.parse().map_err(|_| format!("`{text}` is not a square; squares are a1 to h8"))
 }
 
-fn sensed(text: &str) -> Result<Sensed, String> {
+fn sensed(text: &str) -> Result<SquareState, String> {
     sensed_from_word(text).ok_or_else(|| {
         format!("`{text}` is not what a square shows: empty, a piece's letter as in FEN, white, black, occupied")
     })
@@ -277,8 +278,8 @@ fn sensed(text: &str) -> Result<Sensed, String> {
 
 fn difference(wire: &WireDifference) -> Result<Difference, String> {
     let expected = match sensed(&wire.expected)? {
-        Sensed::Empty => None,
-        Sensed::Piece(piece) => Some(piece),
+        SquareState::Empty => None,
+        SquareState::Piece(piece) => Some(piece),
         _ => return Err(format!("`expected` is `{}`, and should be empty or a piece's letter", wire.expected)),
     };
     Ok(Difference { square: square(&wire.square)?, expected, seen: sensed(&wire.seen)? })

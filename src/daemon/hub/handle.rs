@@ -1,13 +1,13 @@
 //! A link task's handle at the hub.
 
-use super::{BoardId, BoardView, Done, Exchange, Hub, OrderError, Request};
-use crate::game::{Answer, Stamped};
+use super::{BoardId, BoardView, Hub, OrderError, ReplySender, Request, TableExchange};
+use crate::game::{Answer, StampedEvent};
 use std::sync::Arc;
 use tokio::sync::mpsc;
 
 /// A link task's handle at the hub: publishes the board's events and receives requests for it. Dropping it ends the board's
 /// publisher.
-pub struct Seat {
+pub struct BoardHandle {
     pub(super) hub: Arc<Hub>,
     pub(super) board: BoardId,
     pub(super) batches: mpsc::UnboundedSender<Batch>,
@@ -15,7 +15,7 @@ pub struct Seat {
     pub requests: mpsc::Receiver<Request>,
 }
 
-impl Seat {
+impl BoardHandle {
     /// Publishes events in order after they are written to the journal, then changes the board's view, then answers a request.
     /// Returns at once.
     ///
@@ -23,19 +23,19 @@ impl Seat {
     pub fn publish(
         &self,
         epoch_wall_ms: i64,
-        events: Vec<Stamped>,
+        events: Vec<StampedEvent>,
         change: impl FnOnce(&mut BoardView) + Send + 'static,
-        done: Option<(Done, Result<Answer, OrderError>)>,
+        done: Option<(ReplySender, Result<Answer, OrderError>)>,
     ) {
-        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, carried: None };
+        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None };
         // The publisher outlives the handle, so the channel is open.
         let _ = self.batches.send(batch);
     }
 
     /// Publishes a game that is continued from another board: with all its events, none of which is news. The board takes that
     /// game's playing table in the round.
-    pub fn carry_on(&self, epoch_wall_ms: i64, events: Vec<Stamped>, exchange: Exchange) {
-        let batch = Batch { epoch_wall_ms, events, change: None, done: None, carried: Some(exchange) };
+    pub fn publish_continuation(&self, epoch_wall_ms: i64, events: Vec<StampedEvent>, exchange: TableExchange) {
+        let batch = Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) };
         // The channel is open, as above.
         let _ = self.batches.send(batch);
     }
@@ -45,7 +45,7 @@ impl Seat {
         self.hub.change_board(&self.board, change);
     }
 
-    /// As [`Seat::update`], but only if `needed` returns true. Returns whether it did.
+    /// As [`BoardHandle::update`], but only if `needed` returns true. Returns whether it did.
     pub fn update_if(&self, needed: impl FnOnce(&BoardView) -> bool, change: impl FnOnce(&mut BoardView)) -> bool {
         let needed = self.hub.read(|state| state.boards.get(&self.board).is_some_and(needed));
         if needed {
@@ -61,11 +61,11 @@ impl Seat {
 }
 
 /// A board's game as of the daemon's last shutdown.
-pub struct LastGame {
+pub struct StoredGameState {
     /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC.
     pub epoch_wall_ms: i64,
     /// All its events.
-    pub events: Vec<Stamped>,
+    pub events: Vec<StampedEvent>,
     /// If not all events can be read: the number of the game from which they were read. `events` are then those before the first
     /// unreadable one, and are continued as a game of their own.
     pub cut_from: Option<u64>,
@@ -74,11 +74,11 @@ pub struct LastGame {
 /// One step of a board: events, then a change of its view, then the answer to a request.
 pub(super) struct Batch {
     pub(super) epoch_wall_ms: i64,
-    pub(super) events: Vec<Stamped>,
+    pub(super) events: Vec<StampedEvent>,
     pub(super) change: Option<Change>,
-    pub(super) done: Option<(Done, Result<Answer, OrderError>)>,
+    pub(super) done: Option<(ReplySender, Result<Answer, OrderError>)>,
     /// If set, the events are those of a game from another board that is continued here.
-    pub(super) carried: Option<Exchange>,
+    pub(super) exchange: Option<TableExchange>,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

@@ -1,8 +1,8 @@
 //! Stores in a file what has been released to the public. After a restart exactly that is public again; all else waits for the
 //! whole delay. An event's age is not computed from the system clock, because that of a small computer may have been hours wrong.
 
-use crate::daemon::whole_file::{Lasting, replace};
-use crate::game::Released;
+use crate::daemon::atomic_file::{Durability, replace};
+use crate::game::ReleaseState;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -12,14 +12,14 @@ use tokio::time::Instant;
 use tracing::warn;
 
 /// Shortest interval between writes of the file.
-const EVERY: Duration = Duration::from_secs(1);
+const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How much of each game has been released.
 #[derive(Default)]
-pub struct Left {
+pub struct ReleaseLog {
     /// `None`: not stored.
     path: Option<PathBuf>,
-    games: BTreeMap<u64, Game>,
+    games: BTreeMap<u64, StoredRelease>,
     /// When the next write is due.
     due: Option<Instant>,
     failed: bool,
@@ -27,7 +27,7 @@ pub struct Left {
 
 /// Stored data of a game.
 #[derive(Clone, Serialize, Deserialize)]
-struct Game {
+struct StoredRelease {
     /// Wall-clock time of its board's time 0. It distinguishes the game from one with the same number in another journal.
     epoch_wall_ms: i64,
     /// Number of its last released event.
@@ -35,23 +35,23 @@ struct Game {
     /// Number of released events. `None` in files of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     released: Option<u64>,
-    /// See [`Released::checkpoints`].
+    /// See [`ReleaseState::checkpoints`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checkpoints: Vec<(u64, u64)>,
 }
 
 /// How much of a game had been released before a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum PriorRelease {
     /// The exact state.
-    Released(Released),
+    Released(ReleaseState),
     /// All events up to this number, with their corrections applied. Older versions stored only this.
     UpTo(u64),
 }
 
-impl Left {
+impl ReleaseLog {
     /// Loads the file. Unreadable content counts as not released.
-    pub fn kept_in(path: PathBuf) -> Left {
+    pub fn load(path: PathBuf) -> ReleaseLog {
         let games = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).unwrap_or_else(|why| {
                 warn!("{} is not what was written there ({why}): the public waits for the whole delay", path.display());
@@ -64,21 +64,21 @@ impl Left {
                 BTreeMap::new()
             }
         };
-        Left { path: Some(path), games, ..Left::default() }
+        ReleaseLog { path: Some(path), games, ..ReleaseLog::default() }
     }
 
     /// Returns how much of this game has been released; `None`: nothing.
-    pub fn known(&self, game: u64, epoch_wall_ms: i64) -> Option<Known> {
+    pub fn released(&self, game: u64, epoch_wall_ms: i64) -> Option<PriorRelease> {
         let game = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms)?;
-        let released = |count| Released { count, checkpoints: game.checkpoints.clone() };
-        Some(game.released.map_or(Known::UpTo(game.number), |count| Known::Released(released(count))))
+        let released = |count| ReleaseState { count, checkpoints: game.checkpoints.clone() };
+        Some(game.released.map_or(PriorRelease::UpTo(game.number), |count| PriorRelease::Released(released(count))))
     }
 
     /// Records that this much of a game has been released, up to the event with this number.
-    pub fn note(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &Released) {
-        let Released { count, checkpoints } = released.clone();
-        self.games.insert(game, Game { epoch_wall_ms, number, released: Some(count), checkpoints });
-        self.due = self.due.or(self.path.is_some().then(|| Instant::now() + EVERY));
+    pub fn record(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &ReleaseState) {
+        let ReleaseState { count, checkpoints } = released.clone();
+        self.games.insert(game, StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints });
+        self.due = self.due.or(self.path.is_some().then(|| Instant::now() + WRITE_INTERVAL));
     }
 
     /// Removes games before this one.
@@ -86,21 +86,21 @@ impl Left {
         self.games = self.games.split_off(&game);
     }
 
-    /// Returns when [`Left::begin_keeping`] has something to do.
+    /// Returns when [`ReleaseLog::begin_write`] has something to do.
     pub fn due(&self) -> Option<Instant> {
         self.due
     }
 
     /// Returns the write that is due, for a thread that may block on the disk; `None`: nothing.
-    pub fn begin_keeping(&mut self) -> Option<Writing> {
+    pub fn begin_write(&mut self) -> Option<PendingWrite> {
         let path = self.path.clone().filter(|_| self.due.take().is_some())?;
         // This cannot fail: the JSON contains only numbers.
-        Some(Writing { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
+        Some(PendingWrite { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
     }
 
     /// Handles a write's outcome. After a failure the data is written together with the next release; until then, a restart makes
     /// the public wait longer, never less.
-    pub fn kept(&mut self, outcome: io::Result<()>) {
+    pub fn finish_write(&mut self, outcome: io::Result<()>) {
         if let (Err(why), Some(path), false) = (&outcome, &self.path, self.failed) {
             warn!("{} cannot be written ({why}): make room, or let touchmoved write there", path.display());
         }
@@ -108,27 +108,27 @@ impl Left {
     }
 
     /// Writes pending changes and waits for the disk.
-    pub fn keep(&mut self) {
-        if let Some(writing) = self.begin_keeping() {
-            self.kept(writing.write());
+    pub fn write_now(&mut self) {
+        if let Some(writing) = self.begin_write() {
+            self.finish_write(writing.write());
         }
     }
 }
 
 /// A pending write of the file.
-pub struct Writing {
+pub struct PendingWrite {
     path: PathBuf,
     text: String,
 }
 
-impl Writing {
+impl PendingWrite {
     /// Writes the file.
     ///
     /// # Errors
     /// The write failed.
     pub fn write(self) -> io::Result<()> {
         // Nothing else stores what was released in which order: without it clients could get other events under the same numbers.
-        replace(&self.path, &self.text, Lasting::OverPowerCuts)
+        replace(&self.path, &self.text, Durability::PowerCutSafe)
     }
 }
 
@@ -136,30 +136,30 @@ impl Writing {
 mod tests {
     use super::*;
 
-    fn released(count: u64) -> Released {
-        Released { count, checkpoints: vec![(2, 1)] }
+    fn released(count: u64) -> ReleaseState {
+        ReleaseState { count, checkpoints: vec![(2, 1)] }
     }
 
     #[test]
     fn what_has_left_is_known_after_a_start_and_of_that_game_alone() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("public.json");
-        let mut left = Left::kept_in(path.clone());
-        assert!(left.known(7, 1_000).is_none() && left.due().is_none());
-        left.note(7, 1_000, 3, &released(3));
-        left.note(7, 1_000, 4, &released(4));
-        left.note(3, 900, 9, &Released::default());
+        let mut left = ReleaseLog::load(path.clone());
+        assert!(left.released(7, 1_000).is_none() && left.due().is_none());
+        left.record(7, 1_000, 3, &released(3));
+        left.record(7, 1_000, 4, &released(4));
+        left.record(3, 900, 9, &ReleaseState::default());
         assert!(left.due().is_some());
-        left.keep();
-        let mut left = Left::kept_in(path.clone());
-        assert_eq!(left.known(7, 1_000), Some(Known::Released(released(4))));
-        assert_eq!(left.known(3, 900), Some(Known::Released(Released::default())));
+        left.write_now();
+        let mut left = ReleaseLog::load(path.clone());
+        assert_eq!(left.released(7, 1_000), Some(PriorRelease::Released(released(4))));
+        assert_eq!(left.released(3, 900), Some(PriorRelease::Released(ReleaseState::default())));
         // Another journal has other games with these numbers.
-        assert_eq!(left.known(7, 1_001), None);
+        assert_eq!(left.released(7, 1_001), None);
         left.forget_before(7);
-        assert!(left.known(7, 1_000).is_some() && left.known(3, 900).is_none());
+        assert!(left.released(7, 1_000).is_some() && left.released(3, 900).is_none());
         std::fs::write(&path, "x").expect("a file");
-        assert_eq!(Left::kept_in(path).known(7, 1_000), None);
+        assert_eq!(ReleaseLog::load(path).released(7, 1_000), None);
     }
 
     #[test]
@@ -167,6 +167,6 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("public.json");
         std::fs::write(&path, r#"{"7":{"epoch_wall_ms":1000,"number":4}}"#).expect("a file");
-        assert_eq!(Left::kept_in(path).known(7, 1_000), Some(Known::UpTo(4)));
+        assert_eq!(ReleaseLog::load(path).released(7, 1_000), Some(PriorRelease::UpTo(4)));
     }
 }

@@ -1,8 +1,8 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
 use super::BoardId;
-use crate::daemon::hub::LastGame;
-use crate::game::command::Refused;
+use crate::daemon::hub::StoredGameState;
+use crate::game::command::Refusal;
 use crate::game::{Answer, Order};
 use tokio::sync::oneshot;
 
@@ -18,43 +18,43 @@ pub enum Target {
 /// A request to the task that owns the board's table.
 pub struct Request {
     /// Kind of request, with its data.
-    pub what: Asked,
+    pub what: RequestKind,
     /// Channel for the outcome, which is sent once the resulting events are published.
-    pub done: Done,
+    pub done: ReplySender,
 }
 
 /// The kinds of requests.
-pub enum Asked {
+pub enum RequestKind {
     /// Execute an order.
-    Order(Order, Meant),
+    Order(Order, GameGuard),
     /// Continue another board's game on this board.
-    CarryOn(Box<Carried>),
+    ContinueGame(Box<Continuation>),
     /// Identify the board by its lights or its beeper.
     Identify,
 }
 
 /// The game that an order may change. A table is ahead of what is published, because events are written to the journal first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meant {
+pub enum GameGuard {
     /// Whatever game is on the board when the order arrives.
-    Whatever,
-    /// The game that was on the board when this number of games had begun there, see [`BoardView::begun`](super::BoardView::begun).
+    AnyGame,
+    /// The game that was on the board when this number of games had begun there, see [`BoardView::games_begun`](super::BoardView::games_begun).
     After(u64),
 }
 
 /// A game that is to be continued on another board.
-pub struct Carried {
+pub struct Continuation {
     /// The game so far.
-    pub game: LastGame,
+    pub game: StoredGameState,
     /// Order to put on its record: who continued the game.
     pub order: Order,
     /// The boards that change places in the round.
-    pub exchange: Exchange,
+    pub exchange: TableExchange,
 }
 
 /// Data of a board's move to the playing table of another one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Exchange {
+pub struct TableExchange {
     /// Game that is continued.
     pub game: u64,
     /// Board that was at the table; the same as `to` if a game that a position had ended is continued on its own board.
@@ -66,14 +66,14 @@ pub struct Exchange {
 }
 
 /// Channel for an order's outcome.
-pub type Done = oneshot::Sender<Result<Answer, OrderError>>;
+pub type ReplySender = oneshot::Sender<Result<Answer, OrderError>>;
 
 /// Reason why an order was not executed; the message says what to do.
 #[derive(Debug, thiserror::Error)]
 pub enum OrderError {
     /// The core refused the order.
     #[error(transparent)]
-    Refused(#[from] Refused),
+    Refused(#[from] Refusal),
     /// The board does not exist.
     #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
     NoSuchBoard(String),
@@ -92,13 +92,13 @@ pub enum OrderError {
     },
     /// Another game has begun on the board and is not published yet. The caller of the hub gets [`OrderError::NotCurrent`].
     #[error("another game has begun on that board: `touchmovectl list` shows which")]
-    Overtaken,
+    GameReplaced,
     /// The board has no game that could be continued.
     #[error("no game is being played on board {0}: there is nothing to go on with")]
-    NothingPlayed(BoardId),
+    NoGameToContinue(BoardId),
     /// A game is being played on the other board.
     #[error("game {game} is being played on board {board}: take a board that is free")]
-    Taken {
+    BoardInUse {
         /// Board on which the game was to be continued.
         board: BoardId,
         /// Game that is being played there.
@@ -116,10 +116,10 @@ pub enum OrderError {
     },
     /// The board has no means to identify itself.
     #[error("board {0} cannot be seen or heard: it has no lights and no beeper that can be used, or is not plugged in")]
-    Unnoticed(BoardId),
+    CannotIdentify(BoardId),
     /// The position must be set up first.
-    #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", unlike(.squares))]
-    NotPutUp {
+    #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", differing_squares(.squares))]
+    PositionNotSetUp {
         /// Board on which the game is to be continued.
         board: BoardId,
         /// Squares that differ; empty: the board has not reported its placement yet.
@@ -136,7 +136,7 @@ pub enum OrderError {
     Stopping,
 }
 
-fn unlike(squares: &[shakmaty::Square]) -> String {
+fn differing_squares(squares: &[shakmaty::Square]) -> String {
     let names: Vec<String> = squares.iter().map(ToString::to_string).collect();
     if names.is_empty() { ", which has said nothing yet".to_owned() } else { format!(" (see {})", names.join(", ")) }
 }

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 /// The overrides that were found.
 #[derive(Default)]
-pub struct Own {
+pub struct Overrides {
     editions: Vec<Edition>,
     rulings: Option<Rulings>,
     messages: Vec<Messages>,
@@ -21,11 +21,11 @@ pub struct Own {
 /// The problems of such files, one line each, beginning with the file.
 #[derive(Debug, thiserror::Error)]
 #[error("{}", .0.join("\n"))]
-pub struct OwnError(Vec<String>);
+pub struct OverridesError(Vec<String>);
 
 /// Returns the directories of these files, in increasing order of precedence: `share/touchmove` under the installation prefix of
 /// this program, then `/etc/touchmove`.
-pub fn folders() -> Vec<PathBuf> {
+pub fn override_dirs() -> Vec<PathBuf> {
     let program = std::env::current_exe().ok();
     let share = program.as_deref().and_then(Path::parent).and_then(Path::parent).map(|prefix| prefix.join("share/touchmove"));
     share.into_iter().chain([PathBuf::from("/etc/touchmove")]).collect()
@@ -36,24 +36,24 @@ pub fn folders() -> Vec<PathBuf> {
 ///
 /// # Errors
 /// Returns all problems of the files.
-pub fn load() -> Result<Vec<String>, OwnError> {
-    let own = Own::read(&folders())?;
+pub fn load() -> Result<Vec<String>, OverridesError> {
+    let own = Overrides::read(&override_dirs())?;
     Edition::replace(own.editions);
-    Messages::put_before(own.messages);
+    Messages::install_overrides(own.messages);
     if let Some(rulings) = own.rulings {
         rulings.replace();
     }
     Ok(own.warnings)
 }
 
-impl Own {
+impl Overrides {
     /// Reads the files in these directories, given in increasing order of precedence. Files that are identical to the built-in
     /// data, and files with another extension, are ignored.
     ///
     /// # Errors
     /// Returns all problems of the files.
-    pub fn read(folders: &[PathBuf]) -> Result<Own, OwnError> {
-        let (mut own, mut problems) = (Own::default(), Vec::new());
+    pub fn read(folders: &[PathBuf]) -> Result<Overrides, OverridesError> {
+        let (mut own, mut problems) = (Overrides::default(), Vec::new());
         for folder in folders {
             for (below, ending) in [("laws", "toml"), ("locale", "ftl")] {
                 let files = files(&folder.join(below), ending).unwrap_or_else(|problem| {
@@ -62,8 +62,9 @@ impl Own {
                 });
                 for (path, name) in files {
                     let about = own.warnings.len();
-                    let outcome = text(&path)
-                        .and_then(|text| if below == "laws" { own.law(&name, &text) } else { own.language(&name, &text) });
+                    let outcome = text(&path).and_then(|text| {
+                        if below == "laws" { own.read_law_file(&name, &text) } else { own.read_messages_file(&name, &text) }
+                    });
                     for warning in own.warnings.iter_mut().skip(about) {
                         *warning = format!("{}: {warning}", path.display());
                     }
@@ -72,10 +73,10 @@ impl Own {
                 }
             }
         }
-        if problems.is_empty() { Ok(own) } else { Err(OwnError(problems)) }
+        if problems.is_empty() { Ok(own) } else { Err(OverridesError(problems)) }
     }
 
-    fn law(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
+    fn read_law_file(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
         if name == "rulings" {
             if text != Rulings::SOURCE {
                 self.rulings = Some(Rulings::parse(text)?);
@@ -96,7 +97,7 @@ impl Own {
         Ok(())
     }
 
-    fn language(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
+    fn read_messages_file(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
         let Some(locale) = Locale::ALL.into_iter().find(|locale| locale.tag() == name) else {
             let known = Locale::ALL.map(Locale::tag).join(", ");
             return Err(vec![format!("there are no messages in {name}: name the file after {known}")]);

@@ -1,20 +1,20 @@
 //! Kings that are put in the centre to indicate a result.
 
 use super::Line;
-use crate::boards::Sensing;
-use crate::infer::Seen;
+use crate::boards::SensorKind;
+use crate::infer::ObservedBoard;
 use crate::laws::CENTRE;
 use shakmaty::{Bitboard, Color, Square};
 
 impl Line {
     /// Returns the two central squares with the kings, White's first where the board can tell.
-    pub fn kings_in_centre(&self, seen: &Seen) -> Option<[Square; 2]> {
-        if seen.sensing() == Sensing::Identity {
-            let hidden = self.hidden(seen);
-            let [white, black] = [seen.king(Color::White, hidden)?, seen.king(Color::Black, hidden)?];
+    pub fn kings_in_centre(&self, seen: &ObservedBoard) -> Option<[Square; 2]> {
+        if seen.sensing() == SensorKind::Identity {
+            let hidden = self.ignored_squares(seen);
+            let [white, black] = [seen.king_square(Color::White, hidden)?, seen.king_square(Color::Black, hidden)?];
             return (CENTRE.contains(white) && CENTRE.contains(black)).then_some([white, black]);
         }
-        let [kings, left, arrived] = self.kings_walk(seen);
+        let [kings, left, arrived] = self.king_squares(seen);
         let stayed = kings & CENTRE & !left;
         let strange = self.mismatch(seen) & !left & !arrived;
         let told = left.count() + stayed.count() == 2 && arrived.count() + stayed.count() == 2 && left.any();
@@ -24,11 +24,11 @@ impl Line {
 
     /// Returns the square to which a king has come, when the result signal is unclear: both kings have left their squares, one of
     /// them came to the centre, and a central square where the other one could be was occupied before and not seen to be left.
-    pub fn kings_unclear(&self, seen: &Seen) -> Option<Bitboard> {
-        if seen.sensing() == Sensing::Identity {
+    pub fn kings_unclear(&self, seen: &ObservedBoard) -> Option<Bitboard> {
+        if seen.sensing() == SensorKind::Identity {
             return None;
         }
-        let [kings, left, arrived] = self.kings_walk(seen);
+        let [kings, left, arrived] = self.king_squares(seen);
         let stayed = kings & CENTRE & !left;
         let covered = (CENTRE & seen.occupied() & !arrived & !stayed).any();
         let strange = self.mismatch(seen) & !left & !arrived & !CENTRE;
@@ -37,27 +37,27 @@ impl Line {
     }
 
     /// Returns whether a king is in the centre and no move can have brought it there.
-    pub fn king_strays(&self, seen: &Seen) -> bool {
+    pub fn king_strays(&self, seen: &ObservedBoard) -> bool {
         let wrong = self.mismatch(seen);
-        if seen.sensing() == Sensing::Identity {
-            let hidden = self.hidden(seen);
+        if seen.sensing() == SensorKind::Identity {
+            let hidden = self.ignored_squares(seen);
             let strays =
-                |color| seen.king(color, hidden).is_some_and(|square| CENTRE.contains(square) && wrong.contains(square));
+                |color| seen.king_square(color, hidden).is_some_and(|square| CENTRE.contains(square) && wrong.contains(square));
             return Color::ALL.into_iter().any(strays);
         }
-        let [_, left, arrived] = self.kings_walk(seen);
+        let [_, left, arrived] = self.king_squares(seen);
         left.any() && (arrived & wrong).any()
     }
 
     /// Returns whether both kings have left their squares, and that can be seen.
-    pub(super) fn kings_are_gone(&self, seen: &Seen) -> bool {
+    pub(super) fn kings_are_gone(&self, seen: &ObservedBoard) -> bool {
         let kings = self.tip().position.board().kings();
-        kings.any() && (kings & (seen.occupied() | self.hidden(seen))).is_empty()
+        kings.any() && (kings & (seen.occupied() | self.ignored_squares(seen))).is_empty()
     }
 
     /// Returns the squares of the kings in the position, those of them that are empty, and the central squares where something
     /// arrived.
-    fn kings_walk(&self, seen: &Seen) -> [Bitboard; 3] {
+    fn king_squares(&self, seen: &ObservedBoard) -> [Bitboard; 3] {
         let tip = self.tip();
         let kings = tip.position.board().kings();
         let arrived = CENTRE & seen.occupied() & (self.mismatch(seen) | seen.changed_since(tip.made_at)) & !kings;

@@ -3,19 +3,19 @@
 //! If the record of the game on the board contains the position, these are the moves of the record since the position last
 //! occurred, including the arbiter's corrections. If it does not, or if the record had gone on before the position was set up on
 //! the board again, the board's readings are followed for this client alone ([`SetupLine`]), starting when the position is on the
-//! board. Nothing of that reaches the journal. In both cases, a client receives only legal moves that are settled ([`Caution`]),
+//! board. Nothing of that reaches the journal. In both cases, a client receives only legal moves that are settled ([`SettledPlies`]),
 //! because lichess.org plays them.
 
-use super::allowance::{Allowance, Permit};
+use super::allowance::{Allowance, LinePermit};
 use super::message;
-use crate::boards::{Millis, Placement, Sensed, Sensing};
-use crate::config::livechess::Release;
+use crate::boards::{Millis, Placement, SensorKind, SquareState};
+use crate::config::livechess::ReleasePolicy;
 use crate::daemon::hub::{GameView, Readings};
-use crate::daemon::lines::{SetupLine, SetupView};
+use crate::daemon::setup_lines::{SetupLine, SetupView};
 use crate::game::caution::is_stable;
 use crate::game::event::Rotation;
 use crate::game::record::Record;
-use crate::game::{Caution, Played};
+use crate::game::{PlayedMove, SettledPlies};
 use crate::laws::Position;
 use shakmaty::Square;
 use std::sync::Arc;
@@ -30,37 +30,37 @@ pub struct Setup {
     /// The FEN of `position`.
     fen: String,
     /// When a move may be sent.
-    release: Release,
+    release: ReleasePolicy,
     /// Where the position occurs in the record: the game's id and the number of plies before it.
     anchor: Option<(u64, usize)>,
     /// The anchor, once the game was seen in this position: the moves since then belong to this client.
     trusted: Option<(u64, usize)>,
     /// The game on the board, and which of its moves are settled.
-    caution: Option<(u64, Caution)>,
-    own: Option<Own>,
+    caution: Option<(u64, SettledPlies)>,
+    own: Option<ClientLine>,
     /// When to retry starting a line for this client alone, if a limit was reached.
-    line_due: Option<Millis>,
+    line_retry_at: Option<Millis>,
     /// Whether such a line has failed; then none is started again.
     has_failed: bool,
     /// The input from which `moves` were computed.
-    basis: Option<Basis>,
+    basis: Option<MovesInput>,
     moves: Moves,
 }
 
 /// A line of play that is followed for this client alone.
-struct Own {
+struct ClientLine {
     line: SetupLine,
     readings: Arc<Readings>,
     rotation: Rotation,
     /// Which moves are settled, of the play counted by `begun`; `None`: no play began from the position.
-    caution: Option<Caution>,
-    begun: u64,
-    _permit: Permit,
+    caution: Option<SettledPlies>,
+    play_count: u64,
+    _permit: LinePermit,
 }
 
 /// All input on which the moves depend.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Basis {
+struct MovesInput {
     /// The game on the board: its id, the number of its record's last event, and the number of settled plies.
     game: Option<(u64, u64, usize)>,
     flipped: bool,
@@ -72,9 +72,9 @@ struct Basis {
 
 /// The source from which the moves must be recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Behind {
+pub enum StaleSource {
     /// None; the moves are current.
-    Nothing,
+    UpToDate,
     /// The line that is followed for this client alone.
     Line,
     /// The record of the game on the board.
@@ -90,18 +90,18 @@ pub struct Moves {
     pub placement: String,
     /// The current placement in the line that is followed for this client alone, settled or not; `None`: the moves are from the
     /// record.
-    pub own_placement: Option<String>,
+    pub line_placement: Option<String>,
 }
 
 /// The observed state of a board and the game on it.
 #[derive(Clone, Copy)]
-pub struct Sight<'a> {
+pub struct SetupObservation<'a> {
     /// The current game on the board, or the last one.
     pub game: Option<&'a GameView>,
     /// The state of the squares, in the players' orientation; `None` if unknown or not public.
     pub squares: Option<&'a Placement>,
     /// The kind of sensors.
-    pub sensing: Sensing,
+    pub sensing: SensorKind,
     /// Whether the clock runs; in the delayed view, whether the game has a clock.
     pub clock_runs: bool,
     /// Whether the client reads the board rotated by 180° relative to its detected orientation.
@@ -109,7 +109,7 @@ pub struct Sight<'a> {
 }
 
 /// The input for following a line for one client.
-pub struct Source {
+pub struct LineInput {
     /// The readings of the board.
     pub readings: Arc<Readings>,
     /// The orientation in which the client reads the board.
@@ -123,11 +123,11 @@ impl Setup {
     ///
     /// # Errors
     /// Returns a sentence if the text is not a FEN.
-    pub fn read(fen: &str, release: Release) -> Result<Setup, String> {
+    pub fn parse(fen: &str, release: ReleasePolicy) -> Result<Setup, String> {
         let fen = fen.trim();
-        let position = message::position(fen)?;
+        let position = message::parse_position(fen)?;
         let own = position.fen();
-        let moves = Moves { san: Vec::new(), placement: placement(&own).to_owned(), own_placement: None };
+        let moves = Moves { san: Vec::new(), placement: placement(&own).to_owned(), line_placement: None };
         Ok(Setup {
             start: fen.to_owned(),
             position,
@@ -137,7 +137,7 @@ impl Setup {
             trusted: None,
             caution: None,
             own: None,
-            line_due: None,
+            line_retry_at: None,
             has_failed: false,
             basis: None,
             moves,
@@ -153,21 +153,21 @@ impl Setup {
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
         let own = self.own.as_ref().and_then(|own| own.caution.as_ref()?.next_deadline());
-        let settled = of_game.into_iter().chain(own).filter(|_| self.release == Release::Settled);
-        settled.chain(self.line_due).min()
+        let settled = of_game.into_iter().chain(own).filter(|_| self.release == ReleasePolicy::Settled);
+        settled.chain(self.line_retry_at).min()
     }
 
     /// Returns whether a line is followed for this client alone.
-    pub fn has_own_line(&self) -> bool {
+    pub fn has_client_line(&self) -> bool {
         self.own.is_some()
     }
 
     /// Updates the state from an observation. Returns from which source the moves must be recomputed.
-    pub fn see(&mut self, now: Millis, sight: Sight<'_>) -> Behind {
+    pub fn observe(&mut self, now: Millis, sight: SetupObservation<'_>) -> StaleSource {
         let game = sight.game.map(|game| {
             let (id, mut caution) =
-                self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, Caution::new(now)));
-            caution.see(now, &game.record, sight.squares, sight.clock_runs);
+                self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, SettledPlies::new(now)));
+            caution.update(now, &game.record, sight.squares, sight.clock_runs);
             let settled = caution.settled();
             self.caution = Some((id, caution));
             (game.id, game.record.last_number, settled)
@@ -176,55 +176,56 @@ impl Setup {
             self.caution = None;
         }
         let own = self.own.as_mut().and_then(|own| own.see(now, &self.fen));
-        let stands = sight.squares.is_some_and(|squares| self.is_shown(squares, sight));
-        let basis = Basis { game, flipped: sight.flipped, stands, own };
+        let stands = sight.squares.is_some_and(|squares| self.is_on_board(squares, sight));
+        let basis = MovesInput { game, flipped: sight.flipped, stands, own };
         match self.basis.replace(basis) {
-            Some(before) if before == basis => Behind::Nothing,
-            Some(before) if own.is_some() && Basis { own, ..before } == basis => Behind::Line,
-            _ => Behind::Record,
+            Some(before) if before == basis => StaleSource::UpToDate,
+            Some(before) if own.is_some() && MovesInput { own, ..before } == basis => StaleSource::Line,
+            _ => StaleSource::Record,
         }
     }
 
     /// Clears the state that depends on the board when it is gone: nothing is due, and no line is followed.
-    pub fn lose_sight(&mut self) {
-        (self.caution, self.own, self.line_due, self.basis) = (None, None, None, None);
+    pub fn clear_observation(&mut self) {
+        (self.caution, self.own, self.line_retry_at, self.basis) = (None, None, None, None);
     }
 
     /// Recomputes the moves from the record of the game observed last. This replays the game, so it must not run while others wait.
-    pub fn find_moves(&mut self, record: Option<&Record>) {
-        let Some(Basis { game, flipped, stands, own }) = self.basis else { return };
-        self.anchor = game.zip(record).and_then(|((game, ..), record)| Some((game, self.find(game, record, flipped)?)));
-        self.trust(record, flipped);
-        self.moves = match (self.anchor, record, game, self.own_view()) {
-            (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of(&view, own),
+    pub fn update_moves_from_record(&mut self, record: Option<&Record>) {
+        let Some(MovesInput { game, flipped, stands, own }) = self.basis else { return };
+        self.anchor =
+            game.zip(record).and_then(|((game, ..), record)| Some((game, self.find_position(game, record, flipped)?)));
+        self.update_trusted(record, flipped);
+        self.moves = match (self.anchor, record, game, self.client_line_record()) {
+            (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of_line(&view, own),
             // Moves that were on record before the position was set up again do not belong to this client.
             (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
-                self.follow(record, plies, settled, flipped)
+                self.moves_after(record, plies, settled, flipped)
             }
-            _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), own_placement: None },
+            _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), line_placement: None },
         };
     }
 
     /// Recomputes the moves from the line that is followed for this client alone.
-    pub fn find_line_moves(&mut self) {
+    pub fn update_moves_from_line(&mut self) {
         let own = self.basis.and_then(|basis| basis.own);
-        if let Some(view) = self.own_view().filter(|_| self.trusted.is_none()) {
-            self.moves = self.moves_of(&view, own);
+        if let Some(view) = self.client_line_record().filter(|_| self.trusted.is_none()) {
+            self.moves = self.moves_of_line(&view, own);
         }
     }
 
     /// Returns the moves of that line.
-    fn moves_of(&self, view: &Record, own: Option<(u64, u64, usize)>) -> Moves {
+    fn moves_of_line(&self, view: &Record, own: Option<(u64, u64, usize)>) -> Moves {
         let settled = own.map_or(0, |(_, _, settled)| settled);
         // The placement is sent at once, even after a move that is not settled.
         let now = placement(view.fen()).to_owned();
-        Moves { own_placement: Some(now), ..self.follow(view, 0, settled, false) }
+        Moves { line_placement: Some(now), ..self.moves_after(view, 0, settled, false) }
     }
 
     /// Follows a line for this client alone if the game on the board may be another one, and none if it belongs to this client. The
     /// line starts once the position is on the board and the allowance of the connection permits it.
-    pub fn follow_own(&mut self, now: Millis, source: Option<Source>, allowance: &mut Allowance) {
-        self.line_due = None;
+    pub fn update_client_line(&mut self, now: Millis, source: Option<LineInput>, allowance: &mut Allowance) {
+        self.line_retry_at = None;
         if self.own.as_ref().is_some_and(|own| own.line.has_failed()) {
             // The log is not delayed, so this detail is logged at debug level only.
             debug!("the moves from {:?} are not followed any more", self.start);
@@ -234,11 +235,11 @@ impl Setup {
             self.has_failed = true;
         }
         let wanted = source.filter(|_| self.trusted.is_none() && !self.has_failed);
-        let Some(Source { readings, rotation, changed }) = wanted else {
+        let Some(LineInput { readings, rotation, changed }) = wanted else {
             self.own = None;
             return;
         };
-        let is_same = |own: &Own| own.rotation == rotation && Arc::ptr_eq(&own.readings, &readings);
+        let is_same = |own: &ClientLine| own.rotation == rotation && Arc::ptr_eq(&own.readings, &readings);
         if self.own.as_ref().is_some_and(is_same) {
             return;
         }
@@ -246,80 +247,81 @@ impl Setup {
         if !self.basis.is_some_and(|basis| basis.stands) {
             return;
         }
-        match allowance.take(now, &readings) {
+        match allowance.try_acquire(now, &readings) {
             Ok(permit) => {
                 let line = SetupLine::follow(Arc::clone(&readings), self.fen.clone(), rotation, changed);
-                self.own = Some(Own { line, readings, rotation, caution: None, begun: 0, _permit: permit });
+                self.own = Some(ClientLine { line, readings, rotation, caution: None, play_count: 0, _permit: permit });
             }
-            Err(due) => self.line_due = Some(due),
+            Err(due) => self.line_retry_at = Some(due),
         }
     }
 
     /// Treats the game on the board as this client's from the moment at which its record ends in the position and the game is not
     /// over.
-    fn trust(&mut self, record: Option<&Record>, flipped: bool) {
+    fn update_trusted(&mut self, record: Option<&Record>, flipped: bool) {
         self.trusted = self.trusted.filter(|trusted| Some(*trusted) == self.anchor);
-        if let Some(record) = record.filter(|record| self.stands_in(record.fen(), flipped)) {
+        if let Some(record) = record.filter(|record| self.matches_fen(record.fen(), flipped)) {
             self.trusted = self.anchor.filter(|_| record.result.is_none());
         }
     }
 
-    fn is_shown(&self, squares: &Placement, sight: Sight<'_>) -> bool {
+    fn is_on_board(&self, squares: &Placement, sight: SetupObservation<'_>) -> bool {
         Square::ALL.into_iter().all(|square| {
             let piece = self.position.board().piece_at(if sight.flipped { square.rotate_180() } else { square });
-            piece.map_or(Sensed::Empty, Sensed::Piece).seen_by(sight.sensing) == squares[square as usize].seen_by(sight.sensing)
+            piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(sight.sensing)
+                == squares[square as usize].reduce_to(sight.sensing)
         })
     }
 
     /// Returns the record of the line for this client alone, once play began from the position.
-    fn own_view(&self) -> Option<Arc<Record>> {
+    fn client_line_record(&self) -> Option<Arc<Record>> {
         self.own.as_ref()?.record(&self.fen)
     }
 
     /// Returns the number of plies after which the position occurs: where it was found before if it still occurs there, else its
     /// last occurrence.
-    fn find(&self, game: u64, record: &Record, flipped: bool) -> Option<usize> {
+    fn find_position(&self, game: u64, record: &Record, flipped: bool) -> Option<usize> {
         let here = |plies: &usize| {
             let fen = plies.checked_sub(1).map_or(Some(&record.start_fen), |last| Some(&record.plies.get(last)?.played.fen));
-            fen.is_some_and(|fen| self.stands_in(fen, flipped))
+            fen.is_some_and(|fen| self.matches_fen(fen, flipped))
         };
         let known = self.anchor.filter(|(known, _)| *known == game).map(|(_, plies)| plies);
         known.filter(here).or_else(|| (0..=record.plies.len()).rev().find(here))
     }
 
-    fn stands_in(&self, fen: &str, flipped: bool) -> bool {
+    fn matches_fen(&self, fen: &str, flipped: bool) -> bool {
         let (pieces, own) = (placement(fen), placement(&self.fen));
         let same = if flipped { pieces.chars().rev().eq(own.chars()) } else { pieces == own };
         same && fen.split(' ').nth(1) == self.fen.split(' ').nth(1)
     }
 
     /// Returns the moves after the first `plies` plies, up to `settled` plies of the record or the first move that is not legal.
-    fn follow(&self, record: &Record, plies: usize, settled: usize, flipped: bool) -> Moves {
-        let settled = if self.release == Release::Prompt { usize::MAX } else { settled };
+    fn moves_after(&self, record: &Record, plies: usize, settled: usize, flipped: bool) -> Moves {
+        let settled = if self.release == ReleasePolicy::Prompt { usize::MAX } else { settled };
         let (mut position, mut san) = (self.position.clone(), Vec::new());
         for ply in record.plies.iter().take(settled).skip(plies).take_while(|ply| is_stable(ply)) {
-            let uci = if flipped { turned(&ply.played) } else { ply.played.uci.clone() };
+            let uci = if flipped { rotated_uci(&ply.played) } else { ply.played.uci.clone() };
             let Some(mv) = position.parse_uci(&uci) else { break };
             san.push(position.san(mv));
             position = position.play(mv);
         }
-        Moves { san, placement: placement(&position.fen()).to_owned(), own_placement: None }
+        Moves { san, placement: placement(&position.fen()).to_owned(), line_placement: None }
     }
 }
 
-impl Own {
+impl ClientLine {
     /// Updates which moves of the line are settled. Returns the input on which its moves depend.
     fn see(&mut self, now: Millis, fen: &str) -> Option<(u64, u64, usize)> {
-        let SetupView { begun, squares, clock_runs, .. } = self.line.view();
+        let SetupView { games_begun: begun, squares, clock_runs, .. } = self.line.view();
         let Some(record) = self.record(fen) else {
             self.caution = None;
             return None;
         };
-        let same = self.caution.take().filter(|_| self.begun == begun);
-        let mut caution = same.unwrap_or_else(|| Caution::new(now));
-        caution.see(now, &record, squares.as_ref(), clock_runs);
+        let same = self.caution.take().filter(|_| self.play_count == begun);
+        let mut caution = same.unwrap_or_else(|| SettledPlies::new(now));
+        caution.update(now, &record, squares.as_ref(), clock_runs);
         let settled = caution.settled();
-        (self.begun, self.caution) = (begun, Some(caution));
+        (self.play_count, self.caution) = (begun, Some(caution));
         Some((begun, record.last_number, settled))
     }
 
@@ -334,7 +336,7 @@ fn placement(fen: &str) -> &str {
 }
 
 /// Returns the same move on a board rotated by 180°: a1 becomes h8.
-fn turned(played: &Played) -> String {
+fn rotated_uci(played: &PlayedMove) -> String {
     let turn = |c: char| match c {
         'a'..='h' => char::from(b'a' + b'h' - c as u8),
         '1'..='8' => char::from(b'1' + b'8' - c as u8),

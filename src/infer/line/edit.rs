@@ -1,24 +1,24 @@
 //! The moves of a line: appending, deciding, taking back.
 
-use super::{Charge, Line, READY, sure};
+use super::{Line, PlyCost, READY_NODES, confidence};
 use crate::boards::Millis;
 use crate::game::{Confidence, CorrectionReason};
-use crate::infer::model::{Cost, PRESS_OVERTAKES};
-use crate::infer::{Growth, Next, Node, Seen};
+use crate::infer::model::{Cost, PRESS_OVERTAKE_WINDOW};
+use crate::infer::{Growth, LineNode, NextMoves, ObservedBoard};
 use crate::laws::{CENTRE, Position};
 use shakmaty::{Move, Role};
 use std::sync::Arc;
 
 impl Line {
     /// Decides the last move: no more moves will be made in this game.
-    pub fn decide(&mut self) {
-        if self.tip().decided.is_none() {
-            self.decide_tip(sure::ANSWERED);
+    pub fn decide_last_move(&mut self) {
+        if self.tip().confidence.is_none() {
+            self.decide_tip(confidence::ANSWERED);
         }
     }
 
     /// Removes the last king moves to the centre, which turned out to be a result signal.
-    pub fn withdraw_king_moves(&mut self, keep: impl Fn(usize, &Node) -> bool, seen: &Seen) {
+    pub fn withdraw_king_moves(&mut self, keep: impl Fn(usize, &LineNode) -> bool, seen: &ObservedBoard) {
         while let Some(node) = self.nodes.last()
             && let Some(mv) = node.mv
             && mv.role() == Role::King
@@ -26,13 +26,13 @@ impl Line {
             && CENTRE.contains(mv.to())
             && !keep(self.nodes.len() - 1, node)
         {
-            let instead_of = node.instead_of;
+            let instead_of = node.replaced;
             let made_at = node.made_at;
-            self.cut(self.nodes.len() - 1);
+            self.truncate(self.nodes.len() - 1);
             self.reason = CorrectionReason::KingSignal;
             if let Some(mv) = instead_of {
-                self.extend(made_at, mv, seen);
-                self.decide_tip(sure::ANSWERED);
+                self.append_move(made_at, mv, seen);
+                self.decide_tip(confidence::ANSWERED);
                 break;
             }
         }
@@ -42,7 +42,7 @@ impl Line {
     ///
     /// # Errors
     /// The first ply that becomes illegal; nothing is changed then.
-    pub fn promote(&mut self, ply: usize, role: Role, seen: &Seen) -> Result<(), usize> {
+    pub fn set_promotion(&mut self, ply: usize, role: Role, seen: &ObservedBoard) -> Result<(), usize> {
         let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
             let (Some(before), Some(was)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
@@ -57,54 +57,54 @@ impl Line {
                 mv => mv.and_then(|mv| before.position.parse_uci(&was.position.uci(mv))),
             };
             let legal = mv.filter(|mv| before.position.legal_moves().contains(mv));
-            let mut node = before.after(legal.ok_or(index)?, old.made_at, seen.sensing(), None);
+            let mut node = before.after_move(legal.ok_or(index)?, old.made_at, seen.sensing(), None);
             if index == ply {
-                (node.growth, node.decided) = (Growth::default(), Some(Confidence::CERTAIN));
+                (node.growth, node.confidence) = (Growth::default(), Some(Confidence::CERTAIN));
             } else {
-                (node.decided, node.rivals) = (old.decided, old.rivals.clone());
+                (node.confidence, node.rivals) = (old.confidence, old.rivals.clone());
             }
             (node.dragged, node.answered, node.silent) = (old.dragged, old.answered, old.silent);
-            (node.left_at, node.pressed_at, node.manner) = (old.left_at, old.pressed_at, old.manner);
+            (node.left_at, node.pressed_at, node.handling_cost) = (old.left_at, old.pressed_at, old.handling_cost);
             nodes.push(Arc::new(node));
         }
         self.nodes = nodes;
         self.ready.iter_mut().for_each(|slot| *slot = Arc::default());
-        self.ghosts.clear();
+        self.deferred.clear();
         self.changes += 1;
-        self.look_again(seen);
+        self.update_at_tip(seen);
         Ok(())
     }
 
     /// Takes back the last `plies` plies, for the arbiter or the players.
-    pub fn take_back(&mut self, plies: usize, reason: CorrectionReason, seen: &Seen) {
-        self.cut(self.nodes.len() - plies.min(self.nodes.len() - 1));
+    pub fn take_back(&mut self, plies: usize, reason: CorrectionReason, seen: &ObservedBoard) {
+        self.truncate(self.nodes.len() - plies.min(self.nodes.len() - 1));
         self.changes += 1;
         self.reason = reason;
         self.taken_back_to = Some(self.nodes.len());
-        self.look_again(seen);
-        self.ghosts.clear();
-        (self.owed, self.presses_unseen) = (None, 0);
+        self.update_at_tip(seen);
+        self.deferred.clear();
+        (self.unmatched_press, self.unseen_presses) = (None, 0);
     }
 
     /// Cuts the line after `base` plies and appends these moves. `rivals`: lines that explain as much.
-    pub(super) fn adopt(
+    pub(super) fn replace_plies(
         &mut self,
         now: Millis,
         base: usize,
         moves: &[Move],
         rivals: &[Vec<Move>],
         confidence: Confidence,
-        seen: &Seen,
+        seen: &ObservedBoard,
     ) {
         let lines = rivals.len() + 1;
         let share = |count: usize| Confidence((usize::from(confidence.0) * count / lines) as u16);
         if self.nodes.len() > base + 1 {
             self.reason = CorrectionReason::Evidence;
         }
-        self.cut(base + 1);
+        self.truncate(base + 1);
         self.changes += 1;
         for (index, &mv) in moves.iter().enumerate() {
-            self.extend(now, mv, seen);
+            self.append_move(now, mv, seen);
             let mut others: Vec<(Move, usize)> = Vec::new();
             for &other in rivals.iter().filter_map(|line| line.get(index)).filter(|&&other| other != mv) {
                 match others.iter_mut().find(|(known, _)| *known == other) {
@@ -118,98 +118,98 @@ impl Line {
             if let Some(tip) = self.tip_mut() {
                 tip.rivals = others.into_iter().map(|(other, count)| (other, share(count))).collect();
                 // The last of two overlapping moves may still grow.
-                if !last || confidence < sure::ANSWERED || elsewhere > 0 {
-                    tip.decided = Some(share(lines - elsewhere));
+                if !last || confidence < confidence::ANSWERED || elsewhere > 0 {
+                    tip.confidence = Some(share(lines - elsewhere));
                 }
             }
         }
         self.at_tip = self.shows(self.tip(), seen);
     }
 
-    pub(super) fn extend(&mut self, now: Millis, mv: Move, seen: &Seen) {
+    pub(super) fn append_move(&mut self, now: Millis, mv: Move, seen: &ObservedBoard) {
         // A reply is on the board.
-        if self.tip().decided.is_none() {
-            self.decide_tip(sure::ANSWERED);
+        if self.tip().confidence.is_none() {
+            self.decide_tip(confidence::ANSWERED);
         }
-        let mut node = self.tip().after(mv, now, seen.sensing(), self.next(0));
-        if let Some((at, _)) = self.owed.take_if(|(_, by)| *by != node.position.turn())
-            && now.saturating_sub(at) <= PRESS_OVERTAKES
+        let mut node = self.tip().after_move(mv, now, seen.sensing(), self.next_moves(0));
+        if let Some((at, _)) = self.unmatched_press.take_if(|(_, by)| *by != node.position.turn())
+            && now.saturating_sub(at) <= PRESS_OVERTAKE_WINDOW
         {
             node.pressed_at = Some(at);
         }
-        let open = !node.growth.is_none();
-        node.manner = self.manner(&node, seen);
-        self.push(node);
+        let open = !node.growth.is_final();
+        node.handling_cost = self.handling_cost(&node, seen);
+        self.push_node(node);
         if !open && !self.may_be_in_hand(seen) {
             let to_centre = mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to());
-            self.decide_tip(if to_centre { sure::KING_TO_CENTRE } else { sure::CLOSED });
+            self.decide_tip(if to_centre { confidence::KING_TO_CENTRE } else { confidence::CLOSED });
         }
         self.at_tip = self.shows(self.tip(), seen);
         self.compare_with_illegal(seen);
     }
 
     /// Appends a null move for missing moves; play goes on from the position `found`.
-    pub(super) fn extend_missing(&mut self, now: Millis, null: Move, found: Position, seen: &Seen) {
-        if self.tip().decided.is_none() {
-            self.decide_tip(sure::ANSWERED);
+    pub(super) fn append_missing(&mut self, now: Millis, null: Move, found: Position, seen: &ObservedBoard) {
+        if self.tip().confidence.is_none() {
+            self.decide_tip(confidence::ANSWERED);
         }
         let node = self.tip().after_missing(null, found, now, seen.sensing());
-        self.push(node);
-        (self.stray, self.owed) = (None, None);
+        self.push_node(node);
+        (self.displaced, self.unmatched_press) = (None, None);
         self.at_tip = self.shows(self.tip(), seen);
     }
 
-    pub(super) fn push(&mut self, node: Node) {
+    pub(super) fn push_node(&mut self, node: LineNode) {
         self.nodes.push(Arc::new(node));
-        self.costs.push(Charge::default());
+        self.costs.push(PlyCost::default());
         self.ready.push(Arc::default());
-        self.keep_ready();
+        self.update_ready();
         self.changes += 1;
-        self.ghosts.clear();
-        self.presses_unseen = 0;
+        self.deferred.clear();
+        self.unseen_presses = 0;
     }
 
     /// Keeps the first `keep` nodes, at least one.
-    pub(super) fn cut(&mut self, keep: usize) {
+    pub(super) fn truncate(&mut self, keep: usize) {
         while self.nodes.len() > keep.max(1) {
             self.nodes.pop();
             self.ready.pop();
             self.changes += 1;
         }
-        let dropped: Cost = self.costs.drain(self.nodes.len()..).map(|charge| charge.trouble).sum();
-        self.blame(dropped);
-        self.keep_ready();
+        let dropped: Cost = self.costs.drain(self.nodes.len()..).map(|charge| charge.unexplained).sum();
+        self.add_cost(dropped);
+        self.update_ready();
     }
 
     pub(super) fn decide_tip(&mut self, confidence: Confidence) {
-        if self.tip().decided.is_some() {
+        if self.tip().confidence.is_some() {
             return;
         }
         self.changes += 1;
         if let Some(tip) = self.tip_mut() {
-            tip.decided = Some(confidence);
+            tip.confidence = Some(confidence);
         }
     }
 
-    pub(super) fn tip_mut(&mut self) -> Option<&mut Node> {
+    pub(super) fn tip_mut(&mut self) -> Option<&mut LineNode> {
         self.nodes.last_mut().map(Arc::make_mut)
     }
 
     /// Returns the node `back` plies before the tip; 0 is the tip.
-    pub(super) fn node(&self, back: usize) -> Option<&Node> {
+    pub(super) fn node_back(&self, back: usize) -> Option<&LineNode> {
         self.nodes.iter().rev().nth(back).map(Arc::as_ref)
     }
 
     /// Returns the prepared moves of the node `back` plies before the tip; `None` if it has none.
-    pub(super) fn next(&self, back: usize) -> Option<&Next> {
+    pub(super) fn next_moves(&self, back: usize) -> Option<&NextMoves> {
         let slot = self.ready.iter().rev().nth(back)?;
-        let node = self.node(back)?;
-        Some(slot.get_or_init(|| Next::of(node, self.sensing)))
+        let node = self.node_back(back)?;
+        Some(slot.get_or_init(|| NextMoves::of(node, self.sensing)))
     }
 
-    /// Adjusts the slots so that exactly the last [`READY`] nodes are kept ready.
-    pub(super) fn keep_ready(&mut self) {
-        let wanted = self.nodes.len().min(READY);
+    /// Adjusts the slots so that exactly the last [`READY_NODES`] nodes are kept ready.
+    pub(super) fn update_ready(&mut self) {
+        let wanted = self.nodes.len().min(READY_NODES);
         while self.ready.len() > wanted {
             self.ready.remove(0);
         }

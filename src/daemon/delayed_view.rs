@@ -4,13 +4,13 @@
 //! exception is the LiveChess server if the configuration says `live = true`, for this machine only. Alerts for the arbiter never
 //! enter the delayed view.
 
-mod left;
+mod release_log;
 
 use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State};
-use super::{Stop, stopped};
+use super::{Stop, wait_for_stop};
 use crate::daemon::journal::JournalError;
-use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, Stamped};
-use left::{Known, Left};
+use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
+use release_log::{PriorRelease, ReleaseLog};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -25,74 +25,74 @@ const FEED: usize = 1024;
 
 /// How many game numbers before the oldest game in memory are kept, since these games may belong to boards that are not plugged in
 /// yet.
-const FORGOTTEN: u64 = 1_000;
+const KEPT_GAME_NUMBERS: u64 = 1_000;
 
 /// The delayed view.
-pub struct Gallery {
+pub struct DelayedView {
     hub: Arc<Hub>,
     delay: Delay,
     illegal_moves: IllegalMoves,
     /// Time 0 of the delay lines.
     epoch: Instant,
-    shown: Mutex<Shown>,
+    public_state: Mutex<PublicState>,
     feed: broadcast::Sender<News>,
 }
 
 #[derive(Default)]
-struct Shown {
+struct PublicState {
     /// Games; of boards only their identity and which game is on them.
     state: State,
     /// Released events by game, numbered from 1.
-    left: BTreeMap<u64, Vec<Stamped>>,
-    lines: BTreeMap<u64, Line>,
+    left: BTreeMap<u64, Vec<StampedEvent>>,
+    lines: BTreeMap<u64, GameRelease>,
     /// How much of each game has been released, by journal event numbers.
-    numbers: Left,
+    release_log: ReleaseLog,
     /// Identifier of the journal's incarnation.
     incarnation: String,
 }
 
-impl Shown {
+impl PublicState {
     /// Returns how much of a game had been released before it became known here. A game that is continued on another board has the
     /// events of the game that it continues.
-    fn had_left(&self, game: u64, of: &Of) -> Option<Known> {
-        let before = || self.numbers.known(of.carried_from?, of.epoch_wall_ms);
-        self.numbers.known(game, of.epoch_wall_ms).or_else(before)
+    fn released_before(&self, game: u64, of: &GameMeta) -> Option<PriorRelease> {
+        let before = || self.release_log.released(of.carried_from?, of.epoch_wall_ms);
+        self.release_log.released(game, of.epoch_wall_ms).or_else(before)
     }
 }
 
 /// Returns the tags that are public at once: who plays, and where.
-fn public(tags: &[(String, String)]) -> Vec<(String, String)> {
-    const OTHERS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
+fn public_tags(tags: &[(String, String)]) -> Vec<(String, String)> {
+    const OTHER_PUBLIC_TAGS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
     /// Suffixes of `White` and `Black`.
-    const OF_PLAYERS: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
+    const PLAYER_TAG_SUFFIXES: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
     let of_player = |name: &str| {
         let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
-        player.is_some_and(|what| OF_PLAYERS.contains(&what))
+        player.is_some_and(|what| PLAYER_TAG_SUFFIXES.contains(&what))
     };
-    tags.iter().filter(|(name, _)| of_player(name) || OTHERS.contains(&name.as_str())).cloned().collect()
+    tags.iter().filter(|(name, _)| of_player(name) || OTHER_PUBLIC_TAGS.contains(&name.as_str())).cloned().collect()
 }
 
 /// What is published about events that turn out to be released already.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Tell {
+enum PublishMode {
     /// Publish each event, because front-ends received those before it.
-    Everything,
+    EachEvent,
     /// Publish only that the state changed: the events were released before this process was started.
-    WhatIsThere,
+    StateChange,
 }
 
 /// The release of one game.
-struct Line {
+struct GameRelease {
     line: DelayLine,
     /// Number of the last durable event processed.
     last: u64,
     /// Last known data of the game.
-    of: Option<Of>,
+    meta: Option<GameMeta>,
 }
 
 /// Data of a game other than its events.
 #[derive(Clone)]
-struct Of {
+struct GameMeta {
     /// Board of the game, reduced to what is public.
     board: BoardView,
     epoch_wall_ms: i64,
@@ -102,30 +102,30 @@ struct Of {
     own_tags: Vec<(String, String)>,
 }
 
-impl Of {
+impl GameMeta {
     /// Reads the hub's data of a game; `None`: the hub no longer has it in memory.
-    fn read(state: &State, game: u64) -> Option<Of> {
+    fn read(state: &State, game: u64) -> Option<GameMeta> {
         let game = state.games.get(&game)?;
         let board = state.boards.get(&game.board)?;
         let serial_number = board.serial_number.clone();
         let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
         let (tags, own_tags) = (Arc::clone(&game.tags), game.record.tags.clone());
-        let GameView { epoch_wall_ms, epoch_steady_ms, carried_from, .. } = *game;
-        Some(Of { board, epoch_wall_ms, epoch_steady_ms, carried_from, tags, own_tags })
+        let GameView { epoch_wall_ms, epoch_steady_ms, continued_from: carried_from, .. } = *game;
+        Some(GameMeta { board, epoch_wall_ms, epoch_steady_ms, carried_from, tags, own_tags })
     }
 }
 
-impl Gallery {
-    /// Creates an empty delayed view; [`Gallery::run`] fills it.
-    pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<Gallery> {
-        let shown = Mutex::new(Shown { incarnation: hub.incarnation().id, ..Shown::default() });
+impl DelayedView {
+    /// Creates an empty delayed view; [`DelayedView::run`] fills it.
+    pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<DelayedView> {
+        let shown = Mutex::new(PublicState { incarnation: hub.incarnation().id, ..PublicState::default() });
         let (epoch, feed) = (Instant::now(), broadcast::Sender::new(FEED));
-        Arc::new(Gallery { hub, delay, illegal_moves, epoch, shown, feed })
+        Arc::new(DelayedView { hub, delay, illegal_moves, epoch, public_state: shown, feed })
     }
 
-    /// Sets the file that stores what has been released, and loads it. Must be called before [`Gallery::run`].
-    pub fn keep_in(&self, path: PathBuf) {
-        self.lock().numbers = Left::kept_in(path);
+    /// Sets the file that stores what has been released, and loads it. Must be called before [`DelayedView::run`].
+    pub fn set_release_file(&self, path: PathBuf) {
+        self.lock().release_log = ReleaseLog::load(path);
     }
 
     /// Reads the state. `read` must be short: it holds the lock on the state.
@@ -139,7 +139,7 @@ impl Gallery {
     }
 
     /// Returns a game's released events after `number` (0: all).
-    pub fn since(&self, game: u64, number: u64) -> Vec<Stamped> {
+    pub fn events_after(&self, game: u64, number: u64) -> Vec<StampedEvent> {
         let shown = self.lock();
         let events = shown.left.get(&game).map_or(&[][..], Vec::as_slice);
         events.get(number as usize..).unwrap_or_default().to_vec()
@@ -159,20 +159,20 @@ impl Gallery {
     pub async fn run(self: Arc<Self>, mut stop: Stop) {
         // Subscribe before reading the games, so that nothing is missed in between.
         let mut news = self.hub.subscribe();
-        self.catch_up(None, Tell::WhatIsThere);
-        self.take_round();
+        self.catch_up(None, PublishMode::StateChange);
+        self.publish_round();
         // Never block on the disk: one write at a time, on a blocking thread.
         let mut writing: Option<JoinHandle<io::Result<()>>> = None;
         loop {
-            self.let_out();
+            self.release_due();
             let (due, keep) = {
                 let shown = self.lock();
                 let due = shown.lines.values().filter_map(|line| line.line.next_deadline()).min();
-                (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), shown.numbers.due())
+                (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), shown.release_log.due())
             };
             let keep = keep.filter(|_| writing.is_none());
             if keep.is_some_and(|at| at <= Instant::now()) {
-                writing = self.lock().numbers.begin_keeping().map(|writing| spawn_blocking(move || writing.write()));
+                writing = self.lock().release_log.begin_write().map(|writing| spawn_blocking(move || writing.write()));
                 continue;
             }
             let due = due.into_iter().chain(keep).min();
@@ -185,48 +185,48 @@ impl Gallery {
             tokio::select! {
                 biased;
                 next = news.recv() => {
-                    self.let_out();
+                    self.release_due();
                     match next {
-                        Ok(News::Event(published)) => self.take(&published),
+                        Ok(News::Event(published)) => self.push_event(&published),
                         // A newly registered board brings its games from the journal.
-                        Ok(News::Board(board)) => self.catch_up(Some(&board), Tell::WhatIsThere),
+                        Ok(News::Board(board)) => self.catch_up(Some(&board), PublishMode::StateChange),
                         Err(broadcast::error::RecvError::Lagged(_)) => {
-                            self.catch_up(None, Tell::Everything);
-                            self.take_incarnation();
+                            self.catch_up(None, PublishMode::EachEvent);
+                            self.publish_incarnation();
                         }
-                        Ok(News::Round) => self.take_round(),
+                        Ok(News::Round) => self.publish_round(),
                         // Health problems themselves are not public.
-                        Ok(News::Trouble) => self.take_incarnation(),
+                        Ok(News::Trouble) => self.publish_incarnation(),
                         Err(broadcast::error::RecvError::Closed) => return,
                     }
                 }
                 () = later => {}
-                outcome = written(&mut writing) => self.lock().numbers.kept(outcome),
-                () = stopped(&mut stop) => break,
+                outcome = wait_for_write(&mut writing) => self.lock().release_log.finish_write(outcome),
+                () = wait_for_stop(&mut stop) => break,
             }
         }
-        self.let_out();
+        self.release_due();
         if writing.is_some() {
-            let outcome = written(&mut writing).await;
-            self.lock().numbers.kept(outcome);
+            let outcome = wait_for_write(&mut writing).await;
+            self.lock().release_log.finish_write(outcome);
         }
-        self.lock().numbers.keep();
+        self.lock().release_log.write_now();
     }
 
     /// Creates the release of a game that was released up to `known` before a restart.
-    fn line(&self, known: Option<&Known>) -> Line {
+    fn line(&self, known: Option<&PriorRelease>) -> GameRelease {
         let line = match known {
-            Some(Known::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
-            Some(Known::UpTo(_)) | None => DelayLine::new(self.delay, self.illegal_moves),
+            Some(PriorRelease::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
+            Some(PriorRelease::UpTo(_)) | None => DelayLine::new(self.delay, self.illegal_moves),
         };
-        Line { line, last: 0, of: None }
+        GameRelease { line, last: 0, meta: None }
     }
 
     fn now(&self) -> i64 {
         i64::try_from(self.epoch.elapsed().as_millis()).unwrap_or(i64::MAX)
     }
 
-    fn take(&self, published: &Published) {
+    fn push_event(&self, published: &Published) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
         let known = self.lock().lines.get(&game).map(|line| line.last);
         match known {
@@ -234,45 +234,45 @@ impl Gallery {
             Some(last) if number <= last => return,
             None if number == 1 => {}
             // Events were missed.
-            _ => return self.catch_up(None, Tell::Everything),
+            _ => return self.catch_up(None, PublishMode::EachEvent),
         }
-        let of = self.hub.read(|state| Of::read(state, game));
+        let of = self.hub.read(|state| GameMeta::read(state, game));
         let mut shown = self.lock();
         let line = shown.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
-        line.of = of.or(line.of.take());
+        line.meta = of.or(line.meta.take());
         line.line.push(self.now(), published.stamped.clone());
         if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
             && let Some(view) = shown.state.games.get_mut(&game)
         {
-            view.record.tags = public(tags);
+            view.record.tags = public_tags(tags);
             drop(shown);
-            self.tell(News::Board(published.board.clone()));
+            self.publish(News::Board(published.board.clone()));
         }
     }
 
     /// Publishes the round: who plays whom is public.
-    fn take_round(&self) {
+    fn publish_round(&self) {
         let mut round = self.hub.read(|state| state.round.clone());
         // A result is published by its game, after the delay.
         round.iter_mut().flat_map(|round| &mut round.pairings).for_each(|pairing| pairing.result = None);
         self.lock().state.round = round;
-        self.tell(News::Round);
+        self.publish(News::Round);
     }
 
     /// Publishes a new incarnation of the journal.
-    fn take_incarnation(&self) {
+    fn publish_incarnation(&self) {
         let now = self.hub.incarnation().id;
         let before = std::mem::replace(&mut self.lock().incarnation, now.clone());
         if before != now {
-            self.tell(News::Trouble);
+            self.publish(News::Trouble);
         }
     }
 
     /// Reads the events of the games in memory that were not processed yet. Events that had been released before are public; all
     /// others are treated as if they happened now, since their age is unknown. `of`: only games of this board, and only those not
     /// known at all.
-    fn catch_up(&self, of: Option<&BoardId>, tell: Tell) {
+    fn catch_up(&self, of: Option<&BoardId>, tell: PublishMode) {
         let games: Vec<(u64, u64)> = self.hub.read(|state| {
             let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
             games.map(|game| (game.id, game.record.last_number)).collect()
@@ -283,7 +283,7 @@ impl Gallery {
             if last >= last_number || (of.is_some() && last > 0) {
                 continue;
             }
-            let events = match self.hub.since(game, last) {
+            let events = match self.hub.events_after(game, last) {
                 Ok(events) => events,
                 Err(why) => {
                     let what = "is not shown to the public any further, because the journal cannot be read";
@@ -293,13 +293,13 @@ impl Gallery {
                 }
             };
             let mut left = Vec::new();
-            let of = self.hub.read(|state| Of::read(state, game));
+            let of = self.hub.read(|state| GameMeta::read(state, game));
             {
                 let mut shown = self.lock();
-                let known = of.as_ref().and_then(|of| shown.had_left(game, of)).filter(|_| last == 0);
+                let known = of.as_ref().and_then(|of| shown.released_before(game, of)).filter(|_| last == 0);
                 let line = shown.lines.entry(game).or_insert_with(|| self.line(known.as_ref()));
-                line.of = of.or(line.of.take());
-                let up_to = if let Some(Known::UpTo(number)) = known { number } else { 0 };
+                line.meta = of.or(line.meta.take());
+                let up_to = if let Some(PriorRelease::UpTo(number)) = known { number } else { 0 };
                 let now = self.now();
                 for stamped in events {
                     let Some(number) = stamped.number.filter(|number| *number <= last_number) else { continue };
@@ -316,42 +316,43 @@ impl Gallery {
                 line.line.end_replay();
                 left.extend(std::iter::from_fn(|| line.line.pop(now)));
             }
-            let tell = if last > 0 { Tell::Everything } else { tell };
-            shown_any |= !left.is_empty() && tell == Tell::WhatIsThere;
-            left.into_iter().for_each(|stamped| self.show(game, stamped, tell));
+            let tell = if last > 0 { PublishMode::EachEvent } else { tell };
+            shown_any |= !left.is_empty() && tell == PublishMode::StateChange;
+            left.into_iter().for_each(|stamped| self.release(game, stamped, tell));
         }
         if shown_any {
             let boards: Vec<BoardId> = self.read(|state| state.boards.keys().cloned().collect());
-            boards.into_iter().for_each(|board| self.tell(News::Board(board)));
+            boards.into_iter().for_each(|board| self.publish(News::Board(board)));
         }
     }
 
     /// Releases the events that are due.
-    fn let_out(&self) {
+    fn release_due(&self) {
         let now = self.now();
-        let due: Vec<(u64, Stamped)> = {
+        let due: Vec<(u64, StampedEvent)> = {
             let mut shown = self.lock();
-            let pop = |(game, line): (&u64, &mut Line)| -> Vec<(u64, Stamped)> {
+            let pop = |(game, line): (&u64, &mut GameRelease)| -> Vec<(u64, StampedEvent)> {
                 std::iter::from_fn(|| line.line.pop(now)).map(|stamped| (*game, stamped)).collect()
             };
             shown.lines.iter_mut().flat_map(pop).collect()
         };
-        due.into_iter().for_each(|(game, stamped)| self.show(game, stamped, Tell::Everything));
+        due.into_iter().for_each(|(game, stamped)| self.release(game, stamped, PublishMode::EachEvent));
     }
 
-    fn show(&self, game: u64, stamped: Stamped, tell: Tell) {
-        let (of, at_hand) = self.hub.read(|state| (Of::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
+    fn release(&self, game: u64, stamped: StampedEvent, tell: PublishMode) {
+        let (of, at_hand) =
+            self.hub.read(|state| (GameMeta::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
         let mut shown = self.lock();
         // The hub may have removed the game meanwhile.
-        let Some(of) = of.or_else(|| shown.lines.get(&game)?.of.clone()) else { return };
-        let Of { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = of;
+        let Some(of) = of.or_else(|| shown.lines.get(&game)?.meta.clone()) else { return };
+        let GameMeta { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = of;
         let id = board.id.clone();
         if let Some(released) = shown.lines.get(&game).map(|line| line.line.released().clone()) {
-            shown.numbers.note(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
+            shown.release_log.record(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
         }
         let left = shown.left.entry(game).or_default();
         let number = left.len() as u64 + 1;
-        let stamped = Stamped { number: Some(number), ..stamped };
+        let stamped = StampedEvent { number: Some(number), ..stamped };
         left.push(stamped.clone());
         if matches!(stamped.event, Event::GameStarted { .. }) {
             let before: Vec<u64> =
@@ -366,13 +367,13 @@ impl Gallery {
         let serial_number = board.serial_number.clone();
         // The board's identity is public.
         shown.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
-        shown.state.take(&id, Some(game), epoch_wall_ms, &tags, &stamped);
+        shown.state.apply(&id, Some(game), epoch_wall_ms, &tags, &stamped);
         if let Some(view) = shown.state.games.get_mut(&game) {
             view.epoch_steady_ms = epoch_steady_ms;
             // The players' names are public.
-            view.record.tags = public(&own_tags);
-            if tell == Tell::WhatIsThere {
-                view.recalled = number;
+            view.record.tags = public_tags(&own_tags);
+            if tell == PublishMode::StateChange {
+                view.last_recalled_number = number;
             }
         }
         let State { games, .. } = &shown.state;
@@ -380,29 +381,29 @@ impl Gallery {
         shown.left.retain(|game, _| kept.contains(game));
         // Games of boards that are not plugged in yet have been released, too.
         if let Some(first) = at_hand.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
-            shown.numbers.forget_before(first.saturating_sub(FORGOTTEN));
+            shown.release_log.forget_before(first.saturating_sub(KEPT_GAME_NUMBERS));
         }
         drop(shown);
-        if tell == Tell::WhatIsThere {
+        if tell == PublishMode::StateChange {
             return;
         }
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
         let published = Published { board: id, game: Some(game), wall_ms, stamped };
-        self.tell(News::Event(Arc::new(published)));
+        self.publish(News::Event(Arc::new(published)));
     }
 
-    fn tell(&self, news: News) {
+    fn publish(&self, news: News) {
         // An error means that there is no subscriber.
         let _ = self.feed.send(news);
     }
 
-    fn lock(&self) -> MutexGuard<'_, Shown> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, PublicState> {
+        self.public_state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Waits for the end of a write and returns its outcome; waits forever if there is none.
-async fn written(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result<()> {
+async fn wait_for_write(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result<()> {
     let Some(task) = writing else { return std::future::pending().await };
     let outcome = task.await.unwrap_or_else(|why| Err(io::Error::other(why)));
     *writing = None;
@@ -415,7 +416,7 @@ pub enum Source {
     /// For the arbiter and the operator.
     Live(Arc<Hub>),
     /// For everybody else.
-    Public(Arc<Gallery>),
+    Public(Arc<DelayedView>),
 }
 
 impl Source {
@@ -439,10 +440,10 @@ impl Source {
     ///
     /// # Errors
     /// The journal cannot be read.
-    pub fn since(&self, game: u64, number: u64) -> Result<Vec<Stamped>, JournalError> {
+    pub fn since(&self, game: u64, number: u64) -> Result<Vec<StampedEvent>, JournalError> {
         match self {
-            Source::Live(hub) => hub.since(game, number),
-            Source::Public(gallery) => Ok(gallery.since(game, number)),
+            Source::Live(hub) => hub.events_after(game, number),
+            Source::Public(gallery) => Ok(gallery.events_after(game, number)),
         }
     }
 
@@ -462,6 +463,6 @@ mod tests {
         let tags = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect::<Vec<_>>();
         let told = tags(&["White", "BlackTitle", "WhiteFideId", "Round", "Table"]);
         let held = tags(&["WhiteNote", "BlackClock", "WhiteRatingDiff", "Annotator", "Result"]);
-        assert_eq!(super::public(&[told.clone(), held].concat()), told);
+        assert_eq!(super::public_tags(&[told.clone(), held].concat()), told);
     }
 }

@@ -1,14 +1,14 @@
 //! One name on one connection: its registered objects, its signals, and the property values that clients know.
 
-use super::arbiter::Arbiter;
-use super::board::{Board, Clock};
-use super::game::Game;
-use super::manager::Manager;
-use super::tree::{Branch, Introspection, List};
+use super::arbiter::ArbiterObject;
+use super::board::{BoardObject, ClockObject};
+use super::game::GameObject;
+use super::manager::ManagerObject;
+use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
 use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView, News, Published};
-use crate::game::{Event, Stamped};
+use crate::game::{Event, StampedEvent};
 use crate::names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
@@ -26,29 +26,38 @@ const MOVES: &str = "Moves";
 const INVALIDATED: [&str; 3] = ["Laws", "Objects", "Tables"];
 
 /// One name on one connection.
-pub struct Face {
+pub struct FrontEnd {
     source: Source,
     stream: Stream,
     connection: Connection,
     /// The registered objects. The value is the number of the last published event for a game, and 1 for a board that has a clock.
     objects: BTreeMap<Object, u64>,
     /// The last published property values, by path and interface.
-    known: HashMap<(String, String), HashMap<String, OwnedVariant>>,
+    published_properties: HashMap<(String, String), HashMap<String, OwnedVariant>>,
     /// Objects whose property changes have not been published yet.
-    changed: BTreeSet<Object>,
+    dirty_objects: BTreeSet<Object>,
     /// Games whose change of `Moves` has not been published yet.
-    moved: BTreeSet<u64>,
+    games_with_new_moves: BTreeSet<u64>,
     /// The incarnation of the journal, which is a property of every game.
     incarnation: String,
 }
 
-impl Face {
+impl FrontEnd {
     /// Creates a front-end without registered objects.
-    pub fn new(source: Source, connection: Connection) -> Face {
+    pub fn new(source: Source, connection: Connection) -> FrontEnd {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
         let (objects, known) = (BTreeMap::new(), HashMap::new());
-        Face { source, stream, connection, objects, known, changed: BTreeSet::new(), moved: BTreeSet::new(), incarnation }
+        FrontEnd {
+            source,
+            stream,
+            connection,
+            objects,
+            published_properties: known,
+            dirty_objects: BTreeSet::new(),
+            games_with_new_moves: BTreeSet::new(),
+            incarnation,
+        }
     }
 
     /// Registers the objects and requests the name; only then are the objects announced. A bus policy that matches on the name
@@ -56,19 +65,19 @@ impl Face {
     ///
     /// When the ObjectManager is added, zbus reads the properties of all objects, announces them, and answers no call meanwhile. So
     /// the list of games, which always exists, is kept locked until the name is ours.
-    pub async fn appear(&mut self) -> zbus::Result<()> {
+    pub async fn register_and_request_name(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
-            let manager = Manager { hub: Arc::clone(hub) };
+            let manager = ManagerObject { hub: Arc::clone(hub) };
             self.add(names::ROOT_PATH, manager).await?;
         }
-        self.register(Begin::Now).await?;
+        self.sync_objects(SignalStart::Now).await?;
         self.register_branches().await?;
         let server = self.connection.object_server();
         let name = async {
             self.connection.request_name_with_flags(self.stream.name(), RequestNameFlags::DO_NOT_QUEUE).await.map(drop)
         };
         let manager = async { server.at(names::ROOT_PATH, ObjectManager).await.map(drop) };
-        let games = server.interface::<_, List>(names::GAMES_PATH).await?;
+        let games = server.interface::<_, ListObject>(names::GAMES_PATH).await?;
         let held = games.get_mut().await;
         tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
         Ok(())
@@ -76,19 +85,19 @@ impl Face {
 
     /// Sends the signals of `first` and of all news queued behind it, and records which properties may have changed. Properties are
     /// read live, so a client that reads them after a signal sees them as the event left them.
-    pub async fn tell(
+    pub async fn publish_news(
         &mut self,
         first: Result<News, broadcast::error::RecvError>,
         news: &mut broadcast::Receiver<News>,
-    ) -> zbus::Result<Told> {
-        let mut told = Told::Properties;
+    ) -> zbus::Result<SignalSource> {
+        let mut told = SignalSource::Properties;
         let mut next = first;
         loop {
             match next {
                 Ok(News::Event(published)) => {
-                    self.event(&published).await?;
+                    self.publish_event(&published).await?;
                     if published.stamped.number.is_some() {
-                        told = Told::Signals;
+                        told = SignalSource::Signals;
                     }
                 }
                 Ok(News::Board(board)) if self.stream == Stream::Live => {
@@ -96,26 +105,27 @@ impl Face {
                     let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
                     let is_new = |object| !self.objects.contains_key(&object);
                     if is_new(Object::Board(board.clone())) || game.is_some_and(|game| is_new(Object::Game(game))) {
-                        self.register(Begin::AtTheStart).await?;
-                        self.changed.insert(Object::Manager);
+                        self.sync_objects(SignalStart::AtTheStart).await?;
+                        self.dirty_objects.insert(Object::Manager);
                     }
-                    self.changed.insert(Object::Board(board));
+                    self.dirty_objects.insert(Object::Board(board));
                 }
                 Ok(News::Trouble | News::Round) => {
-                    self.changed.insert(Object::Manager);
+                    self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {
                         self.incarnation = incarnation;
-                        self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
+                        self.dirty_objects
+                            .extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                     }
                 }
-                Ok(News::Board(_)) => self.register(Begin::Now).await?,
+                Ok(News::Board(_)) => self.sync_objects(SignalStart::Now).await?,
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
                     debug!("{} fell {missed} news behind", self.stream.name());
-                    self.catch_up().await?;
-                    self.changed.extend(self.objects.keys().cloned().chain([Object::Manager]));
-                    self.moved.extend(self.objects.keys().filter_map(Object::game));
-                    told = Told::Signals;
+                    self.replay_missed_signals().await?;
+                    self.dirty_objects.extend(self.objects.keys().cloned().chain([Object::Manager]));
+                    self.games_with_new_moves.extend(self.objects.keys().filter_map(Object::game));
+                    told = SignalSource::Signals;
                 }
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             }
@@ -128,31 +138,31 @@ impl Face {
         Ok(told)
     }
 
-    async fn event(&mut self, published: &Published) -> zbus::Result<()> {
+    async fn publish_event(&mut self, published: &Published) -> zbus::Result<()> {
         let event = &published.stamped.event;
         match event {
             Event::GameStarted { .. } => {
                 // The previous game is finished now.
-                self.changed.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
-                self.changed.extend([Object::Board(published.board.clone()), Object::Manager]);
-                self.register(Begin::AtTheStart).await?;
+                self.dirty_objects.extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
+                self.dirty_objects.extend([Object::Board(published.board.clone()), Object::Manager]);
+                self.sync_objects(SignalStart::AtTheStart).await?;
             }
             Event::Touched { square, before, now } if self.stream == Stream::Live => {
-                let body = (square.to_string(), values::sensed(*before), values::sensed(*now), published.wall_ms);
+                let body = (square.to_string(), values::sensed_value(*before), values::sensed_value(*now), published.wall_ms);
                 let path = names::board_path(published.board.as_str());
                 self.connection.emit_signal(None::<BusName>, path, names::BOARD_INTERFACE, "Touched", &body).await?;
             }
             Event::Clock { .. } | Event::Displaced { .. } | Event::Battery(_) | Event::Link(_) => {
-                self.register_clocks().await?;
-                self.changed.insert(Object::Board(published.board.clone()));
+                self.sync_clocks().await?;
+                self.dirty_objects.insert(Object::Board(published.board.clone()));
             }
             _ => {}
         }
         if let (Some(game), Some(number)) = (published.game, published.stamped.number) {
-            self.signal(game, number, published.wall_ms, &published.stamped).await?;
-            self.changed.insert(Object::Game(game));
+            self.emit_durable(game, number, published.wall_ms, &published.stamped).await?;
+            self.dirty_objects.insert(Object::Game(game));
             if changes_moves(event) {
-                self.moved.insert(game);
+                self.games_with_new_moves.insert(game);
             }
         }
         Ok(())
@@ -160,14 +170,14 @@ impl Face {
 
     /// Publishes all property changes since the last call, once per object.
     pub async fn announce_changes(&mut self) -> zbus::Result<()> {
-        for object in std::mem::take(&mut self.changed) {
-            self.properties(object).await?;
+        for object in std::mem::take(&mut self.dirty_objects) {
+            self.announce_object(object).await?;
         }
         Ok(())
     }
 
     /// Sends the signal of a durable event, unless it was already sent.
-    async fn signal(&mut self, game: u64, number: u64, time: i64, stamped: &Stamped) -> zbus::Result<()> {
+    async fn emit_durable(&mut self, game: u64, number: u64, time: i64, stamped: &StampedEvent) -> zbus::Result<()> {
         let Some(last) = self.objects.get_mut(&Object::Game(game)) else { return Ok(()) };
         if number <= *last {
             return Ok(());
@@ -175,14 +185,14 @@ impl Face {
         *last = number;
         let wall = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
         let begins = matches!(stamped.event, Event::GameStarted { .. });
-        let Some(told) = values::told(&stamped.event, self.stream, &wall).filter(|_| !begins) else { return Ok(()) };
-        let body = game::arguments(number, time, told.fields)?;
+        let Some(told) = values::signal_value(&stamped.event, self.stream, &wall).filter(|_| !begins) else { return Ok(()) };
+        let body = game::signal_arguments(number, time, told.fields)?;
         self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
     }
 
     /// Sends the signals that were missed.
-    async fn catch_up(&mut self) -> zbus::Result<()> {
-        self.register(Begin::AtTheStart).await?;
+    async fn replay_missed_signals(&mut self) -> zbus::Result<()> {
+        self.sync_objects(SignalStart::AtTheStart).await?;
         let games: Vec<(u64, u64)> = self.objects.iter().filter_map(|(object, last)| Some((object.game()?, *last))).collect();
         for (id, last) in games {
             let events = match self.source.since(id, last) {
@@ -197,19 +207,19 @@ impl Face {
             for stamped in events {
                 let Some(number) = stamped.number else { continue };
                 let time = self.source.read(|state| state.games.get(&id).map_or(0, |game| game.wall_ms(stamped.at)));
-                self.signal(id, number, time, &stamped).await?;
+                self.emit_durable(id, number, time, &stamped).await?;
             }
         }
         Ok(())
     }
 
     /// Registers and removes objects until the bus matches the state. Signals of new games start at `begin`.
-    async fn register(&mut self, begin: Begin) -> zbus::Result<()> {
+    async fn sync_objects(&mut self, begin: SignalStart) -> zbus::Result<()> {
         let (boards, games) = self.source.read(|state| {
             let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
             let last = |game: &GameView| match begin {
-                Begin::Now => game.record.last_number,
-                Begin::AtTheStart => 0,
+                SignalStart::Now => game.record.last_number,
+                SignalStart::AtTheStart => 0,
             };
             let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, last(game))).collect();
             (boards, games)
@@ -219,21 +229,21 @@ impl Face {
                 if self.objects.contains_key(&Object::Board(id.clone())) {
                     continue;
                 }
-                self.add(&names::board_path(id.as_str()), Board { hub: Arc::clone(&hub), id: id.clone() }).await?;
+                self.add(&names::board_path(id.as_str()), BoardObject { hub: Arc::clone(&hub), id: id.clone() }).await?;
                 self.objects.insert(Object::Board(id), 0);
-                self.changed.extend([Object::List(Branch::Boards), Object::Manager]);
+                self.dirty_objects.extend([Object::List(ParentObject::Boards), Object::Manager]);
             }
-            self.register_clocks().await?;
+            self.sync_clocks().await?;
         }
         let gone: Vec<u64> = self.objects.keys().filter_map(Object::game).filter(|id| !games.contains_key(id)).collect();
         for id in gone {
-            self.changed.insert(Object::List(Branch::Games));
+            self.dirty_objects.insert(Object::List(ParentObject::Games));
             self.objects.remove(&Object::Game(id));
             let path = names::game_path(id);
             if self.stream == Stream::Live {
-                self.remove::<Arbiter>(&path).await?;
+                self.remove::<ArbiterObject>(&path).await?;
             }
-            self.remove::<Game>(&path).await?;
+            self.remove::<GameObject>(&path).await?;
         }
         for (id, last) in games {
             if self.objects.contains_key(&Object::Game(id)) {
@@ -241,12 +251,12 @@ impl Face {
             }
             let path = names::game_path(id);
             if let Source::Live(hub) = &self.source {
-                let arbiter = Arbiter { hub: Arc::clone(hub), game: id };
+                let arbiter = ArbiterObject { hub: Arc::clone(hub), game: id };
                 self.add(&path, arbiter).await?;
             }
-            self.add(&path, Game { source: self.source.clone(), id, stream: self.stream }).await?;
+            self.add(&path, GameObject { source: self.source.clone(), id, stream: self.stream }).await?;
             self.objects.insert(Object::Game(id), last);
-            self.changed.insert(Object::List(Branch::Games));
+            self.dirty_objects.insert(Object::List(ParentObject::Games));
         }
         Ok(())
     }
@@ -255,23 +265,23 @@ impl Face {
     /// introspection instead of zbus's. This must happen before the ObjectManager is added, because that would announce the removal
     /// of an interface.
     async fn register_branches(&mut self) -> zbus::Result<()> {
-        for &branch in Branch::of(self.stream) {
+        for &branch in ParentObject::of(self.stream) {
             let path = branch.path();
-            if matches!(branch, Branch::Boards | Branch::Games) {
-                self.add(path, List { branch, source: self.source.clone() }).await?;
+            if matches!(branch, ParentObject::Boards | ParentObject::Games) {
+                self.add(path, ListObject { branch, source: self.source.clone() }).await?;
             }
         }
         let server = self.connection.object_server();
-        for &branch in Branch::of(self.stream) {
+        for &branch in ParentObject::of(self.stream) {
             // zbus gives every object an Introspectable interface.
-            server.remove_named(branch.path(), Introspection::name()).await?;
-            server.at(branch.path(), Introspection { branch, source: self.source.clone() }).await?;
+            server.remove_named(branch.path(), IntrospectableObject::name()).await?;
+            server.at(branch.path(), IntrospectableObject { branch, source: self.source.clone() }).await?;
         }
         Ok(())
     }
 
     /// Adds the Clock interface to boards that have a clock, and removes it from those that do not.
-    async fn register_clocks(&mut self) -> zbus::Result<()> {
+    async fn sync_clocks(&mut self) -> zbus::Result<()> {
         let Source::Live(hub) = self.source.clone() else { return Ok(()) };
         let clocks: Vec<(BoardId, bool)> =
             hub.read(|state| state.boards.values().map(|board| (board.id.clone(), board.clock.is_some())).collect());
@@ -279,8 +289,8 @@ impl Face {
             let object = Object::Board(id.clone());
             let path = names::board_path(id.as_str());
             match (self.objects.get(&object), present) {
-                (Some(0), true) => self.add(&path, Clock { hub: Arc::clone(&hub), id }).await?,
-                (Some(1), false) => self.remove::<Clock>(&path).await?,
+                (Some(0), true) => self.add(&path, ClockObject { hub: Arc::clone(&hub), id }).await?,
+                (Some(1), false) => self.remove::<ClockObject>(&path).await?,
                 _ => continue,
             }
             self.objects.insert(object, u64::from(present));
@@ -295,40 +305,40 @@ impl Face {
         let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
         let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
         properties.remove(MOVES);
-        self.known.insert((path.to_owned(), interface_name::<I>()), properties);
+        self.published_properties.insert((path.to_owned(), interface_name::<I>()), properties);
         server.at(path, interface).await.map(drop)
     }
 
     async fn remove<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
-        self.known.remove(&(path.to_owned(), interface_name::<I>()));
+        self.published_properties.remove(&(path.to_owned(), interface_name::<I>()));
         self.connection.object_server().remove::<I, _>(path).await.map(drop)
     }
 
     /// Publishes the property changes of an object.
-    async fn properties(&mut self, object: Object) -> zbus::Result<()> {
+    async fn announce_object(&mut self, object: Object) -> zbus::Result<()> {
         match (&object, self.objects.get(&object).copied(), self.stream) {
-            (Object::Manager, _, Stream::Live) => self.announce::<Manager>(names::ROOT_PATH, &[]).await,
-            (Object::List(branch), _, _) if Branch::of(self.stream).contains(branch) => {
-                self.announce::<List>(branch.path(), &[]).await
+            (Object::Manager, _, Stream::Live) => self.announce_interface::<ManagerObject>(names::ROOT_PATH, &[]).await,
+            (Object::List(branch), _, _) if ParentObject::of(self.stream).contains(branch) => {
+                self.announce_interface::<ListObject>(branch.path(), &[]).await
             }
             (Object::Board(id), Some(clock), _) => {
                 let path = names::board_path(id.as_str());
-                self.announce::<Board>(&path, &[]).await?;
-                if clock == 1 { self.announce::<Clock>(&path, &[]).await } else { Ok(()) }
+                self.announce_interface::<BoardObject>(&path, &[]).await?;
+                if clock == 1 { self.announce_interface::<ClockObject>(&path, &[]).await } else { Ok(()) }
             }
             (Object::Game(id), Some(_), stream) => {
                 let path = names::game_path(*id);
-                let moves: &[&str] = if self.moved.remove(id) { &[MOVES] } else { &[] };
-                self.announce::<Game>(&path, moves).await?;
-                if stream == Stream::Live { self.announce::<Arbiter>(&path, &[]).await } else { Ok(()) }
+                let moves: &[&str] = if self.games_with_new_moves.remove(id) { &[MOVES] } else { &[] };
+                self.announce_interface::<GameObject>(&path, moves).await?;
+                if stream == Stream::Live { self.announce_interface::<ArbiterObject>(&path, &[]).await } else { Ok(()) }
             }
             _ => Ok(()),
         }
     }
 
     /// Publishes the property changes of an interface. `invalidated` lists properties that changed but are not compared.
-    async fn announce<I: Interface>(&mut self, path: &str, invalidated: &[&str]) -> zbus::Result<()> {
-        let mut changes = self.changes::<I>(path).await?;
+    async fn announce_interface<I: Interface>(&mut self, path: &str, invalidated: &[&str]) -> zbus::Result<()> {
+        let mut changes = self.take_changed_properties::<I>(path).await?;
         let mut invalidated: Vec<String> = invalidated.iter().map(ToString::to_string).collect();
         invalidated.extend(INVALIDATED.iter().filter(|name| changes.remove(**name).is_some()).map(ToString::to_string));
         if changes.is_empty() && invalidated.is_empty() {
@@ -340,13 +350,14 @@ impl Face {
     }
 
     /// Returns the properties whose values differ from those published last, and records the new values.
-    async fn changes<I: Interface>(&mut self, path: &str) -> zbus::Result<HashMap<String, OwnedVariant>> {
+    async fn take_changed_properties<I: Interface>(&mut self, path: &str) -> zbus::Result<HashMap<String, OwnedVariant>> {
         let server = self.connection.object_server();
         let interface = server.interface::<_, I>(path).await?;
         let (properties, emitter) = (interface.get().await, interface.signal_emitter());
         let mut changes = HashMap::new();
         // Read one by one: reading all of them takes longer the longer a game is.
-        for (name, known) in self.known.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten() {
+        for (name, known) in self.published_properties.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten()
+        {
             if let Some(Ok(now)) = properties.get(name, server, &self.connection, None, emitter).await
                 && *known != now
             {
@@ -362,7 +373,7 @@ impl Face {
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Object {
     Manager,
-    List(Branch),
+    List(ParentObject),
     Board(BoardId),
     Game(u64),
 }
@@ -384,7 +395,7 @@ fn changes_moves(event: &Event) -> bool {
 
 /// The event from which signals of a newly registered game start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Begin {
+enum SignalStart {
     /// After the events that the game has when the name is acquired: new clients read those as properties.
     Now,
     /// At its first event: the game began while clients were listening, and may be moves ahead of the signals.
@@ -393,7 +404,7 @@ enum Begin {
 
 /// How news was published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Told {
+pub enum SignalSource {
     /// By a signal that clients wait for.
     Signals,
     /// By property changes at most.

@@ -1,29 +1,29 @@
 //! Re-decoding of the last moves of a line.
 
-use super::{Charge, Line, landing};
-use crate::boards::{Millis, Sensed};
+use super::{Line, PlyCost, landing_square};
+use crate::boards::{Millis, SquareState};
 use crate::game::CorrectionReason;
-use crate::infer::model::{HANDS, OVERLAP, RETOLD_WITHIN, STOPS};
-use crate::infer::retell::{Retold, retell_as};
-use crate::infer::{Node, Seen};
+use crate::infer::model::{MAX_OVERLAP, MAX_STOP, MIN_HAND_INTERVAL, REDECODE_WINDOW};
+use crate::infer::redecode::{RedecodedLine, redecode_moves};
+use crate::infer::{LineNode, ObservedBoard};
 use shakmaty::Move;
 use std::sync::Arc;
 
 impl Line {
     /// Returns whether the last moves were so close together that they can be decoded in more than one way.
-    pub fn is_hurried(&self, seen: &Seen) -> bool {
+    pub fn needs_redecode(&self, seen: &ObservedBoard) -> bool {
         let [.., before, _, last] = self.nodes.as_slice() else { return false };
         let apart = last.made_at.saturating_sub(before.made_at);
         // No hand is as fast as a program that moves pieces, whose timing is unknown.
-        let soon = apart <= STOPS + OVERLAP && before.pressed_at.is_none();
-        apart >= HANDS && (soon || self.unexplained(seen).any())
+        let soon = apart <= MAX_STOP + MAX_OVERLAP && before.pressed_at.is_none();
+        apart >= MIN_HAND_INTERVAL && (soon || self.unexplained(seen).any())
     }
 
     /// Returns the last settled ply, at most six plies back: the ones after it are re-decoded. A clock press alone does not settle
     /// a ply, because it may belong to the player's move before.
-    pub fn solid(&self, now: Millis) -> usize {
+    pub fn settled_ply(&self, now: Millis) -> usize {
         let most = self.nodes.len().saturating_sub(1 + 6);
-        let old = |node: &Node| now.saturating_sub(node.made_at) > RETOLD_WITHIN;
+        let old = |node: &LineNode| now.saturating_sub(node.made_at) > REDECODE_WINDOW;
         let settled = |&index: &usize| {
             self.nodes.get(index..).is_some_and(|rest| match rest {
                 [node, next, ..] => old(node) || (node.is_closed(now) && next.is_closed(now)),
@@ -34,52 +34,52 @@ impl Line {
     }
 
     /// Returns whether the line already has the plies of `told` after ply `base`.
-    pub fn says(&self, base: usize, told: &Retold) -> bool {
+    pub fn has_plies(&self, base: usize, told: &RedecodedLine) -> bool {
         self.nodes.len() == base + 1 + told.plies.len()
             && self.nodes.iter().skip(base + 1).zip(&told.plies).all(|(node, ply)| node.mv == Some(ply.mv))
     }
 
     /// Returns this line with these moves after ply `base`.
-    pub fn told_anew(&self, base: usize, told: &Retold, seen: &Seen) -> Line {
+    pub fn with_redecoded(&self, base: usize, told: &RedecodedLine, seen: &ObservedBoard) -> Line {
         let mut line = self.clone();
-        let trouble = line.costs.get(base).map_or(0, |charge| charge.trouble);
-        line.cut(base + 1);
+        let trouble = line.costs.get(base).map_or(0, |charge| charge.unexplained);
+        line.truncate(base + 1);
         if let Some(charge) = line.costs.last_mut() {
-            charge.trouble = trouble;
+            charge.unexplained = trouble;
         }
         line.changes += 1;
         line.reason = CorrectionReason::Evidence;
-        line.owed = None;
+        line.unmatched_press = None;
         for ply in &told.plies {
-            line.extend(ply.made_at, ply.mv, seen);
+            line.append_move(ply.made_at, ply.mv, seen);
         }
-        line.note(base, told, seen);
+        line.set_redecoded_costs(base, told, seen);
         line
     }
 
     /// Recomputes the cost of the last plies as a whole.
-    pub fn tell_anew(&mut self, base: usize, now: Millis, seen: &Seen) {
+    pub fn recompute_costs(&mut self, base: usize, now: Millis, seen: &ObservedBoard) {
         let Some(node) = self.nodes.get(base) else { return };
         let moves: Vec<Move> = self.nodes.iter().skip(base + 1).filter_map(|node| node.mv).collect();
-        if let Some(told) = retell_as(node, &moves, seen, self.hidden(seen), now) {
-            self.note(base, &told, seen);
+        if let Some(told) = redecode_moves(node, &moves, seen, self.ignored_squares(seen), now) {
+            self.set_redecoded_costs(base, &told, seen);
         }
     }
 
-    fn note(&mut self, base: usize, told: &Retold, seen: &Seen) {
+    fn set_redecoded_costs(&mut self, base: usize, told: &RedecodedLine, seen: &ObservedBoard) {
         for (index, ply) in told.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
             if let Some(node) = self.nodes.get_mut(index) {
                 let node = Arc::make_mut(node);
-                (node.manner, node.pressed_at) = (ply.manner, ply.pressed_at);
+                (node.handling_cost, node.pressed_at) = (ply.manner, ply.pressed_at);
             }
             if let Some(charge) = self.costs.get_mut(index) {
-                *charge = Charge::default();
+                *charge = PlyCost::default();
             }
         }
-        self.blame(told.troubles);
-        self.presses_unseen = told.presses_unseen;
-        let landed = self.tip().mv.map(landing);
-        if let Some(to) = landed.filter(|to| seen.at(*to) == Sensed::Empty)
+        self.add_cost(told.extra_cost);
+        self.unseen_presses = told.unmatched_presses;
+        let landed = self.tip().mv.map(landing_square);
+        if let Some(to) = landed.filter(|to| seen.at(*to) == SquareState::Empty)
             && let Some(tip) = self.tip_mut()
         {
             tip.left_at.get_or_insert(seen.changed_at(to));

@@ -1,40 +1,40 @@
 //! Lichess's responses to games that were sent, and how to react to them.
 
-use crate::publish::request::Answer;
+use crate::publish::request::Response;
 use serde::Deserialize;
 use std::time::Duration;
 
 /// The page that creates a token with exactly the required scope.
 const NEW_TOKEN: &str = "/account/oauth/token/create?scopes[]=study:write&description=touchmove";
 /// Maximum length of a quoted response, in characters.
-const WORDS: usize = 200;
+const MAX_REPLY_CHARS: usize = 200;
 
 /// A response of Lichess.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum LichessReply {
     /// Lichess has read the games; its result for each of them.
-    Heard(Vec<Heard>),
+    Heard(Vec<GameOutcome>),
     /// A temporary failure; retry later.
-    Later {
+    RetryLater {
         /// The minimum time to wait; `None`: unspecified.
         wait: Option<Duration>,
         /// The reason, as part of a sentence.
         why: String,
     },
     /// Too many requests, from this address or token: no request of any round before the time has passed.
-    TooMany {
+    RateLimited {
         /// The time from `Retry-After`, else one minute.
         wait: Duration,
         /// The reason, as part of a sentence.
         why: String,
     },
     /// A failure that lasts until a person acts; a sentence that says how.
-    Refused(String),
+    Rejected(String),
 }
 
 /// Lichess's result for one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heard {
+pub struct GameOutcome {
     /// The name of White, as Lichess read it.
     pub white: String,
     /// The name of Black, as Lichess read it.
@@ -56,30 +56,33 @@ struct BodyGame {
     error: Option<String>,
 }
 
-impl Said {
+impl LichessReply {
     /// Interprets the response to a push. `site`: the server's URL without a trailing slash; `round`: the round's id there.
-    pub fn read(answer: &Answer, site: &str, round: &str) -> Said {
-        let said = words(&answer.text);
+    pub fn from_response(answer: &Response, site: &str, round: &str) -> LichessReply {
+        let said = error_message(&answer.text);
         match answer.status {
-            200..=299 => heard(&answer.text).map_or_else(
-                || Said::Later { wait: None, why: format!("{site} said nothing that touchmove understands: {said}") },
-                Said::Heard,
+            200..=299 => parse_outcomes(&answer.text).map_or_else(
+                || LichessReply::RetryLater {
+                    wait: None,
+                    why: format!("{site} said nothing that touchmove understands: {said}"),
+                },
+                LichessReply::Heard,
             ),
             429 => {
                 let why = format!("{site} has had too many requests for now");
-                Said::TooMany { wait: answer.retry_after.unwrap_or(Duration::from_secs(60)), why }
+                LichessReply::RateLimited { wait: answer.retry_after.unwrap_or(Duration::from_secs(60)), why }
             }
-            408 | 425 | 500..=599 => Said::Later {
+            408 | 425 | 500..=599 => LichessReply::RetryLater {
                 wait: answer.retry_after,
                 why: format!("{site} has trouble of its own (status {})", answer.status),
             },
-            status => Said::Refused(refused(status, &said, site, round)),
+            status => LichessReply::Rejected(rejection_advice(status, &said, site, round)),
         }
     }
 }
 
 /// Returns what to do about a status that means that the request or its authorization is wrong.
-pub fn refused(status: u16, said: &str, site: &str, round: &str) -> String {
+pub fn rejection_advice(status: u16, said: &str, site: &str, round: &str) -> String {
     match status {
         400 => format!(
             "{site} takes no games for round {round} ({said}): see whether that round has a source URL on its page, and take it out there"
@@ -101,22 +104,22 @@ pub fn refused(status: u16, said: &str, site: &str, round: &str) -> String {
     }
 }
 
-fn heard(text: &str) -> Option<Vec<Heard>> {
+fn parse_outcomes(text: &str) -> Option<Vec<GameOutcome>> {
     let body: Body = serde_json::from_str(text).ok()?;
     let tag = |game: &BodyGame, name| game.tags.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
     let heard = |game: BodyGame| {
-        let error = game.error.as_deref().map(words);
-        Heard { white: tag(&game, "White"), black: tag(&game, "Black"), error }
+        let error = game.error.as_deref().map(error_message);
+        GameOutcome { white: tag(&game, "White"), black: tag(&game, "Black"), error }
     };
     Some(body.games.into_iter().map(heard).collect())
 }
 
 /// Returns the message of a response on one line: `error` if it is a JSON object, else the whole text.
-pub fn words(text: &str) -> String {
+pub fn error_message(text: &str) -> String {
     let object: Option<serde_json::Value> = serde_json::from_str(text).ok();
     let error = object.as_ref().and_then(|object| object.get("error")).and_then(|error| error.as_str());
     let line: String = error.unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ");
-    match line.char_indices().nth(WORDS) {
+    match line.char_indices().nth(MAX_REPLY_CHARS) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
         None if line.is_empty() => "it does not say why".to_owned(),
         None => line,
@@ -127,35 +130,38 @@ pub fn words(text: &str) -> String {
 mod tests {
     use super::*;
 
-    fn read(status: u16, retry_after: Option<u64>, text: &str) -> Said {
-        let answer = Answer { status, retry_after: retry_after.map(Duration::from_secs), text: text.to_owned() };
-        Said::read(&answer, "https://lichess.org", "AbCd1234")
+    fn read(status: u16, retry_after: Option<u64>, text: &str) -> LichessReply {
+        let answer = Response { status, retry_after: retry_after.map(Duration::from_secs), text: text.to_owned() };
+        LichessReply::from_response(&answer, "https://lichess.org", "AbCd1234")
     }
 
     #[test]
     fn what_is_said_of_each_game() {
         let text = r#"{"games":[{"tags":{"White":"Ada","Black":"Bob","Event":"x"},"moves":22},{"tags":{"White":"Cid"},"error":"Illegal\nmove"}]}"#;
-        let heard = |white: &str, black: &str, error: Option<&str>| Heard {
+        let heard = |white: &str, black: &str, error: Option<&str>| GameOutcome {
             white: white.into(),
             black: black.into(),
             error: error.map(str::to_owned),
         };
-        assert_eq!(read(200, None, text), Said::Heard(vec![heard("Ada", "Bob", None), heard("Cid", "", Some("Illegal move"))]));
-        assert!(matches!(read(200, None, "<html>"), Said::Later { wait: None, why } if why.contains("<html>")));
+        assert_eq!(
+            read(200, None, text),
+            LichessReply::Heard(vec![heard("Ada", "Bob", None), heard("Cid", "", Some("Illegal move"))])
+        );
+        assert!(matches!(read(200, None, "<html>"), LichessReply::RetryLater { wait: None, why } if why.contains("<html>")));
     }
 
     #[test]
     fn what_is_to_be_done() {
-        let wait = |said: Said| match said {
-            Said::Later { wait, .. } => wait.map(|wait| wait.as_secs()),
-            Said::TooMany { wait, .. } => Some(wait.as_secs()),
+        let wait = |said: LichessReply| match said {
+            LichessReply::RetryLater { wait, .. } => wait.map(|wait| wait.as_secs()),
+            LichessReply::RateLimited { wait, .. } => Some(wait.as_secs()),
             other => panic!("{other:?}"),
         };
         assert_eq!(wait(read(429, Some(7), "")), Some(7));
         assert_eq!(wait(read(429, None, "")), Some(60));
         assert_eq!((wait(read(502, None, "")), wait(read(503, Some(3), ""))), (None, Some(3)));
         let says = |status, text: &str, expect: &str| match read(status, None, text) {
-            Said::Refused(why) => assert!(why.contains(expect), "{status}: {why}"),
+            LichessReply::Rejected(why) => assert!(why.contains(expect), "{status}: {why}"),
             other => panic!("{other:?}"),
         };
         says(400, r#"{"error":"The relay has an upstream URL"}"#, "(The relay has an upstream URL)");

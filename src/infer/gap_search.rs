@@ -3,33 +3,33 @@
 //!
 //! Only where the board identifies pieces: on others too many lines lead to the same squares.
 
-use super::Seen;
-use super::explain::{in_hand, unlikeliness};
+use super::ObservedBoard;
+use super::explain::{lifted_squares, prior_cost};
 use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Color, Move};
 
 /// Maximum length of a line, in plies.
-pub const LONGEST: usize = 6;
+pub const MAX_PLIES: usize = 6;
 /// Maximum total number of moves that are tried: seconds of work on a small computer.
-const NODES: u32 = 1 << 19;
+const MAX_MOVES: u32 = 1 << 19;
 /// Maximum number of lines that are kept; the likeliest of them is returned.
-const LINES: usize = 32;
+const MAX_LINES: usize = 32;
 
 /// A search that runs in slices.
-pub struct Bridge {
+pub struct GapSearch {
     base: Position,
-    seen: Seen,
+    seen: ObservedBoard,
     hidden: Bitboard,
     /// Length of the lines that are being searched, in plies.
     length: usize,
     /// The positions on the way, each with its moves and how many of them were tried.
-    path: Vec<Step>,
+    path: Vec<SearchStep>,
     line: Vec<Move>,
     found: Vec<Vec<Move>>,
-    left: u32,
+    moves_left: u32,
 }
 
-struct Step {
+struct SearchStep {
     position: Position,
     moves: Vec<Move>,
     next: usize,
@@ -37,45 +37,45 @@ struct Step {
 
 /// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Bridged {
+pub enum GapResult {
     /// These moves lead there, and no fewer do. Other lines, or longer ones, may lead there as well.
     Line(Vec<Move>),
     /// No line leads there, or the search takes too long.
     Nothing,
 }
 
-impl Bridge {
+impl GapSearch {
     /// Creates a search from `base` to what is seen now; hidden squares are not compared.
-    pub fn new(base: Position, seen: &Seen, hidden: Bitboard) -> Bridge {
-        let mut bridge = Bridge {
+    pub fn new(base: Position, seen: &ObservedBoard, hidden: Bitboard) -> GapSearch {
+        let mut bridge = GapSearch {
             seen: seen.clone(),
             hidden,
             length: 1,
             path: Vec::new(),
             line: Vec::new(),
             found: Vec::new(),
-            left: NODES,
+            moves_left: MAX_MOVES,
             base,
         };
-        bridge.begin();
+        bridge.start_length();
         bridge
     }
 
     /// Tries up to `moves` moves; returns `None` if the search is not finished.
-    pub fn run(&mut self, moves: u32) -> Option<Bridged> {
+    pub fn run(&mut self, moves: u32) -> Option<GapResult> {
         for _ in 0..moves {
-            if self.left == 0 {
+            if self.moves_left == 0 {
                 return Some(self.best());
             }
             let Some(step) = self.path.last_mut() else {
                 if !self.found.is_empty() {
                     return Some(self.best());
                 }
-                if self.length == LONGEST {
-                    return Some(Bridged::Nothing);
+                if self.length == MAX_PLIES {
+                    return Some(GapResult::Nothing);
                 }
                 self.length += 1;
-                self.begin();
+                self.start_length();
                 continue;
             };
             let Some(&mv) = step.moves.get(step.next) else {
@@ -84,16 +84,16 @@ impl Bridge {
                 continue;
             };
             step.next += 1;
-            self.left -= 1;
+            self.moves_left -= 1;
             let position = step.position.play_legal(mv);
             self.line.push(mv);
             let left = self.length - self.line.len();
-            if left == 0 && self.leads_there(&position) && self.found.len() < LINES {
+            if left == 0 && self.is_target(&position) && self.found.len() < MAX_LINES {
                 self.found.push(self.line.clone());
             }
-            if left > 0 && self.may_lead_there(&position, left) {
+            if left > 0 && self.may_reach_target(&position, left) {
                 let moves = position.legal_moves().into_iter().collect();
-                self.path.push(Step { position, moves, next: 0 });
+                self.path.push(SearchStep { position, moves, next: 0 });
             } else {
                 self.line.pop();
             }
@@ -101,43 +101,43 @@ impl Bridge {
         None
     }
 
-    fn begin(&mut self) {
+    fn start_length(&mut self) {
         self.line.clear();
-        if self.may_lead_there(&self.base, self.length) {
+        if self.may_reach_target(&self.base, self.length) {
             let moves = self.base.legal_moves().into_iter().collect();
-            self.path.push(Step { position: self.base.clone(), moves, next: 0 });
+            self.path.push(SearchStep { position: self.base.clone(), moves, next: 0 });
         }
     }
 
     /// Returns the likeliest line that was found.
-    fn best(&mut self) -> Bridged {
+    fn best(&mut self) -> GapResult {
         let found = std::mem::take(&mut self.found);
-        match found.into_iter().min_by_key(|moves| unlikeliness(&self.base, moves)) {
-            Some(moves) => Bridged::Line(moves),
-            None => Bridged::Nothing,
+        match found.into_iter().min_by_key(|moves| prior_cost(&self.base, moves)) {
+            Some(moves) => GapResult::Line(moves),
+            None => GapResult::Nothing,
         }
     }
 
     /// Returns whether the board shows this position, except for a piece that the player to move has in hand.
-    fn leads_there(&self, position: &Position) -> bool {
-        let wrong = self.wrong(position);
-        wrong.count() <= 1 && in_hand(position, &self.seen, wrong) == wrong
+    fn is_target(&self, position: &Position) -> bool {
+        let wrong = self.wrong_squares(position);
+        wrong.count() <= 1 && lifted_squares(position, &self.seen, wrong) == wrong
     }
 
     /// Returns whether `plies` plies can correct all wrong squares: each brings one piece to its square and removes one from
     /// another, and castling two.
-    fn may_lead_there(&self, position: &Position, plies: usize) -> bool {
-        let wrong = self.wrong(position);
+    fn may_reach_target(&self, position: &Position, plies: usize) -> bool {
+        let wrong = self.wrong_squares(position);
         let castles = |color| CastlingSide::ALL.into_iter().any(|side| position.castling_rook(color, side).is_some());
         let turn = position.turn();
         let of = |color: Color| if color == turn { plies.div_ceil(2) } else { plies / 2 };
-        let come = |color: Color| (wrong & self.seen.side(color)).count() <= of(color) + usize::from(castles(color));
+        let come = |color: Color| (wrong & self.seen.pieces_of(color)).count() <= of(color) + usize::from(castles(color));
         // One more may be in a hand, and one captured en passant.
         let leave = plies + 2 + Color::ALL.into_iter().filter(|&color| castles(color)).count();
         Color::ALL.into_iter().all(come) && (wrong & !self.seen.occupied()).count() <= leave
     }
 
-    fn wrong(&self, position: &Position) -> Bitboard {
+    fn wrong_squares(&self, position: &Position) -> Bitboard {
         self.seen.mismatch(position.board()) & !self.hidden
     }
 }

@@ -1,14 +1,14 @@
 //! What the squares show now, in squares of play.
 
-use super::{keys, model};
-use crate::boards::{Millis, Placement, Sensed, Sensing};
+use super::{model, placement_hash};
+use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use shakmaty::{Bitboard, Board, ByColor, ByRole, Color, Piece, Role, Square};
 use std::collections::VecDeque;
 
 /// Maximum number of changes that are kept: more than happen within seconds.
-const LATELY: usize = 48;
+const MAX_CHANGES: usize = 48;
 /// Maximum number of clock presses that are kept.
-const PRESSES: usize = 8;
+const MAX_PRESSES: usize = 8;
 
 /// A change of one square.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,68 +18,68 @@ pub struct Change {
     /// The square.
     pub square: Square,
     /// What it has shown since.
-    pub now: Sensed,
+    pub now: SquareState,
     /// Whether only a whole reading or the board's memory showed the change, so that its time is unknown.
-    pub found: bool,
+    pub found_by_reading: bool,
 }
 
 /// What the squares show, in squares of play, with what is needed to compare it quickly with a position.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct ObservedBoard {
     squares: Placement,
     occupied: Bitboard,
     sides: ByColor<Bitboard>,
     roles: ByRole<Bitboard>,
-    key: u64,
+    placement_hash: u64,
     changed_at: [Millis; 64],
     /// Squares whose last change was found by a whole reading, so that its time is unknown.
-    found: Bitboard,
+    found_by_reading: Bitboard,
     last_edge: Millis,
     /// Recent changes, oldest first.
     changes: VecDeque<Change>,
     /// Time until which changes may have been delayed on the serial line.
-    late_until: Millis,
+    delayed_until: Millis,
     /// The time at which delayed changes came, and the squares whose last change came delayed.
-    late: (Option<Millis>, Bitboard),
+    delayed: (Option<Millis>, Bitboard),
     /// Squares that one reading showed as changed, many at once: it may be stale.
-    unseen: Bitboard,
+    doubted: Bitboard,
     /// Squares whose piece is new to the board, which assumes a queen.
-    assumed: Bitboard,
+    assumed_queens: Bitboard,
     /// Recent clock presses, oldest first.
     presses: VecDeque<(Millis, Color)>,
     /// When data on the serial line was last damaged.
     damaged_at: Option<Millis>,
     /// Squares that have changed since the game began.
-    moved: Bitboard,
+    changed_in_game: Bitboard,
     /// Squares that flicker.
     flickering: Bitboard,
     /// Flickering squares that have just gone empty: whether a piece is there is unknown.
     doubtful: Bitboard,
     /// Excused squares, which count as showing something else, with what they really show: displaced pieces.
-    excused: Vec<(Square, Sensed)>,
-    sensing: Sensing,
+    excused: Vec<(Square, SquareState)>,
+    sensing: SensorKind,
 }
 
-impl Seen {
+impl ObservedBoard {
     /// Creates an empty board.
-    pub fn new(sensing: Sensing) -> Seen {
-        Seen {
-            squares: [Sensed::Empty; 64],
+    pub fn new(sensing: SensorKind) -> ObservedBoard {
+        ObservedBoard {
+            squares: [SquareState::Empty; 64],
             occupied: Bitboard::EMPTY,
             sides: ByColor::default(),
             roles: ByRole::default(),
-            key: 0,
+            placement_hash: 0,
             changed_at: [0; 64],
-            found: Bitboard::EMPTY,
+            found_by_reading: Bitboard::EMPTY,
             last_edge: 0,
             changes: VecDeque::new(),
-            late_until: 0,
-            late: (None, Bitboard::EMPTY),
-            unseen: Bitboard::EMPTY,
-            assumed: Bitboard::EMPTY,
+            delayed_until: 0,
+            delayed: (None, Bitboard::EMPTY),
+            doubted: Bitboard::EMPTY,
+            assumed_queens: Bitboard::EMPTY,
             presses: VecDeque::new(),
             damaged_at: None,
-            moved: Bitboard::EMPTY,
+            changed_in_game: Bitboard::EMPTY,
             flickering: Bitboard::EMPTY,
             doubtful: Bitboard::EMPTY,
             excused: Vec::new(),
@@ -88,40 +88,40 @@ impl Seen {
     }
 
     /// Creates a board that shows a whole placement.
-    pub fn of(placement: &Placement, sensing: Sensing) -> Seen {
-        let mut seen = Seen::new(sensing);
+    pub fn from_placement(placement: &Placement, sensing: SensorKind) -> ObservedBoard {
+        let mut seen = ObservedBoard::new(sensing);
         for square in Square::ALL {
-            seen.set(0, square, placement[square as usize]);
+            seen.set_square(0, square, placement[square as usize]);
         }
         seen
     }
 
     /// Sets what one square shows.
-    pub fn set(&mut self, now: Millis, square: Square, sensed: Sensed) {
-        let sensed = sensed.seen_by(self.sensing);
+    pub fn set_square(&mut self, now: Millis, square: Square, sensed: SquareState) {
+        let sensed = sensed.reduce_to(self.sensing);
         self.last_edge = now;
         let before = self.squares[square as usize];
         if before == sensed {
             return;
         }
-        self.found.discard(square);
-        self.late.1.set(square, self.late.0 == Some(now));
-        self.unseen.discard(square);
-        if matches!(before, Sensed::Piece(piece) if piece.role == Role::Queen) {
-            self.assumed.discard(square);
+        self.found_by_reading.discard(square);
+        self.delayed.1.set(square, self.delayed.0 == Some(now));
+        self.doubted.discard(square);
+        if matches!(before, SquareState::Piece(piece) if piece.role == Role::Queen) {
+            self.assumed_queens.discard(square);
         }
         self.changed_at[square as usize] = now;
-        self.moved.add(square);
-        self.show(square, sensed);
-        if self.changes.len() == LATELY {
+        self.changed_in_game.add(square);
+        self.update_square(square, sensed);
+        if self.changes.len() == MAX_CHANGES {
             self.changes.pop_front();
         }
-        self.changes.push_back(Change { at: now, square, now: sensed, found: now <= self.late_until });
+        self.changes.push_back(Change { at: now, square, now: sensed, found_by_reading: now <= self.delayed_until });
     }
 
     /// Notes a clock press of player `by`.
-    pub fn press(&mut self, now: Millis, by: Color) {
-        if self.presses.len() == PRESSES {
+    pub fn note_press(&mut self, now: Millis, by: Color) {
+        if self.presses.len() == MAX_PRESSES {
             self.presses.pop_front();
         }
         self.presses.push_back((now, by));
@@ -133,9 +133,9 @@ impl Seen {
     }
 
     /// Returns whether all changes later than `since` were seen when they happened, and are kept.
-    pub fn remembers(&self, since: Millis) -> bool {
-        let all = self.changes.len() < LATELY || self.changes.front().is_some_and(|oldest| oldest.at <= since);
-        all && !self.changes_since(since).any(|change| change.found)
+    pub fn has_all_changes(&self, since: Millis) -> bool {
+        let all = self.changes.len() < MAX_CHANGES || self.changes.front().is_some_and(|oldest| oldest.at <= since);
+        all && !self.changes_since(since).any(|change| change.found_by_reading)
     }
 
     /// Returns the clock presses later than `since`, oldest first, as far back as they are kept.
@@ -143,15 +143,15 @@ impl Seen {
         self.presses.iter().copied().filter(move |(at, _)| *at > since)
     }
 
-    fn show(&mut self, square: Square, sensed: Sensed) {
+    fn update_square(&mut self, square: Square, sensed: SquareState) {
         let before = std::mem::replace(&mut self.squares[square as usize], sensed);
-        self.key ^= keys::sensed(square, before) ^ keys::sensed(square, sensed);
-        self.occupied.set(square, sensed != Sensed::Empty);
+        self.placement_hash ^= placement_hash::square_hash(square, before) ^ placement_hash::square_hash(square, sensed);
+        self.occupied.set(square, sensed != SquareState::Empty);
         for (shown, is) in [(before, false), (sensed, true)] {
-            if let Sensed::Side(color) | Sensed::Piece(Piece { color, .. }) = shown {
+            if let SquareState::Side(color) | SquareState::Piece(Piece { color, .. }) = shown {
                 self.sides.get_mut(color).set(square, is);
             }
-            if let Sensed::Piece(Piece { role, .. }) = shown {
+            if let SquareState::Piece(Piece { role, .. }) = shown {
                 self.roles.get_mut(role).set(square, is);
             }
         }
@@ -159,17 +159,20 @@ impl Seen {
 
     /// Excuses these squares: they count as showing what this placement has, until one of them changes.
     pub fn excuse(&mut self, squares: Bitboard, board: &Board) {
-        self.excuse_nothing();
+        self.clear_excuse();
         for square in squares {
             self.excused.push((square, self.at(square)));
-            self.show(square, board.piece_at(square).map_or(Sensed::Empty, |piece| keys::as_sensed(piece, self.sensing)));
+            self.update_square(
+                square,
+                board.piece_at(square).map_or(SquareState::Empty, |piece| placement_hash::sensor_view(piece, self.sensing)),
+            );
         }
     }
 
     /// Ends the excuse of all squares: they count as what they show.
-    pub fn excuse_nothing(&mut self) {
+    pub fn clear_excuse(&mut self) {
         for (square, sensed) in std::mem::take(&mut self.excused) {
-            self.show(square, sensed);
+            self.update_square(square, sensed);
         }
     }
 
@@ -179,56 +182,57 @@ impl Seen {
     }
 
     /// Returns what a square really shows, excused or not.
-    pub fn really_at(&self, square: Square) -> Sensed {
+    pub fn actual(&self, square: Square) -> SquareState {
         self.excused.iter().find(|(known, _)| *known == square).map_or(self.at(square), |(_, real)| *real)
     }
 
     /// Sets a change of one square found by a whole reading, at an unknown time.
-    pub fn find(&mut self, now: Millis, square: Square, sensed: Sensed) {
-        let before = self.key;
-        self.set(now, square, sensed);
-        if before != self.key {
-            self.found.add(square);
-            self.remembered();
+    pub fn set_found(&mut self, now: Millis, square: Square, sensed: SquareState) {
+        let before = self.placement_hash;
+        self.set_square(now, square, sensed);
+        if before != self.placement_hash {
+            self.found_by_reading.add(square);
+            self.mark_remembered();
         }
     }
 
     /// Marks everything that comes until `until` as possibly delayed on the serial line: the time when it happened is unknown.
-    pub fn is_late_until(&mut self, until: Millis) {
-        self.late_until = until;
+    pub fn mark_late_until(&mut self, until: Millis) {
+        self.delayed_until = until;
     }
 
     /// Marks what comes at `now`, all at once, as delayed: the time of each change is unknown.
-    pub fn comes_late(&mut self, now: Millis) {
-        self.late.0 = Some(now);
-        let changed = Square::ALL.into_iter().filter(|&square| self.moved.contains(square) && self.changed_at(square) == now);
-        self.late.1 |= changed.collect::<Bitboard>();
+    pub fn mark_late(&mut self, now: Millis) {
+        self.delayed.0 = Some(now);
+        let changed =
+            Square::ALL.into_iter().filter(|&square| self.changed_in_game.contains(square) && self.changed_at(square) == now);
+        self.delayed.1 |= changed.collect::<Bitboard>();
     }
 
     /// Returns whether what comes at `now` is delayed.
     pub fn is_late(&self, now: Millis) -> bool {
-        self.late.0 == Some(now)
+        self.delayed.0 == Some(now)
     }
 
     /// Returns the squares whose last change came delayed.
-    pub fn came_late(&self) -> Bitboard {
-        self.late.1
+    pub fn delayed_squares(&self) -> Bitboard {
+        self.delayed.1
     }
 
     /// Notes that pieces on these squares, where the board shows none yet, are new to it: it assumes queens.
-    pub fn assume(&mut self, squares: Bitboard) {
-        self.assumed |= squares;
+    pub fn assume_queens(&mut self, squares: Bitboard) {
+        self.assumed_queens |= squares;
     }
 
     /// Returns the squares whose piece the board assumes to be a queen.
-    pub fn assumed(&self) -> Bitboard {
-        self.assumed
+    pub fn assumed_queens(&self) -> Bitboard {
+        self.assumed_queens
     }
 
     /// Notes that one reading at `now` reports the change of these squares. If they are many, and the board should have reported
     /// each, the reading is a stale reply, or much was lost.
-    pub fn changed_at_once(&mut self, now: Millis, squares: Bitboard) {
-        if self.late.0 == Some(now) {
+    pub fn note_changed_at_once(&mut self, now: Millis, squares: Bitboard) {
+        if self.delayed.0 == Some(now) {
             self.doubt_if_many(squares);
         }
     }
@@ -236,36 +240,36 @@ impl Seen {
     /// Doubts these squares, which were not seen to change, if they are many: the reading that shows them so may be stale.
     pub fn doubt_if_many(&mut self, squares: Bitboard) {
         /// More squares than most pairs of moves change.
-        const MANY: usize = 4;
-        if squares.count() > MANY {
+        const MAX_PLAUSIBLE: usize = 4;
+        if squares.count() > MAX_PLAUSIBLE {
             self.doubt_squares(squares);
         }
     }
 
     /// Doubts these squares: the reading that shows them so may be stale.
     pub fn doubt_squares(&mut self, squares: Bitboard) {
-        self.unseen |= squares;
+        self.doubted |= squares;
     }
 
     /// Returns the doubted squares; each is doubted until it changes or the reading is confirmed.
-    pub fn unseen(&self) -> Bitboard {
-        self.unseen
+    pub fn doubted(&self) -> Bitboard {
+        self.doubted
     }
 
     /// Confirms the readings that showed the doubted squares.
-    pub fn believe_unseen(&mut self) {
-        self.unseen = Bitboard::EMPTY;
+    pub fn confirm_doubted(&mut self) {
+        self.doubted = Bitboard::EMPTY;
     }
 
     /// Returns the squares whose last change only a whole reading showed, although the board should have reported it.
-    pub fn shown_alone(&self) -> Bitboard {
-        self.found & self.late.1
+    pub fn found_delayed(&self) -> Bitboard {
+        self.found_by_reading & self.delayed.1
     }
 
     /// Marks the last change as one that was not seen when it happened.
-    pub fn remembered(&mut self) {
+    pub fn mark_remembered(&mut self) {
         if let Some(change) = self.changes.back_mut() {
-            change.found = true;
+            change.found_by_reading = true;
         }
     }
 
@@ -275,7 +279,7 @@ impl Seen {
     }
 
     /// Returns what one square shows.
-    pub fn at(&self, square: Square) -> Sensed {
+    pub fn at(&self, square: Square) -> SquareState {
         self.squares[square as usize]
     }
 
@@ -290,24 +294,24 @@ impl Seen {
     }
 
     /// Notes damaged data on the serial line: updates may be lost.
-    pub fn damage(&mut self, now: Millis) {
+    pub fn note_damage(&mut self, now: Millis) {
         self.damaged_at = Some(now);
     }
 
     /// Returns whether data on the serial line was damaged within the last `within` milliseconds.
-    pub fn is_damaged(&self, now: Millis, within: Millis) -> bool {
+    pub fn was_damaged(&self, now: Millis, within: Millis) -> bool {
         self.damaged_at.is_some_and(|at| now.saturating_sub(at) <= within)
     }
 
     /// Begins a game: earlier changes no longer count.
-    pub fn begin(&mut self, now: Millis) {
+    pub fn begin_game(&mut self, now: Millis) {
         self.last_edge = now;
-        self.moved = Bitboard::EMPTY;
+        self.changed_in_game = Bitboard::EMPTY;
     }
 
     /// Returns the squares that have not changed since the game began.
     pub fn never_changed(&self) -> Bitboard {
-        !self.moved
+        !self.changed_in_game
     }
 
     /// Sets the flickering squares: one of them going empty means nothing for a while.
@@ -316,21 +320,21 @@ impl Seen {
     }
 
     /// Updates the squares of which it is unknown at `now` whether a piece is there. Returns whether they changed.
-    pub fn doubt(&mut self, now: Millis) -> bool {
+    pub fn update_doubt(&mut self, now: Millis) -> bool {
         let empty = self.flickering & !self.occupied;
-        let fresh = |square: &Square| now.saturating_sub(self.changed_at(*square)) < model::FLICKER;
+        let fresh = |square: &Square| now.saturating_sub(self.changed_at(*square)) < model::MAX_FLICKER_GAP;
         let doubtful = empty.into_iter().filter(fresh).collect();
         std::mem::replace(&mut self.doubtful, doubtful) != doubtful
     }
 
-    /// Returns the squares that [`Seen::doubt`] found.
+    /// Returns the squares that [`ObservedBoard::update_doubt`] found.
     pub fn doubtful(&self) -> Bitboard {
         self.doubtful
     }
 
     /// Returns the placement hash of all squares except the hidden ones.
-    pub fn key_without(&self, hidden: Bitboard) -> u64 {
-        hidden.into_iter().fold(self.key, |key, square| key ^ keys::sensed(square, self.at(square)))
+    pub fn hash_without(&self, hidden: Bitboard) -> u64 {
+        hidden.into_iter().fold(self.placement_hash, |key, square| key ^ placement_hash::square_hash(square, self.at(square)))
     }
 
     /// Returns the squares that changed later than `since`.
@@ -340,7 +344,7 @@ impl Seen {
 
     /// Returns whether only a whole reading showed a square's last change.
     pub fn was_found(&self, square: Square) -> bool {
-        self.found.contains(square)
+        self.found_by_reading.contains(square)
     }
 
     /// Returns the occupied squares.
@@ -349,33 +353,33 @@ impl Seen {
     }
 
     /// Returns the squares that show this piece, on a board that identifies pieces.
-    pub fn showing(&self, piece: Piece) -> Bitboard {
+    pub fn squares_with(&self, piece: Piece) -> Bitboard {
         *self.sides.get(piece.color) & *self.roles.get(piece.role)
     }
 
     /// Returns the squares that show a piece of this player.
-    pub fn side(&self, color: Color) -> Bitboard {
+    pub fn pieces_of(&self, color: Color) -> Bitboard {
         *self.sides.get(color)
     }
 
     /// Returns the placement hash of what is shown: equal for all placements that would show the same.
-    pub fn key(&self) -> u64 {
-        self.key
+    pub fn placement_hash(&self) -> u64 {
+        self.placement_hash
     }
 
     /// Returns what kind of sensors the board has.
-    pub fn sensing(&self) -> Sensing {
+    pub fn sensing(&self) -> SensorKind {
         self.sensing
     }
 
     /// Returns whether what a square shows is compatible with this piece, or with none.
-    pub fn shows(&self, square: Square, piece: Option<Piece>) -> bool {
+    pub fn is_compatible(&self, square: Square, piece: Option<Piece>) -> bool {
         match (self.at(square), piece) {
-            (Sensed::Empty, None) => true,
-            (Sensed::Empty, Some(_)) | (_, None) => false,
-            (Sensed::Piece(seen), Some(piece)) => seen == piece,
-            (Sensed::Side(color), Some(piece)) => color == piece.color,
-            (Sensed::Occupied, Some(_)) => true,
+            (SquareState::Empty, None) => true,
+            (SquareState::Empty, Some(_)) | (_, None) => false,
+            (SquareState::Piece(seen), Some(piece)) => seen == piece,
+            (SquareState::Side(color), Some(piece)) => color == piece.color,
+            (SquareState::Occupied, Some(_)) => true,
         }
     }
 
@@ -392,7 +396,7 @@ impl Seen {
     }
 
     /// Returns whether more pieces of one kind are seen than there are, so that one reading must be wrong.
-    pub fn exceeds(&self, board: &Board) -> bool {
+    pub fn has_extra_pieces(&self, board: &Board) -> bool {
         let more = |seen: Bitboard, there: Bitboard| seen.count() > there.count();
         let sides = || Color::ALL.into_iter().any(|color| more(*self.sides.get(color), board.by_color(color)));
         let kind = |color, role| more(*self.roles.get(role) & *self.sides.get(color), board.by_piece(Piece { color, role }));
@@ -400,15 +404,15 @@ impl Seen {
     }
 
     /// Returns the square of this colour's king, if exactly one is seen outside hidden squares; identity boards only.
-    pub fn king(&self, color: Color, hidden: Bitboard) -> Option<Square> {
+    pub fn king_square(&self, color: Color, hidden: Bitboard) -> Option<Square> {
         (self.roles.king & *self.sides.get(color) & !hidden).single_square()
     }
 
     /// Returns the pieces as a board, if every piece is identified.
-    pub fn board(&self) -> Option<Board> {
+    pub fn to_board(&self) -> Option<Board> {
         let mut board = Board::empty();
         for square in self.occupied {
-            let Sensed::Piece(piece) = self.at(square) else { return None };
+            let SquareState::Piece(piece) = self.at(square) else { return None };
             board.set_piece_at(square, piece);
         }
         Some(board)

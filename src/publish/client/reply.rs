@@ -2,13 +2,13 @@
 
 /// The reply of touchmoved to a command that succeeded.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum Reply {
     /// The command was carried out.
     Done,
     /// A position was restored, and the touched pieces allow these moves, as UCI; empty: any legal move.
     Bound(Vec<String>),
     /// The verdict on a claim.
-    Claim(Worth),
+    Claim(ClaimVerdict),
     /// A command was undone; the fields are as in signal `Commanded`.
     Undone {
         /// The command.
@@ -20,7 +20,7 @@ pub enum Said {
 
 /// The verdict on a claim, as returned by method `Claim`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Worth {
+pub struct ClaimVerdict {
     /// Whether the game is drawn.
     pub right: bool,
     /// The reason, as a sentence.

@@ -4,11 +4,11 @@
 //! hub's games, the journal or the board. Its table does not judge moves by the Laws. It runs in a task of its own on the LiveChess
 //! server's thread, so that no board waits for it.
 
-use super::hub::readings::{Listening, Readings};
-use crate::boards::{Cue, LinkState, Millis, Placement, Reading};
+use super::hub::readings::{Readings, Subscription};
+use crate::boards::{BoardCommand, LinkState, Millis, Placement, Reading};
 use crate::game::event::Rotation;
 use crate::game::{Event, Record};
-use crate::table::{Help, Input, Output, Settings, Table};
+use crate::table::{Input, LightsMode, Output, Settings, Table};
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -28,7 +28,7 @@ pub struct SetupView {
     /// Moves since the position was on the board; `None`: it was not on the board yet.
     pub record: Option<Arc<Record>>,
     /// Number of times play began from the position.
-    pub begun: u64,
+    pub games_begun: u64,
     /// Placement as the players see it.
     pub squares: Option<Placement>,
     /// Whether the clock runs.
@@ -43,13 +43,13 @@ impl SetupLine {
             start_fen: Some(fen),
             rotation: Some(rotation),
             chess960: false,
-            lights: Help::Off,
+            lights: LightsMode::Off,
             ..readings.settings().clone()
         };
         let (sender, view) = watch::channel(SetupView::default());
-        let mut line = Line { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
+        let mut line = SetupTask { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
         // Count as a listener from now on.
-        let listening = readings.listen();
+        let listening = readings.subscribe();
         let task = tokio::spawn(async move { line.run(&readings, listening).await });
         SetupLine { view, task }
     }
@@ -71,7 +71,7 @@ impl Drop for SetupLine {
     }
 }
 
-struct Line {
+struct SetupTask {
     /// Time 0 of the table.
     started: Instant,
     now: Millis,
@@ -80,9 +80,9 @@ struct Line {
     changed: Arc<Notify>,
 }
 
-impl Line {
-    async fn run(&mut self, readings: &Readings, Listening { first, mut feed }: Listening) -> Infallible {
-        self.take_all(first);
+impl SetupTask {
+    async fn run(&mut self, readings: &Readings, Subscription { initial: first, mut feed }: Subscription) -> Infallible {
+        self.handle_all(first);
         loop {
             let due = self.table.next_deadline().map(|at| self.started + Duration::from_millis(at));
             let later = async {
@@ -94,58 +94,58 @@ impl Line {
             tokio::select! {
                 biased;
                 heard = feed.recv() => match heard {
-                    Ok((at, input)) => self.take(at, input),
+                    Ok((at, input)) => self.handle(at, input),
                     // The task fell behind. It holds the sender, so the channel is never closed.
                     Err(_) => {
                         // The table explains the current placement as after a lost link.
-                        let Listening { first, feed: anew } = readings.listen();
+                        let Subscription { initial, feed: anew } = readings.subscribe();
                         feed = anew;
-                        self.take_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(first));
+                        self.handle_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(initial));
                     }
                 },
                 () = later => {
-                    let now = self.at(Instant::now());
+                    let now = self.table_time(Instant::now());
                     let output = self.table.advance(now);
-                    self.tell(output);
+                    self.publish(output);
                 }
             }
         }
     }
 
-    fn take_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
-        inputs.into_iter().for_each(|input| self.take(Instant::now(), input));
+    fn handle_all(&mut self, inputs: impl IntoIterator<Item = Input>) {
+        inputs.into_iter().for_each(|input| self.handle(Instant::now(), input));
     }
 
-    fn take(&mut self, at: Instant, input: Input) {
-        let now = self.at(at);
+    fn handle(&mut self, at: Instant, input: Input) {
+        let now = self.table_time(at);
         let output = self.table.handle(now, input);
-        self.tell(output);
+        self.publish(output);
     }
 
     /// Returns the table's time, which never goes back: a reading may have arrived shortly before a deadline that was already run.
-    fn at(&mut self, at: Instant) -> Millis {
+    fn table_time(&mut self, at: Instant) -> Millis {
         self.now = self.now.max(at.saturating_duration_since(self.started).as_millis() as Millis);
         self.now
     }
 
     /// Publishes the table's output.
-    fn tell(&mut self, mut output: Output) {
-        self.show(&output);
+    fn publish(&mut self, mut output: Output) {
+        self.update_view(&output);
         // Only the board's own game requests the board's memory: this table explains the current placement without waiting for it.
-        while std::mem::take(&mut output.cues).contains(&Cue::Memory) {
+        while std::mem::take(&mut output.cues).contains(&BoardCommand::Memory) {
             output = self.table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
-            self.show(&output);
+            self.update_view(&output);
         }
     }
 
-    fn show(&self, output: &Output) {
+    fn update_view(&self, output: &Output) {
         let squares = self.table.placement();
         let is_news = self.sender.send_if_modified(|view| {
             let mut is_news = view.squares != squares;
             view.squares = squares;
             for stamped in &output.events {
                 match &stamped.event {
-                    Event::GameStarted { .. } => view.begun += 1,
+                    Event::GameStarted { .. } => view.games_begun += 1,
                     Event::Clock { running, .. } => {
                         is_news |= view.clock_runs != *running;
                         view.clock_runs = *running;
@@ -165,7 +165,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for SetupTask {
     /// Also notifies on failure, so that the client checks the task.
     fn drop(&mut self) {
         self.changed.notify_one();

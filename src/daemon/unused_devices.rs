@@ -1,26 +1,26 @@
 //! Devices that may be boards and are not used, published on D-Bus with the reason.
 
 use super::hub::Hub;
-use super::links::Plugs;
-use crate::link::Place;
-use crate::link::watch::{self, Unused};
+use super::links::PlugEvents;
+use crate::link::BoardLocation;
+use crate::link::watch::{self, UnusedDevice};
 use std::sync::Arc;
 use std::time::Duration;
 use tracing::{info, warn};
 
 /// Time after a plug event until the driver is bound, if there is one, and udev has set the device's owner.
-const UNPACKED: Duration = Duration::from_secs(1);
+const UDEV_SETTLE_TIME: Duration = Duration::from_secs(1);
 
 /// Keeps the list up to date as devices come and go; never returns. `places`: those of the configured boards; `None`: every board
 /// with a board's own USB id is used.
-pub async fn run(hub: Arc<Hub>, places: Option<Arc<[Place]>>, mut plugs: Plugs) {
+pub async fn run(hub: Arc<Hub>, places: Option<Arc<[BoardLocation]>>, mut plugs: PlugEvents) {
     let mut said = false;
     loop {
-        match watch::list().and_then(|devices| Ok((devices, watch::without_port()?))) {
+        match watch::list().and_then(|devices| Ok((devices, watch::portless_boards()?))) {
             Ok((devices, driverless)) => {
-                let unused = watch::unused(&devices, &driverless, places.as_deref());
+                let unused = watch::find_unused(&devices, &driverless, places.as_deref());
                 let before = hub.read(|state| state.unused.clone());
-                for Unused { device, reason } in unused.iter().filter(|one| !before.contains(one)) {
+                for UnusedDevice { device, reason } in unused.iter().filter(|one| !before.contains(one)) {
                     info!("{device} is not used: {reason}");
                 }
                 hub.set_unused(unused);
@@ -34,6 +34,6 @@ pub async fn run(hub: Arc<Hub>, places: Option<Arc<[Place]>>, mut plugs: Plugs) 
         if plugs.changed().await.is_err() {
             return;
         }
-        tokio::time::sleep(UNPACKED).await;
+        tokio::time::sleep(UDEV_SETTLE_TIME).await;
     }
 }

@@ -4,23 +4,23 @@
 //! they were seen, all that was seen in the last seconds says more than its parts: which piece left where and when, on which
 //! squares it was seen, and who pressed the clock. Identity boards only: on others it is unknown which piece it was.
 
-use super::explain::{in_hand, landing};
-use super::model::{self, Cost, SCANNED};
-use super::seen::Change;
-use super::{Node, Seen, keys};
-use crate::boards::{Millis, Sensed};
+use super::explain::{landing_square, lifted_squares};
+use super::model::{self, Cost, SCAN_TIME};
+use super::observed_board::Change;
+use super::{LineNode, ObservedBoard, placement_hash};
+use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
 
 /// A line of play from a past position to what the board shows.
 #[derive(Clone, Debug)]
-pub struct Retold {
+pub struct RedecodedLine {
     /// Its moves.
     pub plies: Vec<Ply>,
     /// Cost of presses without a move and of other pieces touched.
-    pub troubles: Cost,
+    pub extra_cost: Cost,
     /// Number of presses that belong to none of its moves.
-    pub presses_unseen: usize,
+    pub unmatched_presses: usize,
     /// Total cost.
     pub cost: Cost,
 }
@@ -39,70 +39,76 @@ pub struct Ply {
     /// Cost of the way in which it was made.
     pub manner: Cost,
     /// Whether its piece was seen on its last square.
-    pub seen: bool,
+    pub was_seen: bool,
 }
 
 /// Maximum number of plies that are re-decoded.
-const DEPTH: usize = 6;
+const MAX_PLIES: usize = 6;
 /// Maximum number of positions that are searched.
-const NODES: u32 = 3_000;
+const MAX_POSITIONS: u32 = 3_000;
 /// Maximum number of changes that are considered.
-const CHANGES: usize = 48;
+const MAX_CHANGES: usize = 48;
 
 /// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
-pub fn retell(base: &Node, seen: &Seen, hidden: Bitboard, now: Millis) -> Vec<Retold> {
-    let mut teller = Teller::new(base, seen, hidden, now);
-    teller.tell(&base.position, &mut Vec::new());
+pub fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
+    let mut teller = Redecoder::new(base, seen, hidden, now);
+    teller.search(&base.position, &mut Vec::new());
     let mut found = teller.found;
     found.sort_by_key(|told| told.cost);
     found
 }
 
 /// Re-decodes these moves from this node; `None` if the edges since then do not allow them.
-pub fn retell_as(base: &Node, moves: &[Move], seen: &Seen, hidden: Bitboard, now: Millis) -> Option<Retold> {
-    let teller = Teller::new(base, seen, hidden, now);
+pub fn redecode_moves(
+    base: &LineNode,
+    moves: &[Move],
+    seen: &ObservedBoard,
+    hidden: Bitboard,
+    now: Millis,
+) -> Option<RedecodedLine> {
+    let teller = Redecoder::new(base, seen, hidden, now);
     let mut position = base.position.clone();
     let mut line = Vec::new();
     for (index, &mv) in moves.iter().enumerate() {
-        line.push(teller.ply(&position, mv, &line, moves.get(index + 1).copied())?);
+        line.push(teller.decode_ply(&position, mv, &line, moves.get(index + 1).copied())?);
         position = position.play(mv);
     }
-    teller.finish(&position, &line)
+    teller.complete(&position, &line)
 }
 
-struct Teller<'a> {
-    base: &'a Node,
-    seen: &'a Seen,
+struct Redecoder<'a> {
+    base: &'a LineNode,
+    seen: &'a ObservedBoard,
     hidden: Bitboard,
     now: Millis,
     changes: Vec<Change>,
     presses: Vec<(Millis, Color)>,
-    found: Vec<Retold>,
+    found: Vec<RedecodedLine>,
     nodes: u32,
 }
 
-impl<'a> Teller<'a> {
-    fn new(base: &'a Node, seen: &'a Seen, hidden: Bitboard, now: Millis) -> Teller<'a> {
+impl<'a> Redecoder<'a> {
+    fn new(base: &'a LineNode, seen: &'a ObservedBoard, hidden: Bitboard, now: Millis) -> Redecoder<'a> {
         let since = base.made_at.saturating_sub(1);
-        Teller {
+        Redecoder {
             base,
             seen,
             hidden,
             now,
-            changes: seen.changes_since(since).take(CHANGES).collect(),
+            changes: seen.changes_since(since).take(MAX_CHANGES).collect(),
             presses: seen.presses_since(since).collect(),
             found: Vec::new(),
-            nodes: NODES,
+            nodes: MAX_POSITIONS,
         }
     }
 
-    fn tell(&mut self, position: &Position, line: &mut Vec<Ply>) {
+    fn search(&mut self, position: &Position, line: &mut Vec<Ply>) {
         if !line.is_empty()
-            && let Some(told) = self.finish(position, line)
+            && let Some(told) = self.complete(position, line)
         {
             self.found.push(told);
         }
-        if line.len() == DEPTH {
+        if line.len() == MAX_PLIES {
             return;
         }
         for &mv in &position.legal_moves() {
@@ -110,143 +116,146 @@ impl<'a> Teller<'a> {
                 return;
             }
             // The piece's own square nearly always decides.
-            if !self.may_be(mv, line) {
+            if !self.may_be_played(mv, line) {
                 continue;
             }
             self.nodes -= 1;
-            let Some(ply) = self.ply(position, mv, line, None) else { continue };
+            let Some(ply) = self.decode_ply(position, mv, line, None) else { continue };
             line.push(ply);
-            self.tell(&position.play_legal(mv), line);
+            self.search(&position.play_legal(mv), line);
             line.pop();
         }
     }
 
     /// Fast test: whether the piece has left its square since it came there.
-    fn may_be(&self, mv: Move, line: &[Ply]) -> bool {
+    fn may_be_played(&self, mv: Move, line: &[Ply]) -> bool {
         let Some(from) = mv.from() else { return false };
         // A piece that was captured before it was seen must be captured at once.
-        if line.last().is_some_and(|last| !last.seen && mv.to() != landing(last.mv)) {
+        if line.last().is_some_and(|last| !last.was_seen && mv.to() != landing_square(last.mv)) {
             return false;
         }
-        mv.is_castle() || self.left(from, self.arrived(from, line)).is_some()
+        mv.is_castle() || self.first_left_at(from, self.arrived_at(from, line)).is_some()
     }
 
     /// Returns when the piece on this square came: with a move of the line, or before.
-    fn arrived(&self, square: Square, line: &[Ply]) -> Millis {
-        let came = |ply: &&Ply| landing(ply.mv) == square || castled_rook(ply.mv) == Some(square);
+    fn arrived_at(&self, square: Square, line: &[Ply]) -> Millis {
+        let came = |ply: &&Ply| landing_square(ply.mv) == square || castling_rook_square(ply.mv) == Some(square);
         line.iter().rev().find(came).map_or(self.base.made_at, |ply| ply.made_at)
     }
 
     /// Returns when a square was first seen empty, or with something else, after `since`.
-    fn left(&self, square: Square, since: Millis) -> Option<Millis> {
+    fn first_left_at(&self, square: Square, since: Millis) -> Option<Millis> {
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
-        here.find(|change| change.now == Sensed::Empty || change.at > since).map(|change| change.at)
+        here.find(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.at)
     }
 
     /// Returns when a square was last seen to be left between these times; it was left at the first of them.
-    fn left_last(&self, square: Square, first: Millis, until: Millis) -> Millis {
+    fn last_left_at(&self, square: Square, first: Millis, until: Millis) -> Millis {
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
-        here.rfind(|change| change.now == Sensed::Empty).map_or(first, |change| change.at)
+        here.rfind(|change| change.now == SquareState::Empty).map_or(first, |change| change.at)
     }
 
     /// Returns when this piece was first seen here after `since`.
-    fn seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
-        let shows = keys::as_sensed(piece, self.seen.sensing());
+    fn first_seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
+        let shows = placement_hash::sensor_view(piece, self.seen.sensing());
         let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
         here.find(|change| change.now == shows).map(|change| change.at)
     }
 
     /// Returns the move if what was seen allows it. `next`: the move after it, if known.
-    fn ply(&self, position: &Position, mv: Move, line: &[Ply], next: Option<Move>) -> Option<Ply> {
+    fn decode_ply(&self, position: &Position, mv: Move, line: &[Ply], next: Option<Move>) -> Option<Ply> {
         let from = mv.from()?;
         let board = position.board();
         let (left_at, made_at, seen) = match mv {
             Move::Castle { king, rook } => {
-                let (to, rook_to) = (landing(mv), castled_rook(mv)?);
+                let (to, rook_to) = (landing_square(mv), castling_rook_square(mv)?);
                 let (king_piece, rook_piece) = (board.piece_at(king)?, board.piece_at(rook)?);
                 let since = self.base.made_at;
-                let king_at = if to == king { since } else { self.seen_at(to, king_piece, since)? };
-                let rook_at = if rook_to == rook { since } else { self.seen_at(rook_to, rook_piece, since)? };
-                let left = self.left(king, since).or(self.left(rook, since))?;
+                let king_at = if to == king { since } else { self.first_seen_at(to, king_piece, since)? };
+                let rook_at = if rook_to == rook { since } else { self.first_seen_at(rook_to, rook_piece, since)? };
+                let left = self.first_left_at(king, since).or(self.first_left_at(rook, since))?;
                 (left, king_at.max(rook_at), true)
             }
             _ => {
                 let piece = board.piece_at(from)?;
                 let lands = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
-                let left_at = self.left(from, self.arrived(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
+                let left_at =
+                    self.first_left_at(from, self.arrived_at(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
                 let since = |before: Millis| left_at.saturating_sub(before).max(self.base.made_at);
                 // It recaptured a piece like itself: nothing could be seen.
-                let before = line.last().filter(|last| !last.seen && landing(last.mv) == mv.to());
-                let alike = before.is_some() && self.seen.shows(mv.to(), Some(lands));
-                let soon = self.seen_at(mv.to(), lands, since(SCANNED));
-                match soon.or_else(|| self.seen_at(mv.to(), lands, since(model::STOPS)).filter(|_| !alike)) {
+                let before = line.last().filter(|last| !last.was_seen && landing_square(last.mv) == mv.to());
+                let alike = before.is_some() && self.seen.is_compatible(mv.to(), Some(lands));
+                let soon = self.first_seen_at(mv.to(), lands, since(SCAN_TIME));
+                match soon.or_else(|| self.first_seen_at(mv.to(), lands, since(model::MAX_STOP)).filter(|_| !alike)) {
                     Some(at) => (left_at, at, true),
                     None if alike => (left_at, left_at, true),
-                    None if self.hidden.contains(mv.to()) => (left_at, left_at + SCANNED, true),
+                    None if self.hidden.contains(mv.to()) => (left_at, left_at + SCAN_TIME, true),
                     // Captured before it was seen.
-                    None => (left_at, self.taken_at(position, mv, left_at)?, false),
+                    None => (left_at, self.captured_at(position, mv, left_at)?, false),
                 }
             }
         };
         if !seen && next.is_some_and(|next| next.to() != mv.to()) {
             return None;
         }
-        let backwards = made_at + SCANNED < left_at;
+        let backwards = made_at + SCAN_TIME < left_at;
         let left_at = left_at.min(made_at);
         // A piece that was put back before it moved.
-        let left_at = self.left_last(from, left_at, made_at + SCANNED);
+        let left_at = self.last_left_at(from, left_at, made_at + SCAN_TIME);
         let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
-        let mut manner = if seen { 0 } else { model::TAKEN_UNSEEN } + if backwards { model::BACKWARDS } else { 0 };
-        manner += model::overlapping(left_at, last_made)
-            + model::overlapping(made_at.saturating_sub(model::CARRIED_LEAST), last_made);
+        let mut manner = if seen { 0 } else { model::CAPTURED_UNSEEN } + if backwards { model::SEEN_BACKWARDS } else { 0 };
+        manner += model::overlap_cost(left_at, last_made)
+            + model::overlap_cost(made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
         let own_before = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |own| own.made_at);
         if own_before > 0 {
-            manner += model::hasty(made_at.saturating_sub(own_before));
+            manner += model::haste_cost(made_at.saturating_sub(own_before));
         }
-        manner += self.stops(board, mv, left_at, made_at);
-        Some(Ply { mv, left_at, made_at, pressed_at: None, manner, seen })
+        manner += self.stop_cost(board, mv, left_at, made_at);
+        Some(Ply { mv, left_at, made_at, pressed_at: None, manner, was_seen: seen })
     }
 
     /// Returns when this move's piece, which was not seen on its square, was captured: the capturer was on the square then, or one
     /// like the piece that it had captured itself.
-    fn taken_at(&self, position: &Position, mv: Move, left_at: Millis) -> Option<Millis> {
+    fn captured_at(&self, position: &Position, mv: Move, left_at: Millis) -> Option<Millis> {
         let mover = position.turn();
-        let (to, soon) = (mv.to(), left_at + SCANNED);
+        let (to, soon) = (mv.to(), left_at + SCAN_TIME);
         let takes = |change: &&Change| {
-            change.square == to && change.at >= left_at && matches!(change.now, Sensed::Piece(piece) if piece.color != mover)
+            change.square == to
+                && change.at >= left_at
+                && matches!(change.now, SquareState::Piece(piece) if piece.color != mover)
         };
         let alike = position.board().piece_at(to).filter(|_| self.seen.changed_at(to) < left_at);
         match self.changes.iter().find(takes) {
             Some(change) => Some(change.at.min(soon)),
-            None => alike.filter(|piece| piece.color != mover && self.seen.shows(to, Some(*piece))).map(|_| left_at),
+            None => alike.filter(|piece| piece.color != mover && self.seen.is_compatible(to, Some(*piece))).map(|_| left_at),
         }
     }
 
     /// Returns the cost of the piece having been seen on other squares on its way.
-    fn stops(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Cost {
+    fn stop_cost(&self, board: &Board, mv: Move, left_at: Millis, made_at: Millis) -> Cost {
         if mv.is_castle() {
             return 0;
         }
         let from = mv.from().unwrap_or(mv.to());
         let Some(piece) = board.piece_at(from) else { return 0 };
-        let shows = keys::as_sensed(piece, self.seen.sensing());
+        let shows = placement_hash::sensor_view(piece, self.seen.sensing());
         let on_way = |change: &&Change| {
             change.now == shows
                 && board.piece_at(change.square) != Some(piece)
                 && change.square != mv.to()
                 && change.square != from
-                && change.at + SCANNED >= left_at
+                && change.at + SCAN_TIME >= left_at
                 && change.at < made_at
         };
         let way = attacks::between(from, mv.to());
         let mut cost = 0;
         for (index, change) in self.changes.iter().filter(on_way).enumerate() {
             cost += match (way.contains(change.square), index) {
-                (true, 0) => model::STOP,
-                (true, _) => model::STOP_MORE,
+                (true, 0) => model::FIRST_STOP,
+                (true, _) => model::FURTHER_STOP,
                 (false, _) => model::STRAY_TOUCH,
             };
-            if self.stayed(change) > model::STOPS {
+            if self.shown_for(change) > model::MAX_STOP {
                 cost += model::UNEXPLAINED;
             }
         }
@@ -254,56 +263,60 @@ impl<'a> Teller<'a> {
     }
 
     /// Returns the line if it leads to what the board shows, except for pieces in the hands.
-    fn finish(&self, position: &Position, line: &[Ply]) -> Option<Retold> {
+    fn complete(&self, position: &Position, line: &[Ply]) -> Option<RedecodedLine> {
         let last = line.last()?;
         let wrong = self.seen.mismatch(position.board()) & !self.hidden;
-        let own = in_hand(position, self.seen, wrong);
+        let own = lifted_squares(position, self.seen, wrong);
         let rest = wrong & !own;
         // The last piece may still be on its way.
-        let passing = rest & Bitboard::from_square(landing(last.mv)) & !self.seen.occupied();
+        let passing = rest & Bitboard::from_square(landing_square(last.mv)) & !self.seen.occupied();
         let victim = rest & !passing;
         if (wrong & self.seen.occupied()).any() || own.count() > 2 || victim.count() > own.count().min(1) {
             return None;
         }
-        if !last.seen {
+        if !last.was_seen {
             return None;
         }
         let mut plies = line.to_vec();
-        let unmatched = self.attribute(&mut plies);
-        let strays = self.strays(&plies);
+        let unmatched = self.assign_presses(&mut plies);
+        let strays = self.stray_cost(&plies);
         let mut cost = 0;
         for (index, ply) in plies.iter_mut().enumerate() {
-            cost += ply.manner + model::MOVE;
-            if self.now.saturating_sub(ply.made_at) > model::PRESS_LATE && ply.pressed_at.is_none() && index + 2 < line.len() {
-                cost += model::UNPRESSED;
+            cost += ply.manner + model::AVERAGE_MOVE;
+            if self.now.saturating_sub(ply.made_at) > model::MAX_PRESS_DELAY
+                && ply.pressed_at.is_none()
+                && index + 2 < line.len()
+            {
+                cost += model::MOVE_WITHOUT_PRESS;
             }
         }
-        let troubles = unmatched as Cost * model::NO_MOVE + strays;
-        let open =
-            wrong.count() as Cost * 10 + if passing.any() { model::STOP } else { 0 } + self.held(own | victim, position, line);
-        Some(Retold { plies, troubles, presses_unseen: unmatched, cost: cost + troubles + open })
+        let troubles = unmatched as Cost * model::PRESS_WITHOUT_MOVE + strays;
+        let open = wrong.count() as Cost * 10
+            + if passing.any() { model::FIRST_STOP } else { 0 }
+            + self.in_hand_cost(own | victim, position, line);
+        Some(RedecodedLine { plies, extra_cost: troubles, unmatched_presses: unmatched, cost: cost + troubles + open })
     }
 
     /// Returns how long a square showed what it changed to, in milliseconds.
-    fn stayed(&self, change: &Change) -> Millis {
+    fn shown_for(&self, change: &Change) -> Millis {
         let gone = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
         gone.map_or(self.now, |gone| gone.at).saturating_sub(change.at)
     }
 
     /// Returns the cost of these pieces being in the hands: for their time in the air, and if their player has moved another piece
     /// meanwhile.
-    fn held(&self, squares: Bitboard, position: &Position, line: &[Ply]) -> Cost {
+    fn in_hand_cost(&self, squares: Bitboard, position: &Position, line: &[Ply]) -> Cost {
         let turn = self.base.position.turn();
         let held = |square: Square| {
             let since = self.seen.changed_at(square);
             let color = position.board().color_at(square);
             let mut own = line.iter().enumerate().filter(|(index, _)| Some(if index % 2 == 0 { turn } else { !turn }) == color);
-            let moved = own.any(|(_, ply)| ply.left_at > since + SCANNED);
-            let early = line.last().is_some_and(|last| since + SCANNED < last.made_at);
-            model::held(self.now.saturating_sub(since))
+            let moved = own.any(|(_, ply)| ply.left_at > since + SCAN_TIME);
+            let early = line.last().is_some_and(|last| since + SCAN_TIME < last.made_at);
+            model::holding_cost(self.now.saturating_sub(since))
                 + match (moved, early) {
                     (true, _) => model::UNEXPLAINED,
-                    (false, true) => model::WHILE_HELD,
+                    (false, true) => model::REPLY_WHILE_HELD,
                     (false, false) => 0,
                 }
         };
@@ -311,7 +324,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Assigns each press to a move, in order, the last one first, because clock messages are late. Returns how many are left over.
-    fn attribute(&self, plies: &mut [Ply]) -> usize {
+    fn assign_presses(&self, plies: &mut [Ply]) -> usize {
         let turn = self.base.position.turn();
         let mut before = plies.len();
         let mut unmatched = 0;
@@ -319,7 +332,7 @@ impl<'a> Teller<'a> {
         for &(at, by) in self.presses.iter().rev() {
             let made = |&index: &usize| {
                 let mover = if index % 2 == 0 { turn } else { !turn };
-                mover == by && plies.get(index).is_some_and(|ply| ply.made_at <= at + SCANNED)
+                mover == by && plies.get(index).is_some_and(|ply| ply.made_at <= at + SCAN_TIME)
             };
             match (0..before).rev().find(made) {
                 Some(index) => {
@@ -330,7 +343,7 @@ impl<'a> Teller<'a> {
                     (base_pressed, before) = (true, 0);
                 }
                 // A press that was just reported may belong to what has not been scanned yet.
-                None if self.now.saturating_sub(at) < SCANNED => {}
+                None if self.now.saturating_sub(at) < SCAN_TIME => {}
                 None => unmatched += 1,
             }
         }
@@ -338,7 +351,7 @@ impl<'a> Teller<'a> {
     }
 
     /// Returns the cost of pieces having been seen where no move of the line puts or carries them.
-    fn strays(&self, plies: &[Ply]) -> Cost {
+    fn stray_cost(&self, plies: &[Ply]) -> Cost {
         let mut cost = 0;
         let mut position = self.base.position.clone();
         let movers: Vec<Option<Piece>> = plies
@@ -357,10 +370,10 @@ impl<'a> Teller<'a> {
                 position = position.play(ply.mv);
                 next += 1;
             }
-            let Sensed::Piece(piece) = change.now else { continue };
+            let SquareState::Piece(piece) = change.now else { continue };
             // Putting a piece down without a move takes a hand as long as a move.
             let since = put.get_mut(piece.color).replace(change.at);
-            let hasty = since.map_or(0, |since| model::hasty(change.at - since));
+            let hasty = since.map_or(0, |since| model::haste_cost(change.at - since));
             if position.board().piece_at(change.square) == Some(piece) {
                 cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { model::PUT_BACK + hasty };
                 continue;
@@ -368,26 +381,29 @@ impl<'a> Teller<'a> {
             let carried = movers
                 .iter()
                 .zip(plies)
-                .any(|(mover, ply)| *mover == Some(piece) && change.at + SCANNED >= ply.left_at && change.at <= ply.made_at);
+                .any(|(mover, ply)| *mover == Some(piece) && change.at + SCAN_TIME >= ply.left_at && change.at <= ply.made_at);
             if carried {
                 continue;
             }
             // A promoted piece, and a castling rook, are seen where they land.
             if plies.iter().any(|ply| {
-                ply.made_at == change.at && (landing(ply.mv) == change.square || castled_rook(ply.mv) == Some(change.square))
+                ply.made_at == change.at
+                    && (landing_square(ply.mv) == change.square || castling_rook_square(ply.mv) == Some(change.square))
             }) {
                 continue;
             }
             // Players choose which piece, and where, as freely as a move.
-            cost +=
-                model::ELSEWHERE + model::MOVE + hasty + if self.stayed(change) > model::STOPS { model::WHILE_HELD } else { 0 };
+            cost += model::TRIED_ELSEWHERE
+                + model::AVERAGE_MOVE
+                + hasty
+                + if self.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
         }
         cost
     }
 }
 
 /// Returns the square on which the rook lands in castling.
-fn castled_rook(mv: Move) -> Option<Square> {
+fn castling_rook_square(mv: Move) -> Option<Square> {
     let Move::Castle { king, rook } = mv else { return None };
     let side = shakmaty::CastlingSide::from_queen_side(rook < king);
     Some(Square::from_coords(side.rook_to_file(), king.rank()))

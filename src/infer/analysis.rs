@@ -2,18 +2,18 @@
 //!
 //! Nothing here decides anything, and nothing is kept for it: the explanation is computed on request.
 
-use super::explain::in_hand;
-use super::line::Charge;
+use super::explain::lifted_squares;
+use super::line::PlyCost;
 use super::model::{self, Cost};
-use super::prior::prior;
-use super::{Line, Node, Seen};
+use super::prior::prior_costs;
+use super::{Line, LineNode, ObservedBoard};
 use crate::boards::Millis;
 use crate::game::Confidence;
 use crate::laws::Position;
 use shakmaty::{Bitboard, Move};
 
 /// Maximum number of moves of each line that are returned.
-const MOVES: usize = 8;
+const MAX_MOVES: usize = 8;
 
 /// One possible line of play. Costs are those of [`model`], in sixteenths of a bit.
 #[derive(Clone, Debug)]
@@ -26,7 +26,7 @@ pub struct Hypothesis {
     /// When that position was seen on the board, in milliseconds.
     pub base_at: Millis,
     /// The moves from there on, at most eight; empty if the line is shorter.
-    pub moves: Vec<Step>,
+    pub moves: Vec<HypothesisMove>,
     /// Its share of all lines, weighted by their costs.
     pub share: Confidence,
     /// Whether this line is the published one.
@@ -51,7 +51,7 @@ pub struct Hypothesis {
 
 /// One move of a hypothesis.
 #[derive(Clone, Debug)]
-pub struct Step {
+pub struct HypothesisMove {
     /// The move.
     pub mv: Move,
     /// When it was seen on the board, in milliseconds since the recording began.
@@ -64,13 +64,13 @@ pub struct Step {
     pub rivals: Vec<(Move, Confidence)>,
     /// Whether there was another line to compare with when it was made; otherwise its cost is 0.
     pub compared: bool,
-    /// Its total cost; see [`Hypothesis::split`].
+    /// Its total cost; see [`Hypothesis::split_costs`].
     pub cost: Cost,
 }
 
 /// The cost of one move of a line, in parts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Split {
+pub struct CostParts {
     /// Prior cost of the choice of the move, or cost of its being illegal.
     pub chosen: Cost,
     /// Cost of the way a capture was seen.
@@ -82,56 +82,56 @@ pub struct Split {
 impl Hypothesis {
     /// Returns the cost of each of its moves, in parts; zero for moves with which no other line was compared. As slow as weighing
     /// all moves of every position.
-    pub fn split(&self) -> Vec<Split> {
+    pub fn split_costs(&self) -> Vec<CostParts> {
         let mut position = self.base.clone();
-        let split = |step: &Step| {
+        let split = |step: &HypothesisMove| {
             let before = std::mem::replace(&mut position, self.base.clone());
             position = before.play(step.mv);
             if !step.compared {
-                return Split::default();
+                return CostParts::default();
             }
             let capture = match step.silent {
-                Some(true) => model::SILENT,
-                Some(false) => model::SEEN,
+                Some(true) => model::SILENT_CAPTURE,
+                Some(false) => model::SEEN_CAPTURE,
                 None => 0,
             };
             let chosen = prior_of(&before, step.mv);
-            Split { chosen, capture, handling: step.cost - chosen - capture }
+            CostParts { chosen, capture, handling: step.cost - chosen - capture }
         };
         self.moves.iter().map(split).collect()
     }
 }
 
 /// Returns a hypothesis for each of these lines, the first of which is published, from this ply on; likeliest first.
-pub fn hypotheses(lines: &[Line], now: Millis, seen: &Seen, ply: usize) -> Vec<Hypothesis> {
+pub fn hypotheses(lines: &[Line], now: Millis, seen: &ObservedBoard, ply: usize) -> Vec<Hypothesis> {
     let Some(published) = lines.first() else { return Vec::new() };
     let costs: Vec<Cost> = lines.iter().map(|line| line.cost(now, seen)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
-    let weights: Vec<u64> = costs.iter().map(|cost| model::weight(cost - least)).collect();
+    let weights: Vec<u64> = costs.iter().map(|cost| model::likelihood(cost - least)).collect();
     let whole = u128::from(weights.iter().sum::<u64>().max(1));
     let told = lines.iter().zip(costs.iter().zip(&weights)).enumerate();
     let mut told: Vec<(Cost, Hypothesis)> = told
         .map(|(index, (line, (&cost, &weight)))| {
             let share = Confidence((u128::from(weight) * 1000 / whole) as u16);
-            (cost, Hypothesis { share, published: index == 0, ..of_line(line, published, now, seen, ply) })
+            (cost, Hypothesis { share, published: index == 0, ..hypothesis(line, published, now, seen, ply) })
         })
         .collect();
     told.sort_by_key(|(cost, _)| *cost);
     told.into_iter().map(|(_, hypothesis)| hypothesis).collect()
 }
 
-fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) -> Hypothesis {
+fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, ply: usize) -> Hypothesis {
     let nodes = line.nodes();
     let parts = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
     let first_ply = ply.min(parts).min(nodes.len()).max(1);
     let costs = line.costs();
     let count = |index: usize| costs.get(index).copied().unwrap_or_default();
-    let steps = nodes.iter().enumerate().skip(first_ply).take(MOVES);
-    let moves = steps.filter_map(|(index, node)| step(node, count(index))).collect();
+    let steps = nodes.iter().enumerate().skip(first_ply).take(MAX_MOVES);
+    let moves = steps.filter_map(|(index, node)| hypothesis_move(node, count(index))).collect();
     let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
     let wrong = line.mismatch(seen);
     let unexplained = line.unexplained(seen);
-    let lifted = if unexplained.any() { Bitboard::EMPTY } else { in_hand(&line.tip().position, seen, wrong) };
+    let lifted = if unexplained.any() { Bitboard::EMPTY } else { lifted_squares(&line.tip().position, seen, wrong) };
     let since = lifted.into_iter().map(|square| seen.changed_at(square)).min();
     let tip = line.tip();
     Hypothesis {
@@ -141,33 +141,33 @@ fn of_line(line: &Line, published: &Line, now: Millis, seen: &Seen, ply: usize) 
         moves,
         share: Confidence::CERTAIN,
         published: false,
-        before: (0..first_ply).map(|index| count(index).all()).sum(),
-        troubles: line.past_cost() - costs.iter().map(|charge| charge.all()).sum::<Cost>(),
+        before: (0..first_ply).map(|index| count(index).total()).sum(),
+        troubles: line.past_cost() - costs.iter().map(|charge| charge.total()).sum::<Cost>(),
         pending: line.cost(now, seen) - line.past_cost(),
         wrong,
         unexplained,
         in_hand: lifted,
         held: since.map_or(0, |since| now.saturating_sub(since)),
-        open: if tip.decided.is_some() { Vec::new() } else { tip.growth.moves.clone() },
+        open: if tip.confidence.is_some() { Vec::new() } else { tip.growth.moves.clone() },
     }
 }
 
 /// Returns the move that led to `node`, with its cost.
-fn step(node: &Node, charge: Charge) -> Option<Step> {
+fn hypothesis_move(node: &LineNode, charge: PlyCost) -> Option<HypothesisMove> {
     let mv = node.mv?;
-    Some(Step {
+    Some(HypothesisMove {
         mv,
         made_at: node.made_at,
         silent: (mv.is_capture() && !mv.is_en_passant()).then_some(node.silent),
-        decided: node.decided,
+        decided: node.confidence,
         rivals: node.rivals.clone(),
         compared: charge.ply.is_some(),
-        cost: charge.all(),
+        cost: charge.total(),
     })
 }
 
 fn prior_of(position: &Position, mv: Move) -> Cost {
     let legal: Vec<Move> = position.legal_moves().iter().copied().collect();
-    let costs = prior(position, &legal);
-    legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(model::ILLEGAL, |(_, cost)| *cost)
+    let costs = prior_costs(position, &legal);
+    legal.iter().zip(costs.iter()).find(|(other, _)| **other == mv).map_or(model::ILLEGAL_MOVE, |(_, cost)| *cost)
 }

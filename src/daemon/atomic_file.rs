@@ -7,11 +7,11 @@ use std::path::Path;
 
 /// What a file's new content must survive. In every case the file is complete, with the new or the old content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lasting {
+pub enum Durability {
     /// A power cut: once written, the old content never returns.
-    OverPowerCuts,
+    PowerCutSafe,
     /// The end of this process. After a power cut the old content may return: for data that others send again.
-    WhilePowered,
+    ProcessExitSafe,
 }
 
 /// Replaces a file's content with this text; missing directories are created. Watchers of the directory never see an unfinished
@@ -19,12 +19,12 @@ pub enum Lasting {
 ///
 /// # Errors
 /// The write failed. The old content remains, or the content after a power cut is undefined.
-pub fn replace(path: &Path, text: &str, lasting: Lasting) -> io::Result<()> {
+pub fn replace(path: &Path, text: &str, lasting: Durability) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_folder(folder, 0o777)?;
     }
-    put(path, text, File::sync_all)?;
-    if lasting == Lasting::OverPowerCuts { sync_folder_of(path) } else { Ok(()) }
+    replace_with(path, text, File::sync_all)?;
+    if lasting == Durability::PowerCutSafe { sync_folder_of(path) } else { Ok(()) }
 }
 
 /// As [`replace`], for files that everybody may read: files and created directories are world-readable, regardless of the umask.
@@ -38,7 +38,7 @@ pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
         make_public(folder)?;
     }
     // Set explicitly: the umask of this process (umask(2)) is the journal's.
-    put(path, text, |new| new.set_permissions(Permissions::from_mode(0o644)))
+    replace_with(path, text, |new| new.set_permissions(Permissions::from_mode(0o644)))
 }
 
 /// As [`replace`], for files that only the user of this process may read; the content survives a power cut.
@@ -46,7 +46,7 @@ pub fn replace_public(path: &Path, text: &str) -> io::Result<()> {
 /// # Errors
 /// The write failed. The old content remains, or the content after a power cut is undefined.
 pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
-    put(path, text, |new| {
+    replace_with(path, text, |new| {
         new.set_permissions(Permissions::from_mode(0o600))?;
         new.sync_all()
     })?;
@@ -90,7 +90,7 @@ fn make_public(folder: &Path) -> io::Result<()> {
 }
 
 /// Writes a temporary file beside the target, calls `ready` on it, and renames it to the target.
-fn put(path: &Path, text: &str, ready: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+fn replace_with(path: &Path, text: &str, ready: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
