@@ -173,7 +173,7 @@ GLib.MainLoop().run()
     public.wait_for("another game", |line| line.ends_with(" 2 -"));
 }
 
-/// As the README shows it.
+/// As docs/developer.md shows it.
 #[tokio::test]
 async fn busctl_draws_the_tree_without_a_warning() {
     if !installed("busctl") {

@@ -167,13 +167,14 @@ fn hosted_ci_runs_what_every_change_has_to_pass() {
     }
 }
 
-/// Each section of the README that has an address to listen at says how the service may: in a block for systemd, or by the file
+/// Each section of the book that has an address to listen at says how the service may: in a block for systemd, or by the file
 /// that is shipped.
 #[test]
-fn the_service_may_listen_where_the_readme_says() {
-    let (readme, file) = (read("README.md"), read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config").as_str()));
+fn the_service_may_listen_where_the_book_says() {
+    let pages: String = fitting("docs/*.md").iter().map(|name| read(&format!("docs/{name}"))).collect();
+    let file = read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config").as_str());
     let mut ports = BTreeSet::new();
-    for section in readme.split("\n## ") {
+    for section in pages.split("\n## ") {
         let mut rules = read(UNIT);
         let blocks = section.split("```ini\n").skip(1).filter_map(|rest| rest.split("```").next());
         rules.extend(blocks);

@@ -1,47 +1,72 @@
-//! The README's tables say what the program says.
+//! The generated tables of README.md and of the book are current.
 
+use std::fmt::Write;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
-use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, SensorKind, Verification};
+use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
+use touchmove::config::keys::{KEYS, TABLES};
 
-const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
-
-/// The part of the README between its two comments must be this; with `UPDATE` it becomes this.
+/// Checks that the part of a page between the two comments of this name is current; with `UPDATE` set, writes it.
 #[track_caller]
-fn check(name: &str, expect: &str) {
-    // Tests run side by side.
+fn check(page: &str, name: &str, expect: &str) {
+    // Tests run in parallel, and several of them write one page.
     static WRITING: std::sync::Mutex<()> = std::sync::Mutex::new(());
     let _writing = WRITING.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let text = fs::read_to_string(README).unwrap();
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(page);
+    let text = fs::read_to_string(&path).unwrap();
     let begin = format!("<!-- {name}: written by `UPDATE=1 cargo test readme` -->\n");
-    let (before, rest) = text.split_once(&begin).expect("the comment is gone");
-    let (part, after) = rest.split_once("<!-- end -->").expect("the comment's end is gone");
+    let (before, rest) = text.split_once(&begin).expect("the page has the comment");
+    let (part, after) = rest.split_once("<!-- end -->").expect("the page has the comment at the end");
     if std::env::var_os("UPDATE").is_some() {
-        fs::write(README, format!("{before}{begin}{expect}<!-- end -->{after}")).unwrap();
+        fs::write(&path, format!("{before}{begin}{expect}<!-- end -->{after}")).unwrap();
     } else {
-        assert!(part == expect, "README.md is out of date: run `UPDATE=1 cargo test readme`\n{expect}");
+        assert!(part == expect, "{page} is out of date: run `UPDATE=1 cargo test readme`\n{expect}");
     }
+}
+
+fn verification(model: &Model) -> &'static str {
+    match model.verification {
+        Verification::Capture => "real recording",
+        Verification::Frames => "published frames",
+        Verification::Specification => "specification only",
+    }
+}
+
+fn senses(model: &Model) -> &'static str {
+    match model.sensing {
+        SensorKind::Identity => "which piece is on a square",
+        SensorKind::Colour => "which colour is on a square",
+        SensorKind::Occupancy => "whether a square is occupied",
+    }
+}
+
+fn connection(model: &Model) -> String {
+    match model.connection {
+        Connection::Serial(line) => format!("serial, {} Bd", line.baud),
+        Connection::Usb(_) => "USB reports".to_owned(),
+        Connection::Matrix => "GPIO or I²C".to_owned(),
+    }
+}
+
+#[test]
+fn families() {
+    let mut table = "| board | model | senses | verified with |\n|---|---|---|---|\n".to_owned();
+    for model in BOARDS {
+        let _ = writeln!(table, "| {} | `{}` | {} | {} |", model.title, model.name, senses(model), verification(model));
+    }
+    check("README.md", "families", &table);
 }
 
 #[test]
 fn boards() {
     let mut table =
-        "| board | model | senses | connection | USB ids: own | adapter | lights | clock | held against |\n".to_owned();
+        "| board | model | senses | connection | USB ids: own | adapter | lights | clock | verified with |\n".to_owned();
     table += "|---|---|---|---|---|---|---|---|---|\n";
     for model in BOARDS {
-        let senses = match model.sensing {
-            SensorKind::Identity => "which piece stands where",
-            SensorKind::Colour => "which colour stands where",
-            SensorKind::Occupancy => "whether something stands there",
-        };
         let ids = |generic: bool| {
             let ids = model.usb.iter().filter(|id| id.generic == generic);
             ids.map(|id| format!("`{id}`")).collect::<Vec<_>>().join(" ")
-        };
-        let connection = match model.connection {
-            Connection::Serial(line) => format!("serial, {} Bd", line.baud),
-            Connection::Usb(_) => "USB reports".to_owned(),
-            Connection::Matrix => "GPIO or I²C".to_owned(),
         };
         let lights = match model.lights {
             Lights::None => "–",
@@ -51,33 +76,37 @@ fn boards() {
         };
         let clock = match model.clock {
             ClockSupport::None => "–",
-            ClockSupport::Connected => "where connected",
+            ClockSupport::Connected => "if connected",
         };
-        let tested = match model.verification {
-            Verification::Capture => "real capture",
-            Verification::Frames => "others' frames",
-            Verification::Specification => "specification only",
-        };
-        let (title, name) = (model.title, model.name);
-        table += &format!("| {title} | `{name}` | {senses} | {connection} | {} | {} ", ids(false), ids(true));
-        table += &format!("| {lights} | {clock} | {tested} |\n");
+        let (title, name, senses, connection) = (model.title, model.name, senses(model), connection(model));
+        let _ = write!(table, "| {title} | `{name}` | {senses} | {connection} | {} | {} ", ids(false), ids(true));
+        let _ = writeln!(table, "| {lights} | {clock} | {} |", verification(model));
     }
-    check("boards", &table);
+    check("docs/boards.md", "boards", &table);
 }
 
 #[test]
 fn what_boards_cannot_know() {
-    let list =
-        BOARDS.iter().flat_map(|model| model.all_limitations().map(move |cannot| format!("* {}: {cannot}\n", model.title)));
-    check("cannot", &list.collect::<String>());
+    let mut list = String::new();
+    for model in BOARDS {
+        let _ = writeln!(list, "* {}", model.title);
+        for cannot in model.all_limitations() {
+            let _ = writeln!(list, "  * {cannot}");
+        }
+    }
+    check("docs/boards.md", "cannot", &list);
 }
 
 #[test]
-fn what_squares_cannot_tell() {
-    let kinds = [("colour", SensorKind::Colour), ("occupancy", SensorKind::Occupancy)];
-    let list =
-        kinds.iter().flat_map(|(word, kind)| kind.limitations().iter().map(move |cannot| format!("* {word}: {cannot}\n")));
-    check("squares", &list.collect::<String>());
+fn what_squares_cannot_detect() {
+    let mut list = String::new();
+    for (word, kind) in [("colour", SensorKind::Colour), ("occupancy", SensorKind::Occupancy)] {
+        let _ = writeln!(list, "* `{word}`");
+        for cannot in kind.limitations() {
+            let _ = writeln!(list, "  * {cannot}");
+        }
+    }
+    check("docs/boards.md", "squares", &list);
 }
 
 #[test]
@@ -90,8 +119,30 @@ fn commands() {
         let (name, about) = line.trim().split_once(' ').unwrap();
         if name != "help" {
             let about = about.trim();
-            table += &format!("| `{name}` | {}{} |\n", about[..1].to_lowercase(), &about[1..]);
+            let _ = writeln!(table, "| `{name}` | {}{} |", about[..1].to_lowercase(), &about[1..]);
         }
     }
-    check("commands", &table);
+    check("docs/commands.md", "commands", &table);
+}
+
+/// The reference of the configuration: what `config/touchmoved.toml` and touchmoved.toml(5) have, too.
+#[test]
+fn keys() {
+    let one_line = |text: &str| text.replace('\n', " ").replace('|', "\\|");
+    let mut page = String::new();
+    for (table, about) in TABLES {
+        let heading = if *table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") };
+        let _ = writeln!(page, "## `{heading}`\n\n{about}\n");
+        page += "| key | default | value | meaning |\n|---|---|---|---|\n";
+        for key in KEYS.iter().filter(|key| key.table == *table) {
+            let default = match key.default {
+                Some(default) => format!("`{default}`"),
+                None => format!("none, such as `{}`", key.example),
+            };
+            let value = one_line(&key.kind.expected());
+            let _ = writeln!(page, "| `{}` | {default} | {value} | {} |", key.name, one_line(key.doc));
+        }
+        page.push('\n');
+    }
+    check("docs/configuration.md", "keys", &page);
 }
