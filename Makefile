@@ -10,7 +10,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc deny deny-where-installed unit bench chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## This list
@@ -55,6 +55,13 @@ test-arm64: cargo-deb ## The package for aarch64, its programs run under emulati
 
 cargo-deb:
 	@$(CARGO) deb --version >/dev/null 2>&1 || { echo "installing cargo-deb"; $(CARGO) install --locked cargo-deb; }
+
+# The tests find broken links and tables that are out of date; `make test` runs them too, without mdBook.
+book: packages-build ## The documentation as a book: target/book; fails on a broken link; needs mdbook
+	@mdbook --version >/dev/null 2>&1 || { echo "mdbook is not installed: run \`$(CARGO) install --locked mdbook\`" >&2; exit 1; }
+	$(CARGO) test --features gpio --test main -- book:: readme::
+	mdbook build docs
+	@echo "The book is target/book/index.html"
 
 # How long each fuzz target runs; and which: every board's own, `table`, and each sort of text, message or argument that strangers hand in.
 FUZZ_SECONDS ?= 600

@@ -6,6 +6,7 @@ mod architecture;
 mod behind;
 mod bindings;
 mod boards;
+mod book;
 mod browser;
 mod cases;
 mod caution;
