@@ -138,60 +138,62 @@ pub fn parse_names(text: &str) -> Option<BTreeMap<Address, String>> {
 
 /// The tables in the order of the file, each with its description.
 pub const TABLES: &[(&str, &str)] = &[
-    ("bus", "Where the games are told."),
-    ("journal", "Where every move is kept before it is told."),
-    ("recordings", "Everything the boards said, to be replayed with `touchmovectl replay`."),
-    ("game", "How what the boards sense becomes a game. The same for all boards."),
+    ("bus", "The bus on which the games are published."),
+    ("journal", "The journal, in which every event is stored before it is published."),
+    ("recordings", "Recordings of everything that the boards send, to be replayed with `touchmovectl replay`."),
+    ("game", "How readings of the boards become a game. The same for all boards."),
     (
         "laws",
-        "The Laws of Chess by which the event is played. `touchmovectl laws` shows what an edition says, and what of it is not\n\
-         at hand.",
+        "The Laws of Chess by which the event is played. `touchmovectl laws` shows what an edition says, and which parts of its\n\
+         text were not available.",
     ),
     ("pgn", "What the PGN of every game says about the event."),
     (
         "broadcast",
-        "How much later everybody but the arbiter learns what happens: spectators could help the players. It holds for\n\
-         org.touchmove1.Broadcast and whatever else is for the public, alike.",
+        "The delay for everybody but the arbiter: spectators could help the players. It applies to org.touchmove1.Broadcast and\n\
+         to everything else that is public.",
     ),
     (
         "files",
-        "The games as files, as DGT LiveChess writes them, for the Lichess Broadcaster and every other program that watches such a\n\
-         folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud beside them. As late as [broadcast] says.",
+        "The games as files, in the format of DGT LiveChess, for the Lichess Broadcaster and every other program that watches\n\
+         such a folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud beside them. With the delay of\n\
+         [broadcast].",
     ),
     (
         "lichess",
-        "The games on lichess.org, in the rounds of a broadcast there, as late as [broadcast] says. Make the broadcast and its rounds\n\
-         on lichess.org, without a source URL, and a token with the scope study:write (Preferences, API access tokens).\n\
-         `touchmovectl lichess` says whether Lichess takes them. Off unless `round` is given.",
+        "The games on lichess.org, in the rounds of a broadcast there, with the delay of [broadcast]. Create the broadcast and\n\
+         its rounds on lichess.org, without a source URL, and a token with the scope study:write (Preferences, API access\n\
+         tokens). `touchmovectl lichess` checks whether Lichess accepts them. Off unless `round` is given.",
     ),
     (
         "hooks",
-        "Being told of alerts without looking: a program is run, or a message posted, for each. Off unless one of them is given.\n\
-         Alerts are for the arbiter alone, and these are not delayed: whoever reads them knows what the players must not.",
+        "Notifications of alerts: for each alert, a program is run or a message is posted. Off unless one of them is given.\n\
+         Alerts are for the arbiter alone, and notifications are not delayed: whoever reads them knows what the players must\n\
+         not know.",
     ),
     (
         "metrics",
-        "Figures on boards and games for Prometheus: for the operator, on this machine alone. Any of its users reads them as late as\n\
-         [broadcast] says; who sends a token of `touchmovectl token create` reads them live, and alerts among them. Grafana shows them\n\
-         with /usr/share/doc/touchmove/grafana.json.",
+        "Metrics of boards and games for Prometheus, on this machine only. Every user of this machine reads them with the delay\n\
+         of [broadcast]; a client with a token of `touchmovectl token create` reads them live, alerts included. Grafana shows\n\
+         them with /usr/share/doc/touchmove/grafana.json.",
     ),
     (
         "livechess",
-        "Programs and pages that know DGT LiveChess: they find the boards and games here as they would there. They are the public\n\
-         as [broadcast] says, unless `live` is true. Off unless `listen` is given.",
+        "For programs and pages that support DGT LiveChess: they find the boards and games here as they would there. They see\n\
+         what is public, with the delay of [broadcast], unless `live` is true. Off unless `listen` is given.",
     ),
     (
         "web",
-        "A page for the arbiter, and for everybody the games as late as [broadcast] says. Who logs in with a token of\n\
-         `touchmovectl token create` sees boards and games at once, and an arbiter the alerts. Off unless `listen` is given.",
+        "The web page: everybody sees the games with the delay of [broadcast]. Whoever logs in with a token of `touchmovectl\n\
+         token create` sees boards and games live, and an arbiter also the alerts. Off unless `listen` is given.",
     ),
     (
         "board",
-        "Boards. With no [[board]] at all, every board is served whose own USB id says that it is one (a DGT e-Board: 045b:8111),\n\
-         so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips that sit in\n\
-         many other devices too, and bytes meant for a chessboard could disturb those: such a port is used only if a [[board]]\n\
-         names it, by port, usb, serial or usb_path, even if it is the only one. `touchmovectl doctor` shows the lines to write.\n\
-         With one or more [[board]], those are served and no others.",
+        "Boards. Without any [[board]], touchmoved serves every board whose own USB id identifies it (a DGT e-Board:\n\
+         045b:8111), so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips\n\
+         that are built into many other devices too, and bytes meant for a chessboard could disturb those: such a port is used\n\
+         only if a [[board]] names it, by port, usb, serial or usb_path, even if it is the only one. `touchmovectl doctor`\n\
+         prints the lines to write. With one or more [[board]], those boards are served and no others.",
     ),
 ];
 
@@ -203,8 +205,9 @@ pub static KEYS: &[Key] = &[
         text("\"auto\", \"session\", \"system\", or the address of a bus such as \"unix:path=/run/user/1000/bus\"", is_bus),
         Some("\"auto\""),
         "\"system\"",
-        "The bus on which org.touchmove1 appears. On the session bus every process of the user is the arbiter.\n\
-         `auto`: the session bus if there is one, else the system bus; `session`; `system`; or an address. The option --bus goes before it.",
+        "The bus on which org.touchmove1 appears. On the session bus every process of the user has the rights of the arbiter.\n\
+         `auto`: the session bus if there is one, otherwise the system bus; `session`; `system`; or an address. The option\n\
+         --bus overrides it.",
     ),
     key(
         "journal",
@@ -213,7 +216,8 @@ pub static KEYS: &[Key] = &[
         None,
         "\"/var/lib/touchmove\"",
         "The directory of the journal and the recordings.\n\
-         Left out: $STATE_DIRECTORY, else $XDG_STATE_HOME/touchmove, else ~/.local/state/touchmove, else /var/lib/touchmove.",
+         If omitted: $STATE_DIRECTORY, otherwise $XDG_STATE_HOME/touchmove, otherwise ~/.local/state/touchmove, otherwise\n\
+         /var/lib/touchmove.",
     ),
     key("recordings", "on", Kind::Flag, Some("true"), "true", "Whether recordings are written beside the journal."),
     key(
@@ -222,8 +226,8 @@ pub static KEYS: &[Key] = &[
         number(1, 1_000_000, "MB"),
         Some("256"),
         "256",
-        "How much room all of them together may take; the oldest make room for the newest, those of boards first that take more\n\
-         than their equal share.",
+        "The maximum size of all recordings together. The oldest are deleted for the newest; first those of boards that take\n\
+         more than their equal share.",
     ),
     key(
         "recordings",
@@ -231,7 +235,7 @@ pub static KEYS: &[Key] = &[
         number(0, 1_000_000, "MB"),
         Some("64"),
         "64",
-        "Recording stops when the disk has less room left than this: what is left is for moves.",
+        "Recording stops when the disk has less free space than this: the rest is for moves.",
     ),
     key(
         "game",
@@ -239,7 +243,8 @@ pub static KEYS: &[Key] = &[
         number(20, 5000, "ms"),
         Some("250"),
         "250",
-        "A move from which another could still grow (a rook on its way) is told after this much quiet.",
+        "Settle time: a move that could still become another one (a rook on its way) is published after this time without a\n\
+         change.",
     ),
     key(
         "game",
@@ -247,26 +252,26 @@ pub static KEYS: &[Key] = &[
         number(20, 5000, "ms"),
         Some("120"),
         "120",
-        "The same when a player is short of time. Not more than settle_ms.",
+        "The settle time when a player is short of time. Not more than settle_ms.",
     ),
-    key("game", "low_time_s", number(0, 3600, "s"), Some("120"), "120", "With less on the clock a player is short of time."),
+    key("game", "low_time_s", number(0, 3600, "s"), Some("120"), "120", "A player with less time than this is short of time."),
     key(
         "game",
         "dwell_ms",
         number(200, 600_000, "ms"),
         Some("5000"),
         "5000",
-        "Without a clock, a move counts as completed when the board has stood like this for so long.",
+        "Without a clock, a move counts as completed when the board has not changed for this time.",
     ),
-    key("game", "chess960", Kind::Flag, Some("false"), "false", "Whether start positions of Chess960 are start positions."),
+    key("game", "chess960", Kind::Flag, Some("false"), "false", "Whether to accept Chess960 start positions."),
     key(
         "game",
         "accept_kings_signal",
         Kind::Flag,
         Some("true"),
         "true",
-        "Whether kings put on the centre squares give the result at once; if not, it waits for the arbiter. It does in any case\n\
-         where the board cannot show which result they tell.",
+        "Whether kings on the centre squares set the result at once; otherwise the result waits for the arbiter. It always\n\
+         waits if the board cannot show which result the kings signal.",
     ),
     key(
         "game",
@@ -274,7 +279,7 @@ pub static KEYS: &[Key] = &[
         number(8, 4096, "lines of play"),
         Some("64"),
         "64",
-        "How many explanations of what is seen are followed at most, for each board.",
+        "The maximum number of lines of play that are followed for each board.",
     ),
     key(
         "game",
@@ -282,25 +287,18 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["prompt", "sure"]),
         Some("\"prompt\""),
         "\"sure\"",
-        "When a move is told that is not certain. `prompt`: at once, the best guess now, corrected if need be; `sure`: when one\n\
-         line of play is clearly ahead of all others, or the move was completed.",
+        "When an uncertain move is published. `prompt`: at once, and corrected if necessary; `sure`: when one line of play is\n\
+         clearly ahead of all others, or the move was completed.",
     ),
-    key(
-        "laws",
-        "edition",
-        Kind::Word(&crate::laws::EDITIONS),
-        Some("\"fide-2023\""),
-        "\"fide-2023\"",
-        "The edition that is in force.",
-    ),
+    key("laws", "edition", Kind::Word(&crate::laws::EDITIONS), Some("\"fide-2023\""), "\"fide-2023\"", "The edition in force."),
     key(
         "laws",
         "time_class",
         Kind::Word(&["standard", "rapid", "blitz"]),
         Some("\"standard\""),
         "\"standard\"",
-        "How fast the games are. By the newest edition: each player's time for all moves, with 60 times the increment; up to 10\n\
-         minutes it is `blitz`, below 60 minutes `rapid` (A.1, B.1).",
+        "The time class. By the newest edition: each player's time for all moves, plus 60 times the increment; up to 10 minutes\n\
+         is `blitz`, below 60 minutes `rapid` (A.1, B.1).",
     ),
     key(
         "laws",
@@ -308,9 +306,10 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["full", "limited"]),
         None,
         "\"full\"",
-        "Whether the competition rules apply to rapid or blitz as they stand (A.4, B.2): an arbiter watches no more than three rapid\n\
-         games, or one of blitz, and each game is recorded. `full`: so it is; `limited`: it is not, and illegal moves stand once the\n\
-         opponent has moved. With time_class = \"rapid\" or \"blitz\" this must be given, as the regulations of the event say.",
+        "Whether the competition rules apply to rapid or blitz in full (A.4, B.2): an arbiter supervises at most three rapid\n\
+         games, or one blitz game, and each game is recorded. `full`: they do; `limited`: they do not, and illegal moves stand\n\
+         once the opponent has moved. With time_class = \"rapid\" or \"blitz\" this must be given, as the regulations of the event\n\
+         say.",
     ),
     key(
         "pgn",
@@ -336,9 +335,9 @@ pub static KEYS: &[Key] = &[
         number(0, 86_400, "seconds"),
         Some("0"),
         "900",
-        "Nothing leaves before it is so old, neither a move nor its clock nor a result; of a move that is corrected meanwhile only\n\
-         the correction leaves. When touchmoved is started again, what had left is public still, and nothing else before the whole\n\
-         delay has passed again: the time of day may have been wrong before.",
+        "Nothing is published before it is this old, neither a move nor its clock nor a result. If a move is corrected\n\
+         meanwhile, only the correction is published. After a restart of touchmoved, what was public stays public, and nothing\n\
+         else follows before the whole delay has passed again: the time of day may have been wrong before.",
     ),
     key(
         "broadcast",
@@ -346,8 +345,8 @@ pub static KEYS: &[Key] = &[
         number(0, 100, "plies"),
         Some("0"),
         "4",
-        "And not before so many plies have followed it, as long as the game is on. With delay_s 0 the last plies leave with the\n\
-         result.",
+        "In addition, a move is not published before this number of plies have followed it, as long as the game is in progress.\n\
+         With delay_s 0 the last plies are published with the result.",
     ),
     key(
         "broadcast",
@@ -355,9 +354,9 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["hold", "show"]),
         Some("\"hold\""),
         "\"show\"",
-        "What the public learns of a move that is not legal. `hold`: its record of the game ends before the move until the arbiter\n\
-         lets it stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a move\n\
-         that is taken back or replaced before that is never published. `show`: it is published like any other move.",
+        "What the public sees of an illegal move. `hold`: the public record of the game ends before the move until the arbiter\n\
+         lets it stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a\n\
+         move that is taken back or replaced before that is never published. `show`: it is published like any other move.",
     ),
     key(
         "files",
@@ -365,7 +364,7 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/srv/chess\"",
-        "The folder of the tournament, which is made where it is not there. Left out: no files are written.",
+        "The folder of the tournament, which is created if it does not exist. If omitted, no files are written.",
     ),
     key(
         "lichess",
@@ -375,8 +374,8 @@ pub static KEYS: &[Key] = &[
         }),
         None,
         "\"1 = AbCd1234, 2 = EfGh5678\"",
-        "The rounds of the broadcast: the number of each here and its id on Lichess, the last eight letters and digits of its\n\
-         address there. One id alone is that of the first round that is sent, and no other is sent then.",
+        "The rounds of the broadcast: the number of each round here, and its id on Lichess, which is the last eight letters and\n\
+         digits of its address. A single id is that of the first round that is sent; no other round is sent then.",
     ),
     key(
         "lichess",
@@ -384,8 +383,8 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/etc/touchmove/lichess.token\"",
-        "The file that has the token, and nothing else; not one that every user of the machine can read. Left out: the credential\n\
-         `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
+        "The file with the token and nothing else; every user of the machine must not be able to read it. If omitted: the\n\
+         credential `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
     ),
     key(
         "lichess",
@@ -393,7 +392,7 @@ pub static KEYS: &[Key] = &[
         text("https://HOST, or http://HOST on this machine or its own network", |text| lichess::parse_site_url(text).is_some()),
         Some("\"https://lichess.org\""),
         "\"https://lichess.org\"",
-        "Another server of the same kind.",
+        "Another server with the same interface.",
     ),
     key(
         "hooks",
@@ -401,8 +400,8 @@ pub static KEYS: &[Key] = &[
         list("a list of the whole path of a program and its arguments, or []", hooks::is_command),
         Some("[]"),
         "[\"/usr/local/bin/tell\", \"arbiter\"]",
-        "A program that is run for each alert, without a shell: by its whole path, with arguments. It has the alert in variables\n\
-         TOUCHMOVE_… and as JSON on its standard input, and 10 s.",
+        "A program that is run for each alert, without a shell: its absolute path, and its arguments. It receives the alert in\n\
+         variables TOUCHMOVE_… and as JSON on its standard input, and has 10 s.",
     ),
     key(
         "hooks",
@@ -412,8 +411,8 @@ pub static KEYS: &[Key] = &[
         }),
         None,
         "\"https://ntfy.example.org/a-topic-nobody-guesses\"",
-        "Where each alert is posted as text with Title, Priority and Tags: a topic of ntfy, on telephones at once. Whoever knows\n\
-         the address can read it.",
+        "Where each alert is posted as text with the headers Title, Priority and Tags: a topic of ntfy, which delivers to\n\
+         phones at once. Whoever knows the address can read it.",
     ),
     key(
         "hooks",
@@ -421,17 +420,24 @@ pub static KEYS: &[Key] = &[
         list("a list of play, board, touch, end, device", |words| hooks::parse_matters(words).is_some()),
         Some("[\"play\", \"board\"]"),
         "[\"play\", \"board\", \"end\"]",
-        "Of which alerts. `play`: what a player did by moving or pressing; `board`: what stands on the board; `touch`: touched\n\
-         pieces; `end`: results that are wanted, and draws; `device`: boards, clocks, cables.",
+        "Which alerts. `play`: what a player did by moving or pressing; `board`: what is on the board; `touch`: touched pieces;\n\
+         `end`: results that are wanted, and draws; `device`: boards, clocks, cables.",
     ),
-    key("hooks", "language", Kind::Word(&["en", "zh-Hans", "zh-Hant"]), Some("\"en\""), "\"zh-Hans\"", "In which language."),
+    key(
+        "hooks",
+        "language",
+        Kind::Word(&["en", "zh-Hans", "zh-Hant"]),
+        Some("\"en\""),
+        "\"zh-Hans\"",
+        "The language of the notifications.",
+    ),
     key(
         "metrics",
         "listen",
         text("an address of this machine alone and a port, such as \"127.0.0.1:9482\", or \"\"", is_loopback),
         Some("\"\""),
         "\"127.0.0.1:9482\"",
-        "Where http://ADDRESS:PORT/metrics answers. Left out: nowhere.",
+        "The address at which http://ADDRESS:PORT/metrics answers. If omitted: none.",
     ),
     key(
         "livechess",
@@ -439,7 +445,7 @@ pub static KEYS: &[Key] = &[
         text("an address with a port such as \"127.0.0.1:1982\", or \"\" for nowhere", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:1982\"",
-        "Where they connect. Port 1982 of this machine is where they look for LiveChess. \"\": nowhere, it is off.",
+        "The address for clients. They look for LiveChess on port 1982 of this machine. \"\": none, the server is off.",
     ),
     key(
         "livechess",
@@ -447,8 +453,8 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
         Some("false"),
         "true",
-        "Whether they see boards, clocks and moves at once, also where [broadcast] has a delay. Only with a listen address that\n\
-         nobody but this machine reaches.",
+        "Whether clients see boards, clocks and moves at once, even if [broadcast] has a delay. Only with a listen address that\n\
+         only this machine can reach.",
     ),
     key(
         "livechess",
@@ -456,11 +462,11 @@ pub static KEYS: &[Key] = &[
         text("origins with commas between them, such as \"lichess.org, chess.com\"", |_| true),
         Some("\"lichess.org, chess.com, localhost, 127.0.0.1\""),
         "\"lichess.org, localhost\"",
-        "Whose pages may ask: these hosts and those below them. Pages must have come by https, but from this machine, from an\n\
-         address, and where http:// stands before the host. A name without a dot is given as http://hall, and is that host\n\
-         alone. An application with pages of its own is named with its scheme, such as tauri://localhost. null: pages opened\n\
-         from files, and every sandboxed frame of any site; not with live = true. A program that is no browser may ask in any\n\
-         case.",
+        "The hosts whose pages may connect: these hosts and those below them. Pages must have been loaded over https, except\n\
+         from this machine, from an address, and where http:// is before the host. A name without a dot is given as\n\
+         http://hall, and is that host alone. An application with pages of its own is named with its scheme, such as\n\
+         tauri://localhost. null: pages opened from files, and every sandboxed frame of any site; not with live = true. A\n\
+         program that is not a browser may always connect.",
     ),
     key(
         "livechess",
@@ -468,11 +474,11 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["settled", "prompt"]),
         Some("\"settled\""),
         "\"settled\"",
-        "When a move is put into `san`. lichess.org plays the first move that it is told and cannot take it back. `settled`:\n\
+        "When a move is added to `san`. lichess.org plays the first move that it receives and cannot take it back. `settled`:\n\
          while the clock runs, 300 ms after it was pressed, or when the reply has been on record for a second; otherwise when\n\
          no square has changed for a second (three after a promotion) or 300 ms after the opponent has lifted a piece. The last\n\
-         move waits while a piece of its player's is off its square, for five seconds at most if nothing else changes.\n\
-         `prompt`: as soon as it is unlikely to be corrected. What stands on the board is told at once in any case.",
+         move waits while a piece of its player is off its square, for at most five seconds if nothing else changes. `prompt`:\n\
+         as soon as it is unlikely to be corrected. What is on the board is always sent at once.",
     ),
     key(
         "livechess",
@@ -480,8 +486,8 @@ pub static KEYS: &[Key] = &[
         text("the name of a board", is_name),
         None,
         "\"board_1\"",
-        "The board that is told of first: lichess.org takes that one and no other. Left out: the one at the first table, or the\n\
-         first by name.",
+        "The board that is listed first: lichess.org takes that one and no other. If omitted: the board at the first table,\n\
+         otherwise the first by name.",
     ),
     key(
         "web",
@@ -489,8 +495,8 @@ pub static KEYS: &[Key] = &[
         text("an address with a port such as \"127.0.0.1:8064\", or \"\" for nowhere", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:8064\"",
-        "Where browsers find the page. \"\": nowhere, it is off. An address that is reached from elsewhere only with tls_cert and\n\
-         tls_key, or behind a proxy.",
+        "The address of the page. \"\": none, the page is off. An address that other machines can reach needs tls_cert and\n\
+         tls_key, or a proxy.",
     ),
     key(
         "web",
@@ -498,8 +504,9 @@ pub static KEYS: &[Key] = &[
         text("names with commas between them, such as \"hall.example.org\"", |text| livechess::parse_sites(text).is_some()),
         Some("\"\""),
         "\"hall.example.org\"",
-        "The names by which browsers ask for it, besides addresses and localhost; names below them count, too, but a name without\n\
-         a dot, such as hall, is that name alone. Others are refused: whoever owns a name can make it point here.",
+        "The names by which browsers address it, besides addresses and localhost; names below them count too, but a name\n\
+         without a dot, such as hall, is that name alone. Other names are refused: whoever owns a name can make it resolve to\n\
+         this machine.",
     ),
     key(
         "web",
@@ -507,7 +514,7 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/etc/touchmove/cert.pem\"",
-        "Its certificate and those that vouch for it, as PEM. The file is read again when it changes. Left out: no TLS.",
+        "Its certificate and the intermediate certificates, as PEM. The file is read again when it changes. If omitted: no TLS.",
     ),
     key(
         "web",
@@ -515,7 +522,7 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/etc/touchmove/key.pem\"",
-        "The private key of that, as PEM.",
+        "The private key of the certificate, as PEM.",
     ),
     key(
         "web",
@@ -523,7 +530,7 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
         Some("false"),
         "true",
-        "Whether all of it comes through a proxy that speaks TLS with browsers, hands Host on, and says in X-Forwarded-For who asks.",
+        "Whether all requests come through a proxy that provides TLS, passes Host on, and names the client in X-Forwarded-For.",
     ),
     key(
         "web",
@@ -531,8 +538,8 @@ pub static KEYS: &[Key] = &[
         Kind::Flag,
         Some("false"),
         "true",
-        "Whether browsers are told to ask this host name over TLS alone for a year (HSTS). That holds for every port of the name: what\n\
-         else answers there without TLS is out of their reach then.",
+        "Whether browsers are told to use only TLS for this host name for a year (HSTS). This applies to every port of the\n\
+         name: anything else that answers there without TLS becomes unreachable for them.",
     ),
     key(
         "board",
@@ -540,10 +547,10 @@ pub static KEYS: &[Key] = &[
         text("1 to 32 letters A–Z, digits or _", is_name),
         Some("\"board_1\""),
         "\"board_1\"",
-        "The name of the board: in its object path, in the journal, on the command line. Each board needs one of its own,\n\
-         of 1 to 32 letters A–Z, digits or _. There is no default.\n\
-         With model = \"dgt-bus\" it is the name of the line, and a board on it is called by that name and its serial number,\n\
-         such as board_1_00960, from the moment it first answers.",
+        "The name of the board: in its object path, in the journal, on the command line. Each board needs its own, of 1 to 32\n\
+         letters A–Z, digits or _. There is no default.\n\
+         With model = \"dgt-bus\" it is the name of the line, and a board on it is named after it and its serial number, such as\n\
+         board_1_00960, from the moment when it first answers.",
     ),
     key(
         "board",
@@ -555,7 +562,7 @@ pub static KEYS: &[Key] = &[
         "\"00960 = table_1, 01025 = table_2\"",
         "With model = \"dgt-bus\": names for boards on the line, by their serial numbers.",
     ),
-    key("board", "model", Kind::Model, Some("\"dgt\""), "\"dgt\"", "What board it is."),
+    key("board", "model", Kind::Model, Some("\"dgt\""), "\"dgt\"", "The model of the board."),
     key(
         "board",
         "port",
@@ -597,8 +604,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["auto", "upright", "turned"]),
         Some("\"auto\""),
         "\"auto\"",
-        "How the board stands. `auto`: found from the position; `upright`: as its maker intended (DGT: the connector is on\n\
-         White's left); `turned`: the other way round.",
+        "The orientation of the board. `auto`: found from the position; `upright`: as its maker intended (DGT: the connector is\n\
+         on White's left); `turned`: the other way round.",
     ),
     key(
         "board",
@@ -606,8 +613,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["auto", "upright", "turned"]),
         Some("\"auto\""),
         "\"auto\"",
-        "How the clock stands. `auto`: found from the first presses; `upright`: its left half is White's when the board is\n\
-         upright; `turned`: the other way round.",
+        "The orientation of the clock. `auto`: found from the first presses; `upright`: its left half is White's when the board\n\
+         is upright; `turned`: the other way round.",
     ),
     key(
         "board",
@@ -615,8 +622,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["off", "displaced", "moves"]),
         Some("\"off\""),
         "\"off\"",
-        "What a board with lights shows the players. `displaced`: the squares that are to be put right; `moves`: the last move,\n\
-         too, until a piece is touched. Leave them `off` in rated games: nobody may be shown anything there (Art. 12.6).",
+        "What a board with lights shows the players. `displaced`: the squares to correct; `moves`: also the last move, until a\n\
+         piece is touched. Leave them `off` in rated games: nothing may be shown to the players there (Article 12.6).",
     ),
     key(
         "board",
@@ -624,8 +631,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["auto", "asserted", "cleared"]),
         Some("\"auto\""),
         "\"auto\"",
-        "The modem control lines DTR and RTS. `auto`: `cleared` for a line of many (dgt-bus), else `asserted`, as boards on USB\n\
-         expect them; some on RS-232 want them `cleared`.",
+        "The modem control lines DTR and RTS. `auto`: `cleared` for a line of many boards (dgt-bus), otherwise `asserted`, as\n\
+         boards on USB expect them; some on RS-232 need them `cleared`.",
     ),
     key(
         "board",
@@ -633,7 +640,7 @@ pub static KEYS: &[Key] = &[
         text("a FEN", is_line),
         None,
         "\"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\"",
-        "The position from which games on this board start, where it is not the usual one. FEN; Shredder-FEN for Chess960.",
+        "The position from which games on this board start, if it is not the usual one. FEN; Shredder-FEN for Chess960.",
     ),
 ];
 
@@ -655,9 +662,9 @@ impl Kind {
 /// Returns the file with every key commented out: the content of `config/touchmoved.toml`.
 pub fn commented_file() -> String {
     let mut file = String::from(
-        "# Configuration of touchmoved. Every key is shown with its default: take away the # before one to change it.\n\
-         # What a file says is checked with `touchmoved --check-config --config FILE`.\n\
-         # Looked for in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), else in /etc/touchmove. Written from src/config/keys.rs.\n",
+        "# Configuration of touchmoved. Every key is shown with its default: remove the # before one to change it.\n\
+         # `touchmoved --check-config --config FILE` checks a file. The documentation is configuration.md, or touchmoved.toml(5).\n\
+         # Searched in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), then in /etc/touchmove. Generated from src/config/keys.rs.\n",
     );
     for (table, about) in TABLES {
         let _ = writeln!(file, "\n# {}", about.replace('\n', "\n# "));
