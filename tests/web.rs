@@ -10,6 +10,8 @@ use tokio::time::timeout;
 use touchmove::game::{Command, GameResult};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+/// Certificates for tests, with their keys.
+pub const TLS_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls");
 
 /// A hall with the page on a port of its own, and these lines of configuration under `[web]`.
 struct Site {
@@ -563,7 +565,7 @@ async fn asked(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin, text: &str
 
 #[tokio::test]
 async fn tls_with_a_certificate_that_is_renewed() {
-    let data = std::path::Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls"));
+    let data = std::path::Path::new(TLS_DATA);
     let dir = tempfile::tempdir().unwrap();
     let [cert, key] = ["cert.pem", "key.pem"].map(|name| dir.path().join(name));
     let renew = |which: &str| {
@@ -573,12 +575,11 @@ async fn tls_with_a_certificate_that_is_renewed() {
     renew("one");
     let keys = format!("tls_cert = {:?}\ntls_key = {:?}", cert.to_str().unwrap(), key.to_str().unwrap());
     let Some(site) = Site::open(&keys).await else { return };
-    let answer = encrypted(site.port, data, "one", "").await.expect("it is trusted");
+    let answer = ask_encrypted(site.port, "one", "GET /", "", "").await.expect("it is trusted");
     assert_eq!(answer.status, 200);
-    assert!(encrypted(site.port, data, "two", "").await.is_none());
+    assert!(ask_encrypted(site.port, "two", "GET /", "", "").await.is_none());
     let token = site.token(&["create", "Anna", "--role", "arbiter"]);
-    let login = json!({ "token": token }).to_string();
-    let answer = encrypted(site.port, data, "one", &login).await.unwrap();
+    let answer = log_in_encrypted(site.port, "one", &token).await;
     assert!(answer.status == 200 && answer.head.contains("; secure"), "{}", answer.head);
     // Without TLS nothing is answered.
     let mut plain = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
@@ -587,33 +588,33 @@ async fn tls_with_a_certificate_that_is_renewed() {
     let _ = timeout(PATIENCE, plain.read_to_end(&mut said)).await.unwrap();
     assert!(!said.starts_with(b"HTTP"), "{said:?}");
     renew("two");
-    until("the new certificate", async || encrypted(site.port, data, "two", "").await).await;
+    until("the new certificate", async || ask_encrypted(site.port, "two", "GET /", "", "").await).await;
     // What is no certificate changes nothing.
     std::fs::write(&cert, "nothing").unwrap();
-    until("the new certificate again", async || encrypted(site.port, data, "two", "").await).await;
+    until("the new certificate again", async || ask_encrypted(site.port, "two", "GET /", "", "").await).await;
 }
 
-/// Asks for the page, or logs in, over TLS by one who trusts this certificate alone; `None`: he does not.
-async fn encrypted(port: u16, data: &std::path::Path, trusts: &str, login: &str) -> Option<Answer> {
+/// As [`ask`], over TLS by a client that trusts this certificate alone; `None`: the server does not have it.
+pub async fn ask_encrypted(port: u16, trusts: &str, request: &str, lines: &str, body: &str) -> Option<Answer> {
     use tokio_rustls::rustls::pki_types::pem::PemObject;
     use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
     use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
     let mut roots = RootCertStore::empty();
-    roots.add(CertificateDer::from_pem_file(data.join(format!("{trusts}.cert.pem"))).unwrap()).unwrap();
+    roots.add(CertificateDer::from_pem_file(format!("{TLS_DATA}/{trusts}.cert.pem")).unwrap()).unwrap();
     let builder = ClientConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()));
     let config = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth();
     let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
     let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     let stream = connector.connect(ServerName::try_from("localhost").unwrap(), stream).await.ok()?;
-    let lines = format!("Host: localhost:{port}\r\nOrigin: https://localhost:{port}\r\nConnection: close\r\n");
-    let request = match login {
-        "" => format!("GET / HTTP/1.1\r\n{lines}\r\n"),
-        body => {
-            let kind = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
-            format!("POST /api/login HTTP/1.1\r\n{lines}{kind}\r\n{body}")
-        }
-    };
-    Some(asked(stream, &request).await)
+    let lines = format!("Host: localhost:{port}\r\nOrigin: https://localhost:{port}\r\nConnection: close\r\n{lines}");
+    Some(asked(stream, &format!("{request} HTTP/1.1\r\n{lines}\r\n{body}")).await)
+}
+
+/// Logs in over TLS with this token.
+pub async fn log_in_encrypted(port: u16, trusts: &str, token: &str) -> Answer {
+    let body = json!({ "token": token }).to_string();
+    let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    ask_encrypted(port, trusts, "POST /api/login", &lines, &body).await.expect("it is trusted")
 }
 
 #[tokio::test]

@@ -1,7 +1,8 @@
 //! A Lichess that takes games as the real one does, and fails as it may.
 
+use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
-use shakmaty::{Chess, Position};
+use shakmaty::{CastlingMode, Chess, Position};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -188,7 +189,7 @@ impl Fake {
             if [&white, &black].iter().any(|name| ["", "?", "bye"].contains(&name.as_str())) {
                 state.wrong.push(format!("a game of {white} and {black}"));
             }
-            let read = read(moves);
+            let read = read(moves, &tag("FEN"));
             match read {
                 _ if state.refuses.as_ref() == Some(&white) => {
                     said.push(serde_json::json!({"tags": tags, "error": "Cannot find the\nchapter"}));
@@ -213,9 +214,15 @@ async fn answer(stream: &mut TcpStream, status: u16, header: &str, body: &str) -
     stream.write_all(format!("{head}{body}").as_bytes()).await
 }
 
-/// The moves of a game, each of which must be legal.
-pub fn read(text: &str) -> Result<Vec<(String, Option<u64>)>, String> {
-    let mut position = Chess::default();
+/// The moves of a game from this position, each of which must be legal; empty: from the usual one.
+pub fn read(text: &str, fen: &str) -> Result<Vec<(String, Option<u64>)>, String> {
+    let mut position = match fen {
+        "" => Chess::default(),
+        fen => {
+            let fen: Fen = fen.parse().map_err(|_| format!("{fen} is no position"))?;
+            fen.into_position(CastlingMode::Standard).map_err(|why| why.to_string())?
+        }
+    };
     let mut moves: Vec<(String, Option<u64>)> = Vec::new();
     let mut rest = text.trim();
     while !rest.is_empty() {

@@ -191,7 +191,7 @@ fn outboxes(state: &Path) -> Result<Vec<Kept>, String> {
 /// The moves of a game as PGN.
 fn moves_of(pgn: &str) -> Result<Vec<String>, String> {
     let moves = pgn.split_once("\n\n").map_or("", |(_, moves)| moves);
-    Ok(fake::read(moves)?.into_iter().map(|(san, _)| san).collect())
+    Ok(fake::read(moves, "")?.into_iter().map(|(san, _)| san).collect())
 }
 
 /// The moves of a game in which nothing is corrected.
