@@ -80,6 +80,7 @@ mod table;
 mod time_of_day;
 mod touch;
 mod touched;
+mod upgrade;
 mod web;
 mod webdriver;
 mod why;
