@@ -1,5 +1,5 @@
-//! What boards of each kind cost: how fast their bytes are decoded, and the share of one core that a board takes while it is played
-//! on, decoding, inference and all.
+//! The cost of boards of each model: how fast their bytes are decoded, and the share of one core that a board needs during a game,
+//! with decoding and inference.
 
 mod stage;
 
@@ -17,19 +17,19 @@ const ROUNDS: u32 = 10;
 /// The share of one core that a board may take, in percent.
 const GOAL: f64 = 0.2;
 
-/// When, and the bytes.
+/// Chunks of bytes, each with its time.
 type Chunks = Vec<(Millis, Vec<u8>)>;
 
 fn main() {
-    println!("a game of 103 plies on a board of each kind:");
+    println!("a game of 103 plies on a board of each model:");
     for model in BOARDS {
-        let Some((chunks, lasts)) = simulated(model) else { continue };
+        let Some((chunks, duration)) = simulated(model) else { continue };
         let bytes: usize = chunks.iter().map(|(_, bytes)| bytes.len()).sum();
         let decoding = best(|| decode(model, &chunks));
-        let whole = best(|| follow(model, &chunks));
-        let share = whole.as_secs_f64() * 1e5 / lasts as f64;
+        let total = best(|| follow(model, &chunks));
+        let share = total.as_secs_f64() * 1e5 / duration as f64;
         let rate = bytes as f64 / decoding.as_secs_f64() / 1e6;
-        let sent = bytes as f64 * 1000.0 / lasts as f64;
+        let sent = bytes as f64 * 1000.0 / duration as f64;
         line(
             &format!("{}: {sent:.0} bytes/s", model.title),
             format!("decodes {rate:.0} MB/s; {share:.3} % of a core (goal: under {GOAL} %: {})", verdict(share < GOAL)),
@@ -37,19 +37,19 @@ fn main() {
     }
 }
 
-/// The shortest of some times: what disturbs only makes it longer.
+/// The shortest of several times: disturbances only make a time longer.
 fn best(mut measure: impl FnMut() -> Duration) -> Duration {
     (0..ROUNDS).map(|_| measure()).min().unwrap_or_default()
 }
 
-/// What a board sends in the game, and how long that lasts.
+/// The bytes that a board sends in the game, and how long the game takes.
 fn simulated(model: &'static Model) -> Option<(Chunks, Millis)> {
-    let scene = SimulationSetup { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
-    let stage = Simulation::new(model.name, &long_game(), &scene)?;
-    let (until, mut chunks) = (stage.ends_at(), Vec::new());
+    let setup = SimulationSetup { profile: &CLUB, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let simulation = Simulation::new(model.name, &long_game(), &setup)?;
+    let (until, mut chunks) = (simulation.ends_at(), Vec::new());
     let mut table = Table::new(settings(model));
-    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
-        if let RunEvent::Input(HostInput::Bytes(bytes, _)) = moment {
+    run::play(&mut VirtualCable::new(simulation), &mut *(model.protocol)(), &mut table, until, &mut |now, run_event| {
+        if let RunEvent::Input(HostInput::Bytes(bytes, _)) = run_event {
             chunks.push((now, bytes.clone()));
         }
     });
@@ -88,8 +88,8 @@ fn follow(model: &Model, chunks: &[(Millis, Vec<u8>)]) -> Duration {
         }
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
-            for cue in table.handle(*at, Input::Reading(reading)).cues {
-                let _ = protocol.execute(*at, Address::ONLY, cue);
+            for command in table.handle(*at, Input::Reading(reading)).cues {
+                let _ = protocol.execute(*at, Address::ONLY, command);
             }
         }
         while std::hint::black_box(protocol.poll_write()).is_some() {}

@@ -1,5 +1,5 @@
-//! What touchmoved costs while it does nothing: time to start, memory with a board and a game, wake-ups of an idle board.
-//! Each against a program that only owns a name on the same bus.
+//! The cost of an idle touchmoved: time to start, memory with a board and a game, wake-ups with an idle board. Each is compared with a
+//! program that only owns a name on the same bus.
 
 mod stage;
 
@@ -17,45 +17,45 @@ use touchmove::publish::client::{Client, IfNotRunning};
 use touchmove::publish::dbus::{Bus, Stream};
 use zbus::fdo::{DBusProxy, NameOwnerChangedStream};
 
-/// Set for the program that only owns a name: the address of the bus.
+/// The environment variable with the address of the bus, set for the program that only owns a name.
 const BASELINE: &str = "TOUCHMOVE_BENCH_BUS";
-/// The name it owns.
+/// The name that this program owns.
 const BASELINE_NAME: &str = "org.touchmove1.Baseline";
 
-/// How often each is started.
+/// How often each program is started.
 const STARTS: usize = 15;
-/// From the start to the name.
+/// The goal for the time from the start until the name is owned.
 const START_GOAL: Duration = Duration::from_millis(50);
-/// The game whose memory is measured.
+/// The length of the game whose memory is measured.
 const PLIES: usize = 80;
 /// Where udev listens while it runs.
 const UDEV: &str = "/run/udev/control";
-/// PSS, kB of 1024 bytes.
+/// The goal for the PSS, in kB of 1024 bytes.
 const MEMORY_GOAL: u64 = 12 * 1024;
-/// Between two touches: the pace of hands that think no longer than they move. A machine's pace makes the daemon follow more lines of
-/// play at once than any game does, and keeps the memory of them.
+/// The time between two changes: the pace of players who move without thinking. At a faster pace the daemon would follow more lines of
+/// play at once than in any real game, and keep their memory.
 const PAUSE: Duration = Duration::from_millis(300);
-/// How long it is watched being idle, and how often it is looked at meanwhile.
+/// How long the idle daemon is observed, and the interval of the observations.
 const IDLE: (Duration, Duration) = (Duration::from_secs(24), Duration::from_millis(100));
-/// Steps before and after a link test whose wake-ups belong to it: a sleep of 10 s is cut by the runtime's timer wheel, the last
-/// cuts come within half a second of its end; and a look whether the answer came follows 2 s later.
+/// Steps before and after a link test whose wake-ups belong to it: the runtime's timer wheel divides a sleep of 10 s, with the last
+/// wake-ups within half a second of its end; and the answer is checked 2 s later.
 const AROUND_TEST: (usize, usize) = (5, 25);
-/// After the last touch: longer than anything waits but the last look at a board that was left, a minute after the last touch.
+/// The time after the last change: longer than every deadline except the last check of a board, a minute after the last change.
 const CALM: Duration = Duration::from_secs(11);
-/// After the last question: longer than it takes to answer.
+/// The time after the last request: longer than it takes to answer.
 const ANSWERED: Duration = Duration::from_millis(500);
 
 fn main() -> ExitCode {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     if let Ok(address) = std::env::var(BASELINE) {
-        return runtime.block_on(own_a_name(&address));
+        return runtime.block_on(own_name(&address));
     }
     let Some(bus) = PrivateBus::start() else { return ExitCode::SUCCESS };
     runtime.block_on(async {
         let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
         let state = dir.path().join("state");
         let board = Board::plugged();
-        // First the game, so that what is started later has one in its journal.
+        // The game is first, so that later starts have one in their journal.
         let played = Touchmoved::start(&bus, &state, &board.path());
         let baseline = start_baseline(&bus);
         play(&bus, &board).await;
@@ -68,8 +68,8 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// The program that everything is compared with.
-async fn own_a_name(address: &str) -> ExitCode {
+/// The program with which touchmoved is compared.
+async fn own_name(address: &str) -> ExitCode {
     let connection = zbus::connection::Builder::address(address).build().await.expect("a bus");
     connection.request_name(BASELINE_NAME).await.expect("a name");
     std::future::pending().await
@@ -84,11 +84,11 @@ impl Drop for Baseline {
 }
 
 fn start_baseline(bus: &PrivateBus) -> Baseline {
-    let own = std::env::current_exe().expect("this program");
-    Baseline(Command::new(own).env(BASELINE, bus.address()).stdout(Stdio::null()).spawn().expect("this program again"))
+    let program = std::env::current_exe().expect("this program");
+    Baseline(Command::new(program).env(BASELINE, bus.address()).stdout(Stdio::null()).spawn().expect("this program again"))
 }
 
-/// Plays on the board and waits until everything of it has been told.
+/// Plays on the board and waits until all of it has been published.
 async fn play(bus: &PrivateBus, board: &Board) {
     board.wait_read();
     stage::play(board, &stage::long_game(), PLIES, PAUSE);
@@ -97,16 +97,16 @@ async fn play(bus: &PrivateBus, board: &Board) {
     let client = Client::connect(&bus, Stream::Live, IfNotRunning::Fail).await.expect("touchmoved runs");
     let snapshot = client.snapshot().await.expect("touchmoved answers");
     let plies: Vec<usize> = snapshot.games.iter().map(|game| game.moves.len()).collect();
-    assert_eq!(plies, [PLIES], "the game did not arrive whole");
+    assert_eq!(plies, [PLIES], "the game did not arrive completely");
     drop(client);
-    // What the daemon does because it was asked, and because somebody left the bus, is no part of what follows.
+    // The work of the daemon for the request, and for the client that left the bus, is not measured.
     tokio::time::sleep(ANSWERED).await;
 }
 
 /// A figure of a process's memory, by the kernel's name, in kB of 1024 bytes.
 fn kb(pid: u32, name: &str) -> u64 {
     let file = format!("/proc/{pid}/smaps_rollup");
-    let found = std::fs::read_to_string(&file).expect("this kernel tells of memory");
+    let found = std::fs::read_to_string(&file).expect("this kernel reports memory");
     let line = found.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).expect("the kernel's figure");
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
@@ -115,7 +115,7 @@ fn mb(kb: u64) -> String {
     format!("{:.2} MB", kb as f64 / 1024.0)
 }
 
-/// The same board and game with the page switched on, and nobody who looks at it.
+/// Measures the memory with the same board and game, and with the page switched on but without clients.
 async fn memory_with_page(bus: &PrivateBus, dir: &Path) {
     let board = Board::plugged();
     let config = dir.join("page.toml");
@@ -134,23 +134,23 @@ fn memory(ours: u32, baseline: u32) {
     let resident = kb(ours, "Rss");
     let share = kb(ours, "Pss");
     let goal = format!("{} (goal: at most 12 MB: {})", mb(share), verdict(share <= MEMORY_GOAL));
-    line("touchmove, its share where memory is shared (PSS)", goal);
+    line("touchmove, with its share of shared memory (PSS)", goal);
     line("touchmove, resident", mb(resident));
-    line("touchmove, of its own making (anonymous)", mb(kb(ours, "Anonymous")));
-    line("only a name, resident", mb(kb(baseline, "Rss")));
-    line("only a name, anonymous", mb(kb(baseline, "Anonymous")));
+    line("touchmove, anonymous", mb(kb(ours, "Anonymous")));
+    line("name only, resident", mb(kb(baseline, "Rss")));
+    line("name only, anonymous", mb(kb(baseline, "Anonymous")));
     line("ratio, resident", format!("{:.2}", resident as f64 / kb(baseline, "Rss") as f64));
 }
 
 /// How often a process woke up, and how long it ran.
 #[derive(Clone, Copy, Default)]
 struct Ran {
-    /// Each ends with going to sleep again. A processor that is taken away for a while is no end.
+    /// The number of voluntary context switches: each wake-up ends with one. Preemption does not count.
     times: u64,
     nanoseconds: u64,
 }
 
-/// The same by thread: one that ends takes its figures with it.
+/// The figures of each thread; those of a thread that exits are lost.
 type Threads = BTreeMap<OsString, Ran>;
 
 impl Ran {
@@ -180,7 +180,7 @@ async fn idle(ours: u32, baseline: u32, board: &Board) {
     let (watched, step) = IDLE;
     let (first, first_of_baseline, first_test) = (Ran::of(ours), Ran::of(baseline), board.received());
     let (mut last, mut tests) = (first.clone(), first_test);
-    // In each step: how often it woke up, and whether it tested the link.
+    // In each step: how often the daemon woke up, and whether it tested the link.
     let mut steps = Vec::new();
     let mut ticks = tokio::time::interval(step);
     ticks.tick().await;
@@ -191,21 +191,21 @@ async fn idle(ours: u32, baseline: u32, board: &Board) {
         (last, tests) = (now, tests_now);
     }
     let tested = |index: usize| {
-        let around = index.saturating_sub(AROUND_TEST.1)..(index + AROUND_TEST.0 + 1).min(steps.len());
-        steps[around].iter().any(|(_, test)| *test)
+        let steps_nearby = index.saturating_sub(AROUND_TEST.1)..(index + AROUND_TEST.0 + 1).min(steps.len());
+        steps[steps_nearby].iter().any(|(_, test)| *test)
     };
-    let away: u64 = steps.iter().enumerate().filter(|(index, _)| !tested(*index)).map(|(_, (times, _))| times).sum();
+    let without_tests: u64 = steps.iter().enumerate().filter(|(index, _)| !tested(*index)).map(|(_, (times, _))| times).sum();
     let (ran, of_baseline) = (Ran::since(&first, &last), Ran::since(&first_of_baseline, &Ran::of(baseline)));
     let minute = |ran: Ran| format!("{:.2} ms a minute", ran.nanoseconds as f64 / 1e6 / watched.as_secs_f64() * 60.0);
     println!("idle with one board, {} s:", watched.as_secs());
     if !Path::new(UDEV).exists() {
-        line("udev", "does not run here: touchmoved looks for ports every 5 s instead of hearing of them");
+        line("udev", "does not run here: touchmoved polls for ports every 5 s");
     }
     line("touchmove, wake-ups", format!("{} ({} bytes of link tests sent)", ran.times, tests - first_test));
-    line("touchmove, wake-ups away from link tests", format!("{away} (goal: 0: {})", verdict(away == 0)));
+    line("touchmove, wake-ups without link tests", format!("{without_tests} (goal: 0: {})", verdict(without_tests == 0)));
     line("touchmove, processor", minute(ran));
-    line("only a name, wake-ups", of_baseline.times);
-    line("only a name, processor", minute(of_baseline));
+    line("name only, wake-ups", of_baseline.times);
+    line("name only, processor", minute(of_baseline));
 }
 
 async fn starts(bus: &PrivateBus, state: &Path, board: &Board) {
@@ -238,11 +238,11 @@ async fn starts(bus: &PrivateBus, state: &Path, board: &Board) {
         owned(&mut baselines).await;
     }
     println!("start until the bus name is owned, {STARTS} times:");
-    let told = |figures: &Figures| format!("{} (longest {})", time(figures.median()), time(figures.percentile(100)));
+    let text = |figures: &Figures| format!("{} (longest {})", time(figures.median()), time(figures.percentile(100)));
     let met = verdict(again.median() <= START_GOAL);
-    line("touchmove with a game to go on with, median", format!("{} (goal: at most 50 ms: {met})", told(&again)));
-    line("touchmove for the first time, journal created, median", told(&new));
-    line("only a name, median", told(&least));
+    line("touchmove with a game in progress, median", format!("{} (goal: at most 50 ms: {met})", text(&again)));
+    line("touchmove for the first time, journal created, median", text(&new));
+    line("name only, median", text(&least));
     line("ratio of the medians", format!("{:.2}", ratio(again.median(), least.median())));
 }
 

@@ -1,8 +1,8 @@
-//! How soon whoever looks over the network hears of a move, and what it costs.
+//! The latency of the network front-ends, and their cost.
 //!
-//! First one board: bytes of a move until a LiveChess client and a page have it, against a D-Bus client in the same run. Then a hall
-//! of boards at blitz pace, with pages and LiveChess clients that look at all of them: how soon, how much memory, how much of a core.
-//! Last, how many answers a second come from memory, against a file of the same server.
+//! First one board: the time from the bytes of a move until a LiveChess client and a page have it, compared with a D-Bus client in the
+//! same run. Then a hall of boards at blitz pace, with pages and LiveChess clients that follow all of them: latency, memory, and the
+//! share of a core. Last, the number of answers per second from memory, compared with a file of the same server.
 
 mod stage;
 
@@ -23,11 +23,11 @@ use touchmove::publish::client::{Client, WatchItem};
 use touchmove::publish::dbus::{Bus, Stream};
 use touchmove::publish::web::tokens::{Role, TokenStore};
 
-/// Moves of the one board, and moves before them.
+/// The number of measured moves on the one board, and of moves before them.
 const MOVES: (usize, usize) = (80, 5);
-/// A piece is in the air for so long, and twice as long between two moves: the pace of hands.
+/// How long a piece is in the air; the pause between two moves is twice as long: the pace of hands.
 const HAND: Duration = Duration::from_millis(300);
-/// How much longer than a D-Bus client a LiveChess client may wait, in the median.
+/// The goal for the ratio of the medians, LiveChess to D-Bus.
 const GOAL: f64 = 1.2;
 
 /// The hall: boards, pages of the public, pages of arbiters, LiveChess clients.
@@ -35,12 +35,12 @@ const BOARDS: usize = 200;
 const PUBLIC: usize = 180;
 const ARBITERS: usize = 20;
 const WEBSOCKETS: usize = 20;
-/// Each board has a ply in this time, as in blitz of three minutes with some forty moves.
+/// The time of a ply on each board, as in blitz of three minutes with about forty moves.
 const PLY: Duration = Duration::from_millis(2_000);
-/// Plies of each board.
+/// The number of plies on each board.
 const PLIES: usize = 15;
-/// How long is asked for answers.
-const ASKING: Duration = Duration::from_secs(2);
+/// How long answers are requested.
+const MEASURED_TIME: Duration = Duration::from_secs(2);
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -53,12 +53,12 @@ fn main() {
     runtime.block_on(hall(&bus));
 }
 
-/// touchmoved with these boards, and where it is asked.
+/// touchmoved with these boards, and its ports.
 struct Served {
     daemon: Daemon,
     web: u16,
     livechess: u16,
-    /// The line of an arbiter's head that has the token.
+    /// The header line with the token of an arbiter.
     arbiter: String,
 }
 
@@ -90,21 +90,21 @@ async fn one_board(bus: &PrivateBus) {
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let boards = [Board::plugged()];
     let served = Served::start(bus, dir.path(), &boards);
-    // Each listens on a thread of its own, and says when it had the move of which ply.
-    let (heard, hears) = mpsc::channel::<(&str, usize, Instant)>();
-    let (ready, readies) = mpsc::channel::<()>();
+    // Each client runs on a thread of its own, and reports the ply and the time of each move.
+    let (reports, reported) = mpsc::channel::<(&str, usize, Instant)>();
+    let (ready, ready_clients) = mpsc::channel::<()>();
     let address = bus.address();
     let listen = |name: &'static str| {
-        let (heard, ready, address) = (heard.clone(), ready.clone(), address.clone());
+        let (reports, ready, address) = (reports.clone(), ready.clone(), address.clone());
         let (web, livechess, login) = (served.web, served.livechess, served.arbiter.clone());
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-            let tell = move |ply: usize| _ = heard.send((name, ply, Instant::now()));
+            let report = move |ply: usize| _ = reports.send((name, ply, Instant::now()));
             runtime.block_on(async {
                 match name {
-                    "D-Bus" => by_dbus(&address, &ready, tell).await,
-                    "LiveChess" => by_websocket(livechess, &ready, tell).await,
-                    _ => by_events(web, &login, &ready, tell).await,
+                    "D-Bus" => watch_dbus(&address, &ready, report).await,
+                    "LiveChess" => watch_livechess(livechess, &ready, report).await,
+                    _ => watch_page(web, &login, &ready, report).await,
                 }
             });
         });
@@ -112,7 +112,7 @@ async fn one_board(bus: &PrivateBus) {
     let names = ["D-Bus", "LiveChess", "page"];
     names.into_iter().for_each(listen);
     for _ in names {
-        readies.recv_timeout(PATIENCE).expect("all listen");
+        ready_clients.recv_timeout(PATIENCE).expect("all clients are ready");
     }
     let mut figures: BTreeMap<&str, Figures> = BTreeMap::new();
     for (index, (from, to, piece)) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
@@ -122,14 +122,14 @@ async fn one_board(bus: &PrivateBus) {
         let began = Instant::now();
         boards[0].put(&to, piece);
         for _ in names {
-            let (name, ply, at) = hears.recv_timeout(PATIENCE).expect("everybody hears of it");
+            let (name, ply, at) = reported.recv_timeout(PATIENCE).expect("every client has the move");
             assert_eq!(ply, index + 1, "{name}");
             if index >= MOVES.1 {
                 figures.entry(name).or_default().add(at - began);
             }
         }
     }
-    println!("bytes of a move until a client has it, {} moves:", MOVES.0);
+    println!("from the bytes of a move until a client has it, {} moves:", MOVES.0);
     for name in names {
         let figures = &figures[name];
         line(&format!("{name}, median (p99)"), format!("{} ({})", time(figures.median()), time(figures.percentile(99))));
@@ -140,7 +140,7 @@ async fn one_board(bus: &PrivateBus) {
     drop(served);
 }
 
-async fn by_dbus(address: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
+async fn watch_dbus(address: &str, ready: &mpsc::Sender<()>, report: impl Fn(usize)) {
     let client = Client::connect_to_bus(&Bus::Address(address.to_owned()), Stream::Live).await.expect("the bus");
     let mut watch = client.watch().await.expect("signals");
     while client.snapshot().await.expect("touchmoved").games.is_empty() {
@@ -148,15 +148,15 @@ async fn by_dbus(address: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) 
     }
     let _ = ready.send(());
     let mut ply = 0;
-    while let Some(seen) = watch.next().await {
-        if matches!(seen, WatchItem::Happened(happened) if happened.event == "MoveMade") {
+    while let Some(item) = watch.next().await {
+        if matches!(item, WatchItem::Happened(happened) if happened.event == "MoveMade") {
             ply += 1;
-            tell(ply);
+            report(ply);
         }
     }
 }
 
-async fn by_websocket(port: u16, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
+async fn watch_livechess(port: u16, ready: &mpsc::Sender<()>, report: impl Fn(usize)) {
     let mut socket = websocket(port).await;
     let call = json!({"id": 1, "call": "subscribe", "param": {"feed": "eboardevent", "id": 1, "param": {"serialnr": "b_0"}}});
     let setup = json!({"id": 2, "call": "call", "param": {"id": 1, "method": "setup", "param": {"fen": START}}});
@@ -173,7 +173,7 @@ async fn by_websocket(port: u16, ready: &mpsc::Sender<()>, tell: impl Fn(usize))
         }
         if sans.len() > known {
             known = sans.len();
-            tell(known);
+            report(known);
         }
     }
 }
@@ -184,7 +184,7 @@ async fn websocket(port: u16) -> tokio_tungstenite::WebSocketStream<TcpStream> {
     client_async(format!("ws://localhost:{port}/api/v1.0"), stream).await.expect("a WebSocket").0
 }
 
-async fn by_events(port: u16, login: &str, ready: &mpsc::Sender<()>, tell: impl Fn(usize)) {
+async fn watch_page(port: u16, login: &str, ready: &mpsc::Sender<()>, report: impl Fn(usize)) {
     let mut stream = events(port, login).await;
     let mut known = 0;
     let mut is_ready = false;
@@ -200,7 +200,7 @@ async fn by_events(port: u16, login: &str, ready: &mpsc::Sender<()>, tell: impl 
         }
         if ply as usize > known {
             known = ply as usize;
-            tell(known);
+            report(known);
         }
     }
 }
@@ -217,7 +217,7 @@ async fn next_line(stream: &mut BufReader<TcpStream>, into: &mut String) -> bool
     stream.read_line(into).await.is_ok_and(|count| count > 0)
 }
 
-/// When the piece of this ply of this board was put down.
+/// When the piece of a ply was put down, by board and ply.
 type Played = Arc<Mutex<HashMap<(String, usize), Instant>>>;
 
 async fn hall(bus: &PrivateBus) {
@@ -236,10 +236,10 @@ async fn hall(bus: &PrivateBus) {
     }
     let before = memory_kb(pid);
     let played: Played = Arc::default();
-    let (public, arbiter, websocket_ones) = (Arc::default(), Arc::default(), Arc::default());
+    let (public, arbiter, livechess_figures) = (Arc::default(), Arc::default(), Arc::default());
     let bytes = Arc::new(AtomicU64::new(0));
     let mut listeners = tokio::task::JoinSet::new();
-    // One of each measures, the others take what comes.
+    // One client of each kind measures, the others only read.
     let probe = |login: &str, figures: &Arc<Mutex<Figures>>| {
         let (played, figures, login, port) = (Arc::clone(&played), Arc::clone(figures), login.to_owned(), served.web);
         std::thread::spawn(move || {
@@ -260,7 +260,7 @@ async fn hall(bus: &PrivateBus) {
         });
     }
     {
-        let (played, figures, port) = (Arc::clone(&played), Arc::clone(&websocket_ones), served.livechess);
+        let (played, figures, port) = (Arc::clone(&played), Arc::clone(&livechess_figures), served.livechess);
         std::thread::spawn(move || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(measure_websocket(port, &played, &figures));
@@ -270,7 +270,7 @@ async fn hall(bus: &PrivateBus) {
         let mut socket = all_boards(served.livechess, false).await;
         listeners.spawn(async move { while let Some(Ok(_)) = socket.next().await {} });
     }
-    // All have heard how things stand.
+    // By now all clients have the state.
     tokio::time::sleep(Duration::from_secs(2)).await;
     let (processor, began) = (processor_ms(pid), Instant::now());
     bytes.store(0, Ordering::Relaxed);
@@ -281,8 +281,7 @@ async fn hall(bus: &PrivateBus) {
     tokio::time::sleep(Duration::from_secs(1)).await;
     let plies = BOARDS * PLIES;
     println!("{BOARDS} boards at a ply in {} each, {} pages, {WEBSOCKETS} LiveChess clients:", time(PLY), PUBLIC + ARBITERS);
-    for (name, figures) in [("a page of the public", &public), ("an arbiter's page", &arbiter), ("LiveChess", &websocket_ones)]
-    {
+    for (name, figures) in [("a public page", &public), ("an arbiter's page", &arbiter), ("LiveChess", &livechess_figures)] {
         let figures: &Mutex<Figures> = figures;
         let figures = figures.lock().expect("figures");
         let text = format!(
@@ -294,25 +293,28 @@ async fn hall(bus: &PrivateBus) {
         line(&format!("{name}, median (p99)"), text);
     }
     let share = worked as f64 / lasted.as_millis() as f64;
-    line("touchmoved worked, of one core", format!("{:.0} % (goal: it keeps up: {})", share * 100.0, verdict(share < 1.0)));
+    line(
+        "processor time of touchmoved, of one core",
+        format!("{:.0} % (goal: under 100 %: {})", share * 100.0, verdict(share < 1.0)),
+    );
     let memory = memory_kb(pid);
-    line("memory of touchmoved, with nobody looking, and at the end", format!("{} MB, {} MB", before / 1024, memory / 1024));
-    line("told to pages", format!("{:.1} MB/s", bytes.load(Ordering::Relaxed) as f64 / 1e6 / lasted.as_secs_f64()));
+    line("memory of touchmoved, without clients, and at the end", format!("{} MB, {} MB", before / 1024, memory / 1024));
+    line("sent to pages", format!("{:.1} MB/s", bytes.load(Ordering::Relaxed) as f64 / 1e6 / lasted.as_secs_f64()));
     listeners.shutdown().await;
     answers(&served).await;
     drop(served);
 }
 
-/// Plays on one board, with a clock that tells every second.
+/// Plays on one board, with a clock that sends its times.
 async fn play(index: usize, board: &Board, moves: &[(String, String, char)], played: &Played) {
-    // Not all at once.
+    // The boards do not start at the same time.
     tokio::time::sleep(PLY * index as u32 / BOARDS as u32).await;
     for (ply, (from, to, piece)) in (1..).zip(moves) {
         let began = tokio::time::Instant::now();
         let left = 180 - ply as u32;
         board.put(from, '.');
         tokio::time::sleep(PLY / 5).await;
-        played.lock().expect("it is whole").insert((format!("b_{index}"), ply), Instant::now());
+        played.lock().expect("no thread panicked").insert((format!("b_{index}"), ply), Instant::now());
         board.put(to, *piece);
         tokio::time::sleep(PLY / 10).await;
         board.clock(left, left, ply % 2 == 0);
@@ -331,12 +333,12 @@ async fn measure_events(port: u16, login: &str, played: &Played, figures: &Mutex
             continue;
         };
         if let (Some(board), Some(ply)) = (card["board"].as_str(), card["game"]["ply"].as_u64()) {
-            heard(board, ply as usize, at, &mut known, played, figures);
+            note_move(board, ply as usize, at, &mut known, played, figures);
         }
     }
 }
 
-/// A WebSocket that is told of all boards.
+/// Opens a WebSocket that is subscribed to all boards.
 async fn all_boards(port: u16, with_moves: bool) -> tokio_tungstenite::WebSocketStream<TcpStream> {
     let mut socket = websocket(port).await;
     for index in 0..BOARDS {
@@ -361,26 +363,33 @@ async fn measure_websocket(port: u16, played: &Played, figures: &Mutex<Figures>)
         let Ok(text) = message.into_text() else { continue };
         let Ok(value) = serde_json::from_str::<Value>(&text) else { continue };
         if let (Some(board), Some(sans)) = (value["param"]["serialnr"].as_str(), value["param"]["san"].as_array()) {
-            heard(board, sans.len(), at, &mut known, played, figures);
+            note_move(board, sans.len(), at, &mut known, played, figures);
         }
     }
 }
 
-fn heard(board: &str, ply: usize, at: Instant, known: &mut HashMap<String, usize>, played: &Played, figures: &Mutex<Figures>) {
+fn note_move(
+    board: &str,
+    ply: usize,
+    at: Instant,
+    known: &mut HashMap<String, usize>,
+    played: &Played,
+    figures: &Mutex<Figures>,
+) {
     let last = known.entry(board.to_owned()).or_insert(0);
     if ply <= *last {
         return;
     }
     *last = ply;
-    if let Some(began) = played.lock().expect("it is whole").get(&(board.to_owned(), ply)) {
+    if let Some(began) = played.lock().expect("no thread panicked").get(&(board.to_owned(), ply)) {
         figures.lock().expect("figures").add(at - *began);
     }
 }
 
-/// Answers from memory, against a file of the same server.
+/// Measures answers from memory, compared with a file of the same server.
 async fn answers(served: &Served) {
     let file = rate(served.web, "/page/page.js").await;
-    println!("answers a second, on one connection:");
+    println!("answers per second, on one connection:");
     line("a file of the page", format!("{:.0} of {} kB", file.0, file.1 / 1024));
     for (port, path) in [
         (served.web, "/cloud/round-1/index.json"),
@@ -394,12 +403,12 @@ async fn answers(served: &Served) {
     }
 }
 
-/// How many a second, and how many bytes each has.
+/// The number of answers per second, and the bytes of each.
 async fn rate(port: u16, path: &str) -> (f64, usize) {
     let mut stream = BufReader::with_capacity(1 << 16, TcpStream::connect(("127.0.0.1", port)).await.expect("a connection"));
     let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let (mut count, mut size, began) = (0, 0, Instant::now());
-    while began.elapsed() < ASKING {
+    while began.elapsed() < MEASURED_TIME {
         stream.get_mut().write_all(request.as_bytes()).await.expect("it listens");
         size = body(&mut stream).await.len();
         count += 1;
@@ -426,14 +435,14 @@ async fn get(port: u16, path: &str, login: &str) -> Value {
     serde_json::from_slice(&body(&mut stream).await).expect("JSON")
 }
 
-/// Of a process: what it holds in memory.
+/// The resident memory of a process, in kB.
 fn memory_kb(pid: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{pid}/status")).expect("it runs");
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).expect("its memory")
 }
 
-/// Of a process: how long it has worked, all threads together; a hundredth of a second each tick (proc(5)).
+/// The processor time of a process with all its threads, in ms; a tick is a hundredth of a second (proc(5)).
 fn processor_ms(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).expect("it runs");
     let fields: Vec<&str> = stat.rsplit_once(')').map_or("", |(_, rest)| rest).split_whitespace().collect();

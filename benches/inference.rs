@@ -1,4 +1,4 @@
-//! Decoding and inference, per square that changes: touchmove against the plainest loop that is right on clean hands, which
+//! Decoding and inference for each square that changes: touchmove compared with the simplest loop that is right on clean hands, which
 //! compares the board with every legal successor of the position.
 
 mod stage;
@@ -11,13 +11,13 @@ use touchmove::boards::{Address, LinkState, SensorKind, model};
 use touchmove::simulate::hands::{CLEAN, CLUB};
 use touchmove::table::{Input, Settings, Table};
 
-/// Games, each by other hands.
+/// The number of games, each by other hands.
 const SEEDS: u64 = 8;
 /// How often each is measured.
 const ROUNDS: usize = 40;
-/// How many times as long as all legal successors compared it may take in the median, where the sensors tell pieces apart.
+/// The goal for the ratio of the medians, touchmove to the comparison of all legal successors, with identity sensing.
 const IDENTITY_GOAL: f64 = 1.0;
-/// The same where they tell only that something stands there: in the median, and of a hundred updates the slowest but one.
+/// The goals with occupancy sensing, for the median and for the p99.
 const OCCUPANCY_GOAL: (f64, f64) = (10.0, 200.0);
 
 fn main() {
@@ -35,7 +35,7 @@ fn main() {
     let found = ratio(ours.updates.median(), plain.updates.median());
     line("ratio of the medians", format!("{found:.2} (goal: at most {IDENTITY_GOAL}: {})", verdict(found <= IDENTITY_GOAL)));
     line("ratio of the p99", format!("{:.2}", ratio(ours.updates.percentile(99), plain.updates.percentile(99))));
-    // Searches for what a board shows that is no position of the game: while pieces are in the air, in the pauses of play.
+    // Searches for boards that show no position of the game, while pieces are in the air, run in the pauses of play.
     let mean = |run: &Run| time(run.between / run.updates.count() as u32);
     line(
         "all else (clock, dumps, deadlines), mean per update",
@@ -45,29 +45,30 @@ fn main() {
     let club: Vec<Stream> = (1..=SEEDS).map(|seed| Stream::simulated(&CLUB, seed)).collect();
     let (ours, plain) = compare(&club, SensorKind::Identity);
     line("club hands, touchmove, median (p99)", both(&ours.updates));
-    line("club hands, plies right up to the first mistake, touchmove", right(&club, &ours));
-    line("the same, all legal successors compared", right(&club, &plain));
+    line("club hands, correct plies before the first mistake, touchmove", correct_plies(&club, &ours));
+    line("the same, all legal successors compared", correct_plies(&club, &plain));
     line("updates measured", ours.updates.count() + plain.updates.count());
 
-    // The plain loop still sees the pieces: without them it is not right on any hands.
+    // The plain loop still has identity sensing: without it, it would not be right on any hands.
     for (hands, streams) in [("clean", &clean), ("club", &club)] {
         let (ours, plain) = compare(streams, SensorKind::Occupancy);
-        let least = plain.updates.median();
+        let plain_median = plain.updates.median();
         line(&format!("{hands} hands, occupancy, touchmove, median (p99)"), both(&ours.updates));
-        line("plies right up to the first mistake", right(streams, &ours));
+        line("correct plies before the first mistake", correct_plies(streams, &ours));
         for (name, took, goal) in [
             ("the median to the plain median", ours.updates.median(), OCCUPANCY_GOAL.0),
             ("the p99 to the plain median", ours.updates.percentile(99), OCCUPANCY_GOAL.1),
         ] {
-            let found = ratio(took, least);
+            let found = ratio(took, plain_median);
             line(&format!("ratio, {name}"), format!("{found:.2} (goal: at most {goal}: {})", verdict(found <= goal)));
         }
     }
 }
 
-fn right(streams: &[Stream], run: &Run) -> String {
-    let right = |(stream, moves): (&Stream, &Vec<String>)| stream.truth.iter().zip(moves).take_while(|(a, b)| a == b).count();
-    let found: usize = streams.iter().zip(&run.moves).map(right).sum();
+fn correct_plies(streams: &[Stream], run: &Run) -> String {
+    let correct_plies =
+        |(stream, moves): (&Stream, &Vec<String>)| stream.truth.iter().zip(moves).take_while(|(a, b)| a == b).count();
+    let found: usize = streams.iter().zip(&run.moves).map(correct_plies).sum();
     format!("{found} of {}", streams.iter().map(|stream| stream.truth.len()).sum::<usize>())
 }
 
@@ -75,18 +76,18 @@ fn both(figures: &Figures) -> String {
     format!("{} ({})", time(figures.median()), time(figures.percentile(99)))
 }
 
-/// What came of measuring.
+/// The results of a measurement.
 #[derive(Default)]
 struct Run {
-    /// Chunks that told of a square.
+    /// The times for chunks with a change of a square.
     updates: Figures,
-    /// All the other chunks, and deadlines.
+    /// The time for all other chunks, and for deadlines.
     between: Duration,
-    /// Of each stream.
+    /// The moves of each stream.
     moves: Vec<Vec<String>>,
 }
 
-/// Both on the same streams, one after the other, so that what disturbs one disturbs the other.
+/// Measures both on the same streams, one after the other, so that disturbances affect both.
 fn compare(streams: &[Stream], sensing: SensorKind) -> (Run, Run) {
     let (mut ours, mut plain) = (Run::default(), Run::default());
     for round in 0..ROUNDS {
@@ -108,19 +109,19 @@ fn is_update(chunk: &[u8]) -> bool {
 fn touchmove(stream: &Stream, sensing: SensorKind, run: &mut Run) -> Vec<String> {
     let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
     let mut table = Table::new(Settings { sensing, ..Settings::default() });
-    let (mut longest, mut told): (Vec<String>, u64) = (Vec::new(), 0);
+    let (mut longest, mut last_number): (Vec<String>, u64) = (Vec::new(), 0);
     protocol.link(0, LinkState::Up);
     table.handle(0, Input::Link(LinkState::Up));
     for (at, bytes) in &stream.chunks {
         let began = Instant::now();
-        // The daemon has done by then what was due before.
+        // The daemon has handled earlier deadlines by then.
         black_box(table.advance(*at));
         let due = began.elapsed();
         let began = Instant::now();
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
-            for cue in black_box(table.handle(*at, Input::Reading(reading))).cues {
-                let _ = protocol.execute(*at, Address::ONLY, cue);
+            for command in black_box(table.handle(*at, Input::Reading(reading))).cues {
+                let _ = protocol.execute(*at, Address::ONLY, command);
             }
         }
         while let Some(write) = protocol.poll_write() {
@@ -135,11 +136,11 @@ fn touchmove(stream: &Stream, sensing: SensorKind, run: &mut Run) -> Vec<String>
         }
         // The pieces may be set up again at the end: that is another game.
         if let Some(record) = table.record()
-            && record.last_number != told
+            && record.last_number != last_number
             && record.plies.len() >= longest.len()
         {
-            // No more than is new: what this does to the processor's caches would be measured as well.
-            told = record.last_number;
+            // Copies only new moves, because the effect on the processor's caches would be measured, too.
+            last_number = record.last_number;
             let ucis = || record.plies.iter().map(|ply| &ply.played.uci);
             let same = longest.iter().zip(ucis()).take_while(|(one, other)| one == other).count();
             longest.truncate(same);
@@ -160,7 +161,7 @@ fn all_successors(stream: &Stream, run: &mut Run) -> Vec<String> {
     plain.moves.iter().map(|mv| mv.to_uci(shakmaty::CastlingMode::Standard).to_string()).collect()
 }
 
-/// The plainest loop: no stop on the way, no piece of the opponent in the air, no takeback, no clock.
+/// The simplest loop: no stops on the way, no pieces of the opponent in the air, no takebacks, no clock.
 struct Plain {
     buffer: Vec<u8>,
     seen: Board,
@@ -182,7 +183,7 @@ impl Plain {
                 0x8e => self.set(message[3], message[4]),
                 _ => continue,
             }
-            self.look();
+            self.find_move();
         }
     }
 
@@ -197,7 +198,7 @@ impl Plain {
         }
     }
 
-    fn look(&mut self) {
+    fn find_move(&mut self) {
         for mv in self.position.legal_moves() {
             let mut next = self.position.clone();
             next.play_unchecked(mv);

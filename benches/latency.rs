@@ -1,8 +1,8 @@
-//! From the last byte of a move on the wire until its signal is in a client's hands, against the least that any service could
-//! do which keeps what it tells: commit the same row to SQLite, then send the same signal over the same bus.
+//! The time from the last byte of a move until a client has its signal, compared with the minimum for any service that stores an event
+//! before it is published: commit the same row to SQLite, then send the same signal over the same bus.
 //!
-//! The moves are knights' moves, which cannot turn out to be the first half of another, so nothing has to be waited for. Then the
-//! same for moves that are not legal, from the press that completes them until the alert.
+//! The moves are those of knights, which cannot become other moves, so no settle time is needed. Then the same for moves that are not
+//! legal, from the press that completes them until the alert.
 
 mod stage;
 
@@ -30,24 +30,24 @@ use zbus::message::Type;
 use zbus::names::BusName;
 use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
-/// Moves measured, and moves before them.
+/// The number of measured moves, and of moves before them.
 const MOVES: (usize, usize) = (80, 5);
-/// A piece is in the air for so long, and twice as long between two moves: the pace of hands. At a machine's pace a position that
-/// comes about twice is told as a takeback.
+/// How long a piece is in the air; the pause between two moves is twice as long: the pace of hands. At a machine's pace a repeated
+/// position is reported as a takeback.
 const HAND: Duration = Duration::from_millis(300);
-/// Between two measurements: the daemon is idle by then.
+/// The pause between two measurements, after which the daemon is idle.
 const PAUSE: Duration = Duration::from_millis(20);
-/// After so many commits the daemon writes its log into the main file, when it is idle.
-const TIDY_AFTER: usize = 64;
-/// How much longer than the least it may take, in the median; and an alert longer than a move.
+/// The number of commits after which the daemon writes its log into the main file, when it is idle.
+const CHECKPOINT_AFTER: usize = 64;
+/// The goal for the ratio of the medians, to the minimum; and of an alert to a move.
 const GOAL: f64 = 1.5;
-/// So many boards in a hall, and how much longer the slowest moves may take there.
+/// The number of boards in a hall, and the goal there for the ratio of the p99 to that of a board alone.
 const HALL: (u64, f64) = (64, 2.0);
-/// Moves that are not legal.
+/// The number of moves that are not legal.
 const ALERTS: usize = 30;
-/// So long a piece stands before the clock is pressed: nothing else has to be waited for then.
-const RESTS: Duration = Duration::from_millis(1_200);
-/// So long after the press all that belongs to a move has been told: a whole scan of the slowest board, and the line.
+/// How long a piece rests before the clock is pressed, so that the daemon waits for nothing else.
+const REST: Duration = Duration::from_millis(1_200);
+/// How long after the press all squares of a move have been reported: a complete scan of the slowest board, and its line.
 const SCAN: Duration = Duration::from_millis(touchmove::infer::model::SCAN_TIME);
 
 fn main() {
@@ -60,70 +60,74 @@ async fn measure(bus: &PrivateBus) {
     // Below the build directory: a disk, where a temporary directory may be memory.
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
     let (client, sender) = (bus.connect().await, bus.connect().await);
-    let mut told_at_least = made(&client, sender.unique_name().expect("a name")).await;
+    let mut minimal_signals = move_signals(&client, sender.unique_name().expect("a name")).await;
 
     let board = Board::plugged();
     let state = dir.path().join("state");
     let daemon = Touchmoved::start(bus, &state, &board.path());
-    let kept = begun(&state).await;
-    // By its unique name: the client's own filter takes a well-known one for anybody's.
+    let journal_file = journal_with_game(&state).await;
+    // The unique name, because the client's own filter accepts signals from anybody for a well-known name.
     let bus_itself = DBusProxy::new(&client).await.expect("a bus");
     let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await;
-    let mut told = made(&client, &owner.expect("touchmoved owns its name")).await;
-    let mut least = Least::open(&dir.path().join("least"), &kept);
+    let mut signal_stream = move_signals(&client, &owner.expect("touchmoved owns its name")).await;
+    let mut minimal = MinimalJournal::open(&dir.path().join("least"), &journal_file);
 
-    let (mut ours, mut theirs, mut commits) = (Figures::default(), Figures::default(), Figures::default());
+    let (mut ours, mut minimum, mut commits) = (Figures::default(), Figures::default(), Figures::default());
     for (index, moved) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
-        let (took, signal) = one_move(&board, &moved, &mut told).await;
+        let (took, signal) = one_move(&board, &moved, &mut signal_stream).await;
         tokio::time::sleep(PAUSE).await;
 
         let arguments: Made = signal.body().deserialize().expect("the arguments of MoveMade");
-        let row = row(&kept, arguments.0);
-        // As long without work as the daemon before the bytes come: processors and caches cool down meanwhile.
+        let row = row(&journal_file, arguments.0);
+        // As long without work as the daemon before the bytes arrive, since processors and caches cool down meanwhile.
         tokio::time::sleep(HAND).await;
         let began = Instant::now();
-        least.commit(&row);
+        minimal.commit(&row);
         let committed = began.elapsed();
         let path = names::game_path(1);
         sender.emit_signal(None::<BusName>, path, names::GAME_INTERFACE, "MoveMade", &arguments).await.expect("a signal");
-        next(&mut told_at_least).await;
-        let took_at_least = began.elapsed();
-        least.tidy_up();
+        next(&mut minimal_signals).await;
+        let took_minimal = began.elapsed();
+        minimal.checkpoint();
         tokio::time::sleep(PAUSE).await;
 
         if index >= MOVES.1 {
             ours.add(took);
-            theirs.add(took_at_least);
+            minimum.add(took_minimal);
             commits.add(committed);
         }
     }
     drop(daemon);
 
-    println!("bytes of a move until its signal is with a client, {} moves:", ours.count());
-    for (name, figures) in [("touchmove", &ours), ("one commit, one signal", &theirs), ("of which the commit", &commits)] {
+    println!("from the bytes of a move until a client has its signal, {} moves:", ours.count());
+    for (name, figures) in [("touchmove", &ours), ("one commit, one signal", &minimum), ("of which the commit", &commits)] {
         line(&format!("{name}, median (p99)"), format!("{} ({})", time(figures.median()), time(figures.percentile(99))));
     }
-    let found = ratio(ours.median(), theirs.median());
+    let found = ratio(ours.median(), minimum.median());
     line("ratio of the medians", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
-    let besides = |figures: &Figures| figures.median().saturating_sub(commits.median());
-    line("ratio without the commit", format!("{:.2}", ratio(besides(&ours), besides(&theirs))));
+    let without_commit = |figures: &Figures| figures.median().saturating_sub(commits.median());
+    line("ratio without the commit", format!("{:.2}", ratio(without_commit(&ours), without_commit(&minimum))));
     alerts(bus, &client, dir.path(), &ours).await;
     hall(bus, &client, dir.path(), &ours).await;
 }
 
-/// A knight's move by hand; how long after it the signal was there, and the signal.
-async fn one_move(board: &Board, (from, to, piece): &(String, String, char), told: &mut MessageStream) -> (Duration, Message) {
+/// Plays a knight's move at the pace of hands. Returns how long it took until the signal arrived, and the signal.
+async fn one_move(
+    board: &Board,
+    (from, to, piece): &(String, String, char),
+    signal_stream: &mut MessageStream,
+) -> (Duration, Message) {
     tokio::time::sleep(2 * HAND).await;
     board.put(from, '.');
     tokio::time::sleep(HAND).await;
     let began = Instant::now();
     board.put(to, *piece);
-    let signal = next(told).await;
+    let signal = next(signal_stream).await;
     (began.elapsed(), signal)
 }
 
-/// The same at one board among many of all kinds that are on serial lines, on each of which a game is played; all on this machine,
-/// together with what plays on them.
+/// The same on one board among many of all serial models, with a game on each of them. The simulations of the other boards run on this
+/// machine, too.
 async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures) {
     let board = Board::plugged();
     let entry = |name: &str, model: &str, port: &Path| {
@@ -133,8 +137,8 @@ async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures
     let kinds = BOARDS.iter().filter(|model| matches!(model.connection, Serial(_)) && !(model.protocol)().is_chain());
     for (number, model) in (1..HALL.0).zip(kinds.cycle()) {
         let clock = model.clock != ClockSupport::None;
-        let scene = SimulationSetup { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
-        let stage = Simulation::new(model.name, &stage::long_game(), &scene).expect("there is a virtual board");
+        let setup = SimulationSetup { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
+        let stage = Simulation::new(model.name, &stage::long_game(), &setup).expect("there is a virtual board");
         let mut port = PseudoTerminal::open().expect("a pseudo-terminal");
         config += &entry(&format!("board_{number}"), model.name, Path::new(port.path()));
         std::thread::spawn(move || port.serve(stage, 1, true));
@@ -154,10 +158,10 @@ async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures
     };
     let bus_itself = DBusProxy::new(client).await.expect("a bus");
     let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await.expect("an owner");
-    let mut told = signals(client, &owner, names::GAME_INTERFACE, "MoveMade", Some(names::game_path(game))).await;
+    let mut signal_stream = signals(client, &owner, names::GAME_INTERFACE, "MoveMade", Some(names::game_path(game))).await;
     let mut figures = Figures::default();
     for (index, moved) in knights_moves(MOVES.0 + MOVES.1).into_iter().enumerate() {
-        let (took, _) = one_move(&board, &moved, &mut told).await;
+        let (took, _) = one_move(&board, &moved, &mut signal_stream).await;
         if index >= MOVES.1 {
             figures.add(took);
         }
@@ -174,16 +178,16 @@ async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures
     );
 }
 
-/// The same for the arbiter: from the press that completes a move that is not legal until the alert is with a client. What belongs
-/// to a move may be told a whole scan of the board after the press, so that long the daemon waits; that is told apart.
+/// The same for the arbiter: from the press that completes a move that is not legal until a client has the alert. Squares of a move may
+/// be reported a complete scan of the board after the press, for which the daemon waits; the time after that is printed separately.
 async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figures) {
     let board = Board::plugged();
     let state = dir.join("alerts");
     let daemon = Touchmoved::start(bus, &state, &board.path());
-    begun(&state).await;
+    journal_with_game(&state).await;
     let bus_itself = DBusProxy::new(client).await.expect("a bus");
     let owner = bus_itself.get_name_owner(BusName::try_from(names::BUS_NAME).expect("a name")).await;
-    let mut told =
+    let mut signal_stream =
         signals(client, &owner.expect("touchmoved owns its name"), names::ARBITER_INTERFACE, "AlertRaised", None).await;
 
     let mut figures = Figures::default();
@@ -194,10 +198,10 @@ async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figur
     for (index, squares) in rook.windows(2).enumerate() {
         let [from, to] = [squares[0], squares[1]].map(|square| square.to_string());
         move_by_hand(&board, [&from, &to], 'R').await;
-        tokio::time::sleep(RESTS).await;
+        tokio::time::sleep(REST).await;
         let began = Instant::now();
         board.clock(3_600, 3_600, false);
-        next(&mut told).await;
+        next(&mut signal_stream).await;
         figures.add(began.elapsed());
         move_by_hand(&board, [knight[index % 2], knight[(index + 1) % 2]], 'n').await;
         tokio::time::sleep(HAND).await;
@@ -205,14 +209,14 @@ async fn alerts(bus: &PrivateBus, client: &Connection, dir: &Path, moves: &Figur
         tokio::time::sleep(HAND).await;
     }
     drop(daemon);
-    println!("the press of a move that is not legal until the alert is with a client, {} presses:", figures.count());
+    println!("from the press of a move that is not legal until a client has the alert, {} presses:", figures.count());
     let both = |median: Duration, p99: Duration| format!("{} ({})", time(median), time(p99));
     let (median, p99) = (figures.median(), figures.percentile(99));
     line("median (p99)", both(median, p99));
     let (median, p99) = (median.saturating_sub(SCAN), p99.saturating_sub(SCAN));
-    line(&format!("after the {} for the squares to be told", time(SCAN)), both(median, p99));
+    line(&format!("after the scan time of {}", time(SCAN)), both(median, p99));
     let found = ratio(median, moves.median());
-    line("ratio of that to a move's", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
+    line("ratio of that to a move", format!("{found:.2} (goal: at most {GOAL}: {})", verdict(found <= GOAL)));
 }
 
 async fn move_by_hand(board: &Board, squares: [&str; 2], piece: char) {
@@ -221,8 +225,8 @@ async fn move_by_hand(board: &Board, squares: [&str; 2], piece: char) {
     board.put(squares[1], piece);
 }
 
-/// Squares for White's queen's rook, which jumps like a knight over the empty half of the board, no square twice: so no placement
-/// comes about again, which would be a takeback.
+/// Squares for White's queen's rook, which jumps like a knight over the empty half of the board without repeating a square, because a
+/// repeated placement would be a takeback.
 fn rook_that_jumps(jumps: usize) -> Vec<Square> {
     fn go_on(path: &mut Vec<Square>, free: Bitboard, length: usize) -> bool {
         if path.len() == length {
@@ -240,15 +244,15 @@ fn rook_that_jumps(jumps: usize) -> Vec<Square> {
     }
     let free = [Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth].into_iter().fold(Bitboard::EMPTY, |all, rank| all | rank);
     let mut path = vec![Square::A1];
-    // The knight of the replies stands there.
-    assert!(go_on(&mut path, free.without(Square::C6), jumps + 1), "there is no such way");
+    // The knight of the replies uses this square.
+    assert!(go_on(&mut path, free.without(Square::C6), jumps + 1), "there is no such path");
     path
 }
 
 /// `(number, time, ply, uci, san, fen, confidence, alternatives, details)`.
 type Made = (u64, i64, u32, String, String, String, f64, Vec<(String, f64)>, HashMap<String, OwnedVariant>);
 
-async fn made(client: &Connection, sender: &str) -> MessageStream {
+async fn move_signals(client: &Connection, sender: &str) -> MessageStream {
     signals(client, sender, names::GAME_INTERFACE, "MoveMade", None).await
 }
 
@@ -266,7 +270,7 @@ async fn signals(
         None => rule,
     };
     let rule = rule.build().expect("a rule");
-    MessageStream::for_match_rule(rule, client, NonZeroUsize::new(64)).await.expect("the bus takes the rule")
+    MessageStream::for_match_rule(rule, client, NonZeroUsize::new(64)).await.expect("the bus accepts the rule")
 }
 
 async fn next(signals: &mut MessageStream) -> Message {
@@ -274,8 +278,8 @@ async fn next(signals: &mut MessageStream) -> Message {
     next.expect("waited in vain for a signal").expect("the bus is there").expect("a message")
 }
 
-/// Waits until a game has begun; a connection to the journal that reads.
-async fn begun(state: &Path) -> Database {
+/// Waits until a game has begun. Returns a read-only connection to the journal.
+async fn journal_with_game(state: &Path) -> Database {
     let end = Instant::now() + PATIENCE;
     loop {
         let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -301,17 +305,17 @@ fn row(journal: &Database, number: u64) -> Row {
         [number],
         |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
     );
-    row.expect("what was told is in the journal")
+    row.expect("a published event is in the journal")
 }
 
-/// A file of the journal's schema, written to as the journal is.
-struct Least {
+/// The minimal service: a file with the journal's schema, written like the journal.
+struct MinimalJournal {
     database: Database,
     commits: usize,
 }
 
-impl Least {
-    fn open(dir: &Path, journal: &Database) -> Least {
+impl MinimalJournal {
+    fn open(dir: &Path, journal: &Database) -> MinimalJournal {
         std::fs::create_dir(dir).expect("a directory");
         let database = Database::open(dir.join(journal::FILE_NAME)).expect("a database");
         database
@@ -324,7 +328,7 @@ impl Least {
         schema.iter().for_each(|table| database.execute_batch(table).expect("the journal's schema"));
         let game = "INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES ('dgt', 0, 0)";
         database.execute_batch(game).expect("a game");
-        Least { database, commits: 0 }
+        MinimalJournal { database, commits: 0 }
     }
 
     fn commit(&mut self, row: &Row) {
@@ -337,8 +341,8 @@ impl Least {
         self.commits += 1;
     }
 
-    fn tidy_up(&mut self) {
-        if self.commits > TIDY_AFTER {
+    fn checkpoint(&mut self) {
+        if self.commits > CHECKPOINT_AFTER {
             self.commits = 0;
             self.database.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())).expect("a checkpoint");
         }

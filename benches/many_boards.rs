@@ -1,8 +1,8 @@
-//! Many boards in one process: how long one core works for them while they play, and how much memory each of them takes.
+//! Many boards in one process: the processor time that they need while they play, and the memory that each of them uses.
 //!
 //! Every byte goes through a protocol and a table of its own board, in the order in which it would arrive, and so does every
-//! deadline: what the daemon does but for ports, journal and bus. Processor time is counted, so that what else runs on the
-//! machine does not matter much.
+//! deadline: the work of the daemon except for ports, journal and bus. Processor time is counted, so that other programs on the machine
+//! matter little.
 
 mod stage;
 
@@ -18,13 +18,13 @@ use touchmove::boards::{Address, LinkState, Millis, Protocol, SensorKind, model}
 use touchmove::simulate::hands::{BLITZ, CLUB, HandsProfile};
 use touchmove::table::{Input, Output, Settings, Table};
 
-/// Boards at once.
+/// The number of boards that play at once.
 const BOARDS: usize = 500;
-/// Games that differ; each is played on as many boards as any other.
+/// The number of different games; each is played on the same number of boards.
 const STREAMS: usize = 50;
-/// Two boards with the same game are so far apart, in milliseconds.
+/// The time between the starts of two boards with the same game, in milliseconds.
 const APART: Millis = 997;
-/// Memory that a board may take, bytes.
+/// The goal for the memory of a board, in bytes.
 const MEMORY_GOAL: isize = 1 << 20;
 
 fn main() {
@@ -36,15 +36,15 @@ fn main() {
 
 fn measure(profile: &HandsProfile, sensing: SensorKind) {
     let streams: Vec<Stream> = (1..=STREAMS as u64).map(|seed| Stream::simulated(profile, seed)).collect();
-    // Until then all of them play.
+    // All boards play until then.
     let until = streams.iter().filter_map(|stream| stream.chunks.last()).map(|(at, _)| *at).min().unwrap_or(0);
     let settings = Settings { sensing, ..Settings::default() };
     let mut boards: Vec<Board> = Vec::with_capacity(BOARDS);
     let mut queue = BinaryHeap::with_capacity(BOARDS);
     for index in 0..BOARDS {
-        let later = (index / STREAMS) as Millis * APART;
-        boards.push(Board::plugged(&streams[index % STREAMS], later, &settings));
-        queue.push(Reverse((later, index)));
+        let delay = (index / STREAMS) as Millis * APART;
+        boards.push(Board::plugged(&streams[index % STREAMS], delay, &settings));
+        queue.push(Reverse((delay, index)));
     }
 
     let began = processor_time();
@@ -54,7 +54,7 @@ fn measure(profile: &HandsProfile, sensing: SensorKind) {
     {
         if now / 1000 != second {
             let worked = processor_time();
-            // In the first ones the boards are plugged in.
+            // In the first seconds the boards are plugged in.
             if second >= 10 {
                 busiest = busiest.max(worked - second_began);
             }
@@ -68,49 +68,49 @@ fn measure(profile: &HandsProfile, sensing: SensorKind) {
 
     let played = Duration::from_millis(until);
     let share = worked.as_secs_f64() / played.as_secs_f64();
-    let right: usize = boards.iter().map(Board::right).sum();
+    let correct_plies: usize = boards.iter().map(Board::correct_plies).sum();
     let truth: usize = boards.iter().map(|board| board.played(until)).sum();
-    let memory = boards.iter().map(|board| board.most).sum::<isize>() / BOARDS as isize;
-    let most = boards.iter().map(|board| board.most).max().unwrap_or(0);
+    let memory = boards.iter().map(|board| board.peak).sum::<isize>() / BOARDS as isize;
+    let peak = boards.iter().map(|board| board.peak).max().unwrap_or(0);
     println!("{BOARDS} boards, {sensing:?} sensors, {} hands:", profile.name);
     line("played", format!("{:.0} s, {truth} plies", played.as_secs_f64()));
     let met = verdict(share <= 1.0 && busiest <= Duration::from_secs(1));
-    line("one core worked", format!("{} = {:.3} % of that (goal: it keeps up: {met})", time(worked), share * 100.0));
+    line("one core worked", format!("{} = {:.3} % of that (goal: no more than real time: {met})", time(worked), share * 100.0));
     line("in the busiest second", time(busiest));
-    line("boards that one core could carry", format!("{:.0}", BOARDS as f64 / share));
-    line("plies right up to the first mistake", format!("{right} of {truth}"));
+    line("boards that one core could serve", format!("{:.0}", BOARDS as f64 / share));
+    line("correct plies before the first mistake", format!("{correct_plies} of {truth}"));
     let kb = |bytes: isize| format!("{:.0} kB", bytes as f64 / 1024.0);
-    let met = verdict(most <= MEMORY_GOAL);
-    line("memory at its most, mean of the boards", kb(memory));
-    line("memory at its most, the largest board", format!("{} (goal: at most 1024 kB: {met})", kb(most)));
+    let met = verdict(peak <= MEMORY_GOAL);
+    line("peak memory, mean of the boards", kb(memory));
+    line("peak memory, largest board", format!("{} (goal: at most 1024 kB: {met})", kb(peak)));
 }
 
-/// A board that says what was recorded of one.
+/// A board that sends the bytes of a stream.
 struct Board<'a> {
     stream: &'a Stream,
-    /// How much later than in the recording.
-    later: Millis,
-    said: usize,
+    /// How much later than in the stream, in milliseconds.
+    delay: Millis,
+    sent: usize,
     protocol: Box<dyn Protocol>,
     table: Table,
-    /// Bytes of memory that it holds now, and has held at most.
+    /// The bytes of memory that the board uses now, and their peak.
     memory: isize,
-    most: isize,
+    peak: isize,
 }
 
 impl<'a> Board<'a> {
-    fn plugged(stream: &'a Stream, later: Millis, settings: &Settings) -> Board<'a> {
+    fn plugged(stream: &'a Stream, delay: Millis, settings: &Settings) -> Board<'a> {
         let before = LIVE.load(Ordering::Relaxed);
         let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
         let mut table = Table::new(settings.clone());
-        protocol.link(later, LinkState::Up);
-        black_box(table.handle(later, Input::Link(LinkState::Up)));
+        protocol.link(delay, LinkState::Up);
+        black_box(table.handle(delay, Input::Link(LinkState::Up)));
         let memory = LIVE.load(Ordering::Relaxed) - before;
-        Board { stream, later, said: 0, protocol, table, memory, most: memory }
+        Board { stream, delay, sent: 0, protocol, table, memory, peak: memory }
     }
 
     fn next(&self, now: Millis) -> Option<Millis> {
-        let chunk = self.stream.chunks.get(self.said).map(|(at, _)| at + self.later);
+        let chunk = self.stream.chunks.get(self.sent).map(|(at, _)| at + self.delay);
         let next = [chunk, self.protocol.next_deadline(), self.table.next_deadline()].into_iter().flatten().min();
         next.map(|next| next.max(now))
     }
@@ -119,8 +119,8 @@ impl<'a> Board<'a> {
         let before = LIVE.load(Ordering::Relaxed);
         let output = self.table.advance(now);
         self.carry_out(now, output);
-        if let Some((_, bytes)) = self.stream.chunks.get(self.said).filter(|(at, _)| at + self.later <= now) {
-            self.said += 1;
+        if let Some((_, bytes)) = self.stream.chunks.get(self.sent).filter(|(at, _)| at + self.delay <= now) {
+            self.sent += 1;
             self.protocol.receive(now, bytes);
         }
         if self.protocol.next_deadline().is_some_and(|deadline| deadline <= now) {
@@ -134,21 +134,21 @@ impl<'a> Board<'a> {
             black_box(write);
         }
         self.memory += LIVE.load(Ordering::Relaxed) - before;
-        self.most = self.most.max(self.memory);
+        self.peak = self.peak.max(self.memory);
     }
 
     fn carry_out(&mut self, now: Millis, output: Output) {
-        for cue in black_box(output).cues {
-            let _ = self.protocol.execute(now, Address::ONLY, cue);
+        for command in black_box(output).cues {
+            let _ = self.protocol.execute(now, Address::ONLY, command);
         }
     }
 
     /// How many plies have been played.
     fn played(&self, until: Millis) -> usize {
-        self.stream.done_at.iter().take_while(|at| **at + self.later <= until).count()
+        self.stream.done_at.iter().take_while(|at| **at + self.delay <= until).count()
     }
 
-    fn right(&self) -> usize {
+    fn correct_plies(&self) -> usize {
         let plies = self.table.record().map_or(&[][..], |record| &record.plies);
         self.stream.truth.iter().zip(plies).take_while(|(truth, ply)| **truth == ply.played.uci).count()
     }
@@ -159,16 +159,16 @@ fn processor_time() -> Duration {
     Duration::new(time.tv_sec as u64, time.tv_nsec as u32)
 }
 
-/// Bytes taken and not given back.
+/// Bytes that are allocated and not freed.
 static LIVE: AtomicIsize = AtomicIsize::new(0);
 
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// The system's memory, counted.
+/// The system's allocator, which counts bytes.
 struct Counting;
 
-// SAFETY: everything is done by the system's allocator.
+// SAFETY: all calls are passed to the system's allocator.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         LIVE.fetch_add(layout.size() as isize, Ordering::Relaxed);

@@ -1,7 +1,7 @@
-//! Writes what the fuzz targets begin with, into `corpus` under the directory given, a folder for each: nobody has to keep it, it is
-//! the same every time.
+//! Writes the initial inputs of the fuzz targets into `corpus` under the given directory, one folder for each target. They are the
+//! same on every run, so they need not be kept.
 
-#[allow(dead_code)] // only the scripts are needed here
+#[allow(dead_code)] // only the scripts are used here
 #[path = "../tests/strangers/memory.rs"]
 mod memory;
 #[allow(dead_code)]
@@ -13,10 +13,10 @@ mod promises;
 
 use std::path::Path;
 use touchmove::boards::{BOARDS, LinkState, Millis};
-use touchmove::ctl::run::{self, Cable, Said, Staged};
+use touchmove::ctl::run::{self, Cable, HostInput, VirtualCable};
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::{BLITZ, CLUB};
-use touchmove::simulate::{Scene, Stage, pgn};
+use touchmove::simulate::{Simulation, SimulationSetup, pgn};
 use touchmove::table::{Settings, Table};
 
 /// Castling on both sides, en passant, promotion, mate.
@@ -25,7 +25,7 @@ const GAMES: &str = "\
 [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n
 [Result \"1/2-1/2\"]\n\n1. e4 a6 2. e5 d5 3. exd6 b5 4. dxc7 Qd6 5. cxb8=N Bd7 6. Qe2 O-O-O 7. Nxa6 1/2-1/2\n";
 
-/// What the targets that read texts begin with.
+/// The initial inputs of the targets that read texts.
 const TEXTS: [(&str, &str); 13] = [
     ("configuration", "config/touchmoved.toml"),
     ("configuration", "tests/data/strangers/configuration.toml"),
@@ -42,36 +42,36 @@ const TEXTS: [(&str, &str); 13] = [
     ("argument", "tests/data/strangers/arguments.txt"),
 ];
 
-/// A cable that keeps what it brings.
-struct Kept {
-    inner: Staged,
+/// A cable that stores its inputs as a script.
+struct ScriptCable {
+    inner: VirtualCable,
     now: Millis,
     script: Vec<u8>,
 }
 
-impl Cable for Kept {
+impl Cable for ScriptCable {
     fn next(&self) -> Option<Millis> {
         self.inner.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<Said> {
-        let said = self.inner.take(now);
-        for said in &said {
+    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+        let inputs = self.inner.take(now);
+        for input in &inputs {
             let pause = now.saturating_sub(std::mem::replace(&mut self.now, now));
-            // The longest pause the script knows that is not longer.
+            // A script has only some pauses: the longest that is not too long.
             self.script.extend((0..8).rev().find(|step| 1 << (2 * step) <= pause).map(|step: u8| 224 + step));
-            match said {
-                Said::Bytes(bytes, _) => {
+            match input {
+                HostInput::Bytes(bytes, _) => {
                     for part in bytes.chunks(15) {
                         self.script.push(part.len() as u8);
                         self.script.extend(part);
                     }
                 }
-                Said::Link(LinkState::Down) => self.script.push(232),
+                HostInput::Link(LinkState::Down) => self.script.push(232),
                 _ => self.script.push(233),
             }
         }
-        said
+        inputs
     }
 
     fn send(&mut self, now: Millis, bytes: &[u8]) {
@@ -80,19 +80,20 @@ impl Cable for Kept {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let dir = std::env::args().nth(1).ok_or("say where the corpus is to be written")?;
+    let dir = std::env::args().nth(1).ok_or("no directory given: name the directory for the corpus")?;
     let folder = |target: &str| {
         let folder = Path::new(&dir).join("corpus").join(target);
         std::fs::create_dir_all(&folder).map(|()| folder)
     };
     for (number, game) in pgn::read(GAMES).games.iter().enumerate() {
         for (seed, profile) in [CLUB, BLITZ].iter().enumerate() {
-            let scene = Scene { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: seed as u64 };
+            let setup =
+                SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed: seed as u64 };
             for model in BOARDS {
-                let Some(stage) = Stage::new(model.name, game, &scene) else { continue };
-                // A board that sends all the time says in a minute all that it ever says.
-                let until = if model.name == "dgt" { stage.ends_at() } else { 60_000 };
-                let mut cable = Kept { inner: Staged::new(stage), now: 0, script: Vec::new() };
+                let Some(simulation) = Simulation::new(model.name, game, &setup) else { continue };
+                // Other boards send all squares all the time: one minute has every form that they send.
+                let until = if model.name == "dgt" { simulation.ends_at() } else { 60_000 };
+                let mut cable = ScriptCable { inner: VirtualCable::new(simulation), now: 0, script: Vec::new() };
                 let settings = Settings { sensing: model.sensing, ..Settings::default() };
                 run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
                 std::fs::write(folder(model.name)?.join(format!("{number}-{seed}")), cable.script)?;
@@ -106,7 +107,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for (target, file) in TEXTS {
         let text = std::fs::read_to_string(repository.join(file))?;
-        // Of those of lines, or of parts, each is a text.
+        // Each line, or each part between lines of hyphens, is an input of its own.
         let texts: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { text.split("----\n").collect() };
         let name = file.replace('/', "-");
         for (number, text) in texts.iter().enumerate() {

@@ -198,8 +198,8 @@ impl Config {
         let mut warnings = Vec::new();
         if self.livechess.origins.contains(&livechess::Origin::Null) {
             warnings.push(
-                "[livechess] origins has null: pages opened from files may ask, and so may every sandboxed frame of any site; \
-                 remove it if only pages of known sites may ask"
+                "[livechess] origins contains null: pages opened from files may connect, and so may every sandboxed frame of any \
+                 site; remove it if only pages of known sites may connect"
                     .to_owned(),
             );
         }
@@ -247,7 +247,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     /// A file that was named does not exist.
-    #[error("{} does not exist: give the file that is meant, or leave --config out", path.display())]
+    #[error("{} does not exist: give an existing file, or omit --config", path.display())]
     Missing {
         /// The file.
         path: PathBuf,
@@ -261,7 +261,7 @@ pub enum ConfigError {
         error: io::Error,
     },
     /// The file is not UTF-8 text.
-    #[error("{} is not a text file in UTF-8: write it anew from config/touchmoved.toml", path.display())]
+    #[error("{} is not a text file in UTF-8: rewrite it from config/touchmoved.toml", path.display())]
     NotText {
         /// The file.
         path: PathBuf,
@@ -283,7 +283,7 @@ pub enum ConfigError {
         why: String,
     },
     /// Other users can read secrets in files that the configuration names. One line for each.
-    #[error("{}", exposed.iter().map(|why| format!("{}: {why}", path.display())).collect::<Vec<_>>().join("\n"))]
+    #[error("{}", exposed.iter().map(|warning| format!("{}: {warning}", path.display())).collect::<Vec<_>>().join("\n"))]
     Exposed {
         /// The configuration file.
         path: PathBuf,

@@ -79,8 +79,11 @@ pub fn sentence(locale: Locale, text: &Text) -> String {
             Arg::Plain(plain) => args.set(name.clone(), plain.clone()),
             Arg::Text(inner) => args.set(name.clone(), sentence(locale, inner)),
             Arg::Differences(differences) => {
-                let one = |difference: &Difference| self::difference(locale, difference);
-                args.set(name.clone(), joined(locale, "differences", "differences", differences.iter().map(one).collect()));
+                let in_words = |difference: &Difference| self::difference(locale, difference);
+                args.set(
+                    name.clone(),
+                    joined(locale, "differences", "differences", differences.iter().map(in_words).collect()),
+                );
             }
             Arg::Word(word) => set_word(locale, &mut args, name, word),
         }
@@ -90,7 +93,7 @@ pub fn sentence(locale: Locale, text: &Text) -> String {
 
 /// Returns what a ruling requires, as an imperative or a short sentence.
 pub fn ruling_act(locale: Locale, act: &RulingAction) -> String {
-    let in_words = act.to_string();
+    let words = act.to_string();
     let args = match act {
         RulingAction::Add(seconds) => FluentArgs::from_iter([("time", time(locale, *seconds))]),
         RulingAction::Halve(halving) => {
@@ -98,8 +101,8 @@ pub fn ruling_act(locale: Locale, act: &RulingAction) -> String {
         }
         _ => FluentArgs::new(),
     };
-    let word = in_words.split(' ').next().unwrap_or_default();
-    message(locale, &format!("act-{word}"), &args).unwrap_or(in_words)
+    let word = words.split(' ').next().unwrap_or_default();
+    message(locale, &format!("act-{word}"), &args).unwrap_or(words)
 }
 
 /// Returns the heading of a kind of alert, by its word: two to four words. Any other word is returned as it is.
@@ -110,8 +113,8 @@ pub fn alert_heading(locale: Locale, word: &str) -> String {
 /// Returns the messages of the web page, by key: its own sentences, the headings of alerts, and the words for composing parts.
 /// Arguments appear as `{name}`, for the page to fill in.
 pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
-    let said = |key: &str| PAGE_KEY_PREFIXES.iter().any(|beginning| key.starts_with(beginning));
-    let words = keys::KEYS.iter().filter(|(key, _)| said(key)).map(|(key, args)| {
+    let is_page_key = |key: &str| PAGE_KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix));
+    let words = keys::KEYS.iter().filter(|(key, _)| is_page_key(key)).map(|(key, args)| {
         let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
         (*key, message(locale, key, &args.collect()).unwrap_or_default())
     });
@@ -128,11 +131,13 @@ fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &R
         ReasonArg::Role(role) => self::role(locale, *role),
         ReasonArg::Player(Color::White) => part(locale, "player-white", []),
         ReasonArg::Player(Color::Black) => part(locale, "player-black", []),
-        ReasonArg::Men(men) => joined(locale, "men", "men-last", men.iter().map(|man| self::man(locale, man)).collect()),
-        ReasonArg::Man(man) => {
-            args.set(format!("{name}-role"), self::role(locale, man.piece.role));
-            args.set(format!("{name}-square"), man.square.to_string());
-            self::man(locale, man)
+        ReasonArg::Men(pieces) => {
+            joined(locale, "men", "men-last", pieces.iter().map(|placed| placed_piece(locale, placed)).collect())
+        }
+        ReasonArg::Man(placed) => {
+            args.set(format!("{name}-role"), self::role(locale, placed.piece.role));
+            args.set(format!("{name}-square"), placed.square.to_string());
+            placed_piece(locale, placed)
         }
         // Not for display: messages select by it.
         ReasonArg::Moved(MovedBefore::King) => "king".to_owned(),
@@ -171,8 +176,8 @@ fn piece(locale: Locale, piece: Piece) -> String {
     part(locale, key, [("role", role(locale, piece.role))])
 }
 
-fn man(locale: Locale, man: &PlacedPiece) -> String {
-    part(locale, "man", [("role", role(locale, man.piece.role)), ("square", man.square.to_string())])
+fn placed_piece(locale: Locale, placed: &PlacedPiece) -> String {
+    part(locale, "man", [("role", role(locale, placed.piece.role)), ("square", placed.square.to_string())])
 }
 
 fn role(locale: Locale, role: Role) -> String {
@@ -215,6 +220,6 @@ fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     // Unparsable messages are skipped; the tests make sure that there are none.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
     messages.add_resource_overriding(resource);
-    own::overrides(locale).for_each(|own| messages.add_resource_overriding(own));
+    own::overrides(locale).for_each(|resource| messages.add_resource_overriding(resource));
     messages
 }

@@ -100,7 +100,7 @@ pub struct Round {
 pub enum BadRound {
     /// The text has none of the supported formats.
     #[error(
-        "this is neither PGN, nor a table with the columns table, white and black, nor a TRF16 file: see `touchmovectl round load --help`"
+        "unknown format: give PGN, a CSV table with the columns table, white and black, or a TRF16 file: see `touchmovectl round load --help`"
     )]
     Unknown,
     /// All problems in the file.
@@ -151,7 +151,7 @@ impl Player {
             ("Federation", self.federation.clone()),
         ]
         .into_iter()
-        .filter_map(|(what, value)| Some((format!("{colour}{what}"), value?)))
+        .filter_map(|(suffix, value)| Some((format!("{colour}{suffix}"), value?)))
         .collect()
     }
 }
@@ -167,49 +167,50 @@ impl Round {
             Format::Csv => csv::read(text, number),
             Format::Trf => trf::read(text, number, order),
         }?;
-        let wrong = round.check();
-        if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
+        let problems = round.check();
+        if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }
     }
 
     /// Returns the problems of the round as a whole, one sentence each.
     pub fn check(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
+        let mut problems = Vec::new();
         if self.number == 0 {
-            wrong.push("the round has no number: give --round N".to_owned());
+            problems.push("the round has no number: give --round N".to_owned());
         }
         if self.pairings.is_empty() {
-            wrong.push("nobody is paired in this round".to_owned());
+            problems.push("nobody is paired in this round".to_owned());
         }
         let (mut tables, mut players, mut boards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
         for pairing in &self.pairings {
             let table = pairing.table;
             if table == 0 {
-                wrong.push(format!("{} - {} has no table", pairing.white.name, pairing.black.name));
+                problems.push(format!("{} - {} has no table", pairing.white.name, pairing.black.name));
             } else if tables.insert(table, ()).is_some() {
-                wrong.push(format!("table {table} is there twice"));
+                problems.push(format!("table {table} is listed twice"));
             }
             for player in [&pairing.white, &pairing.black] {
                 if player.name.trim().is_empty() {
-                    wrong.push(format!("a player at table {table} has no name"));
+                    problems.push(format!("a player at table {table} has no name"));
                 } else if let Some(other) = players.insert((player.name.clone(), player.fide_id), table) {
-                    wrong.push(format!("{} plays at table {other} and at table {table}", player.name));
+                    problems.push(format!("{} plays at table {other} and at table {table}", player.name));
                 }
                 for text in [&Some(player.name.clone()), &player.title, &player.team, &player.federation].into_iter().flatten()
                 {
                     if text.chars().any(char::is_control) || text.len() > 255 {
-                        wrong.push(format!("what is said of a player at table {table} is not one line of at most 255 bytes"));
+                        problems
+                            .push(format!("the data of a player at table {table} must be single lines of at most 255 bytes"));
                     }
                 }
             }
-            for (what, named) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
-                if let Some(named) = named
-                    && let Some(other) = boards.insert((what, named.clone()), table)
+            for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
+                if let Some(name) = name
+                    && let Some(other) = boards.insert((kind, name.clone()), table)
                 {
-                    wrong.push(format!("{what} {named} stands at table {other} and at table {table}"));
+                    problems.push(format!("{kind} {name} is at table {other} and at table {table}"));
                 }
             }
         }
-        wrong
+        problems
     }
 
     /// Returns the pairing of this table.
@@ -241,19 +242,19 @@ impl Round {
     /// Assigns boards to tables: first the boards that are named in pairings, then the others in order. `boards` has the name and
     /// serial number of each board.
     pub fn boards<'a>(&self, boards: &'a [(String, Option<String>)]) -> Vec<(u16, Option<&'a str>)> {
-        let named = |pairing: &Pairing| {
+        let assigned_board = |pairing: &Pairing| {
             let found = boards.iter().find(|(name, serial)| {
                 pairing.board.as_ref() == Some(name) || (pairing.serial.is_some() && pairing.serial == *serial)
             });
             found.map(|(name, _)| name.as_str())
         };
-        let taken: Vec<&str> = self.pairings.iter().filter_map(named).collect();
-        let mut free = boards.iter().map(|(name, _)| name.as_str()).filter(|name| !taken.contains(name));
+        let assigned: Vec<&str> = self.pairings.iter().filter_map(assigned_board).collect();
+        let mut free = boards.iter().map(|(name, _)| name.as_str()).filter(|name| !assigned.contains(name));
         let mut tables: Vec<&Pairing> = self.pairings.iter().collect();
         tables.sort_by_key(|pairing| pairing.table);
         let board = |pairing: &&Pairing| {
-            let said = pairing.board.is_some() || pairing.serial.is_some();
-            (pairing.table, if said { named(pairing) } else { free.next() })
+            let is_assigned = pairing.board.is_some() || pairing.serial.is_some();
+            (pairing.table, if is_assigned { assigned_board(pairing) } else { free.next() })
         };
         tables.iter().map(board).collect()
     }

@@ -52,9 +52,11 @@ pub fn from_json(text: &str) -> Result<StampedEvent, WireError> {
     let line: WireLine = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
     let event = Event::try_from(line.event).map_err(WireError::Event)?;
     match (event.is_durable(), line.n) {
-        (true, None) => Err(WireError::Event(format!("a \"{}\" is numbered, and field `n` is missing", event_kind(&event)))),
+        (true, None) => {
+            Err(WireError::Event(format!("a \"{}\" event has a number, but field `n` is missing", event_kind(&event))))
+        }
         (false, Some(_)) => {
-            Err(WireError::Event(format!("a \"{}\" is never numbered, and field `n` is there", event_kind(&event))))
+            Err(WireError::Event(format!("a \"{}\" event has no number, but field `n` is present", event_kind(&event))))
         }
         (_, number) => Ok(StampedEvent { at: line.t, number, event }),
     }
@@ -106,7 +108,7 @@ pub fn order_from_value(value: &Value) -> Result<Order, WireError> {
     let by = match value.as_object_mut().and_then(|fields| fields.remove("by")) {
         None => "recording".to_owned(),
         Some(Value::String(by)) => by,
-        Some(other) => return Err(WireError::Command(format!("`by` is {other}, and should be a text"))),
+        Some(other) => return Err(WireError::Command(format!("`by` is {other}, and should be a string"))),
     };
     Ok(Order { command: command_from_value(&value)?, by })
 }
@@ -125,10 +127,10 @@ pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
         ("settle_low_ms", wire.settle_low_ms, 20, 5000),
         ("hypotheses", u32::from(wire.hypotheses), 8, 4096),
     ];
-    let wrong: Vec<String> = ranges
+    let errors: Vec<String> = ranges
         .iter()
         .filter(|(_, value, low, high)| value < low || value > high)
         .map(|(name, value, low, high)| format!("`{name}` is {value}, and should be {low} to {high}"))
         .collect();
-    if wrong.is_empty() { Ok(Settings::from(wire)) } else { Err(WireError::Settings(wrong.join("; "))) }
+    if errors.is_empty() { Ok(Settings::from(wire)) } else { Err(WireError::Settings(errors.join("; "))) }
 }

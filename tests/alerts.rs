@@ -1,4 +1,4 @@
-//! What the arbiter is told, when it is told anew, and what is counted.
+//! Alerts to the arbiter: when they are raised, when they are repeated, and which irregularities are counted.
 
 use crate::orders::{START, Stage};
 use shakmaty::Color::{Black, White};
@@ -7,7 +7,7 @@ use touchmove::game::{AlertKind, Command, Record};
 use touchmove::laws::Laws;
 use touchmove::table::Input;
 
-/// A game of these moves on a board that knows its pieces.
+/// A game of these moves on a board that identifies its pieces.
 pub fn after(moves: &[&str]) -> Stage {
     let mut stage = Stage::new(SensorKind::Identity, START, "");
     stage.play("", 1_200);
@@ -34,7 +34,7 @@ pub fn clock(stage: &mut Stage, turn: ClockHalf, flag: bool) {
     let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
     let (left, right) = (half(flag), half(false));
     let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
-    // A flag is believed when two readings show it.
+    // A flag fall is accepted when two readings show it.
     for _ in 0..2 {
         stage.wait(100);
         stage.take(Input::Reading(Reading::Clock(Some(reading))));
@@ -42,7 +42,7 @@ pub fn clock(stage: &mut Stage, turn: ClockHalf, flag: bool) {
 }
 
 #[test]
-fn an_illegal_move_that_stands_is_not_counted() {
+fn an_illegal_move_that_stays_in_force_is_not_counted() {
     let moves = ["e2- e4P", "e7- e5p", "f1- a4B", "b8- c6n"];
     let stage = after(&moves);
     assert_eq!((kinds(&stage), record(&stage).tally.count(White)), (vec![AlertKind::IllegalMove], 1));
@@ -59,8 +59,8 @@ fn an_illegal_move_that_stands_is_not_counted() {
 }
 
 #[test]
-fn a_move_that_never_was_is_not_counted() {
-    // White's pawn stood on d4 as if he had moved twice; it is put back, and play goes on: it was out of place.
+fn a_move_that_was_not_played_is_not_counted() {
+    // White's pawn was on d4 as if White had moved twice; the pawn is returned, and play goes on: it was only displaced.
     let mut stage = after(&["e2- e4P", "d2- d4P", "e7- e5p"]);
     assert_eq!((kinds(&stage), record(&stage).tally.count(White)), (vec![AlertKind::IllegalMove], 1));
     stage.play("d4- d2P", 4_000);
@@ -70,7 +70,7 @@ fn a_move_that_never_was_is_not_counted() {
 }
 
 #[test]
-fn what_lasts_is_told_once() {
+fn a_lasting_condition_raises_one_alert() {
     let mut stage = after(&["e2- e4P"]);
     clock(&mut stage, ClockHalf::Right, false);
     stage.play("e7- e5p", 500);
@@ -80,29 +80,29 @@ fn what_lasts_is_told_once() {
     let id = record(&stage).alerts[0].id;
     assert_eq!(stage.order(Command::Acknowledge(id)), None);
     clock(&mut stage, ClockHalf::Left, true);
-    assert_eq!(kinds(&stage), [], "he knows");
+    assert_eq!(kinds(&stage), [], "the arbiter has acknowledged it");
     clock(&mut stage, ClockHalf::Left, false);
     clock(&mut stage, ClockHalf::Left, true);
     let flags = kinds(&stage).into_iter().filter(|kind| *kind == AlertKind::FlagFall).count();
-    assert_eq!(flags, 1, "it was set anew, and has fallen again");
+    assert_eq!(flags, 1, "the clock was set again, and the flag has fallen again");
 }
 
 #[test]
-fn what_the_other_player_seems_to_have_handled_is_a_notice() {
+fn pieces_handled_off_turn_raise_a_notice() {
     let mut stage = after(&["e2- e4P"]);
     stage.play("d2-", 1_500);
     stage.play("d2P", 4_000);
-    let told = &record(&stage).alerts[0];
-    assert_eq!((told.kind, told.by), (AlertKind::HandledOffTurn, Some(White)));
-    assert!(told.kind.is_notice());
-    // What can be taken may have been touched to be taken.
+    let alert = &record(&stage).alerts[0];
+    assert_eq!((alert.kind, alert.by), (AlertKind::HandledOffTurn, Some(White)));
+    assert!(alert.kind.is_notice());
+    // A piece that can be captured may have been touched in order to capture it.
     let mut stage = after(&["e2- e4P", "d7- d5p"]);
     stage.play("d5-", 1_500);
     stage.play("d5p", 4_000);
-    let told = &record(&stage).alerts[0];
-    assert_eq!((told.kind, told.by), (AlertKind::TouchCapture, Some(White)));
-    assert_eq!(told.allowed, ["e4d5"]);
-    // An announced adjustment silences both.
+    let alert = &record(&stage).alerts[0];
+    assert_eq!((alert.kind, alert.by), (AlertKind::TouchCapture, Some(White)));
+    assert_eq!(alert.allowed, ["e4d5"]);
+    // An announced adjustment suppresses both alerts.
     let mut stage = after(&["e2- e4P", "d7- d5p"]);
     assert_eq!(stage.order(Command::Adjust(Black)), None);
     stage.play("d5-", 1_500);
@@ -111,13 +111,13 @@ fn what_the_other_player_seems_to_have_handled_is_a_notice() {
 }
 
 #[test]
-fn after_a_position_was_put_back_the_touched_pieces_bind() {
+fn after_a_restored_position_the_touched_pieces_bind() {
     let mut stage = after(&["e2- e4P", "e7- e5p", "f1- a4B", "b8- c6n"]);
     assert_eq!(stage.order(Command::Restore { ply: 3 }), None);
     stage.play("c6- b8n a4- f1B", 4_000);
     assert_eq!(kinds(&stage), []);
     stage.play("d2- d4P", 4_000);
-    let told = &record(&stage).alerts[0];
-    assert_eq!((told.kind, told.text.key.as_str()), (AlertKind::TouchMove, "restored_unbound"));
-    assert!(told.allowed.iter().all(|uci| uci.starts_with("f1")), "{:?}", told.allowed);
+    let alert = &record(&stage).alerts[0];
+    assert_eq!((alert.kind, alert.text.key.as_str()), (AlertKind::TouchMove, "restored_unbound"));
+    assert!(alert.allowed.iter().all(|uci| uci.starts_with("f1")), "{:?}", alert.allowed);
 }

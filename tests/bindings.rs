@@ -1,4 +1,4 @@
-//! What other implementations of D-Bus make of our interfaces: GDBus, Qt, systemd's busctl.
+//! Tests our interfaces with other implementations of D-Bus: GDBus, Qt and systemd's busctl.
 
 use crate::hall::{Hall, game};
 use crate::harness::{Board, Daemon, PrivateBus, installed, until};
@@ -12,8 +12,8 @@ use touchmove::names;
 use touchmove::publish::dbus::{self, Bus, NameState, Stream};
 use zbus::fdo::ObjectManagerProxy;
 
-/// The types that Qt does not know by itself: the signature, and the C++ type that stands for it in what qdbusxml2cpp writes. All but
-/// the first are for the client to declare.
+/// The types that Qt does not know by itself: the signature, and the C++ type that qdbusxml2cpp writes for it. The client must
+/// declare all of them except the first.
 const QT_TYPES: [(&str, &str); 14] = [
     ("a{sv}", "QVariantMap"),
     ("a{ss}", "TouchmoveTags"),
@@ -36,13 +36,14 @@ fn attribute<'a>(line: &'a str, name: &str) -> Option<&'a str> {
     line.split_once(&format!(" {name}=\""))?.1.split_once('"').map(|(value, _)| value)
 }
 
-/// A description with the annotations from [`QT_TYPES`]. Arguments of signals have two: Qt 5 knows them as Out, newer ones as In.
+/// A description with the annotations from [`QT_TYPES`]. Arguments of signals have two annotations: Qt 5 calls them Out, newer
+/// versions In.
 pub fn annotated(xml: &str) -> String {
-    let annotation = |which: &str, qt_type: &str| {
-        format!("      <annotation name=\"org.qtproject.QtDBus.QtTypeName{which}\" value=\"{qt_type}\"/>\n")
+    let annotation = |suffix: &str, qt_type: &str| {
+        format!("      <annotation name=\"org.qtproject.QtDBus.QtTypeName{suffix}\" value=\"{qt_type}\"/>\n")
     };
     let mut text = String::new();
-    let (mut waiting, mut inputs, mut outputs) = (String::new(), 0, 0);
+    let (mut pending, mut inputs, mut outputs) = (String::new(), 0, 0);
     for line in xml.lines() {
         let tag = line.trim_start();
         let qt_type = attribute(line, "type").and_then(|known| QT_TYPES.iter().find(|(signature, _)| *signature == known));
@@ -57,11 +58,11 @@ pub fn annotated(xml: &str) -> String {
                 None => &["Out", "In"],
             };
             for (direction, qt_type) in directions.iter().zip(qt_type.into_iter().cycle()) {
-                waiting += &annotation(&format!(".{direction}{count}"), qt_type);
+                pending += &annotation(&format!(".{direction}{count}"), qt_type);
             }
             *count += 1;
         } else if tag.starts_with("</method>") || tag.starts_with("</signal>") {
-            text += &std::mem::take(&mut waiting);
+            text += &std::mem::take(&mut pending);
         }
         match (qt_type, line.strip_suffix("/>")) {
             (Some(qt_type), Some(open)) if tag.starts_with("<property ") => {
@@ -89,18 +90,18 @@ fn descriptions() -> Vec<PathBuf> {
     files
 }
 
-/// What a program says that succeeds.
+/// Runs a program, which must succeed; returns its standard output and standard error.
 #[track_caller]
 fn run(command: &mut Command) -> (String, String) {
     let output = command.output().unwrap();
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    let (said, errors) = (text(&output.stdout), text(&output.stderr));
-    assert!(output.status.success(), "{command:?}: {said}{errors}");
-    (said, errors)
+    let lossy = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let (stdout, stderr) = (lossy(&output.stdout), lossy(&output.stderr));
+    assert!(output.status.success(), "{command:?}: {stdout}{stderr}");
+    (stdout, stderr)
 }
 
 #[test]
-fn qt_and_glib_make_code_of_every_description() {
+fn qt_and_glib_generate_code_from_every_description() {
     let dir = tempfile::tempdir().unwrap();
     let (qt, glib) = (installed("qdbusxml2cpp"), installed("gdbus-codegen"));
     assert_eq!(descriptions().len(), 6);
@@ -121,7 +122,7 @@ fn qt_and_glib_make_code_of_every_description() {
     }
 }
 
-/// A proxy of GLib keeps what it read: of what is not told with its value it has to be told that it is out of date.
+/// A GLib proxy caches properties: a property whose new value is not sent must be invalidated.
 #[tokio::test]
 async fn gdbus_proxies_show_no_stale_values() {
     const SCRIPT: &str = r#"
@@ -173,7 +174,7 @@ GLib.MainLoop().run()
     public.wait_for("another game", |line| line.ends_with(" 2 -"));
 }
 
-/// As docs/developer.md shows it.
+/// The output of docs/developer.md.
 #[tokio::test]
 async fn busctl_draws_the_tree_without_a_warning() {
     if !installed("busctl") {
@@ -182,42 +183,42 @@ async fn busctl_draws_the_tree_without_a_warning() {
     let Some(hall) = Hall::open().await else { return };
     hall.spectator().await;
     let address = format!("--address={}", hall.bus.address());
-    for (name, boards) in [(names::BUS_NAME, true), (names::BROADCAST_NAME, false)] {
+    for (name, has_boards) in [(names::BUS_NAME, true), (names::BROADCAST_NAME, false)] {
         let (tree, errors) = run(Command::new("busctl").args([address.as_str(), "--list", "tree", name]));
         assert_eq!(errors, "", "{name}");
         let board = names::board_path("dgt_board");
         let mut paths = vec!["/", "/org", names::ROOT_PATH, names::BOARDS_PATH, board.as_str(), names::GAMES_PATH];
         let game = names::game_path(hall.game);
         paths.push(&game);
-        paths.retain(|path| boards || !path.starts_with(names::BOARDS_PATH));
+        paths.retain(|path| has_boards || !path.starts_with(names::BOARDS_PATH));
         assert_eq!(tree.lines().collect::<Vec<_>>(), paths, "{name}");
     }
 }
 
-/// A hall of a thousand boards with a game on each: what is described at an object, in bytes.
+/// The size of the introspection data of each object, in bytes, in a hall of a thousand boards with a game on each.
 #[tokio::test]
-async fn a_description_does_not_grow_with_what_is_below_its_children() {
+async fn a_description_does_not_grow_with_the_descendants_of_its_children() {
     const BOARDS: usize = 1_000;
     let Some(bus) = PrivateBus::start() else { return };
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let model = touchmove::boards::model("dgt").unwrap();
-    let seats: Vec<BoardHandle> = (1..=BOARDS)
+    let handles: Vec<BoardHandle> = (1..=BOARDS)
         .map(|number| {
             let board = BoardView::new(BoardId::new(&format!("board_{number}")), model, model.sensing);
-            let (seat, _) = hub.register_board(board);
+            let (handle, _) = hub.register_board(board);
             let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".into();
             let (laws, rotation) = ("fide-2023".into(), touchmove::game::event::Rotation::Upright);
             let event = Event::GameStarted { fen, chess960: Some(518), laws, rotation };
-            seat.publish(1_700_000_000_000, vec![StampedEvent { at: 0, number: Some(1), event }], |_| (), None);
-            seat
+            handle.publish(1_700_000_000_000, vec![StampedEvent { at: 0, number: Some(1), event }], |_| (), None);
+            handle
         })
         .collect();
     until("the games", async || (hub.read(|state| state.games.len()) == BOARDS).then_some(())).await;
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let (presence, mut present) = tokio::sync::watch::channel(NameState::NotTried);
-    let serving = tokio::spawn(dbus::run(Source::Live(hub), Bus::Address(bus.address()), presence, stopped));
-    present.wait_for(|presence| *presence == NameState::Owned).await.unwrap();
+    let (name_sender, mut name_state) = tokio::sync::watch::channel(NameState::NotTried);
+    let serving = tokio::spawn(dbus::run(Source::Live(hub), Bus::Address(bus.address()), name_sender, stopped));
+    name_state.wait_for(|state| *state == NameState::Owned).await.unwrap();
     let connection = bus.connect().await;
     let description = async |path: &str| -> String {
         let introspectable = "org.freedesktop.DBus.Introspectable";
@@ -231,14 +232,14 @@ async fn a_description_does_not_grow_with_what_is_below_its_children() {
         let xml = description(path).await;
         println!("{BOARDS} boards: {path} is described in {} bytes", xml.len());
         sizes.insert(path.to_owned(), xml.len());
-        // Its own element, and one for each child.
+        // One element for the object itself, and one for each child.
         let children = if [names::BOARDS_PATH, names::GAMES_PATH].contains(&path) { BOARDS } else { 2 };
         assert!(xml.matches("<node").count() <= 1 + children, "{path}: {xml}");
     }
     println!("{BOARDS} boards: all together are described in {} bytes", BOARDS * (sizes[&board] + sizes[&game]));
     assert!(sizes["/"] < 2_000 && sizes["/org"] < 2_000 && sizes[names::ROOT_PATH] < 10_000, "{sizes:?}");
     assert!(sizes[names::BOARDS_PATH] < BOARDS * 50 && sizes[names::GAMES_PATH] < BOARDS * 50, "{sizes:?}");
-    drop(seats);
+    drop(handles);
     stop.send_replace(true);
     serving.await.unwrap();
 }
@@ -247,7 +248,7 @@ async fn a_description_does_not_grow_with_what_is_below_its_children() {
 async fn every_object_that_is_listed_has_an_interface() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    // Also those that are told of when the name is taken.
+    // Includes the objects that are announced when the bus name is acquired.
     let listener = bus.connect().await;
     let rule = "type='signal',interface='org.freedesktop.DBus.ObjectManager'";
     zbus::fdo::DBusProxy::new(&listener).await.unwrap().inner().call::<_, _, ()>("AddMatch", &rule).await.unwrap();
@@ -266,22 +267,22 @@ async fn every_object_that_is_listed_has_an_interface() {
         assert!(empty.is_empty(), "{name}: {empty:?}");
     }
     assert!(daemon.terminate().success());
-    let mut told = 0;
-    let all = async {
+    let mut added = 0;
+    let collect = async {
         while let Some(Ok(message)) = futures_util::StreamExt::next(&mut messages).await {
             let body = message.body();
             let member = message.header().member().map(ToString::to_string);
             if member.as_deref() == Some("InterfacesAdded") {
                 type Interfaces = std::collections::HashMap<String, std::collections::HashMap<String, zbus::OwnedVariant>>;
                 let (path, interfaces): (zbus::OwnedObjectPath, Interfaces) = body.deserialize().unwrap();
-                assert!(!interfaces.is_empty(), "{path} was told of without an interface");
-                told += 1;
+                assert!(!interfaces.is_empty(), "{path} was added without an interface");
+                added += 1;
             } else if member.as_deref() == Some("InterfacesRemoved") {
-                let (path, gone): (zbus::OwnedObjectPath, Vec<String>) = body.deserialize().unwrap();
-                assert!(gone.iter().all(|interface| interface.starts_with("org.touchmove1.")), "{path}: {gone:?}");
+                let (path, removed): (zbus::OwnedObjectPath, Vec<String>) = body.deserialize().unwrap();
+                assert!(removed.iter().all(|interface| interface.starts_with("org.touchmove1.")), "{path}: {removed:?}");
             }
         }
     };
-    let _ = tokio::time::timeout(std::time::Duration::from_millis(500), all).await;
-    assert!(told >= 4, "{told} objects were told of");
+    let _ = tokio::time::timeout(std::time::Duration::from_millis(500), collect).await;
+    assert!(added >= 4, "{added} objects were added");
 }

@@ -1,4 +1,4 @@
-//! Wire protocols: bytes in, readings out, bytes back.
+//! The DGT protocol: received bytes, readings, and sent bytes.
 
 use proptest::prelude::*;
 use shakmaty::{Color, Role, Square};
@@ -14,7 +14,7 @@ pub const DUMP: &str = "86 00 43 08 09 0a 0c 0b 0a 09 08 07 07 07 07 07 07 07 07
     00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00
     01 01 01 01 01 01 01 01 02 03 04 06 05 04 03 02";
 
-/// Of hexadecimal digits.
+/// Parses hexadecimal bytes.
 pub fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
@@ -29,13 +29,13 @@ fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
             assert_eq!(address, Address::ONLY);
             reading
         })
-        // Whether it waited depends on how it is cut.
-        .filter(|reading| *reading != trouble(ProtocolError::ChangesDelayed))
+        // Whether changes are delayed depends on how the stream is split.
+        .filter(|reading| *reading != protocol_error(ProtocolError::ChangesDelayed))
         .collect()
 }
 
 #[test]
-fn dgt_changes_that_come_all_at_once_have_waited() {
+fn dgt_changes_that_arrive_together_are_delayed() {
     let lifted = bytes("8e 00 05 34 00");
     for (count, is_late) in [(2, false), (3, true), (30, true)] {
         let mut board = board();
@@ -43,18 +43,18 @@ fn dgt_changes_that_come_all_at_once_have_waited() {
         board.receive(100, &lifted.repeat(count));
         let first = board.poll_reading().unwrap().1;
         assert_eq!(
-            (first == trouble(ProtocolError::ChangesDelayed), readings(&mut *board).len()),
+            (first == protocol_error(ProtocolError::ChangesDelayed), readings(&mut *board).len()),
             (is_late, if is_late { count } else { 1 })
         );
     }
-    // A dump has as many bytes.
+    // A dump has as many bytes and is not delayed.
     let mut board = board();
     board.link(0, LinkState::Up);
     board.receive(100, &bytes(DUMP));
     assert_eq!(board.poll_reading().map(|(_, reading)| reading), Some(start()));
 }
 
-/// Bytes with the times before which they must not go out.
+/// Bytes, each with the earliest time at which it may be sent.
 type Sent = Vec<(Millis, u8)>;
 
 fn writes(board: &mut dyn Protocol) -> Sent {
@@ -63,7 +63,7 @@ fn writes(board: &mut dyn Protocol) -> Sent {
         .collect()
 }
 
-/// What a fresh board reads from these bytes in one piece.
+/// The readings of a new decoder from these bytes in one chunk.
 fn read(bytes: &[u8]) -> Vec<Reading> {
     let mut board = board();
     board.link(0, LinkState::Up);
@@ -71,7 +71,7 @@ fn read(bytes: &[u8]) -> Vec<Reading> {
     readings(&mut *board)
 }
 
-/// These bytes give these readings, cut anywhere into two, and byte by byte.
+/// Checks that these bytes give these readings, split into two chunks anywhere, and byte by byte.
 #[track_caller]
 fn check(stream: &[u8], expect: &[Reading]) {
     assert_eq!(read(stream), expect, "in one piece");
@@ -112,16 +112,16 @@ fn clock(left_s: u32, right_s: u32, turn: ClockHalf, running: bool) -> ClockRead
     ClockReading { left, right, turn, running, battery_low: false, resolution_ms: 1000, age_ms: 1000 }
 }
 
-fn shows(reading: ClockReading) -> Vec<Reading> {
+fn clock_readings(reading: ClockReading) -> Vec<Reading> {
     vec![Reading::Clock(Some(reading))]
 }
 
-fn trouble(trouble: ProtocolError) -> Reading {
-    Reading::Trouble(trouble)
+fn protocol_error(error: ProtocolError) -> Reading {
+    Reading::Trouble(error)
 }
 
-fn impossible(why: &str) -> Vec<Reading> {
-    vec![trouble(ProtocolError::InvalidContent(why.to_owned()))]
+fn invalid(detail: &str) -> Vec<Reading> {
+    vec![protocol_error(ProtocolError::InvalidContent(detail.to_owned()))]
 }
 
 fn text(words: &str) -> Vec<Reading> {
@@ -144,46 +144,46 @@ fn dgt_messages() {
         ("8e 00 05 00 0c", vec![put(Square::A8, Queen, Black)]),
         ("8e 00 05 3f 06", vec![put(Square::H1, Queen, White)]),
         ("8e 00 05 0c 00 8e 00 05 1c 07", vec![lift(Square::E7), put(Square::E5, Pawn, Black)]),
-        // Pieces that stand for a result are no chessmen.
+        // The pieces that signal a result are not chess pieces.
         ("8e 00 05 1c 0d 8e 00 05 1c 0e 8e 00 05 1c 0f", vec![lift(Square::E5), lift(Square::E5), lift(Square::E5)]),
-        ("8e 00 05 1c 10", impossible("piece code 10 on e5")),
-        ("8e 00 05 40 01", impossible("field 40 of 40")),
+        ("8e 00 05 1c 10", invalid("piece code 10 on e5")),
+        ("8e 00 05 40 01", invalid("field 40 is outside 00 to 3f")),
         // The clock: bytes 0–2 right, 3–5 left.
-        ("8d 00 0a 20 03 02 20 03 02 08", shows(clock(182, 182, Left, false))),
-        ("8d 00 0a 20 03 02 20 03 01 09", shows(clock(181, 182, Left, true))),
-        ("8d 00 0a 20 03 02 20 03 01 13", shows(clock(181, 182, Right, true))),
-        ("8d 00 0a 01 59 59 09 00 00 12", shows(clock(9 * 3600, 7199, Right, false))),
-        ("8d 00 0a 30 00 00 20 00 16 12", shows(flagged)),
-        ("8d 00 0a 60 00 00 20 00 16 12", shows(flagged)),
-        ("8d 00 0a 00 00 10 00 00 20 0d", shows(ClockReading { battery_low: true, ..clock(20, 10, Left, true) })),
-        // Neither or both halves' turn: the lever tells.
-        ("8d 00 0a 00 00 10 00 00 20 02", shows(clock(20, 10, Right, false))),
-        ("8d 00 0a 00 00 10 00 00 20 18", shows(clock(20, 10, Left, false))),
+        ("8d 00 0a 20 03 02 20 03 02 08", clock_readings(clock(182, 182, Left, false))),
+        ("8d 00 0a 20 03 02 20 03 01 09", clock_readings(clock(181, 182, Left, true))),
+        ("8d 00 0a 20 03 02 20 03 01 13", clock_readings(clock(181, 182, Right, true))),
+        ("8d 00 0a 01 59 59 09 00 00 12", clock_readings(clock(9 * 3600, 7199, Right, false))),
+        ("8d 00 0a 30 00 00 20 00 16 12", clock_readings(flagged)),
+        ("8d 00 0a 60 00 00 20 00 16 12", clock_readings(flagged)),
+        ("8d 00 0a 00 00 10 00 00 20 0d", clock_readings(ClockReading { battery_low: true, ..clock(20, 10, Left, true) })),
+        // Neither or both halves' turn: the lever decides.
+        ("8d 00 0a 00 00 10 00 00 20 02", clock_readings(clock(20, 10, Right, false))),
+        ("8d 00 0a 00 00 10 00 00 20 18", clock_readings(clock(20, 10, Left, false))),
         ("8d 00 0a 00 00 00 00 00 00 20", vec![Reading::Clock(None)]),
         ("8d 00 0a 7f 7f 7f 7f 7f 7f 20", vec![Reading::Clock(None)]),
         // Acknowledgements, of the right half's and the left half's byte, and the zeros that follow one.
         ("8d 00 0a 0a 10 09 00 20 00 00 8d 00 0a 00 10 09 4a 00 00 00 8d 00 0a 00 00 00 00 00 00 00", vec![]),
-        ("8d 00 0a 20 03 6a 20 03 01 13", impossible("clock time 20 03 6a")),
-        ("8d 00 0a 20 60 00 20 03 01 13", impossible("clock time 20 60 00")),
-        ("8d 00 0a 20 03 01 2b 03 01 13", impossible("clock time 2b 03 01")),
-        // Who it is.
+        ("8d 00 0a 20 03 6a 20 03 01 13", invalid("clock time 20 03 6a")),
+        ("8d 00 0a 20 60 00 20 03 01 13", invalid("clock time 20 60 00")),
+        ("8d 00 0a 20 03 01 2b 03 01 13", invalid("clock time 2b 03 01")),
+        // Serial number, version and other identification.
         ("91 00 08 32 34 30 36 30", serial("24060")),
         ("91 00 0c 30 30 31 33 37 20 31 2e 30", serial("00137")),
-        ("91 00 05 20 20", impossible("an empty serial number")),
+        ("91 00 05 20 20", invalid("empty serial number")),
         ("a2 00 0d 33 30 30 30 30 31 32 33 34 35", text("long serial number 3000012345")),
         ("93 00 05 03 0a", vec![Reading::Identity(Identity::Version("3.10".to_owned()))]),
-        ("93 00 04 03", impossible("message 93 of 4 bytes")),
+        ("93 00 04 03", invalid("message 93 of 4 bytes")),
         ("92 00 09 41 20 62 6f 0a 00", text("A bo")),
         ("90 00 05 01 02", text("bus address 130")),
-        // The battery, in the length that comes and in the length that a header file says.
+        // The battery, with the length that boards send and with the length in a header file.
         ("a0 00 0c 55 7f 7f 00 10 00 01 02 01", battery(85, Some(true))),
         ("a0 00 0c 64 7f 7f 00 10 00 01 02 02", battery(100, Some(false))),
         ("a0 00 0a 14 7f 7f 00 10 00 01", battery(20, None)),
-        ("a0 00 0c 65 7f 7f 00 10 00 01 02 02", impossible("a battery of 101 %")),
-        ("a0 00 03", impossible("message a0 of 3 bytes")),
-        // Nothing that is known.
-        ("94 00 04 00 8e 00 05 34 00", vec![trouble(ProtocolError::Unknown(0x94)), lift(Square::E2)]),
-        ("ff 00 03 8e 00 05 34 00", vec![trouble(ProtocolError::Unknown(0xff)), lift(Square::E2)]),
+        ("a0 00 0c 65 7f 7f 00 10 00 01 02 02", invalid("battery charge of 101 %")),
+        ("a0 00 03", invalid("message a0 of 3 bytes")),
+        // Unknown messages.
+        ("94 00 04 00 8e 00 05 34 00", vec![protocol_error(ProtocolError::Unknown(0x94)), lift(Square::E2)]),
+        ("ff 00 03 8e 00 05 34 00", vec![protocol_error(ProtocolError::Unknown(0xff)), lift(Square::E2)]),
     ];
     for (hex, expect) in cases {
         check(&bytes(hex), &expect);
@@ -191,7 +191,7 @@ fn dgt_messages() {
 }
 
 #[test]
-fn dgt_finds_back_after_damage() {
+fn dgt_resynchronizes_after_damage() {
     let cases: &[(&str, usize)] = &[
         ("00", 1),
         ("8e", 1),
@@ -199,7 +199,7 @@ fn dgt_finds_back_after_damage() {
         ("8e 00 05", 3),
         ("8e 00 05 34", 4),
         ("0e 00 05 34 00", 5),
-        // Lengths that cannot be: the payload belongs to nothing either.
+        // Invalid lengths: the payload belongs to no message either.
         ("8e 00 00 34 00", 5),
         ("8e 00 02", 3),
         ("86 00 42 00 01", 5),
@@ -210,17 +210,17 @@ fn dgt_finds_back_after_damage() {
     ];
     for &(damage, count) in cases {
         let stream = [bytes(damage), bytes("8e 00 05 34 00")].concat();
-        check(&stream, &[trouble(ProtocolError::Garbage(count)), lift(Square::E2)]);
+        check(&stream, &[protocol_error(ProtocolError::Garbage(count)), lift(Square::E2)]);
     }
-    // A lost byte in a dump, and a doubled one.
+    // A lost byte in a dump, and a wrong one.
     let dump = bytes(DUMP);
     let lost = [&dump[..20], &dump[21..], &dump].concat();
-    check(&lost, &[trouble(ProtocolError::Garbage(66)), start()]);
+    check(&lost, &[protocol_error(ProtocolError::Garbage(66)), start()]);
     let wrong = [&dump[..30], &[0x55], &dump[31..], &dump].concat();
-    check(&wrong, &[trouble(ProtocolError::InvalidContent("piece code 55 on d5 in a board dump".to_owned())), start()]);
+    check(&wrong, &[protocol_error(ProtocolError::InvalidContent("piece code 55 on d5 in a board dump".to_owned())), start()]);
 }
 
-/// A board at the other end of the line, in simulated time.
+/// A decoder in simulated time.
 struct Bench {
     board: Box<dyn Protocol>,
     now: Millis,
@@ -233,45 +233,45 @@ impl Bench {
         Bench { board, now: 0 }
     }
 
-    /// Lets the time pass, and returns what was sent and read meanwhile.
-    fn pass(&mut self, until: Millis) -> (Sent, Vec<(Millis, Reading)>) {
-        let (mut sent, mut read) = (writes(&mut *self.board), Vec::new());
-        read.extend(readings(&mut *self.board).into_iter().map(|reading| (self.now, reading)));
+    /// Advances the time, and returns what was sent and read meanwhile.
+    fn advance(&mut self, until: Millis) -> (Sent, Vec<(Millis, Reading)>) {
+        let (mut sent, mut received) = (writes(&mut *self.board), Vec::new());
+        received.extend(readings(&mut *self.board).into_iter().map(|reading| (self.now, reading)));
         while let Some(at) = self.board.next_deadline().filter(|&at| at <= until) {
             assert!(at > self.now || self.now == 0, "a deadline at {at} ms that has passed");
             self.now = at;
             self.board.timeout(at);
             assert!(self.board.next_deadline().is_none_or(|next| next > at), "the deadline of {at} ms stays");
             sent.extend(writes(&mut *self.board));
-            read.extend(readings(&mut *self.board).into_iter().map(|reading| (at, reading)));
+            received.extend(readings(&mut *self.board).into_iter().map(|reading| (at, reading)));
         }
         self.now = until;
-        (sent, read)
+        (sent, received)
     }
 
-    /// These bytes come; returns what was sent thereupon.
+    /// Receives bytes; returns the bytes sent in response.
     fn receive(&mut self, hex: &str) -> Vec<(Millis, u8)> {
         self.board.receive(self.now, &bytes(hex));
         readings(&mut *self.board);
         writes(&mut *self.board)
     }
 
-    /// The greeting is over and answered, and `now` is 1000 ms.
+    /// A bench after the initialization was answered; `now` is 1000 ms.
     fn settled() -> Bench {
         let mut bench = Bench::up();
-        bench.pass(150);
+        bench.advance(150);
         bench.receive(DUMP);
         bench.receive(NUMBER);
-        bench.pass(1000);
+        bench.advance(1000);
         bench
     }
 }
 
-/// The dump is asked for after the updates are on, and so soon that it is here within 160 ms.
+/// The dump is requested after the updates are enabled, and early enough to arrive within 160 ms.
 #[test]
-fn dgt_greets() {
+fn dgt_initializes_the_board() {
     let mut bench = Bench::up();
-    let (sent, read) = bench.pass(200);
+    let (sent, read) = bench.advance(200);
     assert_eq!(
         sent,
         [(0, 0x40), (40, 0x4b), (80, 0x42), (180, 0x4d), (280, 0x4c), (380, 0x55), (480, 0x45)],
@@ -279,73 +279,76 @@ fn dgt_greets() {
     );
     assert_eq!(read, []);
     bench.receive(DUMP);
-    assert_eq!(bench.pass(10_199).0, [], "nothing more until the link test");
-    // The cable: everything anew, nothing kept of a half-read message.
+    assert_eq!(bench.advance(10_199).0, [], "nothing more until the link test");
+    // After the cable is plugged in again the initialization is repeated, and a half-read message is dropped.
     bench.receive("8e 00 05");
     bench.board.link(11_000, LinkState::Down);
     assert_eq!((bench.board.next_deadline(), bench.board.poll_write()), (None, None));
     bench.board.link(12_000, LinkState::Up);
     assert_eq!(writes(&mut *bench.board)[..3], [(12_000, 0x40), (12_040, 0x4b), (12_080, 0x42)]);
     bench.board.receive(12_100, &bytes("34 00 8e 00 05 24 01"));
-    assert_eq!(readings(&mut *bench.board), [trouble(ProtocolError::Garbage(2)), put(Square::E4, Role::Pawn, Color::White)]);
+    assert_eq!(
+        readings(&mut *bench.board),
+        [protocol_error(ProtocolError::Garbage(2)), put(Square::E4, Role::Pawn, Color::White)]
+    );
 }
 
 #[test]
-fn dgt_greets_until_there_is_a_dump() {
+fn dgt_repeats_the_initialization_until_a_dump_arrives() {
     let mut bench = Bench::up();
-    let (sent, read) = bench.pass(20_000);
+    let (sent, read) = bench.advance(20_000);
     let resets: Vec<_> = sent.iter().filter(|(_, byte)| *byte == 0x40).map(|(at, _)| *at).collect();
     assert_eq!(resets[..4], [0, 2080, 4280, 6480]);
-    assert!(resets.len() >= 9, "for ever: {resets:?}");
+    assert!(resets.len() >= 9, "without a limit: {resets:?}");
     assert!(sent.windows(2).skip(7).all(|pair| pair[1].0 >= pair[0].0 + 100), "with long pauses: {sent:?}");
-    assert_eq!(read, [(5000, trouble(ProtocolError::Silent(5000)))], "once");
+    assert_eq!(read, [(5000, protocol_error(ProtocolError::Silent(5000)))], "once");
     bench.receive("93 00 05 03 0a");
-    let (sent, _) = bench.pass(24_000);
-    assert!(sent.iter().any(|(_, byte)| *byte == 0x40), "a version is no dump: {sent:?}");
+    let (sent, _) = bench.advance(24_000);
+    assert!(sent.iter().any(|(_, byte)| *byte == 0x40), "a version is not a dump: {sent:?}");
 }
 
 #[test]
 fn dgt_tests_a_silent_link() {
     let mut bench = Bench::settled();
-    let (sent, read) = bench.pass(20_000);
+    let (sent, read) = bench.advance(20_000);
     let tests: Vec<_> = sent.chunks(2).map(|pair| (pair[0].0, pair[0].1, pair[1].1)).collect();
     assert_eq!(tests[..4], [(10_150, 0x4b, 0x42), (12_250, 0x4b, 0x42), (14_350, 0x4b, 0x42), (16_450, 0x4b, 0x42)]);
-    assert_eq!(read, [(15_150, trouble(ProtocolError::Silent(15_000)))]);
-    bench.pass(60_000);
-    // Any byte counts as an answer; the board may have lost its power, so it is set up again.
+    assert_eq!(read, [(15_150, protocol_error(ProtocolError::Silent(15_000)))]);
+    bench.advance(60_000);
+    // Any byte counts as an answer; the board may have lost its power, so it is initialized again.
     bench.board.receive(60_000, &bytes("8e 00 05 34 00"));
-    assert_eq!(readings(&mut *bench.board), [trouble(ProtocolError::Recovered), lift(Square::E2)]);
+    assert_eq!(readings(&mut *bench.board), [protocol_error(ProtocolError::Recovered), lift(Square::E2)]);
     assert_eq!(writes(&mut *bench.board).iter().map(|(_, byte)| *byte).collect::<Vec<_>>(), [0x4b, 0x42]);
     bench.receive("8e 00 05 34 01");
     bench.receive(DUMP);
-    // Answered tests say nothing, and are all there is to wake up for.
+    // Answered tests publish nothing, and are the only deadlines.
     for _ in 0..5 {
         let deadline = bench.board.next_deadline().unwrap();
         assert_eq!(deadline, bench.now + dgt::LINK_TEST_AFTER);
-        let (sent, read) = bench.pass(deadline + 100);
+        let (sent, read) = bench.advance(deadline + 100);
         assert_eq!((sent.len(), read.len()), (2, 0));
         assert_eq!(bench.receive(DUMP), []);
     }
 }
 
 #[test]
-fn dgt_asks_for_a_dump_once() {
+fn dgt_requests_a_dump_once() {
     let mut bench = Bench::settled();
     for _ in 0..3 {
         assert_eq!(bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement), Ok(()));
     }
-    assert_eq!(bench.pass(1100).0, [(1000, 0x42)], "one request for three");
+    assert_eq!(bench.advance(1100).0, [(1000, 0x42)], "one request for three");
     bench.receive(DUMP);
     assert_eq!(bench.board.execute(1100, Address::ONLY, BoardCommand::Placement), Ok(()));
-    assert_eq!(writes(&mut *bench.board), [(1100, 0x42)], "the last one was answered");
-    // An unanswered one is asked again.
-    assert_eq!(bench.pass(3200).0, [(3100, 0x4b), (3200, 0x42)]);
+    assert_eq!(writes(&mut *bench.board), [(1100, 0x42)], "the last request was answered");
+    // An unanswered request is repeated.
+    assert_eq!(bench.advance(3200).0, [(3100, 0x4b), (3200, 0x42)]);
     bench.receive(DUMP);
-    // The memory takes 8 s to come; the request waits.
+    // The memory takes 8 s to arrive; the request waits.
     bench.receive("8f 3e 03 00");
     bench.board.execute(3200, Address::ONLY, BoardCommand::Placement).unwrap();
     for now in (3250..11_000).step_by(50) {
-        assert_eq!(bench.pass(now), (vec![], vec![]));
+        assert_eq!(bench.advance(now), (vec![], vec![]));
         bench.board.receive(now, &[0; 51]);
     }
     let rest = 0x1f00 - 1 - 155 * 51;
@@ -356,100 +359,103 @@ fn dgt_asks_for_a_dump_once() {
     assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::ClockText("hello".to_owned())), Err(Unsupported));
 }
 
-/// A dump has no checksum: one that differs from what is known is asked for again.
+/// A dump has no checksum: a dump that differs from the known squares is requested again.
 #[test]
-fn dgt_doubts_a_dump_that_differs() {
-    let board = |bench: &mut Bench, hex: &str| {
+fn dgt_confirms_a_dump_that_differs() {
+    let readings_of = |bench: &mut Bench, hex: &str| {
         bench.board.receive(bench.now, &bytes(hex));
         readings(&mut *bench.board)
     };
     let lifted = DUMP.replacen(" 01", " 00", 1);
     let Reading::Placement(mut placement) = start() else { unreachable!() };
     placement[Square::A2 as usize] = SquareState::Empty;
-    let shows = [Reading::Placement(placement)];
+    let expected = [Reading::Placement(placement)];
 
-    // Another dump says the same.
+    // A second dump agrees with the first.
     let mut bench = Bench::settled();
-    assert_eq!(board(&mut bench, &lifted), []);
-    assert_eq!(writes(&mut *bench.board), [(1000, 0x42)], "it is asked for again, at once");
+    assert_eq!(readings_of(&mut bench, &lifted), []);
+    assert_eq!(writes(&mut *bench.board), [(1000, 0x42)], "it is requested again at once");
     bench.board.receive(bench.now, &bytes(&lifted));
     assert_eq!(
         bench.board.poll_reading().map(|(_, reading)| reading),
-        Some(trouble(ProtocolError::ChangesDelayed)),
-        "no update said so"
+        Some(protocol_error(ProtocolError::ChangesDelayed)),
+        "no update reported the change"
     );
-    assert_eq!(readings(&mut *bench.board), shows);
-    // Another dump says what was known.
+    assert_eq!(readings(&mut *bench.board), expected);
+    // A second dump agrees with the known squares.
     let mut bench = Bench::settled();
-    assert_eq!(board(&mut bench, &lifted), []);
-    assert_eq!(board(&mut bench, DUMP), [start()]);
-    // An update says what the dump said.
+    assert_eq!(readings_of(&mut bench, &lifted), []);
+    assert_eq!(readings_of(&mut bench, DUMP), [start()]);
+    // An update agrees with the dump.
     let mut bench = Bench::settled();
-    assert_eq!(board(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
+    assert_eq!(readings_of(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
     bench.board.receive(bench.now, &bytes(&lifted));
-    assert_eq!(bench.board.poll_reading().map(|(_, reading)| reading), Some(shows[0].clone()));
-    // The first one does not say what an update has said before it.
+    assert_eq!(bench.board.poll_reading().map(|(_, reading)| reading), Some(expected[0].clone()));
+    // The first dump contradicts an update before it.
     let mut bench = Bench::up();
-    bench.pass(900);
-    assert_eq!(board(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
-    assert_eq!(board(&mut bench, DUMP), []);
-    assert_eq!(board(&mut bench, &lifted), shows);
-    // There is no other dump: better this one than none.
+    bench.advance(900);
+    assert_eq!(readings_of(&mut bench, "8e 00 05 30 00"), [lift(Square::A2)]);
+    assert_eq!(readings_of(&mut bench, DUMP), []);
+    assert_eq!(readings_of(&mut bench, &lifted), expected);
+    // No second dump arrives: the first one is used.
     let mut bench = Bench::settled();
-    assert_eq!(board(&mut bench, &lifted), []);
-    assert_eq!(bench.pass(1_000 + dgt::REPLY_TIMEOUT).1, [(1_000 + dgt::REPLY_TIMEOUT, shows[0].clone())]);
+    assert_eq!(readings_of(&mut bench, &lifted), []);
+    assert_eq!(bench.advance(1_000 + dgt::REPLY_TIMEOUT).1, [(1_000 + dgt::REPLY_TIMEOUT, expected[0].clone())]);
 }
 
-/// A dump that came before one was asked for counts once it has waited, also if half a message came meanwhile.
+/// A dump that arrived before it was requested is used after a delay, even if half a message arrived meanwhile.
 #[test]
-fn dgt_takes_an_early_dump_after_half_a_message() {
+fn dgt_uses_an_early_dump_after_half_a_message() {
     let mut bench = Bench::up();
-    bench.pass(13);
+    bench.advance(13);
     bench.receive(DUMP);
-    bench.pass(197);
+    bench.advance(197);
     bench.receive("00");
-    bench.pass(380);
+    bench.advance(380);
     bench.receive("a0 00 0c 55 7f 7f 00 10 00 01 02 01");
     assert!(bench.board.next_deadline().is_some_and(|at| at > 380));
 }
 
-/// What was damaged may have been an update.
+/// The damaged message may have been an update.
 #[test]
-fn dgt_asks_for_a_dump_after_damage() {
+fn dgt_requests_a_dump_after_damage() {
     for damage in ["8e 00 34 00 8d 00 0a 00 00 10 00 00 20 08", "8e 00 05 40 40", "a1 00 05 34 00"] {
         let mut bench = Bench::settled();
         assert_eq!(bench.receive(damage), [(1000, 0x42)], "{damage}");
-        assert_eq!(bench.receive(damage), [], "{damage}: it is on its way");
-        bench.pass(1070);
+        assert_eq!(bench.receive(damage), [], "{damage}: the dump is already requested");
+        bench.advance(1070);
         bench.receive(DUMP);
         assert_eq!(bench.receive(damage), [], "{damage}: not too often");
-        assert_eq!(bench.pass(2000).0, [(1500, 0x42)], "{damage}");
+        assert_eq!(bench.advance(2000).0, [(1500, 0x42)], "{damage}");
     }
-    // Cut short, and nothing follows that would show it.
+    // A truncated message, with nothing after it that would reveal the damage.
     for (damage, skipped) in [("8e 00 05 34", None), ("00 05 34 00", Some(4))] {
         let mut bench = Bench::settled();
         assert_eq!(bench.receive(damage), []);
-        let (sent, read) = bench.pass(2000);
+        let (sent, read) = bench.advance(2000);
         assert_eq!(sent, [(1500, 0x42)], "{damage}");
-        assert_eq!(read, skipped.map(|count| (1500, trouble(ProtocolError::Garbage(count)))).into_iter().collect::<Vec<_>>());
+        assert_eq!(
+            read,
+            skipped.map(|count| (1500, protocol_error(ProtocolError::Garbage(count)))).into_iter().collect::<Vec<_>>()
+        );
         bench.receive(DUMP);
-        assert_eq!(bench.pass(11_900).0, [], "{damage}");
+        assert_eq!(bench.advance(11_900).0, [], "{damage}");
     }
-    // A clock's message hides no update, whatever it says.
+    // A clock message hides no update, whatever it contains.
     assert_eq!(Bench::settled().receive("8d 00 0a 2f 03 01 20 03 01 13"), []);
 }
 
-/// Until it is answered, but not for ever: some boards have no serial number.
+/// The request is repeated until it is answered, but not forever: some boards have no serial number.
 #[test]
-fn dgt_requests_a_serial_number_that_was_lost() {
+fn dgt_repeats_the_request_for_a_serial_number() {
     let requested_at = |answered_after: Option<u64>| {
         let mut bench = Bench::up();
-        bench.pass(150);
+        bench.advance(150);
         bench.receive(DUMP);
-        bench.pass(1000);
+        bench.advance(1000);
         let mut requested = Vec::new();
         for now in (1_500..60_000).step_by(500) {
-            bench.pass(now);
+            bench.advance(now);
             requested.extend(bench.receive("8d 00 0a 20 03 02 20 03 01 09"));
             if answered_after == Some(now) {
                 bench.receive(NUMBER);
@@ -461,21 +467,21 @@ fn dgt_requests_a_serial_number_that_was_lost() {
     assert_eq!(requested_at(Some(5_000)), [(5_000, 0x45)]);
 }
 
-/// Only where there is a battery, and without waking up for it.
+/// Only for a board with a battery, and without a deadline for it.
 #[test]
-fn dgt_asks_for_the_battery_now_and_then() {
+fn dgt_requests_the_battery_status_periodically() {
     let mut bench = Bench::settled();
     bench.receive("a0 00 0c 55 7f 7f 00 10 00 01 02 01");
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for now in (2000..2_000_000).step_by(1000) {
-        assert_eq!(bench.pass(now), (vec![], vec![]));
-        asked.extend(bench.receive("8d 00 0a 20 03 02 20 03 01 09"));
+        assert_eq!(bench.advance(now), (vec![], vec![]));
+        requested.extend(bench.receive("8d 00 0a 20 03 02 20 03 01 09"));
     }
-    assert_eq!(asked, [(601_000, 0x4c), (1_201_000, 0x4c), (1_801_000, 0x4c)]);
+    assert_eq!(requested, [(601_000, 0x4c), (1_201_000, 0x4c), (1_801_000, 0x4c)]);
 }
 
-/// Any byte that random lines and cues could bring about.
-fn happening() -> impl Strategy<Value = (Millis, Vec<u8>, u8)> {
+/// A random event: a delay, received bytes, and a number that selects the event.
+fn random_event() -> impl Strategy<Value = (Millis, Vec<u8>, u8)> {
     let bytes = prop_oneof![
         proptest::collection::vec(any::<u8>(), 0..20),
         Just(bytes(DUMP)),
@@ -485,16 +491,16 @@ fn happening() -> impl Strategy<Value = (Millis, Vec<u8>, u8)> {
 }
 
 proptest! {
-    /// Whatever happens, only harmless commands are sent, one at a time, in order, and never a boot loader's or a draughts
-    /// board's. Deadlines come, and do not stay.
+    /// Whatever happens, only harmless commands are sent, one at a time and in order, and never commands of a boot loader or a
+    /// draughts board. Deadlines arrive, and do not stay.
     #[test]
-    fn dgt_sends_nothing_harmful(happenings in proptest::collection::vec(happening(), 0..60)) {
+    fn dgt_sends_nothing_harmful(events in proptest::collection::vec(random_event(), 0..60)) {
         const HARMLESS: [u8; 8] = [0x40, 0x41, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
         let mut bench = Bench { board: board(), now: 0 };
         let mut sent = Vec::new();
-        for (wait, chunk, what) in happenings {
-            sent.extend(bench.pass(bench.now + wait).0);
-            match what {
+        for (wait, chunk, selector) in events {
+            sent.extend(bench.advance(bench.now + wait).0);
+            match selector {
                 0 => bench.board.link(bench.now, LinkState::Up),
                 1 => bench.board.link(bench.now, LinkState::Down),
                 2 => bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap(),
@@ -510,15 +516,15 @@ proptest! {
         prop_assert!(sent.windows(2).all(|pair| pair[0].0 <= pair[1].0 || pair[1].1 == 0x40), "out of order: {sent:?}");
     }
 
-    /// However it was damaged, the next whole dump is read, and cuts make no difference.
+    /// However the stream was damaged, the next intact dump is read, and the split into chunks makes no difference.
     #[test]
     fn dgt_reads_on_after_garbage(
         garbage in proptest::collection::vec(any::<u8>(), 0..300),
         cuts in proptest::collection::vec(1..50usize, 0..20),
     ) {
         let stream = [garbage, bytes(DUMP)].concat();
-        let whole = read(&stream);
-        prop_assert_eq!(whole.last(), Some(&start()));
+        let expected = read(&stream);
+        prop_assert_eq!(expected.last(), Some(&start()));
         let mut board = board();
         board.link(0, LinkState::Up);
         let mut rest = &stream[..];
@@ -528,7 +534,7 @@ proptest! {
             rest = after;
         }
         board.receive(100, rest);
-        prop_assert_eq!(readings(&mut *board), whole);
+        prop_assert_eq!(readings(&mut *board), expected);
     }
 }
 
@@ -547,7 +553,7 @@ fn dgt_real_capture() {
     assert_eq!(count(|reading| matches!(reading, Reading::Placement(_))), 1);
     assert_eq!(count(|reading| matches!(reading, Reading::Square(..))), 131);
     assert_eq!(count(|reading| matches!(reading, Reading::Clock(Some(_)))), 323);
-    assert_eq!(readings.len(), 1 + 131 + 323, "nothing else, and no trouble");
+    assert_eq!(readings.len(), 1 + 131 + 323, "nothing else, and no protocol error");
     assert_eq!(readings[0], start());
 }
 
@@ -568,7 +574,7 @@ fn models_have_their_own_names() {
     assert!(model("no such board").is_none());
 }
 
-/// A line at the wrong speed, or no board at all: it goes on for as long as it likes, and the board is read when it comes.
+/// A port at the wrong speed, or with no board at all: this may go on for any time, and a board is read when it is connected.
 #[test]
 fn dgt_a_million_random_bytes() {
     let mut bench = Bench::up();
@@ -582,16 +588,16 @@ fn dgt_a_million_random_bytes() {
         })
         .take(50)
         .collect();
-        bench.pass(bench.now + 50);
+        bench.advance(bench.now + 50);
         bench.board.receive(bench.now, &chunk);
     }
-    let (sent, _) = bench.pass(bench.now);
-    assert!(sent.len() < 20, "writes are taken as they come: {}", sent.len());
+    let (sent, _) = bench.advance(bench.now);
+    assert!(sent.len() < 20, "only a few writes are pending: {}", sent.len());
     bench.board.receive(bench.now, &bytes(DUMP));
     assert_eq!(readings(&mut *bench.board).last(), Some(&start()));
 }
 
-/// Each board has a fuzz target of its own, by its name.
+/// Each board has its own fuzz target, with its name.
 #[test]
 fn every_board_is_fuzzed() {
     let targets = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/fuzz_targets");

@@ -15,7 +15,7 @@ fn root() -> &'static Path {
 }
 
 fn read(path: &Path) -> String {
-    fs::read_to_string(root().join(path)).unwrap_or_else(|why| panic!("{}: {why}", path.display()))
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 /// The Markdown pages of the project's root and of docs/.
@@ -47,7 +47,7 @@ fn prose(text: &str) -> Vec<&str> {
     lines
 }
 
-/// The targets of all links and images of a page, in its order.
+/// The targets of all links and images of a page, in the order of the text.
 fn links(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     for line in prose(text) {
@@ -60,7 +60,7 @@ fn links(text: &str) -> Vec<String> {
 
 /// The anchors of a page: its headings in the form of mdBook and GitHub.
 fn anchors(text: &str) -> BTreeSet<String> {
-    let (mut anchors, mut times) = (BTreeSet::new(), BTreeMap::new());
+    let (mut anchors, mut occurrences) = (BTreeSet::new(), BTreeMap::new());
     for heading in prose(text).into_iter().filter(|line| line.starts_with('#')) {
         let keep = |letter: char| match letter {
             letter if letter.is_alphanumeric() || letter == '_' || letter == '-' => Some(letter.to_ascii_lowercase()),
@@ -68,7 +68,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
             _ => None,
         };
         let anchor: String = heading.trim_start_matches('#').trim().chars().filter_map(keep).collect();
-        let seen = times.entry(anchor.clone()).or_insert(0);
+        let seen = occurrences.entry(anchor.clone()).or_insert(0);
         anchors.insert(if *seen == 0 { anchor } else { format!("{anchor}-{seen}") });
         *seen += 1;
     }
@@ -77,16 +77,16 @@ fn anchors(text: &str) -> BTreeSet<String> {
 
 /// A path without `.` and `..`; `None` if it leads out of the project.
 fn clean(path: &Path) -> Option<PathBuf> {
-    let mut clean = PathBuf::new();
+    let mut cleaned = PathBuf::new();
     for part in path.components() {
         match part {
-            Component::Normal(part) => clean.push(part),
+            Component::Normal(part) => cleaned.push(part),
             Component::CurDir => {}
-            Component::ParentDir => clean.pop().then_some(())?,
+            Component::ParentDir => cleaned.pop().then_some(())?,
             Component::RootDir | Component::Prefix(_) => return None,
         }
     }
-    Some(clean)
+    Some(cleaned)
 }
 
 /// Why a link of a page is broken; `None` if it is not, or leads to another site.
@@ -117,8 +117,8 @@ fn every_link_leads_somewhere() {
     let mut wrong = Vec::new();
     for page in pages() {
         for link in links(&read(&page)) {
-            if let Some(why) = broken(&page, &link) {
-                wrong.push(format!("{}: ({link}) {why}", page.display()));
+            if let Some(reason) = broken(&page, &link) {
+                wrong.push(format!("{}: ({link}) {reason}", page.display()));
             }
         }
     }
@@ -150,7 +150,7 @@ fn every_page_is_in_the_contents_once() {
     assert_eq!(listed, pages);
 }
 
-/// The page that arbiters print has every kind of alert by its heading, and marks the notices.
+/// The page that arbiters print lists every kind of alert by its heading, and marks the notices.
 #[test]
 fn the_page_to_print_has_every_alert() {
     let page = read(Path::new("docs/arbiter.md"));
@@ -165,7 +165,7 @@ fn the_page_to_print_has_every_alert() {
 
 /// The files that CONTRIBUTING.md names exist.
 #[test]
-fn the_walk_through_changes_names_files_that_exist() {
+fn contributing_names_files_that_exist() {
     let text = read(Path::new("CONTRIBUTING.md"));
     let lines = prose(&text);
     let words = lines.iter().flat_map(|line| line.split('`').skip(1).step_by(2));
@@ -173,11 +173,11 @@ fn the_walk_through_changes_names_files_that_exist() {
     let mut paths =
         words.filter(|word| folders.iter().any(|folder| word.starts_with(folder)) && !word.contains(['*', ' ', '<']));
     let mut named = 0;
-    if let Some(gone) = paths.find(|path| {
+    if let Some(missing) = paths.find(|path| {
         named += 1;
         !root().join(path).exists()
     }) {
-        panic!("CONTRIBUTING.md names {gone}, which does not exist");
+        panic!("CONTRIBUTING.md names {missing}, which does not exist");
     }
     assert!(named > 20, "only {named} paths were found");
 }

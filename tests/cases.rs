@@ -1,15 +1,16 @@
-//! Cases from the Laws: what hands do, through a virtual board's bytes into a table, and what must come of it.
+//! Cases from the Laws: each performs hand actions at a virtual board whose bytes go into a table session, and checks the
+//! outcome.
 //!
-//! `data/laws/cases.json` holds the project's own cases and explains their form. Other people's cases are read from
-//! `arbiter/cases.json` of the shared data where it is present, with our reading of them beside it. `CASE=K-adrift cargo test cases
-//! -- --nocapture` performs one case alone and prints its events.
+//! `data/laws/cases.json` holds the project's own cases and explains their form. Cases of other authors are read from
+//! `arbiter/cases.json` of the shared data where it is present, together with our interpretation of them. `CASE=K-adrift cargo
+//! test cases -- --nocapture` performs one case alone and prints its events.
 
 mod check;
 mod form;
 mod perform;
 
 use crate::editions::shared;
-use check::wrong;
+use check::differences;
 pub use form::{Case, Deed};
 use perform::{Manner, perform};
 use serde_json::Value;
@@ -17,11 +18,11 @@ use std::collections::BTreeMap;
 use touchmove::boards::{Millis, SensorKind};
 use touchmove::laws::Position;
 
-/// Milliseconds between two things that hands do: as fast as a blitz player, as a club player, and at leisure.
+/// Milliseconds between two hand actions: a blitz player, a club player, and slow play.
 const PACES: [Millis; 3] = [300, 900, 1_600];
 
 /// The project's own file.
-fn own() -> Value {
+fn own_file() -> Value {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/laws/cases.json");
     serde_json::from_str(&std::fs::read_to_string(path).expect("a file")).expect("JSON")
 }
@@ -32,15 +33,15 @@ fn list(value: &Value) -> &Vec<Value> {
 
 /// The project's own cases.
 fn own_cases() -> Vec<Case> {
-    list(&own()["cases"]).iter().map(|case| Case::read(case, true)).collect()
+    list(&own_file()["cases"]).iter().map(|case| Case::read(case, true)).collect()
 }
 
-/// The shared cases, each with our reading of it; `None`, with a message, where the shared data is absent.
+/// The shared cases, each with our interpretation; `None`, with a message, where the shared data is absent.
 pub fn all() -> Option<Vec<Case>> {
-    let (file, own) = (shared("cases.json")?, own());
+    let (file, own_file) = (shared("cases.json")?, own_file());
     let read = |case: &Value| {
         let mut case = case.clone();
-        for (key, value) in own["shared"][case["id"].as_str().expect("an id")].as_object().into_iter().flatten() {
+        for (key, value) in own_file["shared"][case["id"].as_str().expect("an id")].as_object().into_iter().flatten() {
             case[key] = value.clone();
         }
         Case::read(&case, false)
@@ -48,10 +49,10 @@ pub fn all() -> Option<Vec<Case>> {
     Some(list(&file["cases"]).iter().map(read).collect())
 }
 
-/// Performs a case in every manner in which it must come out right, and returns what did not.
+/// Performs a case in all its variants; returns a description of the failures.
 fn failures(case: &Case, seeds: u64) -> Option<String> {
-    let one = std::env::var("CASE").ok();
-    if one.as_ref().is_some_and(|id| *id != case.id) {
+    let selected = std::env::var("CASE").ok();
+    if selected.as_ref().is_some_and(|id| *id != case.id) {
         return None;
     }
     let mut manners = Vec::new();
@@ -70,10 +71,10 @@ fn failures(case: &Case, seeds: u64) -> Option<String> {
     for manner in manners {
         let Manner { laws, sensing, pace, seed } = manner;
         let outcome = perform(case, manner);
-        if one.is_some() {
+        if selected.is_some() {
             eprintln!("{} {laws}, {sensing:?}, {pace} ms, seed {seed}: {outcome:#?}", case.id);
         }
-        for line in wrong(case, manner, &outcome) {
+        for line in differences(case, manner, &outcome) {
             lines.entry(line).or_default().push(format!("{laws} {sensing:?} {pace} ms seed {seed}"));
         }
     }
@@ -88,19 +89,19 @@ fn check(cases: &[Case], seeds: u64) {
 }
 
 #[test]
-fn shared_cases_come_out_as_they_must() {
+fn shared_cases_have_the_expected_outcome() {
     if let Some(cases) = all() {
         check(&cases, 3);
     }
 }
 
 #[test]
-fn own_cases_come_out_as_they_must() {
+fn own_cases_have_the_expected_outcome() {
     check(&own_cases(), 2);
 }
 
 #[test]
-fn positions_of_the_cases_are_ours() {
+fn positions_stated_by_the_cases_are_computed() {
     for case in all().into_iter().flatten().chain(own_cases()) {
         let Some(fen) = &case.fen_now else { continue };
         let now = Position::from_fen(fen, case.chess960).expect("a FEN");
@@ -108,19 +109,19 @@ fn positions_of_the_cases_are_ours() {
     }
 }
 
-/// Every article that a board can see has a case that must raise something and one that must stay quiet; for every other one the file
-/// says why a board cannot see it.
+/// Every article that concerns something a board can sense has a case that raises an alert and a case that does not; for every
+/// other article the file says why a board cannot sense it.
 #[test]
 fn every_article_has_a_case_that_raises_and_one_that_is_quiet() {
-    let (file, cases) = (own(), own_cases());
+    let (file, cases) = (own_file(), own_cases());
     let mut wrong = Vec::new();
     let articles: Vec<&str> = list(&file["articles"]).iter().map(|article| article.as_str().expect("a text")).collect();
     for &article in &articles {
-        let of = |raises: bool| {
+        let count = |raises: bool| {
             cases.iter().filter(|case| case.raises() == raises && case.articles.iter().any(|named| named == article)).count()
         };
         let unseen = file["unseen"][article].as_str();
-        match (unseen, of(true), of(false)) {
+        match (unseen, count(true), count(false)) {
             (None, 0, _) => wrong.push(format!("{article} has no case that raises something")),
             (None, _, 0) => wrong.push(format!("{article} has no quiet case")),
             (Some(_), raising, 1..) if raising > 0 => wrong.push(format!("{article} can be seen after all")),

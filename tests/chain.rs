@@ -1,4 +1,4 @@
-//! DGT boards on one line: found, read and told apart, whatever is lost on the way.
+//! DGT boards on a shared bus: they are found, read and distinguished, whatever is lost on the bus.
 
 use crate::hall::client;
 use crate::harness::{Daemon, PrivateBus, until};
@@ -15,54 +15,54 @@ use touchmove::simulate::rng::Rng;
 use touchmove::simulate::{FIRST_ADDRESS, Simulation, SimulationSetup, pgn};
 use touchmove::table::{Input, Output, Settings, Table};
 
-/// What the issue of such a line is measured by.
-const BAD: BusFaults = BusFaults { lost: 50, corrupted: 10, command_lost: 0 };
-/// All boards have been found by then. Milliseconds.
-const FOUND: Millis = 30_000;
+/// The fault rates of the acceptance test.
+const LOSSY: BusFaults = BusFaults { lost: 50, corrupted: 10, command_lost: 0 };
+/// The time by which all boards have been found, in milliseconds.
+const FOUND_BY: Millis = 30_000;
 
 static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
 static CASUAL: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLUB.rates }, ..CLUB };
 
-/// A line with its protocol and a table for each board, in simulated time.
-struct Line {
-    stage: Simulation,
+/// A simulated bus with its protocol and a table session for each board, in simulated time.
+struct BusBench {
+    simulation: Simulation,
     protocol: Box<dyn Protocol>,
     tables: BTreeMap<Address, Table>,
     writes: VecDeque<Write>,
     now: Millis,
-    /// Commands sent: when and what.
+    /// The commands sent, with their times.
     sent: Vec<(Millis, Vec<u8>)>,
     readings: Vec<(Millis, Address, Reading)>,
     events: BTreeMap<Address, Vec<StampedEvent>>,
 }
 
-impl Line {
-    fn new(stage: Simulation) -> Line {
+impl BusBench {
+    fn new(simulation: Simulation) -> BusBench {
         let mut protocol = (dgt_bus::MODEL.protocol)();
         protocol.link(0, LinkState::Up);
         let (tables, writes, events) = (BTreeMap::new(), VecDeque::new(), BTreeMap::new());
-        Line { stage, protocol, tables, writes, now: 0, sent: Vec::new(), readings: Vec::new(), events }
+        BusBench { simulation, protocol, tables, writes, now: 0, sent: Vec::new(), readings: Vec::new(), events }
     }
 
-    fn pass(&mut self, until: Millis) {
+    fn advance(&mut self, until: Millis) {
         loop {
             let tables = self.tables.values().filter_map(Table::next_deadline).min();
             let write = self.writes.front().map(|write| write.at);
-            let next = [self.stage.next_event(), self.protocol.next_deadline(), tables, write].into_iter().flatten().min();
+            let next = [self.simulation.next_event(), self.protocol.next_deadline(), tables, write].into_iter().flatten().min();
             let Some(next) = next.map(|next| next.max(self.now)).filter(|next| *next <= until) else { break };
             self.now = next;
-            self.turn();
+            self.step();
         }
         self.now = until;
     }
 
-    fn turn(&mut self) {
+    fn step(&mut self) {
         let now = self.now;
         for address in self.tables.keys().copied().collect::<Vec<_>>() {
             let output = self.tables.get_mut(&address).unwrap().advance(now);
             self.output(address, output);
         }
-        for chunk in self.stage.advance(now) {
+        for chunk in self.simulation.advance(now) {
             self.protocol.receive(now, &chunk.bytes);
             self.drain();
         }
@@ -72,7 +72,7 @@ impl Line {
         }
         self.drain();
         while let Some(write) = self.writes.pop_front_if(|write| write.at <= now) {
-            self.stage.receive(now, &write.bytes);
+            self.simulation.receive(now, &write.bytes);
             self.sent.push((now, write.bytes));
         }
     }
@@ -94,9 +94,9 @@ impl Line {
 
     fn output(&mut self, address: Address, output: Output) {
         self.events.entry(address).or_default().extend(output.events);
-        for cue in output.cues {
-            let is_memory = cue == BoardCommand::Memory;
-            if self.protocol.execute(self.now, address, cue).is_err() && is_memory {
+        for command in output.cues {
+            let is_memory = command == BoardCommand::Memory;
+            if self.protocol.execute(self.now, address, command).is_err() && is_memory {
                 let table = self.tables.get_mut(&address).unwrap();
                 let output = table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
                 self.output(address, output);
@@ -104,36 +104,36 @@ impl Line {
         }
     }
 
-    /// What is on record at each board.
-    fn played(&self) -> Vec<Vec<String>> {
+    /// The recorded moves of each board.
+    fn recorded_moves(&self) -> Vec<Vec<String>> {
         let record =
             |table: &Table| table.record().map(|record| record.plies.iter().map(|ply| ply.played.uci.clone()).collect());
         self.tables.values().map(|table| record(table).unwrap_or_default()).collect()
     }
 }
 
-fn scene(profile: &HandsProfile, seed: u64) -> SimulationSetup<'_> {
+fn setup(profile: &HandsProfile, seed: u64) -> SimulationSetup<'_> {
     SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed }
 }
 
-fn truths(stage: &Simulation) -> Vec<Vec<String>> {
-    stage.truths().map(|truth| truth.plies.iter().map(|ply| ply.uci.clone()).collect()).collect()
+fn truths(simulation: &Simulation) -> Vec<Vec<String>> {
+    simulation.truths().map(|truth| truth.plies.iter().map(|ply| ply.uci.clone()).collect()).collect()
 }
 
 #[test]
-fn twelve_boards_on_a_bad_line_play_twelve_games() {
-    for (profile, faults) in [(&TIDY, BAD), (&TIDY, BusFaults { command_lost: 20, ..BAD }), (&CASUAL, BAD)] {
-        let stage = Simulation::chain(&random_games(12, 80), &scene(profile, 1), faults, FOUND);
-        let (truths, ends_at) = (truths(&stage), stage.ends_at());
-        let mut line = Line::new(stage);
-        line.pass(ends_at);
-        let addresses: Vec<u16> = line.tables.keys().map(|address| address.0).collect();
+fn twelve_boards_on_a_lossy_bus_play_twelve_games() {
+    for (profile, faults) in [(&TIDY, LOSSY), (&TIDY, BusFaults { command_lost: 20, ..LOSSY }), (&CASUAL, LOSSY)] {
+        let simulation = Simulation::chain(&random_games(12, 80), &setup(profile, 1), faults, FOUND_BY);
+        let (truths, ends_at) = (truths(&simulation), simulation.ends_at());
+        let mut bench = BusBench::new(simulation);
+        bench.advance(ends_at);
+        let addresses: Vec<u16> = bench.tables.keys().map(|address| address.0).collect();
         assert_eq!(addresses, (FIRST_ADDRESS..FIRST_ADDRESS + 12).collect::<Vec<_>>());
-        for (address, (played, truth)) in addresses.iter().zip(line.played().iter().zip(&truths)) {
+        for (address, (played, truth)) in addresses.iter().zip(bench.recorded_moves().iter().zip(&truths)) {
             assert_eq!(played, truth, "board {address}, {} hands", profile.name);
         }
-        let rounds = line.sent.iter().filter(|(_, bytes)| bytes[0] == 0x83).count() as Millis;
-        println!("{}: a board is asked every {} ms", profile.name, ends_at * 12 / rounds);
+        let rounds = bench.sent.iter().filter(|(_, bytes)| bytes[0] == 0x83).count() as Millis;
+        println!("{}: a board is polled every {} ms", profile.name, ends_at * 12 / rounds);
     }
 }
 
@@ -141,13 +141,13 @@ fn bytes(hex: &str) -> Vec<u8> {
     hex.split_whitespace().map(|byte| u8::from_str_radix(byte, 16).unwrap()).collect()
 }
 
-/// The frames that are known byte by byte, here of board 1025.
+/// Frames that are known byte by byte, of board 1025.
 #[test]
 fn commands_and_replies() {
     let mut bus = (dgt_bus::MODEL.protocol)();
     bus.link(0, LinkState::Up);
     let mut now = 0;
-    let mut ask = |bus: &mut dyn Protocol, reply: &str| {
+    let mut next_sent = |bus: &mut dyn Protocol, reply: &str| {
         bus.receive(now, &bytes(reply));
         let mut sent = Vec::new();
         while sent.is_empty() {
@@ -161,13 +161,14 @@ fn commands_and_replies() {
     let empty = "85 00 06 08 01 14";
     for (reply, sent) in [
         ("", "87 00 00 07"),
-        // It is asked for its version, for what it told last, for what is new, for its squares.
+        // Requests its version, its last message, its changes and its squares.
         ("87 00 06 08 01 16", "8b 08 01 14"),
         ("89 00 08 08 01 01 08 23", "84 08 01 0d"),
         (empty, "83 08 01 0c"),
         (empty, "82 08 01 0b"),
         (&dump, "81 08 01 0a"),
-        // Others are looked for. e2 is lifted, with a wrong checksum, then as it was; then the next changes, and these are lost: never 83 again.
+        // Requests to find other boards. e2 is lifted, first with a wrong checksum, then correctly; the next changes are lost:
+        // 83 is never sent again for them.
         ("84 00 0d 08 01 20 03 02 20 03 02 08 6c", "83 08 01 0c"),
         (empty, "83 08 01 0c"),
         (empty, "8a 08 01 13"),
@@ -179,20 +180,20 @@ fn commands_and_replies() {
         ("", "84 08 01 0d"),
         (empty, "83 08 01 0c"),
     ] {
-        let got = ask(&mut *bus, reply);
-        assert_eq!(got, bytes(sent), "after {reply}");
+        let actual = next_sent(&mut *bus, reply);
+        assert_eq!(actual, bytes(sent), "after {reply}");
     }
-    let said: Vec<(Address, Reading)> = std::iter::from_fn(|| bus.poll_reading()).collect();
-    assert!(said.iter().all(|(address, _)| *address == Address(1025)));
-    let said: Vec<String> = said.iter().map(|(_, reading)| format!("{reading:?}")).collect();
-    let told = said.join("\n");
-    for what in ["SerialNumber(\"01025\")", "Version(\"1.8\")", "Placement(", "Square(E2, Empty)", "182000"] {
-        assert!(told.contains(what), "{what} in {told}");
+    let readings: Vec<(Address, Reading)> = std::iter::from_fn(|| bus.poll_reading()).collect();
+    assert!(readings.iter().all(|(address, _)| *address == Address(1025)));
+    let readings: Vec<String> = readings.iter().map(|(_, reading)| format!("{reading:?}")).collect();
+    let log = readings.join("\n");
+    for expected in ["SerialNumber(\"01025\")", "Version(\"1.8\")", "Placement(", "Square(E2, Empty)", "182000"] {
+        assert!(log.contains(expected), "{expected} in {log}");
     }
 }
 
-/// A board on the line whose first dump is damaged, for ten seconds; its clock, which stands, is asked for at this time. Returns its
-/// readings and their times.
+/// Runs a board whose first dump is damaged for ten seconds; its clock, which is stopped, is requested at `clock_at`. Returns
+/// its readings and their times.
 fn first_seconds(clock_at: Millis) -> Vec<(Millis, Reading)> {
     let framed = |frame: String| {
         let mut frame = bytes(&frame);
@@ -202,10 +203,10 @@ fn first_seconds(clock_at: Millis) -> Vec<(Millis, Reading)> {
     let dump = |last: u8| framed(format!("83 00 46 08 01 {} {last:02x}", "00 ".repeat(63)));
     let mut bus = (dgt_bus::MODEL.protocol)();
     bus.link(0, LinkState::Up);
-    let (mut now, mut dumps, mut said, mut asked) = (0, 0, Vec::new(), false);
+    let (mut now, mut dumps, mut readings, mut is_requested) = (0, 0, Vec::new(), false);
     while now < 10_000 {
-        if now >= clock_at && !asked {
-            asked = true;
+        if now >= clock_at && !is_requested {
+            is_requested = true;
             bus.execute(now, Address(1025), BoardCommand::Clock).expect("a board with a clock");
         }
         for write in std::iter::from_fn(|| bus.poll_write()).collect::<Vec<_>>() {
@@ -222,105 +223,106 @@ fn first_seconds(clock_at: Millis) -> Vec<(Millis, Reading)> {
             };
             bus.receive(now, &answer);
         }
-        said.extend(std::iter::from_fn(|| bus.poll_reading()).map(|(_, reading)| (now, reading)));
+        readings.extend(std::iter::from_fn(|| bus.poll_reading()).map(|(_, reading)| (now, reading)));
         now = bus.next_deadline().map_or(10_000, |at| at.max(now));
         bus.timeout(now);
     }
-    said
+    readings
 }
 
-/// One damaged message in 128 has a right checksum: the first squares are read again soon.
+/// One damaged message in 128 has a valid checksum: the first squares are therefore soon read again.
 #[test]
 fn the_first_squares_are_read_again_soon() {
-    let said = first_seconds(Millis::MAX);
-    let shown: Vec<_> = said.iter().filter(|(_, reading)| matches!(reading, Reading::Placement(_))).collect();
+    let readings = first_seconds(Millis::MAX);
+    let shown: Vec<_> = readings.iter().filter(|(_, reading)| matches!(reading, Reading::Placement(_))).collect();
     let [(first, damaged), (second, right)] = shown[..] else { panic!("{shown:?}") };
     assert!(damaged != right && second - first <= 6_000, "after {} ms", second - first);
 }
 
-/// A clock that stands is told once, and again where it is asked for.
+/// A stopped clock is reported once, and again when it is requested.
 #[test]
-fn a_clock_that_was_doubted_is_told_again() {
-    let clocks = |clock_at| -> Vec<Millis> {
-        let said = first_seconds(clock_at);
-        said.iter().filter(|(_, reading)| matches!(reading, Reading::Clock(_))).map(|(at, _)| *at).collect()
+fn a_requested_clock_is_reported_again() {
+    let reported_at = |clock_at| -> Vec<Millis> {
+        let readings = first_seconds(clock_at);
+        readings.iter().filter(|(_, reading)| matches!(reading, Reading::Clock(_))).map(|(at, _)| *at).collect()
     };
-    assert_eq!(clocks(Millis::MAX).len(), 1);
-    let [_, again] = clocks(6_000)[..] else { panic!("{:?}", clocks(6_000)) };
+    assert_eq!(reported_at(Millis::MAX).len(), 1);
+    let [_, again] = reported_at(6_000)[..] else { panic!("{:?}", reported_at(6_000)) };
     assert!((6_000..6_500).contains(&again), "after {again} ms");
 }
 
-/// A board that is taken from the line in play is told to be silent, and what was played on it meanwhile is read when it is back.
-/// One that is put on the line later is found.
+/// A board that is disconnected during play is reported as silent, and the moves played meanwhile are read when it is connected
+/// again. A board that is connected later is found.
 #[test]
-fn boards_come_and_go() {
+fn boards_are_disconnected_and_connected() {
     let games = random_games(3, 40);
-    let mut line = Line::new(Simulation::chain(&games, &scene(&TIDY, 2), BusFaults::default(), FOUND));
-    line.stage.connect(2, false);
-    line.pass(20_000);
-    assert_eq!(line.tables.len(), 2);
-    line.stage.connect(2, true);
-    line.pass(70_000);
-    assert_eq!(line.tables.len(), 3, "found within a minute");
-    let silent = |line: &Line| {
-        line.readings
+    let mut bench = BusBench::new(Simulation::chain(&games, &setup(&TIDY, 2), BusFaults::default(), FOUND_BY));
+    bench.simulation.connect(2, false);
+    bench.advance(20_000);
+    assert_eq!(bench.tables.len(), 2);
+    bench.simulation.connect(2, true);
+    bench.advance(70_000);
+    assert_eq!(bench.tables.len(), 3, "found within a minute");
+    let silence_reports = |bench: &BusBench| {
+        bench
+            .readings
             .iter()
             .filter(|(_, _, reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_) | ProtocolError::Recovered)))
             .map(|(at, board, reading)| (*at, board.0, reading.clone()))
             .collect::<Vec<_>>()
     };
-    assert_eq!(silent(&line), []);
-    line.stage.connect(0, false);
-    line.pass(90_000);
-    let troubles = silent(&line);
+    assert_eq!(silence_reports(&bench), []);
+    bench.simulation.connect(0, false);
+    bench.advance(90_000);
+    let reports = silence_reports(&bench);
     assert!(
-        matches!(troubles[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Silent(_)))]),
-        "{troubles:?}"
+        matches!(reports[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Silent(_)))]),
+        "{reports:?}"
     );
-    line.stage.connect(0, true);
-    line.pass(105_000);
-    let troubles = silent(&line);
+    bench.simulation.connect(0, true);
+    bench.advance(105_000);
+    let reports = silence_reports(&bench);
     assert!(
-        matches!(troubles[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Recovered))]),
-        "{troubles:?}"
+        matches!(reports[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Recovered))]),
+        "{reports:?}"
     );
-    let (truths, ends_at) = (truths(&line.stage), line.stage.ends_at());
-    line.pass(ends_at);
-    let played = line.played();
+    let (truths, ends_at) = (truths(&bench.simulation), bench.simulation.ends_at());
+    bench.advance(ends_at);
+    let played = bench.recorded_moves();
     assert_eq!((&played[0], &played[1]), (&truths[0], &truths[1]));
 }
 
-/// Half an answer that comes while nothing is asked does not shorten the time that the next answer has.
+/// A partial answer that arrives while no request is pending does not shorten the timeout of the next request.
 #[test]
-fn a_frame_that_broke_off_before_a_question_does_not_end_it() {
+fn a_partial_frame_before_a_request_does_not_end_it() {
     let games = random_games(1, 5);
-    let mut line = Line::new(Simulation::chain(&games, &scene(&TIDY, 2), BusFaults::default(), FOUND));
-    line.pass(20_000);
-    for later in 1..100 {
-        line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
-        // Says so where the deadline of a question has passed when it is asked.
-        line.pass(20_000 + 217 * later);
+    let mut bench = BusBench::new(Simulation::chain(&games, &setup(&TIDY, 2), BusFaults::default(), FOUND_BY));
+    bench.advance(20_000);
+    for count in 1..100 {
+        bench.protocol.receive(bench.now, &[0x85, 0x00, 0x20]);
+        // Fails if the deadline of a request has already passed when it is sent.
+        bench.advance(20_000 + 217 * count);
     }
-    let (truths, ends_at) = (truths(&line.stage), line.stage.ends_at());
-    line.pass(ends_at);
-    assert_eq!(line.played(), truths);
+    let (truths, ends_at) = (truths(&bench.simulation), bench.simulation.ends_at());
+    bench.advance(ends_at);
+    assert_eq!(bench.recorded_moves(), truths);
 }
 
-/// Nor does half an answer put off for ever that a board is silent, or leave a deadline that has passed.
+/// Partial answers do not delay the report of a silent board forever, and leave no deadline in the past.
 #[test]
-fn a_board_that_is_silent_among_broken_frames_is_told() {
-    let mut line = Line::new(Simulation::chain(&random_games(1, 5), &scene(&TIDY, 2), BusFaults::default(), FOUND));
-    line.pass(20_000);
-    line.stage.connect(0, false);
-    for later in 1..100 {
-        line.protocol.receive(line.now, &[0x85, 0x00, 0x20]);
-        line.pass(20_000 + 137 * later);
+fn a_silent_board_among_partial_frames_is_reported() {
+    let mut bench = BusBench::new(Simulation::chain(&random_games(1, 5), &setup(&TIDY, 2), BusFaults::default(), FOUND_BY));
+    bench.advance(20_000);
+    bench.simulation.connect(0, false);
+    for count in 1..100 {
+        bench.protocol.receive(bench.now, &[0x85, 0x00, 0x20]);
+        bench.advance(20_000 + 137 * count);
     }
     let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_)));
-    assert_eq!(line.readings.iter().filter(silent).count(), 1);
+    assert_eq!(bench.readings.iter().filter(silent).count(), 1);
 }
 
-/// Whatever comes, nothing is sent but what harms no board, one command at a time.
+/// Whatever is received, only harmless commands are sent, one at a time.
 #[test]
 fn nothing_harmful_is_sent() {
     let mut rng = Rng::new(5, 0);
@@ -344,8 +346,8 @@ fn nothing_harmful_is_sent() {
             assert!(bus.next_deadline().is_none_or(|at| at > now));
         }
         if rng.chance(100) {
-            let cue = if rng.chance(500) { BoardCommand::Placement } else { BoardCommand::Memory };
-            let _ = bus.execute(now, Address(960 + rng.below(4) as u16), cue);
+            let command = if rng.chance(500) { BoardCommand::Placement } else { BoardCommand::Memory };
+            let _ = bus.execute(now, Address(960 + rng.below(4) as u16), command);
         }
         while let Some(write) = bus.poll_write() {
             let [code, high, low, check] = write.bytes[..] else { panic!("{:x?}", write.bytes) };
@@ -356,20 +358,20 @@ fn nothing_harmful_is_sent() {
     }
 }
 
-/// So many times as fast as real.
+/// The speed-up over real time.
 const SPEED: u32 = 2;
 
-/// Three boards on a pseudo-terminal, their games over D-Bus; killed and started again in the middle.
+/// Three boards on a pseudo-terminal, with their games over D-Bus; the daemon is killed and started again in the middle.
 #[tokio::test]
 async fn a_chain_over_dbus() {
     let Some(bus) = PrivateBus::start() else { return };
     let state = tempfile::tempdir().unwrap();
     let games = pgn::read(&"[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bc4 *\n\n".repeat(3)).games;
-    let stage = Simulation::chain(&games, &scene(&TIDY, 3), BAD, 16_000);
-    let truth = truths(&stage);
+    let simulation = Simulation::chain(&games, &setup(&TIDY, 3), LOSSY, 40_000);
+    let truth = truths(&simulation);
     let mut port = PseudoTerminal::open().unwrap();
     let path = std::path::PathBuf::from(port.path());
-    std::thread::spawn(move || port.serve(stage, SPEED, true));
+    std::thread::spawn(move || port.serve(simulation, SPEED, true));
     let start = || Daemon::on(&bus, state.path(), &path, &["--board", "dgt-bus"]);
     let daemon = start();
     daemon.ready();
@@ -388,7 +390,7 @@ async fn a_chain_over_dbus() {
     let daemon = start();
     daemon.ready();
     until("three games", async || (moves().await == truth).then_some(())).await;
-    // A board on a line that is not good has to be asked more than once.
+    // A board on a lossy bus has to be polled more than once.
     let boards = until("three boards that are ready", async || {
         let boards = client.snapshot().await.unwrap().boards;
         boards.iter().all(|board| board.state == "ready").then_some(boards)

@@ -1,18 +1,19 @@
-//! Random faults against the real daemon: no game may be lost unnoticed.
+//! Random faults against the real daemon: no game may be lost without a report.
 //!
-//! A schedule plays one game on a virtual board while faults hit the daemon, the bus, the disk, the line and the board itself.
-//! Once the board is at rest and the faults are over, [`verdict`] compares the record with what was played. On boards that
-//! identify pieces or their colour the record must be exact within [`WITHIN`], or an alert, the board's state or the service's
-//! `Trouble` must say that it may not be. On occupancy boards the record must show what the sensors showed, at the end and at every
-//! [`rest`] without a fault.
+//! A schedule plays one game on a virtual board while faults hit the daemon, the bus, the disk, the cable and the board itself.
+//! Once the board is idle and the faults are over, [`verdict`] compares the record with the moves that were played. On boards
+//! that identify pieces or their colour the record must be exact within [`WITHIN`], or an alert, the board's state or the
+//! service's `Trouble` must report that it may not be. On occupancy boards the record must match the occupied squares at the
+//! end and at every [`rest`] without a fault.
 //!
-//! All models take part. Those on no serial line are faked by umockdev ([`mock`]), and skipped where it is not installed; the matrix
-//! needs `--features gpio`, too. A schedule with a full disk is skipped where only root may mount one. In every eighth schedule
-//! `gdbus monitor` watches as a second client ([`monitor`]): what it saw must be what is stored.
+//! All models take part. Models without a serial port are emulated with umockdev ([`mock`]), and skipped where it is not
+//! installed; the matrix also needs `--features gpio`. A schedule with a full disk is skipped unless the test may mount one, as
+//! root. In every eighth schedule `gdbus monitor` watches as a second client ([`monitor`]): the events that it saw must be
+//! those that are stored.
 //!
 //! `cargo test chaos` runs a few fixed schedules. `make chaos` runs many: `SCHEDULES=2000 SEED=1 JOBS=8`. `SCHEDULE=17` runs
-//! one and prints what happened; `FAULT="disk full"` takes those alone that have this fault. A schedule that fails leaves its log and
-//! state directory under `target/tmp/chaos`.
+//! one and prints what happened; `FAULT="disk full"` selects the schedules with this fault. A schedule that fails leaves its
+//! log and state directory under `target/tmp/chaos`.
 
 mod driver;
 mod line;
@@ -30,9 +31,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use verdict::{Outcome, Verdict};
 
-/// The record must agree, or its disagreement must be reported, this long after the board is at rest and the faults are over.
+/// The time after the board is idle and the faults are over within which the record must agree or its disagreement must be
+/// reported.
 const WITHIN: Duration = Duration::from_secs(20);
-/// How many schedules the ordinary test runs, and how many of them at a time.
+/// The number of schedules that the ordinary test runs, and how many of them in parallel.
 const SHORT: (u64, usize) = (12, 12);
 
 fn number(name: &str) -> Option<u64> {
@@ -43,13 +45,13 @@ fn number(name: &str) -> Option<u64> {
 #[derive(Default)]
 struct Summary {
     verdicts: BTreeMap<&'static str, u64>,
-    /// What was reported, and how often.
+    /// The number of schedules with each report.
     reports: BTreeMap<String, u64>,
-    /// By fault: how many schedules had it, and how many of these failed.
+    /// By fault: the number of schedules with it, and how many of these failed.
     faults: BTreeMap<&'static str, (u64, u64)>,
-    /// At how many rests a record was compared that is not what was played.
+    /// The number of rests at which a record was compared that differs from the moves played.
     rests: usize,
-    /// How many schedules the second client watched, and how many of its events were compared.
+    /// The number of schedules that the second client watched, and the number of its events that were compared.
     monitored: (u64, usize),
     failed: Vec<String>,
 }
@@ -60,7 +62,7 @@ impl Summary {
         *self.verdicts.entry(verdict.name()).or_default() += 1;
         match verdict {
             Verdict::Skipped(_) => return,
-            Verdict::Reported(what) => *self.reports.entry(what.clone()).or_default() += 1,
+            Verdict::Reported(report) => *self.reports.entry(report.clone()).or_default() += 1,
             Verdict::Indistinguishable(rests) => self.rests += rests,
             _ => {}
         }
@@ -69,8 +71,8 @@ impl Summary {
             self.monitored.1 += events;
         }
         for fault in schedule.fault_names() {
-            let (had, failed) = self.faults.entry(fault).or_default();
-            *had += 1;
+            let (count, failed) = self.faults.entry(fault).or_default();
+            *count += 1;
             *failed += u64::from(verdict.is_failure());
         }
         if verdict.is_failure() {
@@ -85,9 +87,9 @@ impl Summary {
         let (schedules, events) = self.monitored;
         println!("gdbus watched {schedules} schedules, and {events} of its events were compared");
         println!("reported by");
-        self.reports.iter().for_each(|(what, count)| println!("{what:<28} {count:>9}"));
+        self.reports.iter().for_each(|(report, count)| println!("{report:<28} {count:>9}"));
         println!("fault                        schedules    failed");
-        self.faults.iter().for_each(|(name, (had, failed))| println!("{name:<28} {had:>9} {failed:>9}"));
+        self.faults.iter().for_each(|(name, (schedules, failed))| println!("{name:<28} {schedules:>9} {failed:>9}"));
         if !TimeOfDay::can_be_set() {
             println!("{TIME_OF_DAY:<28} SKIPPED: libfaketime is not installed");
         }
@@ -96,13 +98,13 @@ impl Summary {
 }
 
 #[test]
-fn no_game_is_lost_unnoticed() {
+fn no_game_is_lost_without_a_report() {
     if !crate::harness::installed("dbus-daemon") {
         return;
     }
     let first = number("SEED").unwrap_or(1) * 1_000_000;
-    if let Some(one) = number("SCHEDULE") {
-        let schedule = Schedule::draw(one);
+    if let Some(number) = number("SCHEDULE") {
+        let schedule = Schedule::draw(number);
         println!("{schedule:#?}");
         let Outcome { verdict, monitored } = driver::run(&schedule);
         println!("{verdict}");

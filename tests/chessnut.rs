@@ -1,4 +1,5 @@
-//! Chessnut boards: reports in, placements out; what is sent, and when; whole games on the virtual one.
+//! Chessnut boards: received reports and the placements in them; the sent commands and their times; complete games on the
+//! virtual board.
 
 use crate::simulate::random_games;
 use proptest::prelude::*;
@@ -14,7 +15,7 @@ use touchmove::simulate::hands::{CLEAN, CLUB};
 use touchmove::simulate::{Simulation, SimulationSetup, chessnut::VirtualChessnut};
 use touchmove::table::{Settings, Table};
 
-/// The squares of the start position as the maker codes them.
+/// The squares of the start position in the maker's encoding.
 const START: &str = "58233185 44444444 00000000 00000000 00000000 00000000 77777777 a6c99b6a";
 
 fn bytes(hex: &str) -> Vec<u8> {
@@ -22,7 +23,7 @@ fn bytes(hex: &str) -> Vec<u8> {
     digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).unwrap(), 16).unwrap()).collect()
 }
 
-/// A board report as it comes over USB.
+/// A board report as it is received over USB.
 fn report(squares: &str) -> Vec<u8> {
     let mut report = bytes(&format!("01 3d {squares}"));
     report.resize(63, 0);
@@ -35,7 +36,7 @@ struct Bench {
 }
 
 impl Bench {
-    /// Plugged in; the greeting has been sent.
+    /// A board that is plugged in; the initialization has been sent.
     fn up() -> Bench {
         let mut bench = Bench { board: (chessnut::MODEL.protocol)(), now: 0 };
         bench.board.link(0, LinkState::Up);
@@ -61,11 +62,11 @@ impl Bench {
             .collect()
     }
 
-    /// Lets time pass, deadline by deadline.
-    fn pass(&mut self, until: Millis) -> Vec<(Millis, Vec<u8>)> {
+    /// Advances the time, deadline by deadline.
+    fn advance(&mut self, until: Millis) -> Vec<(Millis, Vec<u8>)> {
         let mut sent = Vec::new();
         while let Some(at) = self.board.next_deadline().filter(|&at| at <= until) {
-            assert!(at >= self.now, "a deadline that is over");
+            assert!(at >= self.now, "a deadline in the past");
             self.now = at;
             self.board.timeout(at);
             assert!(self.board.next_deadline().is_none_or(|next| next > at), "a deadline that stays");
@@ -76,7 +77,7 @@ impl Bench {
     }
 }
 
-/// FEN's first field, by what the squares show.
+/// The first field of a FEN of each placement.
 fn fen(readings: &[Reading]) -> Vec<String> {
     let board = |reading: &Reading| match reading {
         Reading::Placement(placement) => {
@@ -96,7 +97,7 @@ fn fen(readings: &[Reading]) -> Vec<String> {
 const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
 #[test]
-fn messages() {
+fn other_messages_are_decoded() {
     let battery = |percent, charging| Reading::Battery(Battery { percent, charging: Some(charging) });
     let garbage = |count| Reading::Trouble(ProtocolError::Garbage(count));
     let cases: Vec<(&str, Vec<Reading>)> = vec![
@@ -116,7 +117,7 @@ fn messages() {
         ("", vec![]),
         ("77 66 55", vec![garbage(3)]),
         ("77 66 55 00 2a 02 58 00", vec![garbage(3), battery(88, false)]),
-        // Begun, and never ended.
+        // Incomplete messages.
         ("2a 02 58", vec![]),
         ("01 3d 58", vec![]),
         ("01 25 58", vec![garbage(3)]),
@@ -127,7 +128,7 @@ fn messages() {
 }
 
 #[test]
-fn squares() {
+fn squares_are_decoded() {
     assert_eq!(fen(&Bench::up().receive(&report(START))), [START_FEN]);
     // h8 comes first, in the low half; a1 last, in the high half.
     for (squares, fen_expected) in [
@@ -141,39 +142,39 @@ fn squares() {
 }
 
 #[test]
-fn only_news_are_passed_on() {
+fn only_changes_are_passed_on() {
     let mut bench = Bench::up();
     assert_eq!(bench.receive(&report(START)).len(), 1);
     assert_eq!(bench.receive(&report(START)), []);
     let mut counted = report(START);
     counted[40] = 7;
-    assert_eq!(bench.receive(&counted), [], "what follows the squares is no news");
+    assert_eq!(bench.receive(&counted), [], "bytes after the squares are not a change");
     assert_eq!(bench.board.execute(0, Address::ONLY, BoardCommand::Placement), Ok(()));
-    assert_eq!(fen(&bench.receive(&report(START))), [START_FEN], "it was asked for");
-    // A code that there is not: nothing of it is believed.
-    let why = "piece code d on c8".to_owned();
+    assert_eq!(fen(&bench.receive(&report(START))), [START_FEN], "the placement was requested");
+    // An invalid piece code: the whole report is discarded.
+    let detail = "piece code d on c8".to_owned();
     assert_eq!(
         bench.receive(&report(&START.replacen("8233185", "823d185", 1))),
-        [Reading::Trouble(ProtocolError::InvalidContent(why))]
+        [Reading::Trouble(ProtocolError::InvalidContent(detail))]
     );
     assert_eq!(bench.receive(&report(START)), []);
 }
 
-/// A message that is cut short hides nothing that comes after it.
+/// A truncated message does not hide the message after it.
 #[test]
-fn a_report_cut_short() {
-    let whole = report(START);
-    for cut in 1..whole.len() {
+fn a_truncated_report_is_garbage() {
+    let complete = report(START);
+    for cut in 1..complete.len() {
         let mut bench = Bench::up();
-        assert_eq!(bench.receive(&whole[..cut]), [], "{cut}");
-        let read = bench.receive(&whole);
+        assert_eq!(bench.receive(&complete[..cut]), [], "{cut}");
+        let read = bench.receive(&complete);
         assert_eq!(fen(&read), [START_FEN], "{cut}");
         assert_eq!(read.first(), Some(&Reading::Trouble(ProtocolError::Garbage(cut))), "{cut}");
     }
 }
 
 #[test]
-fn the_greeting_and_its_pace() {
+fn the_initialization_is_paced() {
     let mut board = (chessnut::MODEL.protocol)();
     board.link(1000, LinkState::Up);
     let sent: Vec<_> = std::iter::from_fn(|| board.poll_write()).map(|write| (write.at, write.bytes)).collect();
@@ -185,54 +186,54 @@ fn the_greeting_and_its_pace() {
 }
 
 #[test]
-fn lights() {
+fn lights_are_paced() {
     let mut bench = Bench::up();
     bench.now = 4 * PACE;
     bench.board.execute(bench.now, Address::ONLY, BoardCommand::Lights(vec![Square::E2, Square::E4])).unwrap();
     assert_eq!(bench.sent(), [(800, bytes("0a 08 00 00 00 00 08 00 08 00"))]);
-    // What is wanted when something may be sent again is what counts.
+    // Only the last request before the next possible write is sent.
     for squares in [vec![Square::A1], vec![Square::H8, Square::A8], vec![]] {
         bench.board.execute(bench.now + 1, Address::ONLY, BoardCommand::Lights(squares)).unwrap();
         assert_eq!(bench.sent(), []);
     }
-    assert_eq!(bench.pass(1000), [(1000, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
+    assert_eq!(bench.advance(1000), [(1000, bytes("0a 08 00 00 00 00 00 00 00 00"))]);
     bench.board.execute(1_100, Address::ONLY, BoardCommand::Beep).unwrap();
     assert_eq!(bench.sent(), [(1_200, bytes("0b 04 03 e8 00 c8"))]);
-    for cue in [BoardCommand::Memory, BoardCommand::ClockText("hello".to_owned())] {
-        assert_eq!(bench.board.execute(0, Address::ONLY, cue), Err(Unsupported));
+    for command in [BoardCommand::Memory, BoardCommand::ClockText("hello".to_owned())] {
+        assert_eq!(bench.board.execute(0, Address::ONLY, command), Err(Unsupported));
     }
 }
 
 #[test]
-fn silence_is_told_once_and_reports_are_asked_for_anew() {
+fn silence_is_reported_once_and_reports_are_requested_again() {
     let mut bench = Bench::up();
-    bench.pass(1_000);
+    bench.advance(1_000);
     bench.receive(&report(START));
-    let mut sent = bench.pass(1_000 + SILENT + 2 * QUIET);
-    let asked: Vec<Millis> = sent.iter().map(|(at, _)| *at).collect();
-    assert_eq!(asked, [3_000, 5_000, 7_000, 9_000]);
+    let mut sent = bench.advance(1_000 + SILENT + 2 * QUIET);
+    let requested_at: Vec<Millis> = sent.iter().map(|(at, _)| *at).collect();
+    assert_eq!(requested_at, [3_000, 5_000, 7_000, 9_000]);
     assert!(sent.drain(..).all(|(_, bytes)| bytes == [0x21, 1, 0]));
     assert_eq!(bench.readings(), [Reading::Trouble(ProtocolError::Silent(SILENT as u32))]);
-    // An acknowledgement is not what is waited for.
+    // An acknowledgement does not end the silence.
     assert_eq!(bench.receive(&[0x23, 1, 0]), []);
     assert_eq!(bench.receive(&report(START)), [Reading::Trouble(ProtocolError::Recovered)]);
     assert_eq!(bench.readings(), []);
 }
 
 #[test]
-fn the_battery_is_asked_for_now_and_then() {
+fn the_battery_is_requested_periodically() {
     let mut bench = Bench::up();
-    let mut asked = Vec::new();
+    let mut requested = Vec::new();
     for now in (1_000..1_900_000).step_by(200) {
-        asked.extend(bench.pass(now));
+        requested.extend(bench.advance(now));
         bench.receive(&report(START));
     }
-    assert_eq!(asked, [600_000, 1_200_000, 1_800_000].map(|at| (at, vec![0x29, 1, 0])));
+    assert_eq!(requested, [600_000, 1_200_000, 1_800_000].map(|at| (at, vec![0x29, 1, 0])));
 }
 
-/// What other authors hold their programs against. Those frames came over radio: short, joined and cut.
+/// Test data of other authors. Their frames were received over radio: short, joined and split.
 #[test]
-fn frames_of_others() {
+fn frames_of_other_projects() {
     let file = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/sensor/device-frames.json"));
     let Ok(text) = std::fs::read_to_string(file) else {
         return eprintln!("SKIPPED: there is no {}", file.display());
@@ -247,7 +248,8 @@ fn frames_of_others() {
         let mut bench = Bench::up();
         let read: Vec<Reading> = list(&case["chunks"]).iter().flat_map(|chunk| bench.receive(&bytes(chunk))).collect();
         let mut expect = list(&case["expect_placement"]);
-        // How the board stands is for others to find out: here squares are the board's own, so the whole is turned by 180°.
+        // The board's orientation is detected elsewhere: here squares are in the board's own coordinates, so the placement is
+        // turned by 180°.
         if name.contains("reversed") {
             expect = vec!["RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr".to_owned()];
         }
@@ -260,25 +262,25 @@ fn frames_of_others() {
 }
 
 #[test]
-fn whole_games_come_out_exact() {
+fn complete_games_are_recorded_exactly() {
     for game in &random_games(8, 100) {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let setting = simulating::SimulationOptions {
+            let options = simulating::SimulationOptions {
                 board: "chessnut".to_owned(),
                 profile: CLEAN,
                 inject: Vec::new(),
                 clock: false,
                 rotation,
             };
-            let figures = score::play_and_compare(game, 1, &setting, None).unwrap();
+            let figures = score::play_and_compare(game, 1, &options, None).unwrap();
             assert!(figures.exact, "game {}: {:?}", game.number, figures.failure);
         }
     }
 }
 
-/// Reports with damage of every kind among them: what is played after it is read, and only what a host may send is sent.
+/// Damaged reports of every kind: the moves after them are read, and only permitted commands are sent.
 #[test]
-fn damaged_reports_are_survived() {
+fn games_with_damaged_reports_are_recorded() {
     struct Damaged {
         inner: run::VirtualCable,
         count: u64,
@@ -289,10 +291,10 @@ fn damaged_reports_are_survived() {
             self.inner.next()
         }
         fn take(&mut self, now: Millis) -> Vec<run::HostInput> {
-            let mut said = Vec::new();
-            for what in self.inner.take(now) {
-                let run::HostInput::Bytes(mut bytes, ply) = what else {
-                    said.push(what);
+            let mut inputs = Vec::new();
+            for input in self.inner.take(now) {
+                let run::HostInput::Bytes(mut bytes, ply) = input else {
+                    inputs.push(input);
                     continue;
                 };
                 self.count += 1;
@@ -304,10 +306,10 @@ fn damaged_reports_are_survived() {
                     _ => {}
                 }
                 if !bytes.is_empty() {
-                    said.push(run::HostInput::Bytes(bytes, ply));
+                    inputs.push(run::HostInput::Bytes(bytes, ply));
                 }
             }
-            said
+            inputs
         }
         fn send(&mut self, now: Millis, bytes: &[u8]) {
             self.sent.push((now, bytes.to_vec()));
@@ -315,11 +317,11 @@ fn damaged_reports_are_survived() {
         }
     }
     let game = &random_games(1, 80)[0];
-    let scene = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
-    let stage = Simulation::new("chessnut", game, &scene).unwrap();
-    let truth: Vec<String> = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
-    let until = stage.ends_at();
-    let mut cable = Damaged { inner: run::VirtualCable::new(stage), count: 0, sent: Vec::new() };
+    let setup = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+    let simulation = Simulation::new("chessnut", game, &setup).unwrap();
+    let truth: Vec<String> = simulation.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+    let until = simulation.ends_at();
+    let mut cable = Damaged { inner: run::VirtualCable::new(simulation), count: 0, sent: Vec::new() };
     let mut table = Table::new(Settings::default());
     run::play(&mut cable, &mut *(chessnut::MODEL.protocol)(), &mut table, until, &mut |_, _| {});
     let record = table.record().expect("a game");
@@ -329,15 +331,15 @@ fn damaged_reports_are_survived() {
 }
 
 #[test]
-fn the_virtual_board() {
+fn the_virtual_board_reports_after_it_is_enabled() {
     use touchmove::simulate::VirtualBoard;
-    let scene = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
-    let mut board = VirtualChessnut::new(&scene, &[None; 64], 1);
-    assert_eq!(board.advance(1_000), [], "it says nothing before it is told to");
+    let setup = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let mut board = VirtualChessnut::new(&setup, &[None; 64], 1);
+    assert_eq!(board.advance(1_000), [], "it sends nothing before reports are enabled");
     board.receive(1_000, &[0x21, 1, 0]);
     board.receive(1_200, &bytes("0a 08 00 00 00 00 08 00 08 00"));
-    let said = board.advance(1_650);
-    let starts: Vec<(Millis, u8)> = said.iter().map(|chunk| (chunk.at, chunk.bytes[0])).collect();
+    let chunks = board.advance(1_650);
+    let starts: Vec<(Millis, u8)> = chunks.iter().map(|chunk| (chunk.at, chunk.bytes[0])).collect();
     assert_eq!(starts, [(1_005, 0x23), (1_200, 1), (1_400, 1), (1_600, 1)]);
     assert_eq!(board.lit(), [0, 0, 0, 0, 8, 0, 8, 0]);
     board.receive(1_700, &[0x39, 1, 0]);
@@ -345,14 +347,14 @@ fn the_virtual_board() {
 }
 
 proptest! {
-    /// Whatever comes, what is sent is harmless and at its pace, and the next report is read.
+    /// Whatever is received, the sent commands are harmless and paced, and the next report is read.
     #[test]
-    fn any_bytes(chunks in prop::collection::vec((0..3_000u64, prop::collection::vec(any::<u8>(), 0..80)), 0..40)) {
+    fn any_bytes_are_survived(chunks in prop::collection::vec((0..3_000u64, prop::collection::vec(any::<u8>(), 0..80)), 0..40)) {
         let mut bench = Bench::up();
         bench.now = 1_000;
         let mut sent = Vec::new();
         for (wait, chunk) in chunks {
-            sent.extend(bench.pass(bench.now + wait));
+            sent.extend(bench.advance(bench.now + wait));
             bench.receive(&chunk);
             sent.extend(bench.sent());
         }

@@ -1,4 +1,4 @@
-//! What a person reads when the configuration is wrong, and that the committed file says what holds.
+//! The error messages for a wrong configuration, and the committed file with the defaults.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use touchmove::table::{Publish, Settings};
 
 const COMMITTED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/config/touchmoved.toml");
 
-/// The problems of a text, one a line, must be these.
+/// Checks the problems of a configuration text.
 #[track_caller]
 fn check(text: &str, expect: &[&str]) {
-    let said: Vec<String> = match Config::parse(text) {
+    let problems: Vec<String> = match Config::parse(text) {
         Ok(_) => Vec::new(),
         Err(problems) => problems.iter().map(ToString::to_string).collect(),
     };
-    assert_eq!(said, expect, "in\n{text}");
+    assert_eq!(problems, expect, "in\n{text}");
 }
 
 #[track_caller]
@@ -64,22 +64,22 @@ fn every_key_uncommented_is_its_default() {
 }
 
 #[test]
-fn what_is_live_stays_on_this_machine() {
+fn the_live_stream_stays_on_this_machine() {
     check("[livechess]\nlisten = '[::1]:1982'\nlive = true", &[]);
-    let refused = "3:8: live = true shows what is not public yet, and 0.0.0.0:1982 is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\"";
+    let refused = "3:8: live = true shows games that are not public yet, and other machines can reach 0.0.0.0:1982: omit it, or write listen = \"127.0.0.1:1982\"";
     check("[livechess]\nlisten = '0.0.0.0:1982'\nlive = true", &[refused]);
-    let shown = "any site can show a frame whose origin is \"null\": take null out of origins, or leave live out";
+    let shown = "any site can show a frame whose origin is \"null\": remove null from origins, or omit live";
     check(
         "[livechess]\nlisten = '127.0.0.1:1982'\nlive = true\norigins = 'lichess.org, null'",
-        &[&format!("4:11: live = true shows what is not public yet, and {shown}")],
+        &[&format!("4:11: live = true shows games that are not public yet, and {shown}")],
     );
 }
 
 #[test]
-fn an_origin_that_no_browser_names_is_refused() {
+fn an_origin_that_no_browser_sends_is_refused() {
     let origins =
         |text: &str| Config::parse(&format!("[livechess]\norigins = '{text}'")).map(|config| config.livechess.origins);
-    let site = |host: &str, plain| Origin::Site(Site { host: host.to_owned(), allows_http: plain });
+    let site = |host: &str, allows_http| Origin::Site(Site { host: host.to_owned(), allows_http });
     let app = |scheme: &str, host: &str| Origin::App { scheme: scheme.to_owned(), host: host.to_owned() };
     for (text, expect) in [
         ("lichess.org", site("lichess.org", false)),
@@ -96,53 +96,53 @@ fn an_origin_that_no_browser_names_is_refused() {
     ] {
         assert_eq!(origins(text), Ok(vec![expect]), "{text}");
     }
-    for (wrong, says) in [
-        ("file://", "browsers say \"null\""),
+    for (wrong, expected) in [
+        ("file://", "browsers send \"null\""),
         ("lichess.org/dgt", "no path"),
         ("https://lichess.org/", "no path"),
         ("localhost:8080", "write \"localhost\" without the port"),
         ("ws://lichess.org", "no page has an origin of the scheme ws"),
         ("com", "write the whole host, such as \"lichess.org\", or \"http://com\""),
         ("https://hall", "or \"http://hall\" for that one machine"),
-        ("*", "it is no host"),
-        ("*.lichess.org", "it is no host"),
-        ("lichess.org.", "it is no host"),
-        ("tauri://", "it is no host"),
-        ("127.1", "it is no host"),
-        ("chess.example.1", "it is no host"),
+        ("*", "it is not a host name"),
+        ("*.lichess.org", "it is not a host name"),
+        ("lichess.org.", "it is not a host name"),
+        ("tauri://", "it is not a host name"),
+        ("127.1", "it is not a host name"),
+        ("chess.example.1", "it is not a host name"),
         ("sch\u{e4}ch.example", "with xn--"),
-        ("7up://localhost", "is no scheme"),
+        ("7up://localhost", "is not a scheme"),
     ] {
         let problems = origins(wrong).unwrap_err();
-        assert!(problems[0].to_string().contains(says), "{wrong}: {}", problems[0]);
+        assert!(problems[0].to_string().contains(expected), "{wrong}: {}", problems[0]);
     }
     assert!(parse("[livechess]\norigins = 'null'").warnings()[0].contains("sandboxed frame"));
     assert!(Config::default().warnings().is_empty());
 }
 
 #[test]
-fn the_page_has_whole_names() {
+fn the_page_accepts_complete_host_names() {
     let hosts = |text: &str| Config::parse(&format!("[web]\nhosts = '{text}'")).map(|config| config.web.hosts);
     let site = |host: &str| Site { host: host.to_owned(), allows_http: false };
     assert_eq!(hosts("hall, Hall.example.org"), Ok(vec![site("hall"), site("hall.example.org")]));
     for (host, has_subdomains) in [("hall.example.org", true), ("hall", false), ("com", false), ("127.0.0.1", false)] {
         assert_eq!(hosts(host).unwrap()[0].has_subdomains(), has_subdomains, "{host}");
     }
-    // No browser asks by these.
+    // No browser sends these.
     for wrong in ["hall.example.", ".example", "hall..example", "hall:8064", "*.example", "127.1"] {
         assert!(hosts(wrong).is_err(), "{wrong}");
     }
 }
 
 #[test]
-fn what_is_sent_goes_where_it_may() {
+fn only_permitted_urls_are_accepted() {
     let config =
         parse("[lichess]\nround = ' AbCd1234 '\nurl = 'http://192.168.1.7:9663'\n[hooks]\nwebhook = 'https://ntfy.sh/x?y=z'");
     let lichess = config.lichess.unwrap();
     assert_eq!((lichess.rounds, lichess.url.to_string()), (Rounds::One("AbCd1234".into()), "http://192.168.1.7:9663".into()));
     let webhook = config.hooks.webhook.unwrap();
     assert_eq!((webhook.to_string(), webhook.port), ("https://ntfy.sh/x?y=z".into(), 443));
-    // Whoever knows it can read along.
+    // The path is a secret: everyone who knows it can read the messages.
     assert_eq!(format!("{webhook:?}"), "https://ntfy.sh/…");
     let rounds = parse("[lichess]\nround = '1=AbCd1234, 12 = EfGh5678'").lichess.unwrap().rounds;
     assert_eq!((rounds.id(1), rounds.id(2), rounds.id(12)), (Some("AbCd1234"), None, Some("EfGh5678")));
@@ -152,7 +152,7 @@ fn what_is_sent_goes_where_it_may() {
     {
         assert!(Config::parse(&format!("[lichess]\nround = '{wrong}'")).is_err(), "{wrong}");
     }
-    for near in [
+    for local in [
         "127.0.0.1:80",
         "[::1]",
         "10.0.0.1",
@@ -164,7 +164,7 @@ fn what_is_sent_goes_where_it_may() {
         "ntfy.lan",
         "a.home.arpa",
     ] {
-        parse(&format!("[hooks]\nwebhook = 'http://{near}/topic'"));
+        parse(&format!("[hooks]\nwebhook = 'http://{local}/topic'"));
     }
     for wrong in [
         "http://ntfy.sh/x",
@@ -196,50 +196,51 @@ fn hooks_are_lists_of_words() {
     let hooks = parse("").hooks;
     assert!(hooks.is_off() && hooks.matters == [AlertCategory::Play, AlertCategory::Board]);
     let form = "write a list of play, board, touch, end, device, such as matters = [\"play\", \"board\", \"end\"]";
-    check("[hooks]\nmatters = ['play', 'bored']", &[&format!("2:11: matters is another list; {form}")]);
-    check("[hooks]\nmatters = []", &[&format!("2:11: matters is another list; {form}")]);
+    check("[hooks]\nmatters = ['play', 'bored']", &[&format!("2:11: matters is an invalid list; {form}")]);
+    check("[hooks]\nmatters = []", &[&format!("2:11: matters is an invalid list; {form}")]);
     check("[hooks]\nmatters = 'play'", &[&format!("2:11: matters is text in quotes; {form}")]);
-    let form = "write a list of the whole path of a program and its arguments, or [], such as command = [\"/usr/local/bin/tell\", \"arbiter\"]";
-    check("[hooks]\ncommand = ['tell']", &[&format!("2:11: command is another list; {form}")]);
-    check("[hooks]\ncommand = ['/tell', 3]", &[&format!("2:11: command is another list; {form}")]);
+    let form = "write a list of the absolute path of a program and its arguments, or [], such as command = [\"/usr/local/bin/notify\", \"arbiter\"]";
+    check("[hooks]\ncommand = ['tell']", &[&format!("2:11: command is an invalid list; {form}")]);
+    check("[hooks]\ncommand = ['/tell', 3]", &[&format!("2:11: command is an invalid list; {form}")]);
 }
 
 #[test]
-fn tokens_cross_no_network_in_the_clear() {
+fn tokens_cross_no_network_unencrypted() {
     check("[web]\nlisten = '[::1]:8064'", &[]);
     check("[web]\nlisten = '192.168.1.5:8064'\nproxy = true", &[]);
     check(
         "[web]\nlisten = '0.0.0.0:8064'\nproxy = true",
         &[
-            "2:10: 0.0.0.0:8064 is every address of this machine, and whoever reaches it would pass for the proxy: write listen = \"127.0.0.1:8064\", or the address at which a proxy on another machine finds this one",
+            "2:10: 0.0.0.0:8064 is every address of this machine, and any client that reaches it would be treated as the proxy: write listen = \"127.0.0.1:8064\", or the address at which a proxy on another machine reaches this one",
         ],
     );
     check("[web]\nlisten = '0.0.0.0:8064'\ntls_cert = '/cert.pem'\ntls_key = '/key.pem'", &[]);
-    let refused = "2:10: 0.0.0.0:8064 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true and listen = \"127.0.0.1:8064\" behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
+    let refused = "2:10: other machines can reach 0.0.0.0:8064, and tokens must not cross a network unencrypted: write tls_cert and tls_key, or proxy = true and listen = \"127.0.0.1:8064\" behind a proxy that speaks TLS, or listen = \"127.0.0.1:8064\"";
     check("[web]\nlisten = '0.0.0.0:8064'", &[refused]);
-    // What is advised is accepted.
+    // The recommended configuration is accepted.
     check("[web]\nlisten = '127.0.0.1:8064'\nproxy = true", &[]);
-    let refused = "2:10: 192.168.1.5:9000 is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:9000\"";
+    let refused = "2:10: other machines can reach 192.168.1.5:9000, and tokens must not cross a network unencrypted: write tls_cert and tls_key, or proxy = true behind a proxy that speaks TLS, or listen = \"127.0.0.1:9000\"";
     check("[web]\nlisten = '192.168.1.5:9000'", &[refused]);
     check("[web]\nlisten = '192.168.1.5:9000'\nproxy = true", &[]);
-    let refused = "3:8: hsts = true tells browsers to come over TLS alone, which is not spoken here: write tls_cert and tls_key, or leave it out";
+    let refused =
+        "3:8: hsts = true tells browsers to use only TLS, which is not configured: write tls_cert and tls_key, or omit it";
     check("[web]\nlisten = '127.0.0.1:8064'\nhsts = true", &[refused]);
     check("[web]\nlisten = '127.0.0.1:8064'\nhsts = true\nproxy = true", &[]);
-    check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key is of no use alone: write tls_cert, too, or leave it out"]);
+    check("[web]\ntls_key = '/key.pem'", &["2:11: tls_key has no effect without tls_cert: write both, or omit it"]);
 }
 
 #[test]
-fn files_for_everybody_lie_apart_from_what_only_the_service_reads() {
+fn public_files_are_outside_the_state_directory() {
     check("[files]\ndir = '/srv/chess'\n[journal]\nstate_dir = '/srv/state'", &[]);
     check("[files]\ndir = '/srv/state/public'\n[journal]\nstate_dir = '/srv/state'", &[]);
     let refused = |dir: &str| {
         format!(
-            "2:7: {dir} lies in the state directory, which holds tokens and games that are not public yet: give a directory of its own"
+            "2:7: {dir} lies in the state directory, which holds tokens and games that are not public yet: give another directory"
         )
     };
     check("[files]\ndir = '/srv/state'\n[journal]\nstate_dir = '/srv/state'", &[&refused("/srv/state")]);
     check("[files]\ndir = '/var/lib/touchmove/games'", &[&refused("/var/lib/touchmove/games")]);
-    // However it is written.
+    // The same path in other spellings.
     for dir in ["/srv/chess/../state/games", "/srv/./state/games", "/srv/state/public/../games", "/../srv//state/"] {
         check(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/x/../state'"), &[&refused(dir)]);
     }
@@ -247,22 +248,24 @@ fn files_for_everybody_lie_apart_from_what_only_the_service_reads() {
     check("[files]\ndir = '/srv/states'\n[journal]\nstate_dir = '/srv/state'", &[]);
     for dir in ["/srv", "/srv/chess/..", "/"] {
         let refused = format!(
-            "2:7: {dir} contains the state directory /srv/state, which holds tokens and games that are not public yet: give a directory of its own"
+            "2:7: {dir} contains the state directory /srv/state, which holds tokens and games that are not public yet: give another directory"
         );
         check(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/state'"), &[&refused]);
     }
 }
 
 #[test]
-fn files_for_everybody_lie_apart_from_the_state_directory_of_the_command_line() {
+fn public_files_are_outside_the_state_directory_option() {
     let conflict = |dir: &str, state_dir: &str| {
         parse(&format!("[files]\ndir = '{dir}'\n[journal]\nstate_dir = '/srv/state'")).files_conflict(Path::new(state_dir))
     };
     assert_eq!(conflict("/srv/chess", "/srv/state"), None);
     assert_eq!(conflict("/srv/chess", "state"), None);
     assert_eq!(conflict("/tmp/chess/public", "/tmp/chess"), None);
-    assert!(conflict("/tmp/chess/games", "/tmp/x/../chess").is_some_and(|why| why.contains("lies in the state directory")));
-    assert!(conflict("/tmp/chess", "/tmp/chess/state").is_some_and(|why| why.contains("contains the state directory")));
+    assert!(
+        conflict("/tmp/chess/games", "/tmp/x/../chess").is_some_and(|message| message.contains("lies in the state directory"))
+    );
+    assert!(conflict("/tmp/chess", "/tmp/chess/state").is_some_and(|message| message.contains("contains the state directory")));
     let here = std::env::current_dir().unwrap();
     assert!(conflict(here.join("state/games").to_str().unwrap(), "state").is_some());
     assert_eq!(Config::default().files_conflict(Path::new("/srv/state")), None);
@@ -302,7 +305,7 @@ fn boards_of_one(config: &Config) -> &touchmove::config::BoardConfig {
 }
 
 #[test]
-fn everything_that_is_written_holds() {
+fn every_key_takes_effect() {
     let config = parse(
         "[bus]\naddress = 'unix:path=/run/bus'\n[journal]\nstate_dir = '/srv/chess'\n[recordings]\nmax_mb = 10\n\
          [game]\nsettle_ms = 0x12c\nsettle_low_ms = 1_00\nlow_time_s = 60\ndwell_ms = 3000\nchess960 = true\n\
@@ -329,9 +332,9 @@ fn everything_that_is_written_holds() {
 }
 
 #[test]
-fn control_lines_are_as_the_model_wants_them() {
-    let control = |model: &str, more: &str| {
-        boards_of_one(&parse(&format!("[[board]]\nname = 'x'\nmodel = '{model}'\nport = '/dev/x'\n{more}"))).control
+fn control_lines_default_to_those_of_the_model() {
+    let control = |model: &str, line: &str| {
+        boards_of_one(&parse(&format!("[[board]]\nname = 'x'\nmodel = '{model}'\nport = '/dev/x'\n{line}"))).control
     };
     assert_eq!(control("dgt", ""), ControlLines::Asserted);
     assert_eq!(control("dgt-bus", ""), ControlLines::Cleared);
@@ -353,7 +356,7 @@ fn the_laws_of_an_event() {
     assert_eq!(laws("[laws]\nsupervision = 'full'"), "fide-2023");
     assert_eq!(laws("[laws]\nedition = 'fide-2018'\ntime_class = 'rapid'\nsupervision = 'full'"), "fide-2018 rapid");
     assert_eq!(laws("[laws]\ntime_class = 'blitz'\nsupervision = 'limited'"), "fide-2023 blitz limited");
-    let supervision = "says how its games are supervised: write supervision = \"full\" if each is watched and recorded, else supervision = \"limited\"";
+    let supervision = "must state how its games are supervised: write supervision = \"full\" if each is watched and recorded, otherwise supervision = \"limited\"";
     check("[laws]\ntime_class = 'rapid'", &[&format!("2:14: a rapid event {supervision}")]);
     check(
         "[laws]\ntime_class = 'blitz'\nsupervision = 'some'",
@@ -361,7 +364,7 @@ fn the_laws_of_an_event() {
     );
     check(
         "[laws]\nsupervision = 'limited'",
-        &["2:15: standard games know no limited supervision: leave it out, or write time_class = \"rapid\" or \"blitz\""],
+        &["2:15: standard games cannot have limited supervision: omit it, or write time_class = \"rapid\" or \"blitz\""],
     );
 }
 
@@ -371,7 +374,7 @@ fn recordings_can_be_off() {
 }
 
 #[test]
-fn unknown_keys() {
+fn unknown_keys_are_refused() {
     check("[game]\nsettel_ms = 250", &["2:1: there is no key settel_ms in [game]; did you mean settle_ms?"]);
     check("[game]\nround = 'x'", &["2:1: there is no key round in [game]: round belongs under [pgn]"]);
     check("[bus]\ncolour = 3", &["2:1: there is no key colour in [bus]; there are address"]);
@@ -386,7 +389,7 @@ fn unknown_keys() {
 }
 
 #[test]
-fn bad_values() {
+fn invalid_values_are_refused() {
     let number = "write a whole number from 20 to 5000 (ms), such as settle_ms = 250";
     check("[game]\nsettle_ms = 5", &[&format!("2:13: settle_ms is 5; {number}")]);
     check("[game]\n  settle_ms = 5001", &[&format!("2:15: settle_ms is 5001; {number}")]);
@@ -436,7 +439,7 @@ fn bad_values() {
     check(
         "[game]\nsettle_ms = 100",
         &[
-            "2:13: settle_low_ms (120) is more than settle_ms (100): short of time must not be slower; write at most 100 for settle_low_ms, or more for settle_ms",
+            "2:13: settle_low_ms (120) is more than settle_ms (100): the settle time must not be longer when a player is short of time; write at most 100 for settle_low_ms, or more for settle_ms",
         ],
     );
     check("game = 3", &["1:8: game is a table: write [game] on a line of its own, and its keys below"]);
@@ -444,13 +447,13 @@ fn bad_values() {
 }
 
 #[test]
-fn bad_boards() {
+fn invalid_boards_are_refused() {
     let known: Vec<String> = boards::BOARDS.iter().map(|model| format!("{:?}", model.name)).collect();
     let model = format!("2:9: model is \"dtg\"; write {}, such as model = \"dgt\"", known.join(" or "));
     check("[[board]]\nmodel = 'dtg'\nname = 'a'", &[&model]);
     check(
         "[[board]]\nname = 'a'\nmodel = 'dgt'\nport = '/dev/a'\nnames = '960 = b'",
-        &["5:9: a DGT e-Board is one board: it has its name, and no names"],
+        &["5:9: a DGT e-Board is a single board: write name, and omit names"],
     );
     for names in ["", "960", "0 = a", "16384 = a", "960 = a b", "960 = a, 0960 = b", "960 = a, 961 = a"] {
         let (text, wrong) = (
@@ -465,10 +468,7 @@ fn bad_boards() {
         "[[board]]\nname = 'a'\nport = '/dev/a'\n[[board]]\nname = 'b'\nmodel = 'dgt-bus'\nport = '/dev/b'\nnames = '960 = a'",
         &["5:8: two boards are named a, the other on line 2: give each its own name"],
     );
-    check(
-        "[[board]]\nmodel = 'dgt'",
-        &["1:1: this board has no name: write name = \"board_1\", or whatever it shall be called"],
-    );
+    check("[[board]]\nmodel = 'dgt'", &["1:1: this board has no name: write name = \"board_1\", or another name"]);
     check(
         "[[board]]\nname = 'Brett 1'",
         &["2:8: name is \"Brett 1\"; write 1 to 32 letters A–Z, digits or _, such as name = \"board_1\""],
@@ -490,15 +490,15 @@ fn bad_boards() {
         "[[board]]\nname = 'a'\nrotation = 'left'",
         &["3:12: rotation is \"left\"; write \"auto\" or \"upright\" or \"turned\", such as rotation = \"auto\""],
     );
-    let said = Config::parse("[[board]]\nname = 'a'\nstart_fen = '4k3/8 w'").unwrap_err();
-    let [only] = said.as_slice() else { panic!("{said:?}") };
-    let text = only.to_string();
-    assert!(text.starts_with("3:13: start_fen is no position ("), "{text}");
+    let problems = Config::parse("[[board]]\nname = 'a'\nstart_fen = '4k3/8 w'").unwrap_err();
+    let [problem] = problems.as_slice() else { panic!("{problems:?}") };
+    let text = problem.to_string();
+    assert!(text.starts_with("3:13: start_fen is not a position ("), "{text}");
     assert!(text.ends_with("write a FEN such as \"4k3/8/8/8/8/8/4P3/4K3 w - - 0 1\""), "{text}");
 }
 
 #[test]
-fn contradictory_boards() {
+fn contradictory_boards_are_refused() {
     check(
         "[[board]]\nname = 'a'\nport = '/dev/ttyUSB0'\nserial = 'A1'",
         &["4:10: port and serial both say where this board is: keep one of them"],
@@ -513,13 +513,13 @@ fn contradictory_boards() {
     );
     check(
         "[[board]]\nname = 'a'\nusb = '0403:6001'\n[[board]]\nname = 'b'\nusb = '0403:6001'",
-        &["5:8: two boards are any USB device 0403:6001, the other on line 2: tell them apart by serial, usb_path or port"],
+        &["5:8: two boards use any USB device 0403:6001, the other on line 2: distinguish them by serial, usb_path or port"],
     );
     check(
         "[[board]]\nname = 'a'\n[[board]]\nname = 'b'",
-        &["4:8: nothing says which board is b and which is a (line 2): give each its port, usb, serial or usb_path"],
+        &["4:8: boards b and a (line 2) cannot be distinguished: give each its port, usb, serial or usb_path"],
     );
-    // What was wrong with one board's place is said once, and not again as a contradiction.
+    // A wrong location of one board is reported once, and not again as a contradiction.
     check(
         "[[board]]\nname = 'a'\n[[board]]\nname = 'b'\nport = 'x'",
         &[
@@ -529,7 +529,7 @@ fn contradictory_boards() {
 }
 
 #[test]
-fn all_problems_at_once_in_the_order_of_the_file() {
+fn all_problems_are_reported_in_the_order_of_the_file() {
     check(
         "[bsu]\n[game]\nsettle_ms = 5 # too quick\nhypotheses = 7\nchess690 = true\n\n[[board]]\nname = 'ü'\nname2 = 1\n",
         &[
@@ -544,25 +544,25 @@ fn all_problems_at_once_in_the_order_of_the_file() {
 }
 
 #[test]
-fn not_toml() {
-    let said =
+fn invalid_toml_is_refused() {
+    let problems =
         Config::parse("[game]\nsettle_ms 250\nhypotheses = 3\n[pgn]\nround = \"x\nsite = 'y'\nsite = 'z'\n").unwrap_err();
-    let lines: Vec<usize> = said.iter().map(|problem| problem.line).collect();
-    assert_eq!(lines, [2, 3, 5, 7], "{said:?}");
-    for problem in said.iter().filter(|problem| problem.line != 3) {
+    let lines: Vec<usize> = problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [2, 3, 5, 7], "{problems:?}");
+    for problem in problems.iter().filter(|problem| problem.line != 3) {
         assert!(problem.message.starts_with("this is not TOML: "), "{problem}");
     }
 }
 
 #[test]
-fn below_a_broken_heading_nothing_is_out_of_place() {
-    let said = Config::parse("[game\nsettle_ms = 300\n[bus]\nx = 1\n").unwrap_err();
-    let lines: Vec<usize> = said.iter().map(|problem| problem.line).collect();
-    assert_eq!(lines, [1, 4], "{said:?}");
+fn keys_below_a_broken_heading_are_not_misplaced() {
+    let problems = Config::parse("[game\nsettle_ms = 300\n[bus]\nx = 1\n").unwrap_err();
+    let lines: Vec<usize> = problems.iter().map(|problem| problem.line).collect();
+    assert_eq!(lines, [1, 4], "{problems:?}");
 }
 
 #[test]
-fn any_text_is_survivable() {
+fn any_text_is_parsed_without_a_panic() {
     use proptest::prelude::*;
     proptest!(|(text in "([a-z_\\[\\]=.'\"# \n0-9{},-]|settle_ms|board|game){0,60}")| {
         let _ = Config::parse(&text);
@@ -570,16 +570,16 @@ fn any_text_is_survivable() {
 }
 
 #[test]
-fn files() {
+fn files_are_loaded() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("touchmoved.toml");
-    assert_eq!(Config::load(&path).unwrap(), Config::default(), "a missing file says nothing");
+    assert_eq!(Config::load(&path).unwrap(), Config::default(), "a missing file means the defaults");
 
     fs::write(&path, "[game]\nsettle_ms = 1\nhypotheses = 1\n").unwrap();
-    let said = Config::load(&path).unwrap_err().to_string();
+    let problems = Config::load(&path).unwrap_err().to_string();
     let at = path.display();
     assert_eq!(
-        said,
+        problems,
         format!(
             "{at}:2:13: settle_ms is 1; write a whole number from 20 to 5000 (ms), such as settle_ms = 250\n\
              {at}:3:14: hypotheses is 1; write a whole number from 8 to 4096 (lines of play), such as hypotheses = 64"
@@ -587,18 +587,18 @@ fn files() {
     );
 
     fs::write(&path, [0xff, 0xfe]).unwrap();
-    let said = Config::load(&path).unwrap_err().to_string();
-    assert_eq!(said, format!("{at} is not a text file in UTF-8: write it anew from config/touchmoved.toml"));
+    let problems = Config::load(&path).unwrap_err().to_string();
+    assert_eq!(problems, format!("{at} is not a text file in UTF-8: rewrite it from config/touchmoved.toml"));
 
-    let said = Config::load(dir.path()).unwrap_err();
-    assert!(matches!(said, ConfigError::Unreadable { .. }));
-    let said = said.to_string();
-    assert!(said.ends_with("make it readable for this user, or give another with --config"), "{said}");
+    let problems = Config::load(dir.path()).unwrap_err();
+    assert!(matches!(problems, ConfigError::Unreadable { .. }));
+    let problems = problems.to_string();
+    assert!(problems.ends_with("make it readable for this user, or give another with --config"), "{problems}");
 }
 
 #[test]
 fn tables_and_keys_agree() {
     for key in KEYS {
-        assert!(TABLES.iter().any(|(table, _)| *table == key.table), "{} stands in no table", key.name);
+        assert!(TABLES.iter().any(|(table, _)| *table == key.table), "{} is in no table", key.name);
     }
 }

@@ -1,4 +1,4 @@
-//! touchmoved as its clients see it: bytes on a pseudo-terminal in, signals on a private bus out.
+//! The D-Bus interface as clients see it: bytes on a pseudo-terminal in, signals on a private bus out.
 
 use crate::hall::{Hall, client, game, made, owned, seen};
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, installed, until};
@@ -23,14 +23,14 @@ async fn introspect(connection: &Connection, name: &'static str, path: &str) -> 
     proxy.call("Introspect", &()).await.unwrap()
 }
 
-/// Runs a program that prints lines for ever, and waits for one.
+/// A running program whose output lines a test waits for.
 pub struct Lines {
     child: Child,
     lines: mpsc::Receiver<String>,
 }
 
 impl Lines {
-    /// Starts it.
+    /// Starts the program.
     pub fn of(program: &str, args: &[&str]) -> Lines {
         let mut child = Command::new(program).args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let (send, lines) = mpsc::channel();
@@ -41,16 +41,16 @@ impl Lines {
         Lines { child, lines }
     }
 
-    /// The next line, if it comes in this time.
-    pub fn next(&self, within: Duration) -> Option<String> {
-        self.lines.recv_timeout(within).ok()
+    /// The next line, if it is printed within this time.
+    pub fn next(&self, timeout: Duration) -> Option<String> {
+        self.lines.recv_timeout(timeout).ok()
     }
 
     #[track_caller]
-    pub fn wait_for(&self, what: &str, fits: impl Fn(&str) -> bool) {
+    pub fn wait_for(&self, what: &str, is_expected: impl Fn(&str) -> bool) {
         loop {
             let line = self.next(PATIENCE).unwrap_or_else(|| panic!("waited in vain for {what}"));
-            if fits(&line) {
+            if is_expected(&line) {
                 return;
             }
         }
@@ -65,10 +65,10 @@ impl Drop for Lines {
 }
 
 #[tokio::test]
-async fn bytes_become_signals_for_clients_of_any_kind() {
+async fn bytes_become_signals_for_all_clients() {
     let Some(mut hall) = Hall::open().await else { return };
 
-    // Clients that are not ours.
+    // Clients of other projects.
     let address = hall.bus.address();
     let gdbus = installed("gdbus").then(|| {
         let lines = Lines::of("gdbus", &["monitor", "--address", &address, "--dest", names::BUS_NAME]);
@@ -90,10 +90,11 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
     hall.play("e7", "e5", "e5").await;
     let third = hall.play("g1", "f3", "Nf3").await;
 
-    let serial = |number: &str| number == "23946";
-    if !hall.client.snapshot().await.unwrap().boards.iter().any(|board| serial(&board.serial_number)) {
-        let told = |event: &WatchedEvent| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(serial);
-        seen(&mut hall.watch, "the serial number", told).await;
+    let is_serial = |number: &str| number == "23946";
+    if !hall.client.snapshot().await.unwrap().boards.iter().any(|board| is_serial(&board.serial_number)) {
+        let is_reported =
+            |event: &WatchedEvent| event.fields.get("SerialNumber").and_then(|value| value.as_str()).is_some_and(is_serial);
+        seen(&mut hall.watch, "the serial number", is_reported).await;
     }
 
     if let Some(gdbus) = gdbus {
@@ -104,9 +105,9 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
     }
 
     let snapshot = hall.client.snapshot().await.unwrap();
-    let shown = &snapshot.boards[0];
-    assert_eq!((shown.model.as_str(), shown.state.as_str(), shown.game), ("dgt", "ready", Some(hall.game)));
-    assert_eq!(shown.placement.len(), 64);
+    let board = &snapshot.boards[0];
+    assert_eq!((board.model.as_str(), board.state.as_str(), board.game), ("dgt", "ready", Some(hall.game)));
+    assert_eq!(board.placement.len(), 64);
     let sans: Vec<&str> = snapshot.games[0].moves.iter().map(|ply| ply.san.as_str()).collect();
     assert_eq!(sans, ["e4", "e5", "Nf3"]);
     assert!(hall.client.pgn(hall.game).await.unwrap().contains("1. e4"));
@@ -115,13 +116,13 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
     assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "numbers have no gap");
     assert_eq!(history[0].event, "GameStarted");
-    let again = history.iter().find(|event| event.number == third.number).unwrap();
-    assert_eq!(*again, third, "Since says what the signal said");
+    let stored = history.iter().find(|event| event.number == third.number).unwrap();
+    assert_eq!(*stored, third, "Since returns the event of the signal");
 
-    let (known, last) = (&snapshot.games[0].incarnation, third.number.unwrap());
-    assert_eq!((known.len(), known), (36, &snapshot.incarnation));
-    assert!(hall.client.events_since(hall.game, last, known).await.is_ok());
-    // In no other incarnation a number is taken for one of this one.
+    let (incarnation, last) = (&snapshot.games[0].incarnation, third.number.unwrap());
+    assert_eq!((incarnation.len(), incarnation), (36, &snapshot.incarnation));
+    assert!(hall.client.events_since(hall.game, last, incarnation).await.is_ok());
+    // A number of another incarnation is refused.
     for (number, other) in [(last, ""), (last, "another"), (0, "another")] {
         let refused = hall.client.events_since(hall.game, number, other).await;
         assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{number} {other:?}: {refused:?}");
@@ -129,7 +130,7 @@ async fn bytes_become_signals_for_clients_of_any_kind() {
 }
 
 #[tokio::test]
-async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
+async fn no_event_is_lost_when_the_bus_restarts() {
     let Some(mut hall) = Hall::open().await else { return };
     let last = hall.play("d2", "d4", "d4").await.number.unwrap();
     let incarnation = hall.client.snapshot().await.unwrap().games.remove(0).incarnation;
@@ -137,7 +138,7 @@ async fn a_bus_that_goes_away_and_comes_back_loses_nothing() {
 
     bus.kill();
     tokio::time::timeout(PATIENCE, before.closed()).await.unwrap();
-    eventually("the daemon notices", || daemon.log().contains("games go on").then_some(()));
+    eventually("the daemon notices", || daemon.log().contains("games continue").then_some(()));
     board.play("d7", "d5");
     board.play("c2", "c4");
     bus.restart();
@@ -163,7 +164,7 @@ async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
     let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let daemon = Daemon::on(&bus, state.path(), &board.path(), &[]);
     let status = daemon.ready();
-    assert!(status.contains("games go on, and it is tried again"), "{status}");
+    assert!(status.contains("games continue, and touchmove tries again"), "{status}");
     board.wait_read();
     bus.restart();
     let client = client(&bus, Stream::Live).await;
@@ -176,21 +177,22 @@ async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
 }
 
 #[tokio::test]
-async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played_meanwhile() {
+async fn an_unplugged_board_reconnects_with_the_moves_played_meanwhile() {
     let Some(Hall { client, mut watch, game, daemon: _daemon, mut board, state: _state, bus: _bus }) = Hall::open().await
     else {
         return;
     };
     board.play("e2", "e4");
     let number = made(&mut watch, "e4").await.number;
-    // What changed in properties is told after that, and of boards before games: now everybody knows that the board is ready.
-    let told = |event: &WatchedEvent| event.fields.get("LastNumber").is_some_and(|last| last.as_u64() >= number);
-    seen(&mut watch, "properties after e4", told).await;
+    // Property changes are sent after that, and those of boards before those of games: now all clients know that the board is
+    // ready.
+    let is_current = |event: &WatchedEvent| event.fields.get("LastNumber").is_some_and(|last| last.as_u64() >= number);
+    seen(&mut watch, "properties after e4", is_current).await;
 
     board.unplug();
     let state_is = |event: &WatchedEvent, word: &str| event.fields.get("State").is_some_and(|state| state == word);
-    let gone = seen(&mut watch, "unplugged", |event| state_is(event, "unplugged")).await;
-    assert_eq!(gone.board.as_deref(), Some(client.snapshot().await.unwrap().boards[0].id.as_str()));
+    let unplugged = seen(&mut watch, "unplugged", |event| state_is(event, "unplugged")).await;
+    assert_eq!(unplugged.board.as_deref(), Some(client.snapshot().await.unwrap().boards[0].id.as_str()));
     board.put_unseen("c7", '.');
     board.put_unseen("c5", 'p');
     board.plug();
@@ -205,26 +207,27 @@ async fn an_unplugged_board_is_told_once_and_taken_up_again_with_what_was_played
 }
 
 #[tokio::test]
-async fn a_restarted_daemon_goes_on_with_the_game() {
+async fn a_restarted_daemon_continues_the_game() {
     let Some(Hall { client, mut watch, game, daemon, board, state, bus }) = Hall::after_e4().await else { return };
     let before = client.snapshot().await.unwrap().games;
     daemon.kill();
 
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
     let after = client.snapshot().await.unwrap().games;
-    // Their states may have changed with time.
+    // The states of the moves may have changed meanwhile.
     let moves = |games: &[GameInfo]| games[0].moves.iter().map(|ply| (ply.uci.clone(), ply.time)).collect::<Vec<_>>();
     assert_eq!(moves(&after), moves(&before));
     board.play("e7", "e5");
     assert_eq!(made(&mut watch, "e5").await.game, Some(game));
 }
 
-/// The state directory is emptied while touchmoved is down, so that numbers begin anew and nothing tells of those before.
+/// The state directory is emptied while touchmoved is down, so that numbers start again and no event of the old journal is
+/// left.
 #[tokio::test]
-async fn in_a_new_journal_a_number_is_not_taken_for_an_old_one() {
+async fn a_number_of_an_old_journal_is_refused() {
     let Some(mut hall) = Hall::open().await else { return };
     let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &hall.bus.address()]);
-    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
     hall.play("e2", "e4", "e4").await;
     monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
     let known = hall.client.snapshot().await.unwrap().games.remove(0);
@@ -240,7 +243,7 @@ async fn in_a_new_journal_a_number_is_not_taken_for_an_old_one() {
     board.put_unseen("e2", 'P');
 
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    monitor.wait_for("what became of the journal", |line| line.starts_with("the journal was replaced or has lost events"));
+    monitor.wait_for("the message about the journal", |line| line.starts_with("the journal was replaced or has lost events"));
     monitor.wait_for("the other game", |line| line == "dgt_board: game 1 begins");
     let other = client.snapshot().await.unwrap().games.remove(0);
     assert_eq!((known.id, other.id), (id, id));
@@ -250,7 +253,7 @@ async fn in_a_new_journal_a_number_is_not_taken_for_an_old_one() {
 }
 
 #[tokio::test]
-async fn the_arbiter_commands_and_spectators_do_not_see_it() {
+async fn spectators_see_results_but_no_commands() {
     let Some(mut hall) = Hall::open().await else { return };
     let broadcast = client(&hall.bus, Stream::Broadcast).await;
     let mut spectators = broadcast.watch().await.unwrap();
@@ -259,22 +262,22 @@ async fn the_arbiter_commands_and_spectators_do_not_see_it() {
 
     let connection = hall.bus.connect().await;
     let commands = arbiter(&connection, hall.game).await;
-    let fails = async |method: &'static str, body: &str, error: &str, says: &str| {
+    let fails = async |method: &'static str, body: &str, error: &str, expected: &str| {
         let outcome: zbus::Result<()> = match body.parse::<u32>() {
             Ok(number) => commands.call(method, &number).await,
             Err(_) => commands.call(method, &body).await,
         };
         let Err(zbus::Error::MethodError(name, Some(sentence), _)) = outcome else { panic!("{method}: {outcome:?}") };
         assert_eq!(name.as_str(), format!("{}.{error}", names::ERROR_PREFIX));
-        assert!(sentence.contains(says), "{sentence}");
+        assert!(sentence.contains(expected), "{sentence}");
     };
-    fails("SetResult", "2-0", "BadResult", "give 1-0, 0-1, 1/2-1/2, or *").await;
+    fails("SetResult", "2-0", "BadResult", "use 1-0, 0-1, 1/2-1/2, or *").await;
     fails("SetPosition", "nonsense", "BadPosition", "give a FEN such as").await;
     fails("TakeBack", "7", "TooManyPlies", "take back at most that many").await;
 
-    fails("Adjust", "both", "BadPlayer", "give white or black").await;
+    fails("Adjust", "both", "BadPlayer", "use white or black").await;
     let refused = commands.call::<_, _, ()>("SetPromotion", &(0u32, "king")).await.unwrap_err().to_string();
-    assert!(refused.contains("give queen, rook, bishop or knight"), "{refused}");
+    assert!(refused.contains("use queen, rook, bishop or knight"), "{refused}");
     let faults: Vec<(String, String, String)> = commands.get_property("Faults").await.unwrap();
     assert_eq!(faults, []);
 
@@ -282,14 +285,14 @@ async fn the_arbiter_commands_and_spectators_do_not_see_it() {
     let commanded = seen(&mut hall.watch, "Commanded", |event| event.event == "Commanded").await;
     assert_eq!(commanded.fields["argument"], "1/2-1/2");
     assert!(commanded.fields["by"].as_str().unwrap().starts_with("user "), "{commanded:?}");
-    let told = seen(&mut spectators, "the result", |event| event.event == "ResultChanged").await;
-    assert_eq!(told.fields["result"], "1/2-1/2");
+    let result_event = seen(&mut spectators, "the result", |event| event.event == "ResultChanged").await;
+    assert_eq!(result_event.fields["result"], "1/2-1/2");
 
     let history = broadcast.events(hall.game).await.unwrap();
     assert!(history.iter().all(|event| !event.event.starts_with("Alert") && event.event != "Commanded"), "{history:?}");
     let numbers: Vec<u64> = history.iter().filter_map(|event| event.number).collect();
-    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "no gap tells of what is left out");
-    assert_eq!(told.number, numbers.last().copied());
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>(), "numbers have no gap where events are omitted");
+    assert_eq!(result_event.number, numbers.last().copied());
     let snapshot = broadcast.snapshot().await.unwrap();
     assert_eq!((snapshot.boards.len(), snapshot.games[0].last_number), (0, numbers.len() as u64));
 }
@@ -304,9 +307,10 @@ async fn a_second_daemon_says_that_the_name_is_taken() {
     assert!(status.contains("is owned by another process") && status.contains("--bus"), "{status}");
 }
 
-/// The committed XML of each interface is what the service says of itself, besides the annotations for Qt. `UPDATE=1` writes it anew.
+/// The committed XML of each interface is the introspection data of the service, except for the annotations for Qt. `UPDATE=1`
+/// writes the files.
 #[tokio::test]
-async fn the_documented_interfaces_are_the_real_ones() {
+async fn the_committed_interfaces_match_the_introspection() {
     let Some(hall) = Hall::open().await else { return };
     hall.spectator().await;
     let game = names::game_path(hall.game);
@@ -335,7 +339,7 @@ async fn the_documented_interfaces_are_the_real_ones() {
         (&game, names::ARBITER_INTERFACE),
     ] {
         let real = interface(names::BUS_NAME, path, name).await;
-        // What stands before the interface in the file is written by hand.
+        // The part of the file before the interface is written by hand.
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/dbus/{name}.xml"));
         let committed = std::fs::read_to_string(&file).unwrap();
         let begin = committed.find("  <interface ").unwrap();
@@ -346,7 +350,7 @@ async fn the_documented_interfaces_are_the_real_ones() {
             wrong.push(file);
         }
     }
-    assert!(wrong.is_empty(), "not what the service says of itself (UPDATE=1 writes them anew): {wrong:?}");
+    assert!(wrong.is_empty(), "different from the introspection data (UPDATE=1 updates them): {wrong:?}");
 
     let public = interface(names::BROADCAST_NAME, &game, names::GAME_INTERFACE).await;
     assert_eq!(public, interface(names::BUS_NAME, &game, names::GAME_INTERFACE).await);
@@ -369,17 +373,17 @@ async fn the_command_line_shows_boards_and_games() {
     hall.spectator().await;
     let address = hall.bus.address();
     let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
-    let people = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
-    people.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    let text_monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
+    text_monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
     hall.play("e2", "e4", "e4").await;
-    people.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
+    text_monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
     hall.play("e7", "e5", "e5").await;
     let show = |args: &[&str]| {
         let (code, output, errors) = touchmovectl(&address, args);
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
         output
     };
-    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, 2 plies, last move e5\n"));
+    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
     let shown = show(&["board"]);
     let diagram = "\
 8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜
@@ -399,91 +403,101 @@ async fn the_command_line_shows_boards_and_games() {
     assert_eq!((&list["boards"][0]["id"], &list["games"][0]["moves"][0]["uci"]), (&"dgt_board".into(), &"e2e4".into()));
     assert!(show(&["list", "--broadcast"]).starts_with("game 1 "));
 
-    let refuse = |args: &[&str], code: i32, says: &str| {
-        let (real, output, errors) = touchmovectl(&address, args);
-        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
-        assert!(errors.contains(says), "{args:?}: {errors}");
+    let refused = |args: &[&str], code: i32, expected: &str| {
+        let (actual, output, errors) = touchmovectl(&address, args);
+        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
     };
-    refuse(&["board", "nowhere"], 3, "there is no board nowhere: `touchmovectl list` shows");
-    refuse(&["pgn", "99"], 3, "there is no game 99");
-    refuse(&["game", "--wrong"], 2, "--wrong");
+    refused(&["board", "nowhere"], 3, "there is no board nowhere: `touchmovectl list` lists");
+    refused(&["pgn", "99"], 3, "there is no game 99");
+    refused(&["game", "--wrong"], 2, "--wrong");
 
-    // Until something happens it says nothing, not even that it listens: the knights go out and back until it does.
+    // The JSON monitor prints nothing until an event happens, not even that it listens: the knights move out and back until it
+    // does.
     let knights = [("g1", "f3", "Nf3"), ("g8", "f6", "Nf6"), ("f3", "g1", "Ng1"), ("f6", "g8", "Ng8")];
     let mut played = vec!["e4", "e5"];
     for (from, to, san) in knights.into_iter().cycle().take(60) {
         hall.play(from, to, san).await;
         played.push(san);
         while let Some(line) = monitor.next(Duration::from_secs(1)) {
-            let happened: serde_json::Value = serde_json::from_str(&line).unwrap();
-            if happened["event"] == "MoveMade" {
-                let ply = happened["ply"].as_u64().unwrap() as usize;
-                return assert_eq!(happened["san"], played[ply - 1], "{line}");
+            let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == "MoveMade" {
+                let ply = event["ply"].as_u64().unwrap() as usize;
+                return assert_eq!(event["san"], played[ply - 1], "{line}");
             }
         }
     }
-    panic!("the monitor says nothing");
+    panic!("the monitor prints nothing");
 }
 
 #[tokio::test]
-async fn the_arbiter_gives_orders_on_the_command_line() {
+async fn the_arbiter_gives_commands_on_the_command_line() {
     let Some(mut hall) = Hall::after_e4().await else { return };
     hall.play("e7", "e5", "e5").await;
 
     let address = hall.bus.address();
-    let order = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
-    let done = |args: &[&str], says: &str| assert_eq!(order(args), (Some(0), says.to_owned(), String::new()), "{args:?}");
-    let refused = |args: &[&str], code: i32, says: &str| {
-        let (real, output, errors) = order(args);
-        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
-        assert!(errors.contains(says), "{args:?}: {errors}");
+    let arbiter_command = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let accepted = |args: &[&str], expected: &str| {
+        assert_eq!(arbiter_command(args), (Some(0), expected.to_owned(), String::new()), "{args:?}")
     };
-    done(&["take-back"], "game 1 on dgt_board: 1 plies are left, the last one: e4\n");
-    done(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
-    done(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
+    let refused = |args: &[&str], code: i32, expected: &str| {
+        let (actual, output, errors) = arbiter_command(args);
+        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
+    };
+    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1. e4\n");
+    accepted(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
+    accepted(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
     refused(&["take-back", "7"], 1, "the game has only");
     refused(&["take-back", "0"], 2, "0 is not in 1..");
-    refused(&["result", "2-0"], 2, "give 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
-    refused(&["promotion", "king"], 2, "give queen or rook or bishop or knight");
-    refused(&["adjust", "both"], 2, "give white or black");
+    refused(&["result", "2-0"], 2, "write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
+    refused(&["promotion", "king"], 2, "write queen or rook or bishop or knight");
+    refused(&["adjust", "both"], 2, "write white or black");
     refused(&["result", "1-0", "--game", "99"], 3, "there is no game 99");
     refused(&["result", "1-0", "--broadcast"], 1, "leave --broadcast out");
     refused(&["position", "e4"], 1, "not a position");
     refused(&["position", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "--board", "nowhere"], 3, "there is no board nowhere");
 
-    // The white queen is not there.
-    let lacking = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
-    done(&["position", lacking], "game 2 on dgt_board begins from this position\nd1: empty should be there, and Q is\n");
+    // In this position the white queen is missing.
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
+    accepted(
+        &["position", fen],
+        "game 2 on dgt_board begins from this position\nd1: the position has empty, the board shows Q\n",
+    );
     refused(&["result", "1-0", "--game", "1"], 1, "game 2");
     hall.board.put("d1", '.');
     let agrees = async || hall.client.snapshot().await.unwrap().boards[0].displaced.is_empty();
     until("the board to agree", async || agrees().await.then_some(())).await;
     hall.play("g1", "f3", "Nf3").await;
     let pgn = hall.client.pgn(2).await.unwrap();
-    assert!(pgn.contains(&format!("[FEN \"{lacking}\"]\n\n20. Nf3 *")), "{pgn}");
+    assert!(pgn.contains(&format!("[FEN \"{fen}\"]\n\n20. Nf3 *")), "{pgn}");
     assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
-    let (code, said, errors) = order(&["position", "shown"]);
+    let (code, output, errors) = arbiter_command(&["position", "shown"]);
     assert_eq!(code, Some(0), "{errors}");
-    assert!(said.starts_with("game 3 on dgt_board begins") && said.contains("\nWhite to move: --turn black for"), "{said}");
+    assert!(
+        output.starts_with("game 3 on dgt_board begins")
+            && output.contains("\nWhite to move; for the other player use --turn black"),
+        "{output}"
+    );
 }
 
 fn words(words: &[&str]) -> Vec<String> {
     words.iter().map(|&word| word.to_owned()).collect()
 }
 
-type Worth = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
+type ClaimReply = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
 
 #[tokio::test]
-async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_what_he_did() {
+async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
     let Some(mut hall) = Hall::after_e4().await else { return };
     hall.play("e7", "e5", "e5").await;
     let connection = hall.bus.connect().await;
     let commands = arbiter(&connection, hall.game).await;
-    let (right, sentence, occurrences, quiet, required, articles): Worth =
+    let (is_correct, sentence, occurrences, quiet, required, articles): ClaimReply =
         commands.call("Claim", &("white", "repetition", "g1f3")).await.unwrap();
     assert_eq!(
-        (right, sentence.as_str(), occurrences, quiet),
-        (false, "the claim is wrong: the position occurs once", vec![3], 1)
+        (is_correct, sentence.as_str(), occurrences, quiet),
+        (false, "the claim is incorrect: the position occurs once", vec![3], 1)
     );
     assert_eq!((required, articles), (words(&["play_intended", "add 120"]), words(&["9.5.3", "9.2.1"])));
 
@@ -491,63 +505,68 @@ async fn the_arbiter_puts_a_position_back_has_a_claim_answered_and_takes_back_wh
     assert_eq!(allowed, [""; 0], "the move was legal");
     let corrected = seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
     assert_eq!((&corrected.fields["from_ply"], &corrected.fields["reason"]), (&2.into(), &"arbiter".into()));
-    let differs = async || {
+    let differing_squares = async || {
         let snapshot = hall.client.snapshot().await.unwrap();
         snapshot.boards[0].displaced.iter().map(|(square, ..)| square.clone()).collect::<Vec<_>>()
     };
-    until("the squares that differ", async || (differs().await == ["e5", "e7"]).then_some(())).await;
+    until("the squares that differ", async || (differing_squares().await == ["e5", "e7"]).then_some(())).await;
 
     let undone: (String, String) = commands.call("Undo", &()).await.unwrap();
     assert_eq!(undone, ("restore".to_owned(), "2".to_owned()));
-    until("the board to agree", async || differs().await.is_empty().then_some(())).await;
+    until("the board to agree", async || differing_squares().await.is_empty().then_some(())).await;
     hall.play("g1", "f3", "Nf3").await;
 
     let address = hall.bus.address();
-    let order = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
-    let done = |args: &[&str], says: &str| {
-        assert_eq!(order(args), (Some(0), format!("game 1 on dgt_board: {says}\n"), String::new()), "{args:?}");
+    let arbiter_command = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let accepted = |args: &[&str], expected: &str| {
+        assert_eq!(arbiter_command(args), (Some(0), format!("game 1 on dgt_board: {expected}\n"), String::new()), "{args:?}");
     };
-    let refused = |args: &[&str], code: i32, says: &str| {
-        let (real, output, errors) = order(args);
-        assert_eq!((real, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
-        assert!(errors.contains(says), "{args:?}: {errors}");
+    let refused = |args: &[&str], code: i32, expected: &str| {
+        let (actual, output, errors) = arbiter_command(args);
+        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
     };
-    done(&["count", "black", "two_hands"], "two_hands is counted of black");
+    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black");
     let counted: Vec<(String, u32, Vec<String>, i64)> = commands.get_property("Irregularities").await.unwrap();
     assert_eq!((counted.len(), counted[0].0.as_str(), counted[0].1), (1, "black", 3));
     assert_eq!(counted[0].2, ["two_hands"]);
-    done(&["strike", "black", "3"], "at ply 3 less is counted of black");
-    done(&["undo"], "taken back: strike black at ply 3");
-    done(&["note-clocks", "1:23:45", "7:10", "two minutes"], "the times are noted");
-    done(&["pause"], "paused");
+    accepted(&["strike", "black", "3"], "Black's last irregularity at ply 3 was removed");
+    accepted(&["undo"], "undone: strike black at ply 3");
+    accepted(&["note-clocks", "1:23:45", "7:10", "two minutes"], "the times were recorded");
+    accepted(&["pause"], "paused");
     let paused = async || commands.get_property::<bool>("Paused").await.unwrap().then_some(());
-    until("the property to say so", paused).await;
-    done(&["resume"], "it goes on");
-    done(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
-    done(&["undo"], "taken back: replace e7e6 at ply 2");
-    let claim = "the claim is wrong: 99 of the 100 moves of both players are missing\nit stood there after plies 3\nplies without a capture or a pawn's move: 1\n\
+    until("the property to be true", paused).await;
+    accepted(&["resume"], "resumed");
+    accepted(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    accepted(&["undo"], "undone: replace e7e6 at ply 2");
+    let claim = "the claim is incorrect: 99 of the 100 moves of both players are missing\nthe position occurred after plies 3\n\
+                 moves of both players without a capture or a pawn move: 1\n\
                  the Laws require: add 120 (9.5.3)";
-    done(&["claim", "black", "fifty_moves"], claim);
+    accepted(&["claim", "black", "fifty_moves"], claim);
     refused(&["undo", "--broadcast"], 1, "leave --broadcast out");
-    refused(&["acknowledge", "7"], 1, "alert 7 does not stand");
-    refused(&["let-stand", "7"], 1, "alert 7 does not stand");
+    refused(&["acknowledge", "7"], 1, "alert 7 is not in force");
+    refused(&["let-stand", "7"], 1, "alert 7 is not in force");
     refused(&["restore", "9"], 1, "there is no position before ply 9: the game has 3 plies, so give 1 to 4");
     refused(&["insert", "9", "e2e4"], 1, "there is no ply 9");
-    refused(&["replace", "1", "e2e5"], 1, "is no legal move at ply 1");
-    refused(&["count", "black", "sneezing"], 2, "give one of illegal_move");
-    refused(&["strike", "white", "3"], 1, "nothing is counted of White at ply 3");
-    refused(&["note-clocks", "1:2:3:4", "7:10"], 2, "give hours:minutes:seconds");
-    refused(&["note-clocks", "99999999:00:00", "7:10"], 2, "give hours:minutes:seconds");
+    refused(&["replace", "1", "e2e5"], 1, "is not a legal move at ply 1");
+    refused(&["count", "black", "sneezing"], 2, "write one of illegal_move");
+    refused(&["strike", "white", "3"], 1, "no irregularity of White is counted at ply 3");
+    refused(&["note-clocks", "1:2:3:4", "7:10"], 2, "write hours:minutes:seconds");
+    refused(&["note-clocks", "99999999:00:00", "7:10"], 2, "write hours:minutes:seconds");
 }
 
 #[tokio::test]
-async fn the_flags_of_a_clock_and_its_battery_are_told() {
+async fn the_flags_and_the_battery_of_a_clock_are_published() {
     let Some(mut hall) = Hall::open().await else { return };
-    // Black's half, which is on the right, has its flag down; the battery is low.
+    // The flag of Black's half, on the right, has fallen; the battery is low.
     hall.board.send(&[0x8d, 0, 10, 0x10, 0, 0, 0, 0x03, 0, 0x14]);
-    let of_clock = |event: &WatchedEvent| event.fields.get("interface").is_some_and(|name| name == names::CLOCK_INTERFACE);
-    let told = seen(&mut hall.watch, "the clock", of_clock).await.fields;
-    assert_eq!((&told["WhiteFlag"], &told["BlackFlag"], &told["BatteryLow"]), (&false.into(), &true.into(), &true.into()));
+    let is_clock_event =
+        |event: &WatchedEvent| event.fields.get("interface").is_some_and(|name| name == names::CLOCK_INTERFACE);
+    let fields = seen(&mut hall.watch, "the clock", is_clock_event).await.fields;
+    assert_eq!(
+        (&fields["WhiteFlag"], &fields["BlackFlag"], &fields["BatteryLow"]),
+        (&false.into(), &true.into(), &true.into())
+    );
     let clock = hall.client.snapshot().await.unwrap().boards[0].clock.clone().unwrap();
     assert_eq!((clock.white_flag, clock.black_flag, clock.battery_low), (false, true, true), "{clock:?}");
     let (_, shown, _) = touchmovectl(&hall.bus.address(), &["board"]);
@@ -555,44 +574,44 @@ async fn the_flags_of_a_clock_and_its_battery_are_told() {
 }
 
 #[test]
-fn the_command_line_says_what_to_do_without_a_daemon_or_bus() {
+fn errors_without_a_daemon_or_bus_say_what_to_do() {
     let Some(mut bus) = PrivateBus::start() else { return };
     let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
     assert_eq!(code, Some(3));
-    let how = format!("start it with `touchmoved --bus {}`", bus.address());
-    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains(&how), "{errors}");
+    let advice = format!("start it with `touchmoved --bus {}`", bus.address());
+    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains(&advice), "{errors}");
     bus.kill();
     let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
     assert_eq!(code, Some(3));
     assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
 }
 
-/// Waits until the board has a clock, or none.
-async fn clock_is(client: &Client, there: bool) {
+/// Waits until the board has a clock, or has none.
+async fn wait_for_clock(client: &Client, present: bool) {
     let clocks = async || client.snapshot().await.unwrap().boards.iter().any(|board| board.clock.is_some());
-    until(if there { "a clock" } else { "no clock" }, async || (clocks().await == there).then_some(())).await;
+    until(if present { "a clock" } else { "no clock" }, async || (clocks().await == present).then_some(())).await;
 }
 
 #[tokio::test]
 async fn a_clock_is_an_object_only_while_it_is_plugged_in() {
     let Some(Hall { client, daemon: _daemon, mut board, state: _state, bus: _bus, .. }) = Hall::open().await else { return };
     board.clock(300, 300, true);
-    clock_is(&client, true).await;
-    // The board says that there is none.
+    wait_for_clock(&client, true).await;
+    // The board reports that there is no clock.
     board.send(&[0x8d, 0, 10, 0, 0, 0, 0, 0, 0, 0x20]);
-    clock_is(&client, false).await;
+    wait_for_clock(&client, false).await;
     board.clock(300, 300, true);
-    clock_is(&client, true).await;
+    wait_for_clock(&client, true).await;
     board.unplug();
-    clock_is(&client, false).await;
+    wait_for_clock(&client, false).await;
     board.plug();
     board.wait_read();
     board.clock(299, 300, true);
-    clock_is(&client, true).await;
+    wait_for_clock(&client, true).await;
 }
 
 #[tokio::test]
-async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
+async fn games_no_longer_in_memory_are_read_from_the_journal() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let (journal, _) = touchmove::daemon::journal::Journal::open(&state.path().join("touchmove")).unwrap();
@@ -605,7 +624,7 @@ async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
     drop(journal);
     let dir = state.path().join("touchmove");
     let address = bus.address();
-    let ask = |args: &[&str], home: &Path| {
+    let pgn = |args: &[&str], home: &Path| {
         let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl"))
             .args(["pgn", "--bus", &address])
             .args(args)
@@ -619,15 +638,15 @@ async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
 
     // Without touchmoved.
     let stored = ["--state-dir", dir.to_str().unwrap()];
-    let (code, text, _) = ask(&[&stored[..], &["--all"]].concat(), state.path());
+    let (code, text, _) = pgn(&[&stored[..], &["--all"]].concat(), state.path());
     assert_eq!((code, fens(&text)), (Some(0), 6), "{text}");
-    let (_, text, _) = ask(&[&stored[..], &["--game", "2"]].concat(), state.path());
+    let (_, text, _) = pgn(&[&stored[..], &["--game", "2"]].concat(), state.path());
     assert!(text.contains("[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 0 2\"]") && text.contains("[Board \"dgt_board\"]"), "{text}");
-    let (code, _, said) = ask(&[&stored[..], &["7"]].concat(), state.path());
+    let (code, _, errors) = pgn(&[&stored[..], &["7"]].concat(), state.path());
     assert_eq!(code, Some(3));
-    assert!(said.contains("there is no game 7 in") && said.contains("it has 1 to 6"), "{said}");
+    assert!(errors.contains("there is no game 7 in") && errors.contains("it has 1 to 6"), "{errors}");
 
-    // With it, a seventh game is begun on the board, and four are at hand.
+    // With touchmoved, a seventh game begins on the board, and four games are in memory.
     let _daemon = Daemon::serving(&bus, &dir, &board.path());
     let client = client(&bus, Stream::Live).await;
     until("the seventh game", async || client.snapshot().await.unwrap().games.iter().find(|game| game.id == 7).map(drop)).await;
@@ -635,23 +654,23 @@ async fn games_that_are_not_at_hand_any_more_are_read_from_the_journal() {
         eprintln!("SKIPPED: the journal of this machine goes before the one of this test");
         return;
     }
-    let (code, text, said) = ask(&["--all"], state.path());
-    assert_eq!((code, fens(&text), said.as_str()), (Some(0), 6, ""), "{text}");
+    let (code, text, errors) = pgn(&["--all"], state.path());
+    assert_eq!((code, fens(&text), errors.as_str()), (Some(0), 6, ""), "{text}");
     assert_eq!(text.matches("[Event ").count(), 7);
-    let (code, text, _) = ask(&["2"], state.path());
+    let (code, text, _) = pgn(&["2"], state.path());
     assert_eq!((code, fens(&text)), (Some(0), 1), "{text}");
-    // Where its journal is not found, the games at hand are all there is.
+    // Without access to the journal, only the games in memory are printed.
     let nowhere = tempfile::tempdir().unwrap();
-    let (code, text, said) = ask(&["--all"], nowhere.path());
+    let (code, text, errors) = pgn(&["--all"], nowhere.path());
     assert_eq!((code, text.matches("[Event ").count()), (Some(0), 4), "{text}");
-    assert!(said.contains("only the games at hand"), "{said}");
-    let (code, _, said) = ask(&["2"], nowhere.path());
+    assert!(errors.contains("only the games in memory"), "{errors}");
+    let (code, _, errors) = pgn(&["2"], nowhere.path());
     assert_eq!(code, Some(3));
-    assert!(said.contains("there is no game 2"), "{said}");
+    assert!(errors.contains("there is no game 2"), "{errors}");
 }
 
 #[tokio::test]
-async fn what_a_board_says_is_recorded() {
+async fn the_bytes_of_a_board_are_recorded() {
     let Some(Hall { daemon, board: _board, state, bus: _bus, .. }) = Hall::after_e4().await else { return };
     assert!(daemon.terminate().success());
     let files: Vec<_> = std::fs::read_dir(state.path().join("recordings")).unwrap().map(|file| file.unwrap().path()).collect();
@@ -671,18 +690,18 @@ async fn what_a_board_says_is_recorded() {
 }
 
 #[tokio::test]
-async fn objects_are_told_only_once_the_name_is_owned() {
+async fn objects_are_announced_only_after_the_name_is_owned() {
     let Some(Hall { daemon, board, state, bus, .. }) = Hall::open().await else { return };
     daemon.terminate();
 
-    // Whoever listens to everything, and a daemon with a game to tell of.
+    // A client that listens to all signals, and a daemon with a game to announce.
     let connection = bus.connect().await;
     let rule = zbus::MatchRule::builder().msg_type(zbus::message::Type::Signal).build().unwrap();
     let mut signals = zbus::MessageStream::for_match_rule(rule, &connection, None).await.unwrap();
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    let (mut owners, mut told) = (Vec::new(), std::collections::BTreeSet::new());
+    let (mut owners, mut announced) = (Vec::new(), std::collections::BTreeSet::new());
     let wait = async {
-        while told.len() < 2 {
+        while announced.len() < 2 {
             let message = futures_util::StreamExt::next(&mut signals).await.unwrap().unwrap();
             let header = message.header();
             match header.member().map(|member| member.as_str()) {
@@ -694,12 +713,12 @@ async fn objects_are_told_only_once_the_name_is_owned() {
                 }
                 Some("InterfacesAdded") => {
                     let sender = header.sender().unwrap().to_string();
-                    assert!(owners.contains(&sender), "{sender} has told of its objects before it owned a name");
-                    told.insert(sender);
+                    assert!(owners.contains(&sender), "{sender} announced its objects before it owned a name");
+                    announced.insert(sender);
                 }
                 _ => {}
             }
         }
     };
-    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for both names to tell of their objects");
+    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for both names to announce their objects");
 }

@@ -1,4 +1,4 @@
-//! A full disk: recordings stop first, moves are held back until there is room, and both are said.
+//! A full disk: recordings stop first, moves are held back until there is space, and both are reported.
 
 use crate::hall::client;
 use crate::harness::{self, Board, Daemon, PrivateBus};
@@ -10,11 +10,11 @@ use tempfile::TempDir;
 use touchmove::publish::client::{Client, Snapshot};
 use touchmove::publish::dbus::Stream;
 
-/// A disk of a few megabytes of its own.
+/// A separate disk of a few megabytes.
 pub struct SmallDisk(TempDir);
 
 impl SmallDisk {
-    /// `None`, said so, where a test may not mount.
+    /// Mounts the disk; returns `None`, with a message, if the test may not mount.
     pub fn mount() -> Option<SmallDisk> {
         let dir = tempfile::tempdir().unwrap();
         let mounted = Command::new("mount").args(["-t", "tmpfs", "-o", "size=4m", "touchmove-test"]).arg(dir.path()).output();
@@ -40,7 +40,7 @@ impl SmallDisk {
         }
     }
 
-    pub fn make_room(&self) {
+    pub fn free_space(&self) {
         std::fs::remove_file(self.path().join("filler")).unwrap();
     }
 }
@@ -59,16 +59,16 @@ fn sans(snapshot: &Snapshot) -> Vec<&str> {
     snapshot.games.iter().flat_map(|game| game.moves.iter().map(|played| played.san.as_str())).collect()
 }
 
-fn trouble<'a>(snapshot: &'a Snapshot, kind: &str) -> Option<&'a str> {
+fn health_problem<'a>(snapshot: &'a Snapshot, kind: &str) -> Option<&'a str> {
     snapshot.trouble.iter().find(|(known, _)| known == kind).map(|(_, sentence)| sentence.as_str())
 }
 
 fn journal_fits(snapshot: &Snapshot) -> bool {
-    trouble(snapshot, "journal_full").is_none()
+    health_problem(snapshot, "journal_full").is_none()
 }
 
 #[tokio::test]
-async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
+async fn recordings_stop_and_moves_are_held_back_until_there_is_space() {
     let (Some(bus), Some(disk)) = (PrivateBus::start(), SmallDisk::mount()) else { return };
     let board = Board::plugged();
     let daemon = Daemon::serving(&bus, disk.path(), &board.path());
@@ -76,18 +76,20 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
     let client = client(&bus, Stream::Live).await;
     until(&client, "a game", |snapshot| !snapshot.games.is_empty()).await;
 
-    // Four megabytes are less than the reserve: nothing is recorded, and moves go on.
+    // Four megabytes are less than the reserve: nothing is recorded to recordings, and moves are still published.
     board.play("g1", "f3");
     let snapshot = until(&client, "Nf3", |snapshot| sans(snapshot) == ["Nf3"]).await;
-    let sentence = trouble(&snapshot, "recordings_stopped").expect("recordings stop");
-    assert!(sentence.contains("MB left") && sentence.contains("make room"), "{sentence}");
+    let sentence = health_problem(&snapshot, "recordings_stopped").expect("recordings stop");
+    assert!(sentence.contains("MB left") && sentence.contains("free some space"), "{sentence}");
 
-    // What the journal's files have already taken of the disk takes a few moves more, and then the room that is kept for the last ones.
+    // The space that the journal's files have already allocated suffices for a few moves more, then the ballast for the last
+    // ones.
     let ballast = disk.path().join("journal.ballast");
     assert!(ballast.exists());
     disk.fill();
-    // Pawns do not come back; knights do, which looks like pieces put straight where a machine plays within milliseconds.
-    let shuffle = [
+    // Pawn moves come first: knights that return look like corrections of displaced pieces, as the test plays within
+    // milliseconds.
+    let pawns = [
         ("a7", "a6", "a6"),
         ("a2", "a3", "a3"),
         ("b7", "b6", "b6"),
@@ -116,42 +118,42 @@ async fn recordings_give_way_and_moves_are_held_until_there_is_room() {
         ("g1", "f3", "Nf3"),
     ];
     let mut played = vec!["Nf3"];
-    let mut moves = shuffle.iter().chain(knights.iter().cycle());
-    let mut uses_last_room = false;
+    let mut moves = pawns.iter().chain(knights.iter().cycle());
+    let mut uses_ballast = false;
     let full = loop {
         let (from, to, san) = moves.next().unwrap();
         board.play(from, to);
         played.push(san);
-        let what = format!("{san} told, or trouble");
+        let what = format!("{san} published, or a health problem");
         let snapshot = until(&client, &what, |snapshot| sans(snapshot) == played || !journal_fits(snapshot)).await;
-        // What fails to be stored may also be that the move before is completed.
+        // The event that cannot be stored may also be the completion of the move before.
         if sans(&snapshot) != played {
             break snapshot;
         }
-        if trouble(&snapshot, "journal_last_room").is_some() && !uses_last_room {
+        if health_problem(&snapshot, "journal_last_room").is_some() && !uses_ballast {
             assert!(!ballast.exists());
-            uses_last_room = true;
+            uses_ballast = true;
             disk.fill();
         }
         assert!(played.len() < 500, "the disk never fills");
     };
-    assert!(uses_last_room, "moves were held back while there was room for them");
-    assert_eq!(sans(&full), played[..played.len() - 1], "what is not stored is not told");
+    assert!(uses_ballast, "moves were held back while there was space for them");
+    assert_eq!(sans(&full), played[..played.len() - 1], "a move that is not stored is not published");
     let (from, to, san) = moves.next().unwrap();
     board.play(from, to);
     played.push(san);
 
-    disk.make_room();
+    disk.free_space();
     let snapshot = until(&client, "the moves held back", |snapshot| sans(snapshot) == played).await;
     let game = snapshot.games[0].id;
-    let told = client.events(game).await.unwrap();
-    assert!(told.iter().enumerate().all(|(index, event)| event.number == Some(index as u64 + 1)), "{told:?}");
-    let is_over = |snapshot: &Snapshot| journal_fits(snapshot) && trouble(snapshot, "journal_last_room").is_none();
-    until(&client, "the end of the trouble", is_over).await;
+    let events = client.events(game).await.unwrap();
+    assert!(events.iter().enumerate().all(|(index, event)| event.number == Some(index as u64 + 1)), "{events:?}");
+    let is_over = |snapshot: &Snapshot| journal_fits(snapshot) && health_problem(snapshot, "journal_last_room").is_none();
+    until(&client, "the end of the health problem", is_over).await;
     assert!(ballast.exists());
     daemon.kill();
 
-    // It was all on the disk.
+    // All moves are in the journal.
     let daemon = Daemon::serving(&bus, disk.path(), &board.path());
     assert_eq!(sans(&client.snapshot().await.unwrap()), played);
     drop(daemon);

@@ -1,4 +1,4 @@
-//! What `touchmovectl doctor` tells somebody whose board is not seen.
+//! The output of `touchmovectl doctor` for boards that are not found.
 
 use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, installed};
 use crate::plugs::umockdev;
@@ -9,38 +9,44 @@ use std::process::{Command, Output};
 
 const DOCTOR: &str = env!("CARGO_BIN_EXE_touchmovectl");
 
-/// Runs it without a terminal; exit code and what it says.
+/// Runs the doctor without a terminal; returns its exit code and output.
 fn doctor(args: &[&str]) -> (i32, String) {
-    said(Command::new(DOCTOR).arg("doctor").args(args).output().unwrap())
+    exit_and_output(Command::new(DOCTOR).arg("doctor").args(args).output().unwrap())
 }
 
-fn said(output: Output) -> (i32, String) {
+fn exit_and_output(output: Output) -> (i32, String) {
     let text = String::from_utf8(output.stdout).unwrap();
     eprintln!("{text}{}", String::from_utf8_lossy(&output.stderr));
     (output.status.code().unwrap(), text)
 }
 
 #[track_caller]
-fn check(said: (i32, String), code: i32, lines: &[&str]) {
+fn check(result: (i32, String), code: i32, lines: &[&str]) {
     for line in lines {
-        assert!(said.1.contains(line), "missing: {line}\nin\n{}", said.1);
+        assert!(result.1.contains(line), "missing: {line}\nin\n{}", result.1);
     }
-    assert_eq!(said.0, code, "{}", said.1);
+    assert_eq!(result.0, code, "{}", result.1);
 }
 
 #[test]
-fn a_board_that_answers() {
+fn a_board_that_answers_passes() {
     let board = Board::plugged();
     let path = board.path();
-    let said = doctor(&["--port", path.to_str().unwrap()]);
+    let result = doctor(&["--port", path.to_str().unwrap()]);
     let (opened, answers) = (
-        format!("✓ {} can be opened, and nobody else has it\n", path.display()),
+        format!("✓ {} can be opened, and no other program uses it\n", path.display()),
         format!("✓ a DGT e-Board answers on {}", path.display()),
     );
     check(
-        said,
+        result,
         0,
-        &[&opened, &answers, "it sees 32 pieces", "· a DGT e-Board cannot know which hand moved a piece", "All is well."],
+        &[
+            &opened,
+            &answers,
+            "it reports 32 pieces",
+            "· a DGT e-Board cannot know which hand moved a piece",
+            "No fault was found.",
+        ],
     );
 }
 
@@ -48,13 +54,13 @@ fn a_board_that_answers() {
 fn a_port_on_which_nothing_answers() {
     let pty = Pty::open();
     let path = pty.path().display().to_string();
-    let said = doctor(&["--port", &path]);
+    let result = doctor(&["--port", &path]);
     check(
-        said,
+        result,
         1,
         &[
-            &format!("✗ nothing answers on {path} as a DGT e-Board does\n  → check that the board is switched on"),
-            "Not all is well: start with the first ✗.",
+            &format!("✗ no DGT e-Board answers on {path}\n  → check that the board is switched on"),
+            "Faults were found: start with the first ✗.",
         ],
     );
 }
@@ -74,53 +80,49 @@ fn only_harmless_bytes_are_sent() {
 }
 
 #[test]
-fn something_else_answers() {
+fn another_device_answers() {
     let pty = Pty::open();
     let mut master = pty.master();
     let path = pty.path();
-    let asker = std::thread::spawn(move || doctor(&["--port", path.to_str().unwrap()]));
-    // It has greeted: what comes now is no stale input.
+    let doctor_thread = std::thread::spawn(move || doctor(&["--port", path.to_str().unwrap()]));
+    // The doctor has sent its initialization: bytes from now on are not stale input.
     master.read_exact(&mut [0]).unwrap();
     master.write_all(b"Marlin 2.1 ready\n").unwrap();
-    check(
-        asker.join().unwrap(),
-        1,
-        &["✗ something answers on ", "but not as a DGT e-Board does (17 bytes that make no sense)"],
-    );
+    check(doctor_thread.join().unwrap(), 1, &["✗ a device answers on ", "but not as a DGT e-Board (17 invalid bytes)"]);
 }
 
 #[test]
-fn no_such_port() {
+fn a_port_does_not_exist() {
     check(
         doctor(&["--port", "/dev/ttyNONE7"]),
         1,
-        &["✗ /dev/ttyNONE7 does not exist\n  → plug the board in, or see `touchmovectl doctor` for the ports there are\n"],
+        &["✗ /dev/ttyNONE7 does not exist\n  → plug the board in, or run `touchmovectl doctor` to list the ports\n"],
     );
     check(doctor(&["--port", "/dev/null"]), 1, &["✗ /dev/null is not a serial port\n  → give one such as /dev/ttyUSB0"]);
 }
 
 #[test]
-fn a_port_that_another_program_has() {
+fn a_port_that_another_program_uses() {
     let pty = Pty::open();
     let slave = fs::OpenOptions::new().read(true).write(true).open(pty.path()).unwrap();
     let mut other = Command::new("sleep").arg("600").stdin(slave).spawn().unwrap();
-    let said = doctor(&["--port", pty.path().to_str().unwrap()]);
+    let result = doctor(&["--port", pty.path().to_str().unwrap()]);
     let pid = other.id();
     other.kill().unwrap();
     other.wait().unwrap();
     let holder = format!("is in use by sleep (pid {pid})\n  → close that program, or end it with `kill {pid}`\n");
-    check(said, 1, &[&holder]);
+    check(result, 1, &[&holder]);
 }
 
 #[test]
-fn no_permission() {
+fn a_port_without_permission() {
     if !rustix::process::geteuid().is_root() {
         return eprintln!("SKIPPED: only root can become a user who may not open the port");
     }
     if !installed("setpriv") {
         return;
     }
-    // Where somebody else may start it: the target directory may be closed to others.
+    // A copy that another user may start: the target directory may be closed to others.
     let dir = tempfile::tempdir().unwrap();
     let program = dir.path().join("touchmovectl");
     fs::copy(DOCTOR, &program).unwrap();
@@ -138,12 +140,12 @@ fn no_permission() {
     let group = touchmove::link::serial::group_of(&node);
     let node = node.display();
     check(
-        said(output.unwrap()),
+        exit_and_output(output.unwrap()),
         1,
         &[
             &format!("✗ no permission to open {node}: it belongs to group {group}\n"),
             &match group.as_str() {
-                "root" => "→ no group but root's may use it, because no udev rule".to_owned(),
+                "root" => "→ only root may use it, because no udev rule".to_owned(),
                 group => format!("→ run `sudo usermod -aG {group} $USER`, then log out and in again"),
             },
         ],
@@ -156,9 +158,9 @@ fn the_configuration_is_wrong() {
     let path = dir.path().join("touchmoved.toml");
     fs::write(&path, "[game]\nsettle_ms = 1\n").unwrap();
     let path = path.to_str().unwrap();
-    let said = doctor(&["--config", path, "--bus", "unix:path=/nowhere/bus"]);
+    let result = doctor(&["--config", path, "--bus", "unix:path=/nowhere/bus"]);
     check(
-        said,
+        result,
         1,
         &[
             &format!("✗ {path}:2:13: settle_ms is 1; write a whole number from 20 to 5000 (ms)"),
@@ -174,7 +176,7 @@ fn configured(dir: &Path, port: &Path) -> String {
 }
 
 #[test]
-fn all_is_well() {
+fn a_working_board_passes() {
     let Some(bus) = PrivateBus::start() else { return };
     let board = Board::plugged();
     let dir = tempfile::tempdir().unwrap();
@@ -182,11 +184,15 @@ fn all_is_well() {
     let state = dir.path().join("state");
     let daemon = Daemon::start(&["--bus", &bus.address(), "--config", &config, "--state-dir", state.to_str().unwrap()]);
     daemon.ready();
-    let said = eventually("touchmoved reads the board", || {
-        let said = doctor(&["--config", &config, "--bus", &bus.address()]);
-        Some(said).filter(|(_, text)| text.contains("reads board"))
+    let result = eventually("touchmoved reads the board", || {
+        let result = doctor(&["--config", &config, "--bus", &bus.address()]);
+        Some(result).filter(|(_, text)| text.contains("reads board"))
     });
-    check(said, 0, &["configured as hall_1\n✓ touchmoved runs on ", "✓ touchmoved reads board hall_1 on ", "All is well."]);
+    check(
+        result,
+        0,
+        &["configured as hall_1\n✓ touchmoved runs on ", "✓ touchmoved reads board hall_1 on ", "No fault was found."],
+    );
     let (code, json) = doctor(&["--config", &config, "--bus", &bus.address(), "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!((code, &json["ok"]), (0, &true.into()));
@@ -199,63 +205,63 @@ fn touchmoved_does_not_run() {
     let board = Board::plugged();
     let dir = tempfile::tempdir().unwrap();
     let config = configured(dir.path(), &board.path());
-    let said = doctor(&["--config", &config, "--bus", &bus.address()]);
+    let result = doctor(&["--config", &config, "--bus", &bus.address()]);
     let missing = format!("✗ touchmoved is not running on the bus at {}\n  → start it with", bus.address());
-    check(said, 1, &[&missing, "configured as hall_1", "✓ a DGT e-Board answers on"]);
+    check(result, 1, &[&missing, "configured as hall_1", "✓ a DGT e-Board answers on"]);
 }
 
 #[test]
-fn a_configured_board_is_not_there() {
+fn a_configured_board_is_not_plugged_in() {
     let dir = tempfile::tempdir().unwrap();
     let config = configured(dir.path(), Path::new("/dev/ttyNONE7"));
-    let said = doctor(&["--config", &config, "--bus", "unix:path=/nowhere/bus"]);
-    check(said, 1, &["✗ board hall_1 is not plugged in: there is no /dev/ttyNONE7\n  → plug it in and switch it on"]);
+    let result = doctor(&["--config", &config, "--bus", "unix:path=/nowhere/bus"]);
+    check(result, 1, &["✗ board hall_1 is not plugged in: there is no /dev/ttyNONE7\n  → plug it in and switch it on"]);
 }
 
-/// As [`once_with_device`], once more where the machine was too busy for the fake board to answer in time.
-fn with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
-    let found = once_with_device(ids, node, manner, args)?;
-    let is_late = manner == "answers" && found.1.contains("nothing answers on");
-    if is_late { once_with_device(ids, node, manner, args) } else { Some(found) }
+/// Like [`once_with_device`], and retries once if the machine was too busy for the fake board to answer in time.
+fn with_device(ids: (&str, &str), node: &str, behaviour: &str, args: &[&str]) -> Option<(i32, String)> {
+    let found = once_with_device(ids, node, behaviour, args)?;
+    let is_late = behaviour == "answers" && found.1.contains("no DGT e-Board answers on");
+    if is_late { once_with_device(ids, node, behaviour, args) } else { Some(found) }
 }
 
-/// Runs the doctor under a fake USB device. Returns `None` without umockdev, and says so.
-fn once_with_device(ids: (&str, &str), node: &str, manner: &str, args: &[&str]) -> Option<(i32, String)> {
+/// Runs the doctor with a fake USB device. Returns `None`, with a message, without umockdev.
+fn once_with_device(ids: (&str, &str), node: &str, behaviour: &str, args: &[&str]) -> Option<(i32, String)> {
     let dir = tempfile::tempdir().unwrap();
     let output = umockdev("board.py")?
-        .args([ids.0, ids.1, node, manner, "--", DOCTOR, "doctor"])
+        .args([ids.0, ids.1, node, behaviour, "--", DOCTOR, "doctor"])
         .args(["--bus", "unix:path=/nowhere/bus"])
         .args(args)
         .env("XDG_CONFIG_HOME", dir.path())
         .env("HOME", dir.path())
         .output();
-    Some(said(output.unwrap()))
+    Some(exit_and_output(output.unwrap()))
 }
 
 #[test]
-fn a_boards_own_id_is_asked() {
-    let Some(said) = with_device(("045b", "8111"), "ttyACM0", "answers", &[]) else { return };
+fn a_usb_device_with_a_boards_own_id_is_opened() {
+    let Some(result) = with_device(("045b", "8111"), "ttyACM0", "answers", &[]) else { return };
     check(
-        said,
+        result,
         1,
         &[
             "✓ /dev/ttyACM0 (USB 045b:8111, Board under test, serial number TEST12345, cdc_acm): DGT e-Board\n",
-            "✓ a DGT e-Board answers on /dev/ttyACM0; it sees 32 pieces",
+            "✓ a DGT e-Board answers on /dev/ttyACM0; it reports 32 pieces",
             "✗ cannot reach the bus",
         ],
     );
 }
 
 #[test]
-fn somebodys_adapter_is_left_alone() {
-    let Some(said) = with_device(("0403", "6001"), "ttyUSB0", "answers", &[]) else { return };
-    assert!(!said.1.contains("answers on"), "it was opened");
+fn a_generic_adapter_is_not_opened() {
+    let Some(result) = with_device(("0403", "6001"), "ttyUSB0", "answers", &[]) else { return };
+    assert!(!result.1.contains("answers on"), "it was opened");
     check(
-        said,
+        result,
         1,
         &[
             "✗ /dev/ttyUSB0 (USB 0403:6001, Board under test, serial number TEST12345, ftdi_sio) may be a DGT e-Board",
-            ": it is not used, because that adapter sits in other devices too",
+            ": it is not used, because other devices contain the same adapter",
             "[[board]]\n        name = \"board_1\"\n        model = \"dgt\"\n        serial = \"TEST12345\"\n",
             "    SUBSYSTEM==\"tty\", ATTRS{idVendor}==\"0403\", ATTRS{idProduct}==\"6001\", ATTRS{serial}==\"TEST12345\", \
              ENV{TOUCHMOVE_BOARD}=\"dgt\"\n",
@@ -265,34 +271,41 @@ fn somebodys_adapter_is_left_alone() {
 }
 
 #[test]
-fn a_device_that_is_no_board() {
-    let Some(said) = with_device(("2341", "0043"), "ttyACM0", "answers", &[]) else { return };
-    assert!(!said.1.contains("answers on"), "it was opened");
+fn a_device_that_is_not_a_board() {
+    let Some(result) = with_device(("2341", "0043"), "ttyACM0", "answers", &[]) else { return };
+    assert!(!result.1.contains("answers on"), "it was opened");
     check(
-        said,
+        result,
         1,
-        &["✗ no board is plugged in: no USB device here is known as one", "· there is also /dev/ttyACM0 (USB 2341:0043"],
+        &[
+            "✗ no board is plugged in: no USB device of this machine is a known board",
+            "· there is also /dev/ttyACM0 (USB 2341:0043",
+        ],
     );
 }
 
 #[test]
 fn a_board_without_a_driver() {
-    let Some(said) = with_device(("045b", "8111"), "ttyACM0", "driverless", &[]) else { return };
-    check(said, 1, &["✗ USB device 045b:8111 is a DGT e-Board, but it has no serial port\n  → its kernel driver is missing"]);
+    let Some(result) = with_device(("045b", "8111"), "ttyACM0", "driverless", &[]) else { return };
+    check(result, 1, &["✗ USB device 045b:8111 is a DGT e-Board, but it has no serial port\n  → its kernel driver is missing"]);
 }
 
 #[test]
-fn what_is_wrong_with_a_wiring_is_said() {
+fn a_wrong_wiring_file_is_explained() {
     let dir = tempfile::tempdir().unwrap();
     let (wiring, config) = (dir.path().join("matrix.toml"), dir.path().join("touchmoved.toml"));
     fs::write(&wiring, "diodes = true\n").unwrap();
     fs::write(&config, format!("[[board]]\nname = 'm'\nmodel = 'matrix'\nport = '{}'\n", wiring.display())).unwrap();
-    let said = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nowhere"]);
-    check(said, 1, &["✗ ", "must have one of [gpio] and [mcp23017]", "→ docs/matrix.md says what stands in this file"]);
+    let result = doctor(&["--config", config.to_str().unwrap(), "--bus", "unix:path=/nowhere"]);
+    check(
+        result,
+        1,
+        &["✗ ", "must have exactly one of [gpio] and [mcp23017]", "→ see docs/matrix.md for the format of this file"],
+    );
 }
 
 #[test]
-fn a_browser_may_keep_a_page_from_this_machine() {
+fn local_network_access_of_browsers_is_explained() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
     fs::write(&config, "[livechess]\nlisten = \"127.0.0.1:1982\"\n").unwrap();

@@ -1,4 +1,4 @@
-//! Claims and draws by what was played.
+//! Claims of draws and automatic draws, from the moves played.
 
 use shakmaty::Color::{self, Black, White};
 use std::path::Path;
@@ -19,7 +19,7 @@ fn history(fen: &str, moves: &str, same: PositionEquality) -> PositionHistory {
     history
 }
 
-/// Draws that need no claim: none, as until 2014; five times in consecutive moves, as in 2014; any five.
+/// Draws that need no claim: none, as before 2014; five repetitions in consecutive moves, as in 2014; any five repetitions.
 const NONE: DrawRules = rules(None, None);
 const CONSECUTIVE: DrawRules = rules(Some((5, FiveFold::Consecutive)), Some(75));
 const ANY: DrawRules = rules(Some((5, FiveFold::Any)), Some(75));
@@ -39,14 +39,14 @@ const fn rules(five_fold: Option<(u32, FiveFold)>, seventy_five: Option<u32>) ->
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const KNIGHTS: &str = "g1f3 g8f6 f3g1 f6g8 ";
 
-/// What stood there before, by plies.
+/// The plies after which the same position occurred.
 #[test]
-fn the_same_position() {
+fn occurrences_of_the_same_position() {
     for (fen, moves, same, expected) in [
         (START, KNIGHTS.repeat(2), PositionEquality::Rights, vec![0, 4, 8]),
-        // With the other side to move it is another.
+        // With the other side to move it is another position.
         ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1a2 e8d8 a2a3 d8e8 a3a1".to_owned(), PositionEquality::Rights, vec![5]),
-        // Rights to castle: lost by the king, by a rook; not by being barred for a while.
+        // Castling rights: lost by a king move or a rook move, not by a temporary obstacle.
         ("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "e1e2 e8e7 e2e1 e7e8".to_owned(), PositionEquality::Rights, vec![4]),
         ("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1", "a1b1 e8d8 b1a1 d8e8".to_owned(), PositionEquality::Rights, vec![4]),
         (
@@ -57,18 +57,18 @@ fn the_same_position() {
         ),
         ("1r2k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1d2 b8a8 d2e1 a8b8".to_owned(), PositionEquality::Rights, vec![4]),
         ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h2f3 g8f8 f3h2 f8g8".to_owned(), PositionEquality::Rights, vec![0, 4]),
-        // The rook on g8 bars castling as long as it stands there: by an edition that counts possible moves only, the lost right
-        // makes no difference.
+        // The rook on g8 prevents castling as long as it stays: under an edition that compares only possible moves, the lost
+        // right makes no difference.
         ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), PositionEquality::Rights, vec![4]),
         ("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), PositionEquality::Moves, vec![0, 4]),
         ("4k3/8/8/8/8/8/7N/4K2R w K - 0 1", "h1g1 e8d8 g1h1 d8e8".to_owned(), PositionEquality::Moves, vec![4]),
         // En passant: the pawn could be captured, so the next time it is another position.
         ("4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", "a2a4 e8d8 e1d1 d8e8 d1e1".to_owned(), PositionEquality::Rights, vec![5]),
-        // No pawn stands beside it; one that is pinned to its king does; one whose capture would uncover a check along the rank.
+        // No pawn is beside it; a pawn beside it is pinned to its king; a capture would uncover a check along the rank.
         ("4k3/8/8/8/8/8/P7/4K3 w - - 0 1", "a2a4 e8d8 e1d1 d8e8 d1e1".to_owned(), PositionEquality::Rights, vec![1, 5]),
         ("1k6/8/8/8/1p6/8/P7/1R2K3 w - - 0 1", "a2a4 b8a8 e1d1 a8b8 d1e1".to_owned(), PositionEquality::Rights, vec![1, 5]),
         ("8/8/8/8/kp5R/8/P1P5/4K3 w - - 0 1", "c2c4 a4a5 e1d1 a5a4 d1e1".to_owned(), PositionEquality::Rights, vec![1, 5]),
-        // Two knights that change places.
+        // Two knights exchange their squares.
         (
             START,
             "g1f3 g8f6 b1c3 b8c6 f3d4 c6b8 d4b5 f6g8 b5d4 b8c6 d4f3 g8f6 c3b1 f6g8 b1c3 g8f6".to_owned(),
@@ -86,12 +86,12 @@ fn check(history: &PositionHistory, by: Color, claimed: ClaimKind, intended: Opt
     let claim = history.claim(by, claimed, mv.map_or(ClaimBasis::OnBoard, ClaimBasis::OnIntended), &DrawRules::default());
     assert_eq!(&claim.finding, finding);
     let sentence = locale::sentence(Locale::English, &Text::from(finding));
-    assert_eq!(claim.is_right(), sentence.contains("is right"), "{sentence}");
+    assert_eq!(claim.is_right(), sentence.contains("is correct"), "{sentence}");
     claim.occurrences
 }
 
 #[test]
-fn three_times() {
+fn threefold_repetition_claims() {
     use ClaimKind::Repetition;
     let board = history(START, &KNIGHTS.repeat(2), PositionEquality::Rights);
     assert_eq!(check(&board, White, Repetition, None, &Finding::Repeated { times: 3 }), [0, 4, 8]);
@@ -104,7 +104,7 @@ fn three_times() {
 }
 
 #[test]
-fn fifty_moves() {
+fn fifty_move_claims() {
     use ClaimKind::FiftyMoves;
     let at = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", PositionEquality::Rights);
     check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1, of: 100 });
@@ -118,14 +118,14 @@ fn fifty_moves() {
 }
 
 #[test]
-fn drawn_at_once() {
-    let five = history(START, &KNIGHTS.repeat(4), PositionEquality::Rights);
+fn automatic_draws() {
+    let repeated = history(START, &KNIGHTS.repeat(4), PositionEquality::Rights);
     let occurrences = vec![0, 4, 8, 12, 16];
-    assert_eq!(five.drawn(&NONE), None);
-    assert_eq!(five.drawn(&CONSECUTIVE), Some(AutomaticDraw::FiveTimes { occurrences: occurrences.clone() }));
-    assert_eq!(five.drawn(&ANY), Some(AutomaticDraw::FiveTimes { occurrences }));
+    assert_eq!(repeated.drawn(&NONE), None);
+    assert_eq!(repeated.drawn(&CONSECUTIVE), Some(AutomaticDraw::FiveTimes { occurrences: occurrences.clone() }));
+    assert_eq!(repeated.drawn(&ANY), Some(AutomaticDraw::FiveTimes { occurrences }));
     assert_eq!(history(START, &KNIGHTS.repeat(3), PositionEquality::Rights).drawn(&ANY), None);
-    // A pause between: not one after the other.
+    // With other moves in between: not consecutive.
     let longer = KNIGHTS.repeat(2) + "b1c3 b8c6 g1f3 g8f6 c3b1 c6b8 f3g1 f6g8 " + KNIGHTS;
     let longer = history(START, &longer, PositionEquality::Rights);
     assert_eq!(longer.occurrences(), [0, 4, 8, 16, 20]);
@@ -143,11 +143,11 @@ fn drawn_at_once() {
     );
 }
 
-/// The figures are the edition's: nothing is fixed in the program.
+/// All figures are those of the edition: none is fixed in the program.
 #[test]
-fn figures_of_the_edition() {
+fn draws_use_the_figures_of_the_edition() {
     use ClaimKind::{FiftyMoves, Repetition};
-    let own = DrawRules {
+    let rules = DrawRules {
         repetition: Some(4),
         repetition_intended: None,
         fifty: Some(60),
@@ -157,25 +157,25 @@ fn figures_of_the_edition() {
         claim_lost: None,
     };
     let cycles = |count: usize| history(START, &KNIGHTS.repeat(count), PositionEquality::Rights);
-    let worth = |history: &PositionHistory, claimed| {
-        history.claim(history.position().turn(), claimed, ClaimBasis::OnBoard, &own).finding
+    let finding = |history: &PositionHistory, claimed| {
+        history.claim(history.position().turn(), claimed, ClaimBasis::OnBoard, &rules).finding
     };
-    assert_eq!(worth(&cycles(2), Repetition), Finding::TooFewTimes { times: 3 });
-    assert_eq!(worth(&cycles(3), Repetition), Finding::Repeated { times: 4 });
+    assert_eq!(finding(&cycles(2), Repetition), Finding::TooFewTimes { times: 3 });
+    assert_eq!(finding(&cycles(3), Repetition), Finding::Repeated { times: 4 });
     let quiet = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", PositionEquality::Rights);
-    assert_eq!(worth(&quiet(119), FiftyMoves), Finding::TooFewMoves { missing: 1, of: 120 });
-    assert_eq!(worth(&quiet(120), FiftyMoves), Finding::Quiet { moves: 60 });
-    assert_eq!((cycles(4).drawn(&own), quiet(159).drawn(&own)), (None, None));
-    assert!(matches!(cycles(5).drawn(&own), Some(AutomaticDraw::FiveTimes { occurrences }) if occurrences.len() == 6));
-    assert_eq!(quiet(160).drawn(&own), Some(AutomaticDraw::SeventyFiveMoves { moves: 80 }));
-    // Of a claim on which there is no text nobody knows whether it is right.
+    assert_eq!(finding(&quiet(119), FiftyMoves), Finding::TooFewMoves { missing: 1, of: 120 });
+    assert_eq!(finding(&quiet(120), FiftyMoves), Finding::Quiet { moves: 60 });
+    assert_eq!((cycles(4).drawn(&rules), quiet(159).drawn(&rules)), (None, None));
+    assert!(matches!(cycles(5).drawn(&rules), Some(AutomaticDraw::FiveTimes { occurrences }) if occurrences.len() == 6));
+    assert_eq!(quiet(160).drawn(&rules), Some(AutomaticDraw::SeventyFiveMoves { moves: 80 }));
+    // A claim about which the edition has no known text cannot be judged.
     let mv = quiet(150).position().parse_uci("a2b2").expect("a legal move");
-    assert_eq!(quiet(150).claim(White, FiftyMoves, ClaimBasis::OnIntended(mv), &own).finding, Finding::NotAtHand);
+    assert_eq!(quiet(150).claim(White, FiftyMoves, ClaimBasis::OnIntended(mv), &rules).finding, Finding::NotAtHand);
 }
 
-/// Play that goes on from an illegal move repeats as any other: here White's king stays in check.
+/// Play that continues after an illegal move repeats as any other: here White's king stays in check.
 #[test]
-fn an_illegal_move_that_stands() {
+fn repetition_after_an_illegal_move_that_stays_in_force() {
     let start = Position::from_fen("4k3/8/8/8/8/8/4r3/R3K2N w - - 0 1", false).expect("a FEN");
     let mut history = PositionHistory::new(&start, PositionEquality::Rights);
     history.play(start.any_move("a1a2").expect("a move"));
@@ -188,16 +188,16 @@ fn an_illegal_move_that_stands() {
     check(&history, Black, ClaimKind::Repetition, None, &Finding::Repeated { times: 3 });
 }
 
-/// The worked cases that are about repetition and about moves without a capture.
+/// The shared worked cases about repetition and about moves without a capture.
 #[test]
-fn the_worked_cases() {
+fn shared_cases_about_draws() {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/arbiter/cases.json"));
     let Ok(text) = std::fs::read_to_string(path) else {
         eprintln!("skipped: there is no {}", path.display());
         return;
     };
     let cases: serde_json::Value = serde_json::from_str(&text).expect("JSON");
-    let of = |id: &str, more: &str| {
+    let history_of = |id: &str, extra_moves: &str| {
         let case = cases["cases"]
             .as_array()
             .expect("cases")
@@ -205,17 +205,17 @@ fn the_worked_cases() {
             .find(|case| case["id"] == id)
             .unwrap_or_else(|| panic!("no case {id}"));
         let moves: Vec<&str> = case["moves"].as_array().into_iter().flatten().filter_map(|uci| uci.as_str()).collect();
-        history(case["fen"].as_str().expect("a FEN"), &(moves.join(" ") + " " + more), PositionEquality::Rights)
+        history(case["fen"].as_str().expect("a FEN"), &(moves.join(" ") + " " + extra_moves), PositionEquality::Rights)
     };
     use ClaimKind::Repetition;
-    check(&of("R01", ""), White, Repetition, None, &Finding::Repeated { times: 3 });
-    check(&of("R02", ""), White, Repetition, None, &Finding::TooFewTimes { times: 2 });
-    assert!(of("R04", "").position().fen().contains(" b - - "), "no capture en passant is legal");
-    assert!(matches!(of("R05", "").drawn(&ANY), Some(AutomaticDraw::FiveTimes { .. })));
-    assert!(matches!(of("R05", "").drawn(&CONSECUTIVE), Some(AutomaticDraw::FiveTimes { .. })));
-    assert_eq!(of("R05", "").drawn(&NONE), None);
-    assert_eq!(of("R07", "a2b2").drawn(&ANY), Some(AutomaticDraw::SeventyFiveMoves { moves: 75 }));
-    assert_eq!(of("R08", "a2a8").drawn(&ANY), None);
-    check(&of("R10", ""), Black, Repetition, Some("f6g8"), &Finding::Repeated { times: 3 });
-    check(&of("R11", ""), White, Repetition, Some("f3g1"), &Finding::TooFewTimes { times: 2 });
+    check(&history_of("R01", ""), White, Repetition, None, &Finding::Repeated { times: 3 });
+    check(&history_of("R02", ""), White, Repetition, None, &Finding::TooFewTimes { times: 2 });
+    assert!(history_of("R04", "").position().fen().contains(" b - - "), "no capture en passant is legal");
+    assert!(matches!(history_of("R05", "").drawn(&ANY), Some(AutomaticDraw::FiveTimes { .. })));
+    assert!(matches!(history_of("R05", "").drawn(&CONSECUTIVE), Some(AutomaticDraw::FiveTimes { .. })));
+    assert_eq!(history_of("R05", "").drawn(&NONE), None);
+    assert_eq!(history_of("R07", "a2b2").drawn(&ANY), Some(AutomaticDraw::SeventyFiveMoves { moves: 75 }));
+    assert_eq!(history_of("R08", "a2a8").drawn(&ANY), None);
+    check(&history_of("R10", ""), Black, Repetition, Some("f6g8"), &Finding::Repeated { times: 3 });
+    check(&history_of("R11", ""), White, Repetition, Some("f3g1"), &Finding::TooFewTimes { times: 2 });
 }

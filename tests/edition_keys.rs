@@ -1,4 +1,4 @@
-//! Every key of every edition matters: whoever changes one gets another outcome.
+//! Every key of every edition matters: changing it changes an outcome.
 
 use crate::rulings::words;
 use shakmaty::{Color, Piece, Role, Square};
@@ -14,7 +14,7 @@ use touchmove::laws::{
     Winnable, Worded, articles, penalty, ruling,
 };
 
-/// What the Laws answer whatever is asked of them, one line an answer, in an order that is always the same.
+/// All outcomes of an edition, one line each, in a fixed order.
 fn outcomes(edition: &'static Edition) -> impl Iterator<Item = String> {
     let games = TimeClass::ALL
         .iter()
@@ -24,26 +24,26 @@ fn outcomes(edition: &'static Edition) -> impl Iterator<Item = String> {
         format!("{minutes}: {:?} {:?}", class(0), class(30))
     });
     time.chain(games.flat_map(|laws| {
-        let told = penalties(laws)
+        let lines = penalties(laws)
             .chain(counted(laws))
             .chain(completions(laws))
             .chain(draws(laws))
             .chain(claims(laws))
             .chain(touches(laws));
-        told.chain(illegal_moves(laws)).chain(rulings(laws)).chain(other_classes(laws))
+        lines.chain(illegal_moves(laws)).chain(rulings(laws)).chain(other_classes(laws))
     }))
 }
 
-fn told(laws: &Laws, situation: Situation, facts: &RulingFacts) -> String {
+fn outcome(laws: &Laws, situation: Situation, facts: &RulingFacts) -> String {
     let cited = || articles(laws, situation, facts).join(", ");
     let ruling = ruling(laws, situation, facts);
     ruling.map_or_else(cited, |ruling| format!("{}: {}", words(&ruling.acts), ruling.articles.join(", ")))
 }
 
-/// Whether the opponent can mate, where a search has said so.
+/// The results of a search for a mate by the opponent.
 const WINNABLE: [Winnable; 2] = [Winnable::CanMate, Winnable::CannotMate];
 
-/// Facts of every sort, a few of which differ from the usual ones each time.
+/// Facts of all kinds, a few of which differ from the default each time.
 fn facts() -> &'static [RulingFacts] {
     static FACTS: LazyLock<Vec<RulingFacts>> = LazyLock::new(|| {
         let usual = RulingFacts::default;
@@ -72,7 +72,7 @@ fn facts() -> &'static [RulingFacts] {
 }
 
 fn rulings(laws: Laws) -> impl Iterator<Item = String> {
-    Situation::all().flat_map(move |situation| facts().iter().map(move |facts| told(&laws, situation, facts)))
+    Situation::all().flat_map(move |situation| facts().iter().map(move |facts| outcome(&laws, situation, facts)))
 }
 
 fn penalties(laws: Laws) -> impl Iterator<Item = String> {
@@ -94,18 +94,18 @@ fn other_classes(laws: Laws) -> impl Iterator<Item = String> {
     })
 }
 
-/// A game in which the first position stands so many times, now included.
+/// A game in which the first position occurs `times` times, including now.
 fn repeated(times: usize) -> (Position, String) {
     (Position::start(), "g1f3 g8f6 f3g1 f6g8 ".repeat(times - 1))
 }
 
-/// The same, but not in moves that follow each other.
-fn repeated_with_a_pause(times: usize) -> (Position, String) {
+/// Like [`repeated`], but not in consecutive moves.
+fn repeated_not_consecutively(times: usize) -> (Position, String) {
     (Position::start(), "g1f3 g8f6 f3g1 f6g8 b1c3 b8c6 g1f3 g8f6 c3b1 c6b8 f3g1 f6g8 ".repeat(times / 2 + 1))
 }
 
-/// The right to castle is lost, while a rook bars it.
-fn barred() -> (Position, String) {
+/// The castling right is lost while a rook prevents castling.
+fn castling_prevented() -> (Position, String) {
     let start = Position::from_fen("4k1r1/8/8/8/8/8/7N/4K2R w K - 0 1", false).expect("a FEN");
     (start, "h1g1 e8d8 g1h1 d8e8 ".repeat(2))
 }
@@ -116,7 +116,7 @@ fn quiet(halfmoves: u32) -> (Position, String) {
 }
 
 fn histories(laws: Laws) -> impl Iterator<Item = PositionHistory> {
-    let repeated = (1..=7).map(repeated).chain((2..=7).map(repeated_with_a_pause)).chain([barred()]);
+    let repeated = (1..=7).map(repeated).chain((2..=7).map(repeated_not_consecutively)).chain([castling_prevented()]);
     let quiet = [98, 99, 100, 101, 120, 148, 149, 150, 160, 210, 310].map(quiet);
     repeated.chain(quiet).map(move |(start, moves)| {
         let mut history = PositionHistory::new(&start, PositionEquality::of(&laws));
@@ -138,14 +138,14 @@ fn claims(laws: Laws) -> impl Iterator<Item = String> {
     let claims = histories(laws).flat_map(move |history| {
         let mv = history.position().legal_moves()[0];
         let rules = DrawRules::of(&laws);
-        let worth = |claimed, rests| format!("{:?}", history.claim(history.position().turn(), claimed, rests, &rules));
+        let finding = |claimed, basis| format!("{:?}", history.claim(history.position().turn(), claimed, basis, &rules));
         let kinds = [ClaimKind::Repetition, ClaimKind::FiftyMoves];
-        kinds.map(|claimed| worth(claimed, ClaimBasis::OnBoard) + &worth(claimed, ClaimBasis::OnIntended(mv)))
+        kinds.map(|claimed| finding(claimed, ClaimBasis::OnBoard) + &finding(claimed, ClaimBasis::OnIntended(mv)))
     });
     std::iter::once(late).chain(claims)
 }
 
-/// Moves that break each part of Article 3 which has articles of its own.
+/// Moves against each part of Article 3 that has its own articles.
 const ILLEGAL: [(&str, &str); 8] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "a1a4"),
     ("4k3/8/8/8/8/8/4r3/4K3 w - - 0 1", "e1e3"),
@@ -163,11 +163,11 @@ fn illegal_moves(laws: Laws) -> impl Iterator<Item = String> {
         let mv = position.any_move(uci).expect("a move");
         let reason = why_illegal(&position, mv).expect("it is not legal");
         let facts = RulingFacts { because: Some(reason.topic()), ..RulingFacts::default() };
-        told(&laws, Situation::Irregular(reason.irregularity()), &facts)
+        outcome(&laws, Situation::Irregular(reason.irregularity()), &facts)
     })
 }
 
-/// Pieces touched in this order, and let go where a word has two squares: `e1 h1`, `a7a8q`.
+/// Pieces touched in this order, and released where a word has two squares: `e1 h1`, `a7a8q`.
 const TOUCHED: [(&str, &str); 12] = [
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "e2"),
     ("4k3/8/8/3p4/4P3/8/8/4K3 w - - 0 1", "d5"),
@@ -193,9 +193,9 @@ fn touches(laws: Laws) -> impl Iterator<Item = String> {
             let piece = position.piece_at(from).expect("a piece");
             match square(2) {
                 None => touches.touch(at, from, piece),
-                Some(on) => {
-                    let became = word.chars().nth(4).and_then(Role::from_char).unwrap_or(piece.role);
-                    touches.release(at, from, on, Piece { role: became, color: Color::White });
+                Some(to) => {
+                    let role = word.chars().nth(4).and_then(Role::from_char).unwrap_or(piece.role);
+                    touches.release(at, from, to, Piece { role, color: Color::White });
                 }
             }
         }
@@ -206,25 +206,25 @@ fn touches(laws: Laws) -> impl Iterator<Item = String> {
                 Obligation::Free(freedom) => freedom.topic().and_then(Topic::from_word),
             };
             let facts = RulingFacts { because, ..RulingFacts::default() };
-            format!("{bound:?} {}", told(&laws, Situation::Irregular(Irregularity::TouchBroken), &facts))
+            format!("{bound:?} {}", outcome(&laws, Situation::Irregular(Irregularity::TouchBroken), &facts))
         })
     })
 }
 
-/// A place in a file: keys, and places in lists.
+/// One step of a path in a file: a key, or an index in a list.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Step {
     Key(String),
     At(usize),
 }
 
-/// All places at which a value stands that is neither a table nor a list.
-fn leaves(value: &Value, path: &[Step], into: &mut Vec<Vec<Step>>) {
-    let below = |step: Step| [path, &[step]].concat();
+/// Collects the paths of all values that are neither tables nor lists.
+fn leaves(value: &Value, path: &[Step], paths: &mut Vec<Vec<Step>>) {
+    let child_path = |step: Step| [path, &[step]].concat();
     match value {
-        Value::Table(table) => table.iter().for_each(|(key, value)| leaves(value, &below(Step::Key(key.clone())), into)),
-        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| leaves(value, &below(Step::At(at)), into)),
-        _ => into.push(path.to_vec()),
+        Value::Table(table) => table.iter().for_each(|(key, value)| leaves(value, &child_path(Step::Key(key.clone())), paths)),
+        Value::Array(list) => list.iter().enumerate().for_each(|(at, value)| leaves(value, &child_path(Step::At(at)), paths)),
+        _ => paths.push(path.to_vec()),
     }
 }
 
@@ -235,7 +235,7 @@ fn at<'a>(value: &'a mut Value, path: &[Step]) -> &'a mut Value {
     })
 }
 
-fn shown(path: &[Step]) -> String {
+fn dotted(path: &[Step]) -> String {
     let step = |step: &Step| match step {
         Step::Key(key) => key.clone(),
         Step::At(at) => at.to_string(),
@@ -247,7 +247,7 @@ fn parse(name: &str, file: &Value) -> Result<Edition, Vec<String>> {
     Edition::parse(name, &toml::to_string(file).expect("TOML"))
 }
 
-/// The other words that a key may have: the file is refused with any that it may not, and the refusal says which. `None`: any text.
+/// The other words that a key may have, taken from the error message for an invalid word. `None`: any text.
 fn other_words(name: &str, file: &Value, path: &[Step], word: &str) -> Option<Vec<String>> {
     let mut file = file.clone();
     *at(&mut file, path) = Value::String("?".to_owned());
@@ -257,7 +257,7 @@ fn other_words(name: &str, file: &Value, path: &[Step], word: &str) -> Option<Ve
     Some(words.into_iter().filter(|other| other != word).collect())
 }
 
-/// The file with one value changed, in every way that says something else.
+/// The file with one value changed, in every way that has another meaning.
 fn changed(name: &str, file: &Value, path: &[Step]) -> Vec<(String, Value)> {
     let with = |value: Value| {
         let mut file = file.clone();
@@ -269,32 +269,32 @@ fn changed(name: &str, file: &Value, path: &[Step]) -> Vec<(String, Value)> {
         if let (Step::At(place), Value::Array(values)) = (last, at(&mut file, list)) {
             values.remove(*place);
         }
-        ("left out".to_owned(), file)
+        ("removed".to_owned(), file)
     };
     let without_key = || {
         let (mut file, (last, table)) = (file.clone(), path.split_last().expect("a place"));
         if let (Step::Key(key), Value::Table(table)) = (last, at(&mut file, table)) {
             table.remove(key);
         }
-        ("left out".to_owned(), file)
+        ("removed".to_owned(), file)
     };
     let in_a_list = matches!(path.last(), Some(Step::At(_)));
     match at(&mut file.clone(), path).clone() {
-        // Years: an edition ends no sooner than it began.
+        // Years: an edition does not end before it began.
         Value::Integer(number) if path.len() == 1 => {
-            vec![with(Value::Integer(if shown(path) == "from" { number - 1 } else { number + 1 }))]
+            vec![with(Value::Integer(if dotted(path) == "from" { number - 1 } else { number + 1 }))]
         }
         Value::Integer(number) => vec![with(Value::Integer(2 * number + 1))],
         Value::String(_) if in_a_list => vec![without()],
         Value::String(text) => {
             match other_words(name, file, path, &text) {
                 None => vec![with(Value::String(format!("{text} x")))],
-                // There is nothing else to say than that, or nothing.
+                // The key has only one word, so it is removed.
                 Some(words) if words.is_empty() => vec![without_key()],
                 Some(words) => words.into_iter().map(|word| with(Value::String(word))).collect(),
             }
         }
-        other => panic!("{name}: nobody knows how to change {other}"),
+        other => panic!("{name}: there is no rule how to change {other}"),
     }
 }
 
@@ -302,13 +302,13 @@ fn leaked(edition: Edition) -> &'static Edition {
     Box::leak(Box::new(edition))
 }
 
-/// What is not for outcomes, but for people who ask what an edition is and says.
+/// Whether the value describes the edition, and affects no outcome.
 fn is_description(path: &[Step]) -> bool {
     let [Step::Key(key), ..] = path else { return false };
     ["title", "from", "until", "text", "silent", "not_at_hand"].contains(&key.as_str())
 }
 
-/// Whether the topic is listed elsewhere when it is left out of one list: a list alone must say why there is no article.
+/// The file with a topic moved to the other list: every topic without an article must be in one list.
 fn moved(file: &Value, path: &[Step]) -> Option<Value> {
     let [Step::Key(list), Step::At(place)] = path else { return None };
     let other = if list == "silent" { "not_at_hand" } else { "silent" };
@@ -320,45 +320,50 @@ fn moved(file: &Value, path: &[Step]) -> Option<Value> {
 
 #[test]
 fn every_key_of_every_edition_changes_an_outcome() {
-    let mut dead = BTreeSet::new();
-    let mut walked = 0;
+    let mut without_effect = BTreeSet::new();
+    let mut tried = 0;
     for name in EDITIONS {
         let source = Edition::source(name).expect("a file");
         let file = Value::Table(source.parse::<Table>().expect("TOML"));
         let before = leaked(parse(name, &file).expect("an edition"));
-        let known: Vec<String> = outcomes(before).collect();
+        let known_outcomes: Vec<String> = outcomes(before).collect();
         let described = touchmove::ctl::laws::describe(&Laws { edition: before, ..Laws::default() });
         let mut all = Vec::new();
         leaves(&file, &[], &mut all);
-        for path in all.iter().filter(|path| shown(path) != "name") {
+        for path in all.iter().filter(|path| dotted(path) != "name") {
             let variants = match moved(&file, path).filter(|_| is_description(path)) {
                 Some(file) => vec![("moved to the other list".to_owned(), file)],
                 None => changed(name, &file, path),
             };
             assert!(!variants.is_empty());
-            for (how, file) in variants {
-                let edition = parse(name, &file).unwrap_or_else(|why| panic!("{name} {} {how}: {why:?}", shown(path)));
-                assert_ne!(&edition, before, "{name} {} {how}", shown(path));
+            for (change, file) in variants {
+                let edition =
+                    parse(name, &file).unwrap_or_else(|problems| panic!("{name} {} {change}: {problems:?}", dotted(path)));
+                assert_ne!(&edition, before, "{name} {} {change}", dotted(path));
                 let after = leaked(edition);
                 let differs = if is_description(path) {
                     touchmove::ctl::laws::describe(&Laws { edition: after, ..Laws::default() }) != described
                 } else {
-                    !outcomes(after).eq(known.iter().cloned())
+                    !outcomes(after).eq(known_outcomes.iter().cloned())
                 };
                 if !differs {
-                    dead.insert(format!("{name} {}: {how}", shown(path)));
+                    without_effect.insert(format!("{name} {}: {change}", dotted(path)));
                 }
-                walked += 1;
+                tried += 1;
             }
         }
     }
-    assert!(walked > 500, "only {walked} changes were tried");
-    assert!(dead.is_empty(), "nothing comes of these:\n{}", dead.into_iter().collect::<Vec<_>>().join("\n"));
+    assert!(tried > 500, "only {tried} changes were tried");
+    assert!(
+        without_effect.is_empty(),
+        "these changes have no effect:\n{}",
+        without_effect.into_iter().collect::<Vec<_>>().join("\n")
+    );
 }
 
-/// The name is that of the file, and no other is taken.
+/// The name must be that of the file.
 #[test]
-fn an_edition_of_another_name_is_refused() {
+fn an_edition_with_another_name_is_refused() {
     for name in EDITIONS {
         let source = Edition::source(name).expect("a file");
         assert!(Edition::parse("another", source).is_err(), "{name}");

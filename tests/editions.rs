@@ -1,4 +1,4 @@
-//! Editions of the Laws: their files, what is silent in them, and how a game's Laws are chosen.
+//! Editions of the Laws: their files, topics without an article, and the selection of a game's Laws.
 
 use serde_json::Value;
 use std::fs;
@@ -14,7 +14,7 @@ pub fn laws(text: &str) -> Laws {
     text.parse().unwrap_or_else(|error| panic!("{text}: {error}"))
 }
 
-/// Other people's worked cases, where they are.
+/// Worked cases of other authors, from the shared data; `None`, with a message, where they are absent.
 pub fn shared(name: &str) -> Option<Value> {
     let path = format!(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/arbiter/{}"), name);
     match fs::read_to_string(&path) {
@@ -61,30 +61,30 @@ fn every_file_is_an_edition() {
     assert_eq!(Edition::all().next_back().and_then(|edition| edition.until), None);
 }
 
-/// Everything that is wrong with a file is said at once.
+/// All problems of a file are reported together.
 #[test]
-fn a_wrong_file_is_refused_with_all_reasons() {
+fn a_wrong_file_is_refused_with_all_problems() {
     let text = "name = 'fide'\ntitle = ''\nfrom = 2023\nuntil = 1066\ncolour = 3\nsilent = ['touch', 'adjust']\nnot_at_hand = ['adjust', 'x']\n\
                 [standard]\npawn_left = 'king'\nfifty = '50'\npenalty = { opponent_s = [-1] }\nx = 1\nset_up_moves = 10\n\
                 [standard.articles]\ntouch = '4.3'\nnonsense = '1'\n";
     let problems = Edition::parse("fide-1900", text).expect_err("much is wrong");
     let expected = [
-        "name: is \"fide\"; write \"fide-1900\", as the file is called",
-        "title: is \"\"; write a text",
+        "name: is \"fide\"; write \"fide-1900\", the name of the file",
+        "title: is \"\"; write a string",
         "until: is 1066; write a year",
         "text: is missing",
         "standard.pawn_left: is \"king\"; write \"queen\" or \"restore\" or \"complete\"",
         "standard.fifty: is \"50\"; write a whole number from 2 to 99999",
         "standard.penalty.opponent_s: is [-1]; write a list of whole numbers",
         "standard.penalty.no_mate: is missing",
-        "standard.x: there is no such key",
-        "standard.articles.nonsense: there is no such key",
-        "not_at_hand: there is no \"x\"",
+        "standard.x: unknown key",
+        "standard.articles.nonsense: unknown key",
+        "not_at_hand: unknown word \"x\"",
         "adjust: is listed more than once in silent and not_at_hand",
         "touch: has an article and is listed in silent or not_at_hand",
-        "mate: has no article: give one, or list it in silent or not_at_hand",
+        "mate: has no article; add one, or list the topic in silent or not_at_hand",
         "set_up_moves: has no article (set_up_limit) in standard games with full supervision",
-        "colour: there is no such key",
+        "colour: unknown key",
     ];
     for expected in expected {
         assert!(problems.iter().any(|problem| problem == expected), "{expected}\nis not in\n{}", problems.join("\n"));
@@ -92,9 +92,10 @@ fn a_wrong_file_is_refused_with_all_reasons() {
     assert_eq!(Edition::parse("x", "[[").expect_err("no TOML").len(), 1);
 }
 
-/// Where the text is not at hand nothing is said: no article, no figure, no penalty, no ruling that rests on it.
+/// An edition without a known text for a topic yields nothing for it: no article, no figure, no penalty, no ruling that depends
+/// on it.
 #[test]
-fn what_is_not_at_hand_is_not_said() {
+fn topics_without_a_known_text_yield_nothing() {
     for laws in all_laws() {
         for &topic in Topic::ALL {
             if laws.edition.gap(topic).is_some() {
@@ -108,7 +109,7 @@ fn what_is_not_at_hand_is_not_said() {
         for nth in 1..5 {
             assert_eq!(penalty(&laws, nth, true), None);
         }
-        for silent in [
+        for word in [
             "illegal_move",
             "press_without_move",
             "two_hands",
@@ -118,14 +119,14 @@ fn what_is_not_at_hand_is_not_said() {
             "flag_fall",
             "wrong_claim",
         ] {
-            let situation = Situation::from_word(silent).expect(silent);
-            assert_eq!(ruling(&laws, situation, &RulingFacts::default()), None, "{name}: {silent}");
+            let situation = Situation::from_word(word).expect(word);
+            assert_eq!(ruling(&laws, situation, &RulingFacts::default()), None, "{name}: {word}");
         }
         assert_eq!((laws.rules().penalty.as_ref(), laws.rules().flag), (None, None));
     }
 }
 
-/// Articles as the texts at hand print them, where they were once given otherwise.
+/// Article numbers as the known texts print them, where they were once wrong.
 #[test]
 fn articles_are_those_of_the_texts() {
     let check = |name: &str, topic: Topic, expect: &[&str]| {
@@ -153,31 +154,31 @@ fn articles_are_those_of_the_texts() {
     check("fide-2009", Topic::Agreement, &["5.2(c)", "9.1"]);
     check("fide-2023", Topic::Agreement, &["5.2.3", "9.1"]);
     let fifty = ruling(&laws("fide-1997"), Situation::from_word("fifty").expect("a situation"), &RulingFacts::default());
-    assert_eq!(fifty.expect("a ruling").articles, ["5.2(5)"], "5.2(4) is on repetition alone");
-    let begun = Situation::from_word("castling_abandoned").expect("a situation");
-    assert_eq!(ruling(&laws("china-1973"), begun, &RulingFacts::default()), None, "Section 2 binds nobody");
+    assert_eq!(fifty.expect("a ruling").articles, ["5.2(5)"], "5.2(4) is only about repetition");
+    let abandoned = Situation::from_word("castling_abandoned").expect("a situation");
+    assert_eq!(ruling(&laws("china-1973"), abandoned, &RulingFacts::default()), None, "Section 2 binds no player");
 }
 
-/// Where only the rule that was broken is at hand, and not what follows from it, an alert cites the rule.
+/// Where only the rule that was broken is known, and not the consequences, an alert cites the rule.
 #[test]
 fn an_illegal_move_cites_its_rule() {
     let illegal = Situation::from_word("illegal_move").expect("a situation");
     let cited =
         |name: &str, because| articles(&laws(name), illegal, &RulingFacts { because: Some(because), ..RulingFacts::default() });
     assert_eq!(cited("fide-1997", Topic::KingSafety), ["3.9"]);
-    assert_eq!(cited("fide-1997", Topic::KingCapture), ["3"], "there is no article on that alone");
+    assert_eq!(cited("fide-1997", Topic::KingCapture), ["3"], "there is no article on that topic alone");
     assert_eq!(cited("china-1973", Topic::Legality), ["Section 3"]);
     assert_eq!(cited("china-1973", Topic::TouchOwn), Vec::<&str>::new());
     let two_hands = Situation::from_word("two_hands").expect("a situation");
     assert_eq!(articles(&laws("fide-1997"), two_hands, &RulingFacts::default()), ["4.1"]);
     for name in ["fide-1997", "china-1973"] {
-        assert_eq!(ruling(&laws(name), illegal, &RulingFacts::default()), None, "what follows is not at hand");
+        assert_eq!(ruling(&laws(name), illegal, &RulingFacts::default()), None, "the consequences are not known");
     }
 }
 
-/// A file that was written for an earlier version is read: what is not known any more is said, and left out.
+/// A file that was written for an earlier version is accepted: unknown keys are reported and ignored.
 #[test]
-fn keys_of_earlier_versions_are_warned_of() {
+fn keys_of_earlier_versions_raise_warnings() {
     let source = Edition::source("fide-2009").expect("a file");
     let older = source
         .replace("[standard]\n", "[standard]\nintent = \"deliberate\"\ndefault_time = \"zero\"\n")
@@ -187,13 +188,13 @@ fn keys_of_earlier_versions_are_warned_of() {
         .filter(|line| !line.starts_with("agreement = "))
         .map(|line| format!("{line}\n"))
         .collect::<String>();
-    let (edition, warnings) = Edition::parse_with_warnings("fide-2009", &older).expect("it is read");
+    let (edition, warnings) = Edition::parse_with_warnings("fide-2009", &older).expect("the file is accepted");
     let expected = [
-        "standard.intent: is not read any more: leave it out",
-        "standard.default_time: is not read any more: leave it out",
-        "standard.articles.screens: is not read any more: leave it out",
-        "not_at_hand: \"once_a_move\" is not read any more: leave it out",
-        "agreement: has no article: give one, or list it in silent or not_at_hand; nothing is said of it",
+        "standard.intent: is no longer supported; remove it",
+        "standard.default_time: is no longer supported; remove it",
+        "standard.articles.screens: is no longer supported; remove it",
+        "not_at_hand: \"once_a_move\" is no longer supported; remove it",
+        "agreement: has no article; add one, or list the topic in silent or not_at_hand (until then it is treated as not_at_hand)",
     ];
     for expected in expected {
         assert!(warnings.iter().any(|warning| warning == expected), "{expected}\nis not in\n{}", warnings.join("\n"));
@@ -202,9 +203,9 @@ fn keys_of_earlier_versions_are_warned_of() {
     assert_eq!(edition.gap(Topic::Agreement), Some(&Gap::NotAtHand));
 }
 
-/// What a game is by its time control.
+/// The class of a game by its time control.
 #[test]
-fn time_controls() {
+fn time_controls_determine_the_class() {
     let other = |name: &str, control: &str| laws(name).other_class(control).map(|other| other.to_string());
     assert_eq!(other("fide-2023", "5400+30"), None);
     assert_eq!(other("fide-2023", "40/5400+30:1800+30"), None);
@@ -212,7 +213,7 @@ fn time_controls() {
     assert_eq!(other("fide-2023 rapid limited", "180+2").as_deref(), Some("fide-2023 blitz limited"));
     assert_eq!(other("fide-2009", "840").as_deref(), Some("fide-2009 blitz"));
     let record = Record::new(0, Position::start().fen(), None, "fide-2023".to_owned(), Rotation::Upright);
-    let unlike = "its time control 180+2 is blitz by fide-2023 (B.1), and its Laws are those of standard games";
+    let unlike = "its time control 180+2 is blitz by fide-2023 (B.1), but its Laws are those for standard games";
     assert_eq!(record.unlike_time_control("180+2").as_deref(), Some(unlike));
     assert_eq!(record.unlike_time_control("5400+30"), None);
     for (name, control) in [("fide-1997", "300"), ("fide-2023", "?"), ("fide-2023", "-"), ("fide-2023", "*180")] {
@@ -221,7 +222,7 @@ fn time_controls() {
 }
 
 #[test]
-fn laws_as_text() {
+fn laws_are_written_and_parsed_as_text() {
     for text in ["fide-2023", "china-1973", "fide-2018 rapid", "fide-2009 blitz limited"] {
         assert_eq!(laws(text).to_string(), text);
     }
@@ -229,14 +230,14 @@ fn laws_as_text() {
     assert_eq!(laws("fide-2023 standard limited").article(Topic::IllegalStands), None, "supervision changes nothing there");
     assert_eq!(Laws::default().to_string(), "fide-2023");
     let wrong = |text: &str| text.parse::<Laws>().expect_err(text).to_string();
-    assert!(wrong("fide-2020").starts_with("there is no edition \"fide-2020\" of the Laws: write china-1973 or fide-1997 or "));
+    assert!(wrong("fide-2020").starts_with("unknown edition \"fide-2020\" of the Laws; write china-1973 or fide-1997 or "));
     assert_eq!("fide-2023 fast".parse::<Laws>(), Err(BadLaws::Kind("fast".into())));
     for text in ["", "fide-2023 rapid half", "fide-2023 rapid full x", "fide-2023 limited"] {
         assert!(text.parse::<Laws>().is_err(), "{text}");
     }
 }
 
-/// The definitions of rapid and blitz: all the time for 60 moves.
+/// The definitions of rapid and blitz: the total time for 60 moves.
 #[test]
 fn time_classes() {
     use TimeClass::{Blitz, Rapid, Standard};
@@ -264,9 +265,9 @@ fn time_classes() {
     check("china-1973", 5, 0, None);
 }
 
-/// What `touchmovectl laws` prints: every article is there, and no penalty that is not at hand.
+/// The output of `touchmovectl laws` has every article, and no penalty that is not known.
 #[test]
-fn every_edition_can_be_shown() {
+fn every_edition_is_described() {
     for laws in all_laws() {
         let text = touchmove::ctl::laws::describe(&laws);
         assert!(text.starts_with(&format!("{laws}: {}", laws.edition.title)), "{text}");
@@ -279,9 +280,9 @@ fn every_edition_can_be_shown() {
     }
 }
 
-/// The draw rules that the record of a game asks for.
+/// The draw rules that the record of a game uses.
 #[test]
-fn draw_rules() {
+fn draw_rules_of_the_editions() {
     let rules = |name: &str| -> &'static Rules { laws(name).rules() };
     let figures = |name| {
         let rules = rules(name);

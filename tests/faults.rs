@@ -1,4 +1,4 @@
-//! Squares of the board that do not work: found, told, and not relied on.
+//! Defective squares of the board: they are detected, reported, and not relied on.
 
 use shakmaty::{Chess, Position as _, Square, uci::UciMove};
 use touchmove::boards::{Placement, Reading, SquareState};
@@ -6,7 +6,7 @@ use touchmove::game::{Event, Fault, StampedEvent};
 use touchmove::laws::Position;
 use touchmove::table::{Input, Settings, Table};
 
-/// A table and its board, one square of which may be stuck.
+/// A table session and its board, one square of which may be stuck.
 struct Play {
     table: Table,
     now: u64,
@@ -17,7 +17,7 @@ struct Play {
 }
 
 impl Play {
-    /// The start position stands on the board.
+    /// A board with the start position.
     fn new(stuck: Option<Square>) -> Play {
         let mut shown = [SquareState::Empty; 64];
         for (square, piece) in Position::start().board().iter() {
@@ -41,7 +41,7 @@ impl Play {
         self.events.extend(output.events);
     }
 
-    /// The board shows this on a square, unless the square is stuck.
+    /// Reports this state of a square, unless the square is stuck.
     fn show(&mut self, square: Square, sensed: SquareState) {
         if self.stuck != Some(square) && self.shown[square as usize] != sensed {
             self.shown[square as usize] = sensed;
@@ -49,7 +49,7 @@ impl Play {
         }
     }
 
-    /// Plays moves, each by one hand: the piece is lifted, and put down.
+    /// Plays moves with one hand: each piece is lifted and put down.
     fn play(&mut self, moves: &str) {
         for uci in moves.split_whitespace() {
             let mv = uci.parse::<UciMove>().expect("UCI").to_move(&self.truth).expect("a legal move");
@@ -72,7 +72,7 @@ impl Play {
         }
     }
 
-    /// A piece is not seen for so long.
+    /// Shows a square as empty for `ms` milliseconds.
     fn blink(&mut self, square: Square, ms: u64) {
         let before = self.shown[square as usize];
         self.show(square, SquareState::Empty);
@@ -100,7 +100,7 @@ impl Play {
 }
 
 #[test]
-fn a_square_that_a_piece_left_and_still_shows_it_is_stuck() {
+fn a_square_that_still_shows_a_piece_that_left_is_stuck() {
     let mut play = Play::new(Some(Square::E2));
     let moves = "e2e4 e7e5 g1f3 b8c6 f1c4 g8f6 c4e2 f8c5";
     play.play(moves);
@@ -109,18 +109,18 @@ fn a_square_that_a_piece_left_and_still_shows_it_is_stuck() {
 }
 
 #[test]
-fn what_came_to_a_stuck_square_is_known_when_it_leaves_it() {
+fn a_move_to_a_stuck_square_is_recorded_when_the_piece_moves_on() {
     let mut play = Play::new(Some(Square::F3));
     let moves = "e2e4 e7e5 g1f3 b8c6 f3e5 c6e5 d2d4 e5c6 d4d5 c6e5 f2f4 e5g6";
     play.play(moves);
     assert_eq!(play.moves(), moves);
     assert_eq!(play.faults(), [(Square::F3, Fault::Stuck)]);
-    // Without a clock the piece may be in a hand for all anybody knows: the arbiter may be asked once meanwhile.
+    // Without a clock the piece may be in a hand: one alert may be raised meanwhile.
     assert!(play.alerts() <= 1, "{:?}", play.events);
 }
 
 #[test]
-fn a_king_seen_twice_has_castled_away_from_a_stuck_square() {
+fn castling_from_a_stuck_square_is_recorded() {
     let mut play = Play::new(Some(Square::E8));
     let moves = "e2e4 e7e5 g1f3 g8f6 f1c4 f8c5 e1g1 e8g8 d2d3 d7d6 c2c3 c8e6 c4b3 a7a6 b1d2 c5a7 h2h3 h7h6";
     play.play(moves);
@@ -129,20 +129,20 @@ fn a_king_seen_twice_has_castled_away_from_a_stuck_square() {
 }
 
 #[test]
-fn a_piece_that_vanished_has_moved_when_the_opponent_has_answered() {
+fn a_move_to_a_stuck_square_is_recorded_after_a_reply() {
     let mut play = Play::new(Some(Square::D6));
     let moves = "e2e4 d7d6 d2d4 g8f6 b1c3 d6d5 e4e5 f6e4 f1d3 e4c3 b2c3 c7c5 g1e2 b8c6";
     play.play(moves);
     assert_eq!(play.moves(), moves);
-    // Nobody saw where the pawn came to: the arbiter hears of it before the square is known to be stuck.
+    // The pawn's destination was not seen: an alert is raised before the square is known to be stuck.
     assert_eq!((play.faults(), play.alerts()), (vec![(Square::D6, Fault::Stuck)], 1));
 }
 
 #[test]
-fn what_came_to_a_stuck_square_is_not_told_while_it_may_be_in_a_hand() {
+fn no_move_to_a_stuck_square_while_the_piece_may_be_in_a_hand() {
     let mut play = Play::new(Some(Square::E2));
     play.play("e2e4 e7e5 g1f3 b8c6 f1c4 g8f6");
-    // The bishop is lifted, held, and comes to another square: it never was on e2.
+    // The bishop is lifted, held, and put on another square: it never was on e2.
     play.show(Square::C4, SquareState::Empty);
     play.wait(1_500);
     play.show(Square::B5, SquareState::Piece(shakmaty::Piece { color: shakmaty::Color::White, role: shakmaty::Role::Bishop }));
@@ -152,7 +152,7 @@ fn what_came_to_a_stuck_square_is_not_told_while_it_may_be_in_a_hand() {
 }
 
 #[test]
-fn a_square_that_blinks_again_and_again_flickers_and_one_that_is_adjusted_does_not() {
+fn repeated_blinks_are_flickering_and_adjusting_is_not() {
     let mut play = Play::new(None);
     play.play("e2e4 e7e5");
     play.blink(Square::E4, 400);
@@ -168,7 +168,7 @@ fn a_square_that_blinks_again_and_again_flickers_and_one_that_is_adjusted_does_n
 }
 
 #[test]
-fn a_flickering_square_that_has_long_been_steady_is_mended() {
+fn a_flickering_square_that_is_steady_for_long_is_mended() {
     let mut play = Play::new(None);
     play.play("e2e4 e7e5");
     (0..4).for_each(|_| play.blink(Square::E4, 400));
@@ -178,7 +178,7 @@ fn a_flickering_square_that_has_long_been_steady_is_mended() {
 }
 
 #[test]
-fn what_is_wrong_with_the_board_is_told_again_in_the_next_game() {
+fn faults_of_the_board_are_reported_again_in_the_next_game() {
     let mut play = Play::new(None);
     play.play("e2e4 e7e5");
     (0..4).for_each(|_| play.blink(Square::E4, 400));

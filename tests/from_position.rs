@@ -1,4 +1,5 @@
-//! Tables that follow a game from a position that a client of the LiveChess server gave: any that can be written as a FEN.
+//! Table sessions that follow a game from a position set by a client of the LiveChess server: any position that a FEN can
+//! express.
 
 use shakmaty::{Board, Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
@@ -17,32 +18,32 @@ fn settings(fen: &str, sensing: SensorKind) -> Settings {
     Settings { start_fen: Some(fen.to_owned()), rotation: Some(Rotation::Upright), sensing, ..Settings::default() }
 }
 
-/// The alerts of a table that sees a dead position, a king in two places and a press without a move.
+/// The alerts of a table session that sees a dead position, a king on two squares and a press without a move.
 fn alerts(mut table: Table, fen: &str) -> Vec<AlertKind> {
     let position = Position::from_fen(fen, false).unwrap();
     let mut squares = squares(position.board(), SensorKind::Identity);
     let mut events = Vec::new();
-    let mut tell = |now, reading| events.extend(table.handle(now, Input::Reading(reading)).events);
-    tell(0, Reading::Placement(Box::new(squares)));
+    let mut read = |now, reading| events.extend(table.handle(now, Input::Reading(reading)).events);
+    read(0, Reading::Placement(Box::new(squares)));
     squares.swap(Square::A1 as usize, Square::B1 as usize);
-    tell(5_000, Reading::Square(Square::A1, SquareState::Empty));
-    tell(5_200, Reading::Square(Square::B1, squares[Square::B1 as usize]));
-    tell(10_000, Reading::Square(Square::H8, SquareState::Empty));
-    tell(10_200, Reading::Square(Square::H1, SquareState::Piece(Piece { color: Color::Black, role: Role::King })));
+    read(5_000, Reading::Square(Square::A1, SquareState::Empty));
+    read(5_200, Reading::Square(Square::B1, squares[Square::B1 as usize]));
+    read(10_000, Reading::Square(Square::H8, SquareState::Empty));
+    read(10_200, Reading::Square(Square::H1, SquareState::Piece(Piece { color: Color::Black, role: Role::King })));
     events.extend(table.advance(200_000).events);
     let raised = |event: &Event| if let Event::AlertRaised(alert) = event { Some(alert.kind) } else { None };
     events.iter().filter_map(|stamped| raised(&stamped.event)).collect()
 }
 
 #[test]
-fn a_line_of_a_client_judges_nothing() {
+fn a_session_of_a_client_raises_no_alerts() {
     let fen = "7k/8/8/8/8/8/8/K7 w - - 0 1";
     let settings = || settings(fen, SensorKind::Identity);
     assert!(alerts(Table::new(settings()), fen).contains(&AlertKind::DeadPosition));
     assert_eq!(alerts(Table::without_judging(settings()), fen), []);
 }
 
-/// Any pieces anywhere: none, one king, no king, 64 queens, pawns on the last rank.
+/// A random position: no pieces, one king, no king, 64 queens, pawns on the last rank.
 fn any_fen(rng: &mut Rng) -> String {
     let roles = match rng.below(4) {
         0 => vec![Role::Queen],
@@ -62,8 +63,8 @@ fn any_fen(rng: &mut Rng) -> String {
 }
 
 #[test]
-fn no_position_and_no_readings_break_a_table() {
-    let mut begun = 0;
+fn random_positions_and_readings_cause_no_panic() {
+    let mut games_started = 0;
     for seed in 0..60 {
         let mut rng = Rng::new(seed, 1);
         let fen = any_fen(&mut rng);
@@ -71,12 +72,12 @@ fn no_position_and_no_readings_break_a_table() {
         let sensing = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy][seed as usize % 3];
         let mut table = Table::without_judging(settings(&fen, sensing));
         let mut now = 0;
-        let mut take = |now: &mut u64, wait: u64, input: Input| {
+        let mut handle = |now: &mut u64, wait: u64, input: Input| {
             *now += wait;
             let started = |event: &Event| matches!(event, Event::GameStarted { .. });
-            begun += table.handle(*now, input).events.iter().filter(|stamped| started(&stamped.event)).count();
+            games_started += table.handle(*now, input).events.iter().filter(|stamped| started(&stamped.event)).count();
         };
-        take(&mut now, 0, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+        handle(&mut now, 0, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
         for _ in 0..12 {
             let wait = [30, 300, 1_200, 6_000][rng.below(4) as usize];
             match rng.below(8) {
@@ -85,7 +86,7 @@ fn no_position_and_no_readings_break_a_table() {
                     let piece = Piece { color: Color::from_white(rng.chance(500)), role: Role::ALL[rng.below(6) as usize] };
                     let sensed =
                         if rng.chance(500) { SquareState::Empty } else { SquareState::Piece(piece).reduce_to(sensing) };
-                    take(&mut now, wait, Input::Reading(Reading::Square(square, sensed)));
+                    handle(&mut now, wait, Input::Reading(Reading::Square(square, sensed)));
                 }
                 1 => {
                     let half = HalfTime { ms: 60_000, flag: false };
@@ -93,21 +94,21 @@ fn no_position_and_no_readings_break_a_table() {
                     let (running, battery_low) = (rng.chance(800), false);
                     let clock =
                         ClockReading { left: half, right: half, turn, running, battery_low, resolution_ms: 1000, age_ms: 1000 };
-                    take(&mut now, wait, Input::Reading(Reading::Clock(Some(clock))));
+                    handle(&mut now, wait, Input::Reading(Reading::Clock(Some(clock))));
                 }
                 2 => {
-                    take(&mut now, wait, Input::Link(LinkState::Down));
-                    take(&mut now, 100, Input::Link(LinkState::Up));
-                    take(&mut now, 100, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+                    handle(&mut now, wait, Input::Link(LinkState::Down));
+                    handle(&mut now, 100, Input::Link(LinkState::Up));
+                    handle(&mut now, 100, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
                 }
                 _ => {
                     let Some(mv) = rng.pick(&position.legal_moves()) else { continue };
                     position = position.play(mv);
-                    take(&mut now, wait, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
+                    handle(&mut now, wait, Input::Reading(Reading::Placement(Box::new(squares(position.board(), sensing)))));
                 }
             }
         }
         table.advance(now + 100_000);
     }
-    assert!(begun > 20, "{begun} games began");
+    assert!(games_started > 20, "{games_started} games started");
 }

@@ -1,8 +1,9 @@
-//! Sensor stories and the games that must come of them.
+//! Sequences of sensor changes, and the games that must result from them.
 //!
-//! A story is a line of words: `e2-` a square is emptied, `e4P` a piece is seen (upper case White), `W`/`B` that player
-//! presses the clock, `result=1-0` and `takeback=1`, `promotion=N`, `adjust=W` are what the arbiter says, `~400` so many milliseconds pass; 40 ms lie between words. It begins with the start position on the
-//! board, unless a FEN is given. What must come of it is written as the events are told below.
+//! A story is a line of words: `e2-` a square becomes empty, `e4P` shows a piece (upper case: White), `W`/`B` that player
+//! presses the clock, `result=1-0`, `takeback=1`, `promotion=N` and `adjust=W` are commands of the arbiter, `~400` waits this many
+//! milliseconds; there are 40 ms between words. A story begins with the start position on the
+//! board, unless a FEN is given. The expected events are written in the short form of `Story::record_events`.
 
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SquareState};
@@ -18,7 +19,7 @@ pub struct Story {
     pub told: Vec<String>,
     /// Every durable event.
     pub events: Vec<StampedEvent>,
-    /// What was last told to be out of place.
+    /// The squares of the last `Displaced` event.
     pub displaced: String,
 }
 
@@ -51,7 +52,7 @@ impl Story {
 
     fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.tell(output);
+        self.record_events(output);
     }
 
     fn clock(&mut self, running: bool) {
@@ -75,7 +76,7 @@ impl Story {
     fn wait(&mut self, ms: u64) {
         self.now += ms;
         let output = self.table.advance(self.now);
-        self.tell(output);
+        self.record_events(output);
     }
 
     fn word(&mut self, word: &str) {
@@ -124,9 +125,9 @@ impl Story {
         self.take(Input::Order(Order { command, by: "the arbiter".to_owned() }));
     }
 
-    /// Durable events in short: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
-    /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`, `refused: why`.
-    fn tell(&mut self, output: Output) {
+    /// Records events in short form: `e4` made, `e4!` completed by the clock (`+` own next move, `r` reply, `.` dwell, `#` game
+    /// end), `<2 d4 e5 evidence` corrected, `=1-0 kings`, `alert e5,e6`, `clear`, `refused: reason`.
+    fn record_events(&mut self, output: Output) {
         if let Some(refused) = output.refusal {
             self.told.push(format!("refused: {refused}"));
         }
@@ -136,7 +137,7 @@ impl Story {
             }
             let record = self.table.record();
             let san = |ply: u32| record.and_then(|record| record.ply(ply)).map_or("?".into(), |ply| ply.played.san.clone());
-            let told = match stamped.event {
+            let word = match stamped.event {
                 Event::MoveMade { played, .. } => played.san,
                 Event::MoveCompleted { ply, by, .. } => {
                     let by = match by {
@@ -185,56 +186,56 @@ impl Story {
                 },
                 _ => continue,
             };
-            self.told.push(told);
+            self.told.push(word);
         }
     }
 }
 
-/// Without `fen` the start position stands on the board.
-fn told(fen: Option<&str>, clock: bool, story: &str) -> String {
+/// Plays a story; returns its events as one line. Without `fen` the start position is on the board.
+fn story_events(fen: Option<&str>, clock: bool, story: &str) -> String {
     tell(fen, clock, story).told.join(" | ")
 }
 
-/// The same with other settings.
+/// Like `story_events`, with other settings.
 pub fn told_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> String {
     tell_by(settings, fen, clock, story).told.join(" | ")
 }
 
-/// Plays a story.
+/// Plays a story with the default settings.
 pub fn tell(fen: Option<&str>, clock: bool, story: &str) -> Story {
     tell_by(Settings::default(), fen, clock, story)
 }
 
-/// The same with other settings.
+/// Like [`tell`], with other settings.
 pub fn tell_by(settings: Settings, fen: Option<&str>, clock: bool, story: &str) -> Story {
     let position = fen.map_or_else(Position::start, |fen| Position::from_fen(fen, false).expect("a FEN"));
     let settings = Settings { start_fen: fen.map(str::to_owned), ..settings };
-    let mut teller = Story::new(settings, &position, clock);
+    let mut story_run = Story::new(settings, &position, clock);
     for word in story.split_whitespace() {
-        teller.word(word);
+        story_run.word(word);
     }
-    teller
+    story_run
 }
 
-/// With a clock.
+/// Checks a story with a clock.
 pub fn check(story: &str, expect: &str) {
-    assert_eq!(told(None, true, story).trim_start_matches("start").trim_start_matches(" | "), expect, "story: {story}");
+    assert_eq!(story_events(None, true, story).trim_start_matches("start").trim_start_matches(" | "), expect, "story: {story}");
 }
 
-/// With a clock, from a position.
+/// Checks a story with a clock, from a position.
 pub fn check_from(fen: &str, story: &str, expect: &str) {
-    assert_eq!(told(Some(fen), true, story), format!("start fen | {expect}"), "story: {story}");
+    assert_eq!(story_events(Some(fen), true, story), format!("start fen | {expect}"), "story: {story}");
 }
 
-/// Without a clock.
+/// Checks a story without a clock.
 pub fn check_no_clock(story: &str, expect: &str) {
-    assert_eq!(told(None, false, story), format!("start | {expect}"), "story: {story}");
+    assert_eq!(story_events(None, false, story), format!("start | {expect}"), "story: {story}");
 }
 
 #[test]
 fn ordinary_moves() {
     check("e2- e4P W e7- e5p B", "e4 | e4! | e5 | e5!");
-    // Nothing grows out of a knight's move; a pawn's single step could become a double one.
+    // A knight's move cannot become another one; a pawn's single step could become a double step.
     check("g1- f3N", "Nf3");
     check("e2- e3P", "");
     check("e2- e3P ~300", "e3");
@@ -249,18 +250,18 @@ fn without_a_clock_replies_and_time_complete() {
     check_no_clock("e2- e4P e7- e5p g1- f3N", "e4 | e5 | e4r | Nf3 | e5r");
 }
 
-/// A press that is missed: by most editions the player's next move completes the one before (6.2.1.2), not by that of 2009.
+/// A missed press: under most editions the player's next move completes the move before (6.2.1.2), not under that of 2009.
 #[test]
-fn what_completes_a_move_is_the_editions_to_say() {
+fn the_edition_decides_what_completes_a_move() {
     let story = "e2- e4P W e7- e5p B g1- f3N ~300 g8- f6n ~300 b1- c3N ~300 W";
-    let by = |laws: &str| {
+    let events_by = |laws: &str| {
         let settings = Settings { laws: laws.parse().expect("an edition"), ..Settings::default() };
         tell_by(settings, None, true, story).told
     };
-    let has = |told: &[String], what: &str| told.iter().any(|told| told == what);
-    let (now, then) = (by("fide-2023"), by("fide-2009"));
-    assert!(has(&now, "Nf3+") && has(&now, "Nc3!"), "{now:?}");
-    assert!(!has(&then, "Nf3+") && has(&then, "Nc3!"), "{then:?}");
+    let has = |words: &[String], word: &str| words.iter().any(|other| other == word);
+    let (edition_2023, edition_2009) = (events_by("fide-2023"), events_by("fide-2009"));
+    assert!(has(&edition_2023, "Nf3+") && has(&edition_2023, "Nc3!"), "{edition_2023:?}");
+    assert!(!has(&edition_2009, "Nf3+") && has(&edition_2009, "Nc3!"), "{edition_2009:?}");
 }
 
 #[test]
@@ -271,7 +272,7 @@ fn destination_first_and_slides() {
 
 #[test]
 fn the_examples_of_the_makers_header() {
-    // Squares are read one by one: a slide of Qc1xc4 as the maker tells it.
+    // Squares are read one by one: the slide Qc1xc4 as the maker's header describes it.
     check_from("4k3/8/8/8/2p5/8/8/2Q1K3 w - - 0 1", "c4- c2Q c3Q c1- c2- c4Q c3- W", "Qxc4 | Qxc4!");
     // The captured square is never empty.
     check_from("4k3/8/8/8/2p5/1P6/8/4K3 w - - 0 1", "c4P b3- W", "bxc4 | bxc4!");
@@ -281,14 +282,14 @@ fn the_examples_of_the_makers_header() {
 fn real_slides() {
     let rooks = "4k3/8/8/8/8/8/8/R5K1 w - - 0 1";
     check_from(rooks, "a1- d1R d1- e1R e1- f1R W", "Rf1 | Rf1!");
-    // The hand stops for longer than the settle time: published, then set right.
+    // The hand stops for longer than the settle time: the move is published, then corrected.
     check_from(rooks, "a1- d1R ~300 d1- e1R ~1100 W", "Rd1 | <1 Re1+ evidence | Re1+!");
 }
 
 #[test]
 fn the_press_waits_for_a_slide_to_end() {
     let rooks = "4k3/8/8/8/8/8/8/R5K1 w - - 0 1";
-    // The press overtakes the squares: the rook is on its way to f1.
+    // The press arrives before the last squares: the rook is still moving to f1.
     check_from(rooks, "a1- d1R W d1- f1R ~300", "Rf1 | Rf1!");
 }
 
@@ -312,7 +313,7 @@ fn overlapping_replies() {
 }
 
 #[test]
-fn promotion() {
+fn promotions() {
     let pawn = "4k3/P7/8/8/8/8/8/4K3 w - - 0 1";
     check_from(pawn, "a7- a8Q W ~300", "a8=Q+ | a8=Q+!");
     check_from(pawn, "a8Q a7- W ~300", "a8=Q+ | a8=Q+!");
@@ -333,7 +334,7 @@ fn a_kings_move_to_the_centre_is_withdrawn_when_the_other_king_comes() {
 }
 
 #[test]
-fn takeback() {
+fn takebacks_are_corrections() {
     check_no_clock("g1- f3N ~400 f3- g1N ~1200 e2- e4P", "Nf3 | <1  takeback | e4");
 }
 
@@ -344,7 +345,7 @@ fn missed_edges_are_searched_for() {
 }
 
 #[test]
-fn what_nothing_explains_is_told_and_cleared() {
+fn an_unexplained_change_raises_an_alert_that_is_cleared() {
     check("e2- e4P W ~500 d8- d5q ~4000 d5- d8q", "e4 | e4! | illegal_pending d5,d8 | clear");
 }
 
@@ -362,7 +363,7 @@ fn a_game_goes_on_from_an_irregular_position() {
         "a1- b1K ~300 W h8- g8k ~300 B",
         "illegal_position | Kb1+ | clear | Kb1+! | Kg8 | Kg8!",
     );
-    // A pawn left on the last rank: it stays there, and the others play on.
+    // A pawn left on the last rank: it stays there, and the game continues.
     check_from(
         "4k2P/8/8/8/8/8/4P3/4K3 w - - 0 1",
         "e2- e4P W e8- d7k ~300 B h8- W",
@@ -371,22 +372,22 @@ fn a_game_goes_on_from_an_irregular_position() {
 }
 
 #[test]
-fn an_order_changes_nothing_else() {
-    // Refused: there are not that many plies. The pawn's step is published all the same.
+fn a_command_changes_nothing_else() {
+    // Refused: there are too few plies. The pawn's step is published nevertheless.
     check("e2- e3P takeback=9 ~300", "refused: the game has only 0 plies: take back at most that many, and at least one | e3");
     check("e2- e4P W takeback=1 ~2000", "e4 | e4! | <1  arbiter");
-    // The last move counts, though it might still have grown.
+    // The last move counts, though it could still have continued.
     check("e2- e3P result=1/2-1/2", "e3 | =1/2-1/2 arbiter");
 }
 
 #[test]
-fn a_withdrawn_kings_signal_is_not_told_again() {
+fn a_withdrawn_kings_signal_is_not_published_again() {
     check("e1- e8- e4K d5k ~1500 result=* ~3000 e4- d5- e1K e8k ~300 g1- f3N ~300", "=1-0 kings | =* arbiter | Nf3");
 }
 
 #[test]
-fn a_restart_knows_how_the_clock_stands() {
-    // The clock stands the other way round: its right half is White's.
+fn a_restart_remembers_the_orientation_of_the_clock() {
+    // The clock is turned: its right half is White's.
     let run = |table: &mut Table, now, left, right, turn| {
         let half = |ms| HalfTime { ms, flag: false };
         let (left, right) = (half(left), half(right));
@@ -396,19 +397,19 @@ fn a_restart_knows_how_the_clock_stands() {
     let mut table = Table::new(Settings::default());
     let start = Reading::Placement(Box::new(placement(Position::start().board())));
     table.handle(0, Input::Link(LinkState::Up));
-    let mut told = table.handle(0, Input::Reading(start)).events;
-    told.extend(run(&mut table, 100, 300_000, 200_000, ClockHalf::Right));
+    let mut events = table.handle(0, Input::Reading(start)).events;
+    events.extend(run(&mut table, 100, 300_000, 200_000, ClockHalf::Right));
     let square = |square, sensed| Input::Reading(Reading::Square(square, sensed));
-    told.extend(table.handle(200, square(Square::E2, SquareState::Empty)).events);
-    told.extend(table.handle(300, square(Square::E4, SquareState::Piece(Role::Pawn.of(Color::White)))).events);
-    told.extend(run(&mut table, 1000, 300_000, 198_000, ClockHalf::Left));
+    events.extend(table.handle(200, square(Square::E2, SquareState::Empty)).events);
+    events.extend(table.handle(300, square(Square::E4, SquareState::Piece(Role::Pawn.of(Color::White)))).events);
+    events.extend(run(&mut table, 1000, 300_000, 198_000, ClockHalf::Left));
     let clocks = |table: &Table| {
         let ply = table.record().and_then(|record| record.plies.last()).expect("a ply");
         (ply.clocks.white.map(|time| time.ms), ply.clocks.black.map(|time| time.ms))
     };
     assert_eq!(clocks(&table), (Some(198_000), Some(300_000)));
 
-    let durable: Vec<_> = told.into_iter().filter(|stamped| stamped.number.is_some()).collect();
+    let durable: Vec<_> = events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
     let mut table = Table::restore(Settings::default(), &durable);
     let mut board = placement(Position::start().board());
     board.swap(Square::E2 as usize, Square::E4 as usize);

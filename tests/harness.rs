@@ -1,4 +1,4 @@
-//! A bus, a daemon and a board of the test's own: no fixed names or ports, so that tests run side by side.
+//! A message bus, a daemon and a board for each test: no fixed names or ports, so that tests can run in parallel.
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use std::fs::{File, OpenOptions};
@@ -13,44 +13,44 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use touchmove::names;
 
-/// How long a test waits for what has to happen; far longer than it ever takes, on a slow machine with much else to do too.
+/// The timeout of every wait in a test; far longer than any of them takes, even on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Waits until `happened` gives something; panics after [`PATIENCE`], saying what was waited for.
+/// Polls `poll` until it returns a value; panics after [`PATIENCE`] and names `what` was awaited.
 #[track_caller]
-pub fn eventually<T>(what: &str, mut happened: impl FnMut() -> Option<T>) -> T {
+pub fn eventually<T>(what: &str, mut poll: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + PATIENCE;
-    let mut pauses = pauses(2);
+    let mut delays = poll_delays(2);
     loop {
-        if let Some(it) = happened() {
+        if let Some(it) = poll() {
             return it;
         }
         assert!(Instant::now() < end, "waited in vain for: {what}");
-        std::thread::sleep(pauses.next().unwrap());
+        std::thread::sleep(delays.next().unwrap());
     }
 }
 
-/// From so many milliseconds on ever longer: who is asked works as well.
-fn pauses(first: u64) -> impl Iterator<Item = Duration> {
-    const LONGEST: u64 = 50;
-    std::iter::successors(Some(first), |pause| Some((pause * 5 / 4 + 1).min(LONGEST))).map(Duration::from_millis)
+/// Delays between two polls: they start at `first_ms` and grow, so that polling does not slow down the polled process.
+fn poll_delays(first_ms: u64) -> impl Iterator<Item = Duration> {
+    const LONGEST_MS: u64 = 50;
+    std::iter::successors(Some(first_ms), |delay| Some((delay * 5 / 4 + 1).min(LONGEST_MS))).map(Duration::from_millis)
 }
 
-/// As [`eventually`], for what has to be asked over a bus, or happens in this thread.
-pub async fn until<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
-    let mut pauses = pauses(5);
+/// Like [`eventually`], for conditions that need a call over a bus, or that progress in this thread.
+pub async fn until<T>(what: &str, mut poll: impl AsyncFnMut() -> Option<T>) -> T {
+    let mut delays = poll_delays(5);
     let wait = async {
         loop {
-            if let Some(it) = ask().await {
+            if let Some(it) = poll().await {
                 return it;
             }
-            tokio::time::sleep(pauses.next().unwrap()).await;
+            tokio::time::sleep(delays.next().unwrap()).await;
         }
     };
     tokio::time::timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {what}"))
 }
 
-/// Whether a program is installed; says so when it is not, for tests that are skipped then.
+/// Whether a program is installed; prints a message when it is not, for tests that are skipped then.
 pub fn installed(program: &str) -> bool {
     let found = std::env::var_os("PATH").is_some_and(|path| std::env::split_paths(&path).any(|dir| dir.join(program).exists()));
     if !found {
@@ -59,27 +59,27 @@ pub fn installed(program: &str) -> bool {
     found
 }
 
-/// A dbus-daemon. It can be killed and started again at the same address.
+/// A dbus-daemon that can be killed and started again at the same address.
 pub struct PrivateBus {
     dir: TempDir,
     daemon: Option<Child>,
 }
 
 impl PrivateBus {
-    /// A running bus; `None`, said so, if dbus-daemon is not installed.
+    /// Starts a bus; returns `None`, with a message, if dbus-daemon is not installed.
     pub fn start() -> Option<PrivateBus> {
         let mut bus = PrivateBus::stopped()?;
         bus.restart();
         Some(bus)
     }
 
-    /// A bus that is not running yet.
+    /// Configures a bus and does not start it yet.
     pub fn stopped() -> Option<PrivateBus> {
-        PrivateBus::written("private.conf")
+        PrivateBus::from_template("private.conf")
     }
 
-    /// A running one that starts touchmoved by this command for whoever calls it.
-    pub fn starting(command: &str) -> Option<PrivateBus> {
+    /// Starts a bus that activates touchmoved with this command when a client calls it.
+    pub fn activating(command: &str) -> Option<PrivateBus> {
         let mut bus = PrivateBus::stopped()?;
         let services = bus.dir.path().join("services");
         std::fs::create_dir(&services).unwrap();
@@ -89,10 +89,10 @@ impl PrivateBus {
         Some(bus)
     }
 
-    /// A running one as the system's, with our policy for it, in which these groups that there are stand for our own. Everybody
-    /// may connect.
+    /// Starts a bus configured like the system bus, with our policy. `stand_ins` replaces the groups named in the policy by
+    /// groups that exist on this machine. Every user may connect.
     pub fn system(stand_ins: &[(&str, &str)]) -> Option<PrivateBus> {
-        let mut bus = PrivateBus::written("system.conf")?;
+        let mut bus = PrivateBus::from_template("system.conf")?;
         let policy = bus.dir.path().join("system.d");
         std::fs::create_dir(&policy).unwrap();
         for name in [names::BUS_NAME, names::BROADCAST_NAME] {
@@ -108,7 +108,7 @@ impl PrivateBus {
         Some(bus)
     }
 
-    fn written(template: &str) -> Option<PrivateBus> {
+    fn from_template(template: &str) -> Option<PrivateBus> {
         if !installed("dbus-daemon") {
             return None;
         }
@@ -119,7 +119,7 @@ impl PrivateBus {
         Some(PrivateBus { dir, daemon: None })
     }
 
-    /// Starts it (again); returns when it listens.
+    /// Starts the bus, or starts it again; returns when it listens.
     pub fn restart(&mut self) {
         self.kill();
         let _ = std::fs::remove_file(self.socket());
@@ -134,7 +134,7 @@ impl PrivateBus {
         eventually("dbus-daemon listens", || std::os::unix::net::UnixStream::connect(self.socket()).ok());
     }
 
-    /// Kills it, as a crash would.
+    /// Kills the bus, as a crash would.
     pub fn kill(&mut self) {
         if let Some(mut daemon) = self.daemon.take() {
             daemon.kill().unwrap();
@@ -142,7 +142,7 @@ impl PrivateBus {
         }
     }
 
-    /// For `--bus` and others that take an address.
+    /// The address, for `--bus` and other options that take one.
     pub fn address(&self) -> String {
         format!("unix:path={}", self.socket().display())
     }
@@ -151,7 +151,7 @@ impl PrivateBus {
         self.dir.path().join("bus.sock")
     }
 
-    /// A connection for a client.
+    /// Opens a client connection.
     pub async fn connect(&self) -> zbus::Connection {
         zbus::connection::Builder::address(self.address().as_str()).build().await.unwrap()
     }
@@ -171,7 +171,8 @@ pub struct User {
 }
 
 impl User {
-    /// By name; `None`, said so, where there is none, or this process may not become another user.
+    /// Looks up a user by name; returns `None`, with a message, if there is no such user, or if this process may not become
+    /// another user.
     pub fn named(name: &str) -> Option<User> {
         if !rustix::process::geteuid().is_root() {
             eprintln!("SKIPPED: only root can become another user");
@@ -187,7 +188,7 @@ impl User {
         user
     }
 
-    /// Does this as the user, in a thread of its own: to those it connects to, a process is whom the thread that connects is.
+    /// Runs `work` as this user in a separate thread: a peer sees the credentials of the thread that connects.
     pub fn run<T: Send + 'static>(self, work: impl AsyncFnOnce() -> T + Send + 'static) -> JoinHandle<T> {
         std::thread::spawn(move || {
             let (uid, gid) = (rustix::thread::Uid::from_raw(self.uid), rustix::thread::Gid::from_raw(self.gid));
@@ -199,7 +200,7 @@ impl User {
     }
 }
 
-/// A running touchmoved. Dropped: asked to end, then killed.
+/// A running touchmoved. Dropping it sends SIGTERM, and SIGKILL if that has no effect.
 pub struct Daemon {
     child: Child,
     notify: UnixDatagram,
@@ -208,29 +209,29 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts touchmoved with these arguments. Does not wait for it: see [`Daemon::ready`].
+    /// Starts touchmoved with these arguments. Does not wait until it is ready: see [`Daemon::ready`].
     pub fn start(args: &[&str]) -> Daemon {
         Daemon::run(Command::new(env!("CARGO_BIN_EXE_touchmoved")), args)
     }
 
-    /// The same by this command, which starts touchmoved.
+    /// Like [`Daemon::start`], with this command, which starts touchmoved.
     pub fn run(command: Command, args: &[&str]) -> Daemon {
         Daemon::spawn(command, args, true)
     }
 
-    /// As [`Daemon::on`], but its log is only kept.
-    pub fn quiet(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
-        Daemon::quiet_by(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, more)
+    /// Like [`Daemon::on`], but does not echo the log to standard error.
+    pub fn quiet(bus: &PrivateBus, state_dir: &Path, port: &Path, extra_args: &[&str]) -> Daemon {
+        Daemon::quiet_with(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, extra_args)
     }
 
-    /// The same by this command, which starts touchmoved.
-    pub fn quiet_by(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+    /// Like [`Daemon::quiet`], with this command, which starts touchmoved.
+    pub fn quiet_with(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, extra_args: &[&str]) -> Daemon {
         let (address, state_dir, port) = (bus.address(), state_dir.to_str().unwrap(), port.to_str().unwrap());
-        Daemon::quietly(command, &[&["--bus", &address, "--state-dir", state_dir, "--port", port], more].concat())
+        Daemon::run_quiet(command, &[&["--bus", &address, "--state-dir", state_dir, "--port", port], extra_args].concat())
     }
 
-    /// As [`Daemon::run`], but its log is only kept.
-    pub fn quietly(command: Command, args: &[&str]) -> Daemon {
+    /// Like [`Daemon::run`], but does not echo the log to standard error.
+    pub fn run_quiet(command: Command, args: &[&str]) -> Daemon {
         Daemon::spawn(command, args, false)
     }
 
@@ -247,7 +248,7 @@ impl Daemon {
             .spawn()
             .unwrap();
         let log = Arc::new(Mutex::new(String::new()));
-        let (mut pipe, into) = (child.stderr.take().unwrap(), Arc::clone(&log));
+        let (mut pipe, log_writer) = (child.stderr.take().unwrap(), Arc::clone(&log));
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
             while let Ok(count @ 1..) = pipe.read(&mut chunk) {
@@ -255,45 +256,45 @@ impl Daemon {
                 if echo {
                     eprint!("{text}");
                 }
-                into.lock().unwrap().push_str(&text);
+                log_writer.lock().unwrap().push_str(&text);
             }
         });
         Daemon { child, notify, _dir: dir, log }
     }
 
-    /// On this bus, with this state directory and port, and more arguments. Does not wait for it.
-    pub fn on(bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
-        Daemon::on_by(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, more)
+    /// Starts touchmoved on this bus, with this state directory and port and extra arguments. Does not wait until it is ready.
+    pub fn on(bus: &PrivateBus, state_dir: &Path, port: &Path, extra_args: &[&str]) -> Daemon {
+        Daemon::on_with(Command::new(env!("CARGO_BIN_EXE_touchmoved")), bus, state_dir, port, extra_args)
     }
 
-    /// The same by this command, which starts touchmoved.
-    pub fn on_by(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, more: &[&str]) -> Daemon {
+    /// Like [`Daemon::on`], with this command, which starts touchmoved.
+    pub fn on_with(command: Command, bus: &PrivateBus, state_dir: &Path, port: &Path, extra_args: &[&str]) -> Daemon {
         let (state_dir, port) = (state_dir.to_str().unwrap(), port.to_str().unwrap());
-        Daemon::run(command, &[&["--bus", &bus.address(), "--state-dir", state_dir, "--port", port], more].concat())
+        Daemon::run(command, &[&["--bus", &bus.address(), "--state-dir", state_dir, "--port", port], extra_args].concat())
     }
 
-    /// The same, once it is ready.
+    /// Like [`Daemon::on`], and waits until it is ready.
     pub fn serving(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Daemon {
         let daemon = Daemon::on(bus, state_dir, port, &[]);
         daemon.ready();
         daemon
     }
 
-    /// Waits until it says READY=1 to its service manager; returns its status line.
+    /// Waits until the daemon sends READY=1 to its service manager; returns its status line.
     pub fn ready(&self) -> String {
-        let text = self.tells("READY=1");
+        let text = self.wait_for_notify("READY=1");
         text.lines().find_map(|line| line.strip_prefix("STATUS=")).unwrap_or_default().to_owned()
     }
 
-    /// Waits until it says this to its service manager; returns all that it says together with it.
-    pub fn tells(&self, expect: &str) -> String {
+    /// Waits until the daemon sends this line to its service manager; returns the whole message that contains it.
+    pub fn wait_for_notify(&self, expect: &str) -> String {
         let mut message = [0; 1024];
         loop {
             let count = match self.notify.recv(&mut message) {
                 Ok(count) => count,
-                // A child of another test ended: with a timeout on the socket that interrupts (signal(7)).
-                Err(why) if why.kind() == ErrorKind::Interrupted => continue,
-                Err(_) => panic!("touchmoved never said {expect}"),
+                // A child process of another test ended: on a socket with a timeout that interrupts the call (signal(7)).
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(_) => panic!("touchmoved never sent {expect}"),
             };
             let text = String::from_utf8_lossy(&message[..count]).into_owned();
             if text.lines().any(|line| line == expect) {
@@ -302,16 +303,16 @@ impl Daemon {
         }
     }
 
-    /// What it has logged so far.
+    /// Everything that the daemon has logged so far.
     pub fn log(&self) -> String {
         self.log.lock().unwrap().clone()
     }
 
-    /// Writes a line to the command that started it, where its standard input is a pipe.
+    /// Writes a line to the standard input of the command that started the daemon, where that is a pipe.
     #[allow(dead_code)] // for benches
-    pub fn tell(&mut self, line: &str) {
+    pub fn write_line(&mut self, line: &str) {
         let mut pipe = self.child.stdin.as_ref().expect("a pipe");
-        pipe.write_all(format!("{line}\n").as_bytes()).expect("it listens");
+        pipe.write_all(format!("{line}\n").as_bytes()).expect("the command reads its input");
     }
 
     /// Its process id.
@@ -319,19 +320,19 @@ impl Daemon {
         self.child.id()
     }
 
-    /// Kills it as `kill -9` does.
+    /// Kills the daemon, as `kill -9` does.
     pub fn kill(mut self) {
         self.child.kill().unwrap();
         self.child.wait().unwrap();
     }
 
-    /// Asks it to end and waits until it has.
+    /// Sends SIGTERM and waits until the daemon has ended.
     pub fn terminate(mut self) -> std::process::ExitStatus {
-        self.ask();
+        self.send_sigterm();
         self.child.wait().unwrap()
     }
 
-    fn ask(&self) {
+    fn send_sigterm(&self) {
         let pid = rustix::process::Pid::from_child(&self.child);
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);
     }
@@ -340,7 +341,7 @@ impl Daemon {
 impl Drop for Daemon {
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
-            self.ask();
+            self.send_sigterm();
             let end = Instant::now() + Duration::from_secs(5);
             while Instant::now() < end {
                 if let Ok(Some(_)) = self.child.try_wait() {
@@ -354,50 +355,50 @@ impl Drop for Daemon {
     }
 }
 
-/// A pseudo-terminal under a stable name, whose other end the test holds.
+/// A pseudo-terminal with a stable path; the test holds the master.
 pub struct Pty {
     dir: TempDir,
     ends: Option<(File, File)>,
 }
 
 impl Pty {
-    /// A new one.
+    /// Opens a new one.
     pub fn open() -> Pty {
         let mut pty = Pty { dir: tempfile::tempdir().unwrap(), ends: None };
         pty.plug();
         pty
     }
 
-    /// What the daemon opens; the same after [`Pty::plug`].
+    /// The path that the daemon opens; it stays the same after [`Pty::plug`].
     pub fn path(&self) -> PathBuf {
         self.dir.path().join("board")
     }
 
-    /// Plugs it in (again).
+    /// Creates the device, or creates it again.
     pub fn plug(&mut self) {
         self.unplug();
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
-        // As long as a slave is open, reading the master is no error.
+        // While a slave is open, reading from the master does not fail.
         let slave = OpenOptions::new().read(true).write(true).custom_flags(0o400).open(&name).unwrap();
         symlink(&name, self.path()).unwrap();
         self.ends = Some((File::from(master), slave));
     }
 
-    /// Takes it away, as pulling the cable does. All clones of the master must be gone.
+    /// Removes the device, as pulling the cable does. All clones of the master must have been dropped before.
     pub fn unplug(&mut self) {
         self.ends = None;
         let _ = std::fs::remove_file(self.path());
     }
 
-    /// A clone of the master: what the board reads and writes.
+    /// A clone of the master, which the board reads and writes.
     pub fn master(&self) -> File {
         self.ends.as_ref().unwrap().0.try_clone().unwrap()
     }
 
-    /// Wakes a thread that reads the master, with a byte that is no command.
+    /// Wakes a thread that reads from the master, with a byte that is not a command.
     fn nudge(&self) {
         if let Some((_, slave)) = &self.ends {
             let _ = (&*slave).write_all(&[0]);
@@ -405,7 +406,7 @@ impl Pty {
     }
 }
 
-/// A DGT board on a pseudo-terminal that answers as far as it is asked, and pieces that the test moves.
+/// A DGT board on a pseudo-terminal. It answers the requests of the daemon, and the test moves its pieces.
 pub struct Board {
     pty: Pty,
     squares: Arc<Mutex<[u8; 64]>>,
@@ -415,17 +416,17 @@ pub struct Board {
     commands: Arc<Mutex<Vec<u8>>>,
 }
 
-/// The start position, as a DGT board with its connector on White's left tells it.
+/// The start position, in the order in which a DGT board with its connector on White's left sends the squares.
 pub const START: &str = "rnbqkbnrpppppppp................................PPPPPPPPRNBQKBNR";
 
-/// Codes of the pieces, from 0.
+/// The pieces in the order of their codes, which start at 0.
 const CODES: &str = ".PRNBKQprnbkq";
 
 fn code(piece: char) -> u8 {
     CODES.find(piece).unwrap() as u8
 }
 
-/// The number of a square such as `e2` on the wire.
+/// The field number of a square such as `e2` in the protocol.
 fn field(square: &str) -> usize {
     let name = square.as_bytes();
     usize::from(b'8' - name[1]) * 8 + usize::from(name[0] - b'a')
@@ -442,11 +443,11 @@ impl Board {
             stop: Arc::default(),
             commands: Arc::default(),
         };
-        board.answer();
+        board.start_answering();
         board
     }
 
-    /// What the daemon opens.
+    /// The path that the daemon opens.
     pub fn path(&self) -> PathBuf {
         self.pty.path()
     }
@@ -461,56 +462,56 @@ impl Board {
         self.pty.unplug();
     }
 
-    /// Plugs it in again, with the pieces as they stand.
+    /// Plugs the cable in again; the pieces have not moved.
     pub fn plug(&mut self) {
         self.pty.plug();
         self.commands.lock().unwrap().clear();
-        self.answer();
+        self.start_answering();
     }
 
-    /// Waits until the daemon has taken a dump since the board was plugged in.
+    /// Waits until the daemon has requested a board dump since the board was plugged in.
     pub fn wait_read(&self) {
-        eventually("the daemon asks for the whole board", || self.commands.lock().unwrap().contains(&0x42).then_some(()));
+        eventually("the daemon requests a board dump", || self.commands.lock().unwrap().contains(&0x42).then_some(()));
     }
 
-    /// How many bytes the daemon has sent since the board was plugged in.
+    /// The number of bytes that the daemon has sent since the board was plugged in.
     #[allow(dead_code)] // for benches
     pub fn received(&self) -> usize {
         self.commands.lock().unwrap().len()
     }
 
-    /// Puts a piece on a square, or takes it away (`.`).
+    /// Puts a piece on a square, or removes the piece (`.`).
     pub fn put(&self, square: &str, piece: char) {
         let field = field(square);
         self.squares.lock().unwrap()[field] = code(piece);
         self.send(&[0x8e, 0, 5, field as u8, code(piece)]);
     }
 
-    /// As [`Board::put`] while the cable is pulled: nobody is told.
+    /// Like [`Board::put`] while the cable is unplugged: the daemon is not informed.
     pub fn put_unseen(&self, square: &str, piece: char) {
         self.squares.lock().unwrap()[field(square)] = code(piece);
     }
 
-    /// Plays a quiet move: lifts the piece and puts it down.
+    /// Plays a move without a capture: lifts the piece and puts it down.
     pub fn play(&self, from: &str, to: &str) {
         let piece = CODES.chars().nth(usize::from(self.squares.lock().unwrap()[field(from)])).unwrap();
         self.put(from, '.');
         self.put(to, piece);
     }
 
-    /// The clock says: seconds left, and whose time it is.
+    /// Sends a clock message: the remaining seconds of both players, and whose clock runs.
     pub fn clock(&self, white: u32, black: u32, white_runs: bool) {
         let bcd = |value: u32| (value / 10 * 16 + value % 10) as u8;
         let [w, b] = [white, black].map(|s| [(s / 3600) as u8, bcd(s / 60 % 60), bcd(s % 60)]);
         self.send(&[0x8d, 0, 10, b[0], b[1], b[2], w[0], w[1], w[2], if white_runs { 0x09 } else { 0x13 }]);
     }
 
-    /// Any bytes.
+    /// Sends arbitrary bytes.
     pub fn send(&self, bytes: &[u8]) {
         self.pty.master().write_all(bytes).unwrap();
     }
 
-    fn answer(&mut self) {
+    fn start_answering(&mut self) {
         self.stop = Arc::default();
         let (mut master, squares) = (self.pty.master(), Arc::clone(&self.squares));
         let (stop, commands) = (Arc::clone(&self.stop), Arc::clone(&self.commands));

@@ -1,4 +1,4 @@
-//! Being told without looking: a program is run, a message posted, and nothing waits for either.
+//! Hooks for alerts: a program is run, a message is posted, and nothing waits for either.
 
 use crate::hall::Hall;
 use crate::harness::until;
@@ -31,62 +31,62 @@ const PATIENCE: NotificationTimeouts = NotificationTimeouts {
     max_attempts: 4,
 };
 
-/// What was told to be wrong, by kind, or to be well.
-type Told = Arc<Mutex<Vec<(&'static str, Option<String>)>>>;
+/// The reported health problems, by kind; `None`: the problem was resolved.
+type HealthReports = Arc<Mutex<Vec<(&'static str, Option<String>)>>>;
 
-/// A board with a game, and hooks on what the arbiter is told of it.
-struct Desk {
+/// A board with a game, and hooks for its alerts.
+struct HooksBench {
     hub: Arc<Hub>,
-    seat: BoardHandle,
+    handle: BoardHandle,
     number: u64,
-    told: Told,
-    hooked: JoinHandle<()>,
+    reports: HealthReports,
+    hooks_task: JoinHandle<()>,
     stop: watch::Sender<bool>,
     dir: TempDir,
 }
 
-impl Desk {
-    /// With these lines under `[hooks]`; `DIR` stands for a folder of the test's own.
-    fn open(keys: impl Fn(&Path) -> String, patience: NotificationTimeouts) -> Desk {
+impl HooksBench {
+    /// Starts the hooks with these lines under `[hooks]`; `keys` receives a directory of the test.
+    fn open(keys: impl Fn(&Path) -> String, timeouts: NotificationTimeouts) -> HooksBench {
         let dir = tempfile::tempdir().unwrap();
         let config: Hooks = Config::parse(&format!("[hooks]\n{}", keys(dir.path()))).unwrap().hooks;
         let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
         let model = model("dgt").unwrap();
-        let (seat, _) = hub.register_board(BoardView::new(BoardId::new("board_7"), model, model.sensing));
-        let told = Told::default();
-        let (hear, (stop, stopped)) = (Arc::clone(&told), watch::channel(false));
-        let trouble = move |kind, sentence| hear.lock().unwrap().push((kind, sentence));
-        let hooked = tokio::spawn(hooks::run(Arc::clone(&hub), config, patience, trouble, stopped));
-        let mut desk = Desk { hub, seat, number: 0, told, hooked, stop, dir };
-        desk.say(started());
+        let (handle, _) = hub.register_board(BoardView::new(BoardId::new("board_7"), model, model.sensing));
+        let reports = HealthReports::default();
+        let (received, (stop, stopped)) = (Arc::clone(&reports), watch::channel(false));
+        let report = move |kind, sentence| received.lock().unwrap().push((kind, sentence));
+        let hooks_task = tokio::spawn(hooks::run(Arc::clone(&hub), config, timeouts, report, stopped));
+        let mut bench = HooksBench { hub, handle, number: 0, reports, hooks_task, stop, dir };
+        bench.publish(started());
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let tags = vec![tag("White", "Ada, A"), tag("Black", "王五"), tag("Table", "7")];
-        desk.say(Event::Commanded { command: Command::Tags(tags), by: "a test".into() });
-        desk
+        bench.publish(Event::Commanded { command: Command::Tags(tags), by: "a test".into() });
+        bench
     }
 
-    fn say(&mut self, event: Event) {
+    fn publish(&mut self, event: Event) {
         self.number += 1;
         let stamped = StampedEvent { at: self.number, number: Some(self.number), event };
-        self.seat.publish(1_700_000_000_000, vec![stamped], |_| (), None);
+        self.handle.publish(1_700_000_000_000, vec![stamped], |_| (), None);
     }
 
     fn alert(&mut self, kind: AlertKind) {
-        self.say(raised(self.number as u32, kind));
+        self.publish(raised(self.number as u32, kind));
     }
 
-    /// What was said to be wrong last.
-    async fn wrong(&self, kind: &str) -> String {
+    /// Waits for a health problem of this kind; returns its last description.
+    async fn health_problem(&self, kind: &str) -> String {
         until(kind, async || {
-            let told = self.told.lock().unwrap();
-            told.iter().rev().find(|(known, _)| *known == kind)?.1.clone()
+            let reports = self.reports.lock().unwrap();
+            reports.iter().rev().find(|(known, _)| *known == kind)?.1.clone()
         })
         .await
     }
 
     async fn end(self) {
         self.stop.send_replace(true);
-        self.hooked.await.unwrap();
+        self.hooks_task.await.unwrap();
     }
 }
 
@@ -113,7 +113,7 @@ fn raised(id: u32, kind: AlertKind) -> Event {
     })
 }
 
-/// A script that can be run.
+/// Writes an executable script.
 fn script(dir: &Path, text: &str) -> PathBuf {
     let path = dir.join("script");
     std::fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
@@ -126,16 +126,16 @@ fn read(path: &Path) -> Option<String> {
 }
 
 #[tokio::test]
-async fn a_program_has_all_of_it() {
-    // What an argument says is no shell's.
+async fn a_program_receives_the_complete_alert() {
+    // Arguments are not interpreted by a shell.
     let keys = |dir: &Path| {
         let text =
             format!("cat > {0}/json; env | grep ^TOUCHMOVE_ | sort > {0}/env; echo \"$1|$2\" > {0}/arguments", dir.display());
         format!("command = ['{}', 'a b', '$HOME;']\nlanguage = 'zh-Hans'", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, PATIENCE);
-    desk.alert(AlertKind::PressWithoutMove);
-    let path = |name: &str| desk.dir.path().join(name);
+    let mut bench = HooksBench::open(keys, PATIENCE);
+    bench.alert(AlertKind::PressWithoutMove);
+    let path = |name: &str| bench.dir.path().join(name);
     let arguments = until("the program", async || read(&path("arguments"))).await;
     assert_eq!(arguments, "a b|$HOME;\n");
     let expect = "TOUCHMOVE_ARTICLES=7.5.3, 6.2\nTOUCHMOVE_BLACK=王五\nTOUCHMOVE_BOARD=board_7\nTOUCHMOVE_GAME=1\nTOUCHMOVE_HEADING=未走棋就按钟\nTOUCHMOVE_KIND=press_without_move\nTOUCHMOVE_MATTER=play\nTOUCHMOVE_PLAYERS=Ada, A - 王五\nTOUCHMOVE_SENTENCE=白方按了钟，但没有看到走棋\nTOUCHMOVE_TABLE=7\nTOUCHMOVE_WHITE=Ada, A\n";
@@ -143,95 +143,96 @@ async fn a_program_has_all_of_it() {
     let json: Value = serde_json::from_str(&read(&path("json")).unwrap()).unwrap();
     assert_eq!((&json["table"], &json["matter"], &json["notice"]), (&7.into(), &"play".into(), &false.into()));
     assert_eq!((&json["alert"]["event"], &json["alert"]["ply"]), (&"alert_raised".into(), &3.into()), "{json}");
-    assert_eq!(json["wall_ms"].as_i64(), Some(1_700_000_000_000 + desk.number as i64));
-    desk.end().await;
+    assert_eq!(json["wall_ms"].as_i64(), Some(1_700_000_000_000 + bench.number as i64));
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn only_of_what_is_wanted() {
+async fn only_configured_categories_are_notified() {
     let keys = |dir: &Path| {
         let text = format!("echo $TOUCHMOVE_KIND >> {}/told", dir.display());
         format!("command = ['{}']\nmatters = ['end', 'device']", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, PATIENCE);
+    let mut bench = HooksBench::open(keys, PATIENCE);
     for kind in
         [AlertKind::IllegalMove, AlertKind::TouchMove, AlertKind::ClockLost, AlertKind::Displaced, AlertKind::ResultWanted]
     {
-        desk.alert(kind);
+        bench.alert(kind);
     }
-    let told = desk.dir.path().join("told");
-    let all = until("both", async || read(&told).filter(|text| text.lines().count() == 2)).await;
+    let output_file = bench.dir.path().join("told");
+    let all = until("both", async || read(&output_file).filter(|text| text.lines().count() == 2)).await;
     let mut kinds: Vec<&str> = all.lines().collect();
     kinds.sort_unstable();
     assert_eq!(kinds, ["clock_lost", "result_wanted"]);
-    desk.end().await;
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn a_program_that_does_not_end_is_killed_with_all_that_it_began() {
+async fn a_program_that_times_out_is_killed_with_its_children() {
     let keys = |dir: &Path| {
         let text = format!("sleep 1000 & echo $! > {0}/child; echo $$ > {0}/own; wait", dir.display());
         format!("command = ['{}']", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, NotificationTimeouts { program_timeout: Duration::from_millis(500), ..PATIENCE });
-    desk.alert(AlertKind::IllegalMove);
-    let wrong = desk.wrong("hook_failed").await;
-    assert!(wrong.contains("script did not end within 0.5 s and was killed: try it by hand"), "{wrong}");
+    let mut bench = HooksBench::open(keys, NotificationTimeouts { program_timeout: Duration::from_millis(500), ..PATIENCE });
+    bench.alert(AlertKind::IllegalMove);
+    let problem = bench.health_problem("hook_failed").await;
+    assert!(problem.contains("script did not end within 0.5 s and was killed: run it by hand"), "{problem}");
     for name in ["own", "child"] {
-        let pid = read(&desk.dir.path().join(name)).unwrap();
+        let pid = read(&bench.dir.path().join(name)).unwrap();
         let state = || {
             let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).ok()?;
             stat.rsplit_once(") ").map(|(_, rest)| rest.starts_with('Z'))
         };
-        // Gone, or nobody has asked yet how it ended.
+        // The process is gone, or is a zombie.
         until("its end", async || state().unwrap_or(true).then_some(())).await;
     }
-    desk.end().await;
+    bench.end().await;
 }
 
 #[tokio::test]
 async fn a_few_programs_run_at_once_and_the_others_wait() {
     let keys = |dir: &Path| {
-        // Each waits until somebody makes the file `go`.
+        // Each program waits until the file `go` exists.
         let text =
             format!("echo x >> {0}/begun; while [ ! -e {0}/go ]; do sleep 0.01; done; echo x >> {0}/ended", dir.display());
         format!("command = ['{}']", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, PATIENCE);
+    let mut bench = HooksBench::open(keys, PATIENCE);
     for _ in 0..10 {
-        desk.alert(AlertKind::IllegalMove);
+        bench.alert(AlertKind::IllegalMove);
     }
-    let count = |name: &str| read(&desk.dir.path().join(name)).map_or(0, |text| text.lines().count());
+    let count = |name: &str| read(&bench.dir.path().join(name)).map_or(0, |text| text.lines().count());
     until("four", async || (count("begun") == 4).then_some(())).await;
-    std::fs::write(desk.dir.path().join("go"), "").unwrap();
+    std::fs::write(bench.dir.path().join("go"), "").unwrap();
     until("all", async || (count("ended") == 10).then_some(())).await;
-    desk.end().await;
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn what_fails_is_said_until_it_does_not() {
+async fn a_failure_is_reported_until_the_program_succeeds() {
     let keys = |dir: &Path| format!("command = ['{}']", script(dir, "exit 3").display());
-    let mut desk = Desk::open(keys, PATIENCE);
-    desk.alert(AlertKind::IllegalMove);
-    let wrong = desk.wrong("hook_failed").await;
-    assert!(wrong.contains("script failed (exit status: 3)"), "{wrong}");
-    std::fs::remove_file(desk.dir.path().join("script")).unwrap();
-    desk.alert(AlertKind::IllegalMove);
-    until("another reason", async || desk.wrong("hook_failed").await.contains("cannot be run").then_some(())).await;
-    script(desk.dir.path(), "exit 0");
-    desk.alert(AlertKind::IllegalMove);
-    until("no trouble", async || (desk.told.lock().unwrap().last() == Some(&("hook_failed", None))).then_some(())).await;
-    desk.end().await;
+    let mut bench = HooksBench::open(keys, PATIENCE);
+    bench.alert(AlertKind::IllegalMove);
+    let problem = bench.health_problem("hook_failed").await;
+    assert!(problem.contains("script failed (exit status: 3)"), "{problem}");
+    std::fs::remove_file(bench.dir.path().join("script")).unwrap();
+    bench.alert(AlertKind::IllegalMove);
+    until("another reason", async || bench.health_problem("hook_failed").await.contains("cannot be run").then_some(())).await;
+    script(bench.dir.path(), "exit 0");
+    bench.alert(AlertKind::IllegalMove);
+    until("no health problem", async || (bench.reports.lock().unwrap().last() == Some(&("hook_failed", None))).then_some(()))
+        .await;
+    bench.end().await;
 }
 
-/// What a webhook heard: head and body.
-type Heard = Arc<Mutex<Vec<(String, String)>>>;
+/// The requests that a webhook received: head and body.
+type Requests = Arc<Mutex<Vec<(String, String)>>>;
 
-/// A server that answers with these statuses, and with 200 then.
-async fn ntfy(statuses: &[u16]) -> (u16, Heard) {
+/// Starts a server that answers with these statuses, and with 200 after them.
+async fn ntfy(statuses: &[u16]) -> (u16, Requests) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let (port, heard) = (listener.local_addr().unwrap().port(), Heard::default());
-    let (into, statuses) = (Arc::clone(&heard), statuses.to_owned());
+    let (port, requests) = (listener.local_addr().unwrap().port(), Requests::default());
+    let (received, statuses) = (Arc::clone(&requests), statuses.to_owned());
     tokio::spawn(async move {
         let mut statuses = statuses.into_iter();
         while let Ok((mut stream, _)) = listener.accept().await {
@@ -244,21 +245,22 @@ async fn ntfy(statuses: &[u16]) -> (u16, Heard) {
             let mut body = vec![0; length.parse().unwrap()];
             stream.read_exact(&mut body).await.unwrap();
             let status = statuses.next().unwrap_or(200);
-            into.lock().unwrap().push((head, String::from_utf8(body).unwrap()));
+            received.lock().unwrap().push((head, String::from_utf8(body).unwrap()));
             let _ = stream.write_all(format!("HTTP/1.1 {status} x\r\nContent-Length: 2\r\n\r\n{{}}").as_bytes()).await;
         }
     });
-    (port, heard)
+    (port, requests)
 }
 
 #[tokio::test]
-async fn a_message_is_posted_as_ntfy_reads_it() {
-    let (port, heard) = ntfy(&[500, 429]).await;
-    let mut desk = Desk::open(|_| format!("webhook = 'http://127.0.0.1:{port}/hall?auth=x'"), PATIENCE);
-    desk.alert(AlertKind::PressWithoutMove);
-    until("the third try", async || (heard.lock().unwrap().len() == 3).then_some(())).await;
-    until("no trouble", async || (desk.told.lock().unwrap().as_slice() == [("webhook_failed", None)]).then_some(())).await;
-    let (head, body) = heard.lock().unwrap()[2].clone();
+async fn a_message_is_posted_in_the_format_of_ntfy() {
+    let (port, requests) = ntfy(&[500, 429]).await;
+    let mut bench = HooksBench::open(|_| format!("webhook = 'http://127.0.0.1:{port}/hall?auth=x'"), PATIENCE);
+    bench.alert(AlertKind::PressWithoutMove);
+    until("the third try", async || (requests.lock().unwrap().len() == 3).then_some(())).await;
+    until("no health problem", async || (bench.reports.lock().unwrap().as_slice() == [("webhook_failed", None)]).then_some(()))
+        .await;
+    let (head, body) = requests.lock().unwrap()[2].clone();
     assert!(head.starts_with("POST /hall?auth=x HTTP/1.1\r\n"), "{head}");
     for line in [
         "title: =?UTF-8?Q?7=20=C2=B7=20Press=20without=20move?=",
@@ -266,77 +268,77 @@ async fn a_message_is_posted_as_ntfy_reads_it() {
         "tags: warning,press_without_move",
         "content-type: text/plain; charset=utf-8",
     ] {
-        assert!(head.lines().any(|said| said == line), "{line}: {head}");
+        assert!(head.lines().any(|header| header == line), "{line}: {head}");
     }
     assert_eq!(
         body,
         "Ada, A - 王五\nWhite pressed the clock, and no move was seen (7.5.3, 6.2)\n– add 2 minutes to the opponent's clock"
     );
-    desk.end().await;
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn a_webhook_that_takes_nothing_is_said() {
-    let (port, heard) = ntfy(&[403; 9]).await;
-    let mut desk = Desk::open(|_| format!("webhook = 'http://localhost:{port}/secret-topic'"), PATIENCE);
-    desk.alert(AlertKind::PressWithoutMove);
-    let wrong = desk.wrong("webhook_failed").await;
-    assert!(wrong.contains("localhost does not let touchmove post there (status 403)"), "{wrong}");
-    // Whoever knows the topic can read it.
-    assert!(!wrong.contains("secret-topic"), "{wrong}");
-    assert_eq!(heard.lock().unwrap().len(), 4);
-    desk.end().await;
+async fn a_webhook_that_refuses_messages_is_reported() {
+    let (port, requests) = ntfy(&[403; 9]).await;
+    let mut bench = HooksBench::open(|_| format!("webhook = 'http://localhost:{port}/secret-topic'"), PATIENCE);
+    bench.alert(AlertKind::PressWithoutMove);
+    let problem = bench.health_problem("webhook_failed").await;
+    assert!(problem.contains("localhost does not let touchmove post there (status 403)"), "{problem}");
+    // The topic is a secret: everyone who knows it can read the messages.
+    assert!(!problem.contains("secret-topic"), "{problem}");
+    assert_eq!(requests.lock().unwrap().len(), 4);
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn a_webhook_that_answers_nobody_keeps_no_program_from_being_run() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let port = nobody.local_addr().unwrap().port();
+async fn a_webhook_that_never_answers_does_not_delay_programs() {
+    let silent_server = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let port = silent_server.local_addr().unwrap().port();
     let keys = |dir: &Path| {
         let text = format!("echo x >> {}/told", dir.display());
         format!("command = ['{}']\nwebhook = 'http://127.0.0.1:{port}/x'", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, PATIENCE);
-    let told = desk.dir.path().join("told");
+    let mut bench = HooksBench::open(keys, PATIENCE);
+    let output_file = bench.dir.path().join("told");
     for count in 1..=8 {
-        (0..20).for_each(|_| desk.alert(AlertKind::IllegalMove));
-        until("the programs", async || (read(&told)?.lines().count() == 20 * count).then_some(())).await;
+        (0..20).for_each(|_| bench.alert(AlertKind::IllegalMove));
+        until("the programs", async || (read(&output_file)?.lines().count() == 20 * count).then_some(())).await;
     }
-    assert!(desk.wrong("webhook_failed").await.contains("more alerts came than could be told"));
-    assert!(desk.told.lock().unwrap().iter().all(|(kind, why)| *kind != "hook_failed" || why.is_none()));
-    desk.end().await;
+    assert!(bench.health_problem("webhook_failed").await.contains("more alerts than could be sent"));
+    assert!(bench.reports.lock().unwrap().iter().all(|(kind, reason)| *kind != "hook_failed" || reason.is_none()));
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn alerts_of_a_game_of_which_nothing_was_heard_are_told_too() {
+async fn alerts_of_a_game_whose_start_was_missed_are_notified() {
     let keys = |dir: &Path| {
         let text = format!("echo $TOUCHMOVE_BOARD $TOUCHMOVE_KIND >> {}/told", dir.display());
         format!("command = ['{}']", script(dir, &text).display())
     };
-    let mut desk = Desk::open(keys, PATIENCE);
-    desk.alert(AlertKind::IllegalMove);
-    let told = desk.dir.path().join("told");
-    until("the first", async || read(&told)).await;
-    // More happens at once than is held for who listens, and its beginning is lost.
+    let mut bench = HooksBench::open(keys, PATIENCE);
+    bench.alert(AlertKind::IllegalMove);
+    let output_file = bench.dir.path().join("told");
+    until("the first", async || read(&output_file)).await;
+    // More events happen at once than the listener's buffer holds, and the start of the game is lost.
     let (other, _) =
-        desk.hub.register_board(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
+        bench.hub.register_board(BoardView::new(BoardId::new("board_8"), model("dgt").unwrap(), model("dgt").unwrap().sensing));
     let stamped = |number, event| StampedEvent { at: number, number: Some(number), event };
-    let passing =
+    let transient =
         std::iter::repeat_n(StampedEvent { at: 3, number: None, event: Event::Displaced { squares: Vec::new() } }, 1_100);
     let events =
-        [stamped(1, started()), stamped(2, raised(1, AlertKind::PressWithoutMove))].into_iter().chain(passing).collect();
+        [stamped(1, started()), stamped(2, raised(1, AlertKind::PressWithoutMove))].into_iter().chain(transient).collect();
     other.publish(1_700_000_000_000, events, |_| (), None);
-    let all = until("the other", async || read(&told).filter(|text| text.lines().count() == 2)).await;
+    let all = until("the other", async || read(&output_file).filter(|text| text.lines().count() == 2)).await;
     assert_eq!(all, "board_7 illegal_move\nboard_8 press_without_move\n");
-    desk.end().await;
+    bench.end().await;
 }
 
 #[tokio::test]
-async fn touchmoved_runs_the_program_when_a_move_is_not_legal() {
+async fn touchmoved_runs_the_program_for_an_illegal_move() {
     let dir = tempfile::tempdir().unwrap();
-    let told = dir.path().join("told");
-    // Neither where to tell the service manager nor tokens are a program's.
-    let text = format!("echo \"$TOUCHMOVE_KIND $TOUCHMOVE_ARTICLES ${{NOTIFY_SOCKET-none}}\" > {}", told.display());
+    let output_file = dir.path().join("told");
+    // The program receives neither the service manager's socket nor tokens.
+    let text = format!("echo \"$TOUCHMOVE_KIND $TOUCHMOVE_ARTICLES ${{NOTIFY_SOCKET-none}}\" > {}", output_file.display());
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, format!("[hooks]\ncommand = ['{}']\n", script(dir.path(), &text).display())).unwrap();
     let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
@@ -345,6 +347,6 @@ async fn touchmoved_runs_the_program_when_a_move_is_not_legal() {
     hall.board.clock(5399, 5400, false);
     hall.board.play("e8", "e6");
     hall.board.clock(5399, 5398, true);
-    let said = until("the program", async || read(&told)).await;
-    assert!(said.starts_with("illegal_move 7.5") && said.ends_with(" none\n"), "{said}");
+    let output = until("the program", async || read(&output_file)).await;
+    assert!(output.starts_with("illegal_move 7.5") && output.ends_with(" none\n"), "{output}");
 }

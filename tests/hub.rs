@@ -1,4 +1,4 @@
-//! What one board's trouble does to the others: nothing.
+//! Problems of one board do not affect the others.
 
 use crate::harness::{Board, until};
 use std::sync::Arc;
@@ -32,11 +32,11 @@ fn view(name: &str) -> BoardView {
 }
 
 fn kinds(hub: &Hub) -> Vec<&'static str> {
-    hub.read(|state| state.health_problems.iter().map(|trouble| trouble.kind).collect())
+    hub.read(|state| state.health_problems.iter().map(|problem| problem.kind).collect())
 }
 
-fn publish(seat: &BoardHandle, event: StampedEvent) {
-    seat.publish(0, vec![event], |_| (), None);
+fn publish(handle: &BoardHandle, event: StampedEvent) {
+    handle.publish(0, vec![event], |_| (), None);
 }
 
 #[tokio::test]
@@ -53,7 +53,7 @@ async fn a_game_that_cannot_be_read_is_set_aside() {
 
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let (_b, last) = hub.register_board(view("b"));
-    assert_eq!((last.unwrap().events, kinds(&hub)), (vec![start(1)], vec![]), "another board's game is nothing to it");
+    assert_eq!((last.unwrap().events, kinds(&hub)), (vec![start(1)], vec![]), "another board's game does not affect it");
     let (a, last) = hub.register_board(view("a"));
     assert!(last.is_none());
     assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
@@ -62,14 +62,14 @@ async fn a_game_that_cannot_be_read_is_set_aside() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_stored_is_said_until_that_board_can() {
+async fn a_storage_failure_is_reported_until_that_board_can_store() {
     let dir = tempfile::tempdir().unwrap();
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let ((a, _), (b, _)) = (hub.register_board(view("a")), hub.register_board(view("b")));
     publish(&a, start(7));
-    until("trouble", async || (kinds(&hub) == [JOURNAL_FAILED]).then_some(())).await;
+    until("a health problem", async || (kinds(&hub) == [JOURNAL_FAILED]).then_some(())).await;
     let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
-    assert!(sentence.contains("event 7 of board a does not follow"), "{sentence}");
+    assert!(sentence.contains("event 7 of board a is out of order"), "{sentence}");
     publish(&b, start(1));
     until("the game of the other board", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
     assert_eq!(kinds(&hub), [JOURNAL_FAILED]);
@@ -91,13 +91,13 @@ async fn recordings_may_begin_in_the_same_millisecond() {
 }
 
 #[tokio::test]
-async fn a_board_that_says_too_much_is_not_recorded_until_it_says_less() {
+async fn recording_pauses_while_a_board_sends_too_much() {
     let dir = tempfile::tempdir().unwrap();
     let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 256_000_000, reserve: 0 } };
     let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
     recorder.begin(0, None);
-    // Sixty megabytes in half a minute, and games that begin meanwhile.
+    // Sixty megabytes of recording in half a minute, and games that begin meanwhile.
     for at in 0..30_000 {
         assert_eq!(recorder.write(at, Entry::Rx(vec![0xff; 1_000])), WriteOutcome::Recorded);
         if at % 5_000 == 4_999 {
@@ -106,29 +106,29 @@ async fn a_board_that_says_too_much_is_not_recorded_until_it_says_less() {
     }
     assert_eq!(kinds(&hub), [RECORDING_PAUSED]);
     let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
-    assert!(sentence.contains("board a says more than 64 kB a second"), "{sentence}");
+    assert!(sentence.contains("board a sends more than 64 kB per second"), "{sentence}");
     let files = || {
         let mut files: Vec<_> = std::fs::read_dir(&recordings.dir).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort();
         files.iter().map(|path| std::fs::read_to_string(path).unwrap()).collect::<Vec<_>>()
     };
-    let kept = files();
-    assert!(kept.len() == 1 && kept[0].len() < 5_000_000, "{} files", kept.len());
-    assert!(kept[0].ends_with("the board says more than is recorded: what came later is missing\"}\n"));
-    // It has calmed down: its recording begins anew, with the line that said so.
+    let texts = files();
+    assert!(texts.len() == 1 && texts[0].len() < 5_000_000, "{} files", texts.len());
+    assert!(texts[0].ends_with("the board sends more than is recorded: later entries are missing\"}\n"));
+    // The board sends less: its recording starts again, with the entry that was refused.
     let line = || Entry::Rx(vec![0x8e, 0, 5, 0x34, 0]);
     assert_eq!(recorder.write(90_000, line()), WriteOutcome::Full);
     recorder.begin(90_000, None);
     assert_eq!(recorder.write(90_000, line()), WriteOutcome::Recorded);
     assert_eq!(kinds(&hub), Vec::<&str>::new());
-    let kept = files();
-    assert_eq!(kept.len(), 2);
-    kept.iter().for_each(|text| drop(recording::parse("a.rec", text).unwrap()));
-    assert!(kept[1].contains("8e00053400"));
+    let texts = files();
+    assert_eq!(texts.len(), 2);
+    texts.iter().for_each(|text| drop(recording::parse("a.rec", text).unwrap()));
+    assert!(texts[1].contains("8e00053400"));
 }
 
 #[tokio::test]
-async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
+async fn a_command_for_one_game_is_not_executed_on_the_next() {
     let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let (stop, stopped) = watch::channel(false);
@@ -138,34 +138,35 @@ async fn an_order_for_one_game_is_not_carried_out_on_the_next() {
     let id = spec.id.clone();
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
     let current = || hub.read(|state| state.boards.get(&id)?.game);
-    let ends = |result| Order { command: Command::Result(Some(result)), by: "a test".into() };
+    let result_order = |result| Order { command: Command::Result(Some(result)), by: "a test".into() };
     let result = |game: u64| hub.read(|state| state.games[&game].record.result.map(|(result, _)| result));
     let recorded = || std::fs::read_dir(&recordings.dir).unwrap().count();
-    let holds = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();
+    let lock = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();
     loop {
         let first = until("a game", async || current().filter(|game| result(*game).is_none())).await;
         board.play("e2", "e4");
         until("a move", async || hub.read(|state| (state.games[&first].record.plies.len() == 1).then_some(()))).await;
-        hub.execute(Target::Game(first), ends(GameResult::WhiteWins)).await.unwrap();
+        hub.execute(Target::Game(first), result_order(GameResult::WhiteWins)).await.unwrap();
 
-        // The pieces are put up again, and the journal is held meanwhile: nobody knows of the next game but its table, and its
-        // recording.
-        holds.execute_batch("BEGIN IMMEDIATE").unwrap();
+        // The pieces are set up again while the journal is locked: only the table session and its recording know of the next
+        // game.
+        lock.execute_batch("BEGIN IMMEDIATE").unwrap();
         let before = recorded();
         board.play("e4", "e2");
         until("the recording of the next game", async || (recorded() > before).then_some(())).await;
         assert_eq!(current(), Some(first));
-        let release = async { holds.execute_batch("ROLLBACK").unwrap() };
-        let (outcome, ()) = tokio::join!(biased; hub.execute(Target::Game(first), ends(GameResult::BlackWins)), release);
+        let release = async { lock.execute_batch("ROLLBACK").unwrap() };
+        let (outcome, ()) =
+            tokio::join!(biased; hub.execute(Target::Game(first), result_order(GameResult::BlackWins)), release);
         let next = until("the next game", async || current().filter(|game| *game != first)).await;
         assert_eq!((result(first), result(next)), (Some(GameResult::WhiteWins), None), "{outcome:?}");
         match outcome {
             Err(OrderError::NotCurrent { asked, current, .. }) => assert_eq!((asked, current), (first, next)),
-            // This machine is slow, and the journal was held for too long.
+            // The machine is slow, and the journal was locked for too long.
             Err(OrderError::JournalFull(_)) => continue,
             other => panic!("{other:?}"),
         }
-        hub.execute(Target::Game(next), ends(GameResult::Draw)).await.unwrap();
+        hub.execute(Target::Game(next), result_order(GameResult::Draw)).await.unwrap();
         assert_eq!(result(next), Some(GameResult::Draw));
         break;
     }
@@ -188,7 +189,7 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
         let Request { what: RequestKind::ContinueGame(carried), done, .. } = spare.requests.recv().await.unwrap() else {
             panic!()
         };
-        // Before it comes to that, somebody does not come to table 2.
+        // Meanwhile a player is absent at table 2.
         let mut round = round;
         round.pairings[1].forfeit = Some(Forfeit::White);
         hub.set_round(round, "Otto").unwrap();
@@ -203,9 +204,9 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     assert_eq!(hub.read(|state| state.round_by.clone()), "Anna");
 }
 
-/// One event of the running game cannot be read: what comes before it goes on, as a game of its own.
+/// One event of the running game cannot be read: the moves before it continue as a separate game.
 #[tokio::test]
-async fn a_game_goes_on_from_what_can_be_read_of_it() {
+async fn a_game_continues_from_its_readable_moves() {
     let (dir, board) = (tempfile::tempdir().unwrap(), Board::plugged());
     let spec = LinkSpec::single(model("dgt").unwrap(), BoardLocation::Port(board.path()), Settings::default());
     let id = spec.id.clone();
@@ -236,10 +237,10 @@ async fn a_game_goes_on_from_what_can_be_read_of_it() {
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let (stop, stopped) = watch::channel(false);
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
-    until("all moves, two of them found on the board", async || (plies(&hub, 2) == 3).then_some(())).await;
+    until("all moves, two of them reconstructed from the board", async || (plies(&hub, 2) == 3).then_some(())).await;
     assert_eq!(kinds(&hub), [GAME_UNREADABLE]);
     let sentence = hub.read(|state| state.health_problems[0].sentence.clone());
-    assert!(sentence.contains("are a game that goes on, and moves after them are missing"), "{sentence}");
+    assert!(sentence.contains("and later moves are missing"), "{sentence}");
     assert_eq!(hub.read(|state| state.boards[&id].game), Some(2));
     stop.send(true).unwrap();
     link.await.unwrap();

@@ -1,4 +1,4 @@
-//! What is installed: each file where it belongs, each accepted by the program that will read it.
+//! The installed files: each one is in its place and is accepted by the program that reads it.
 
 use crate::harness::{Daemon, Pty, installed};
 use std::collections::BTreeSet;
@@ -11,13 +11,13 @@ use touchmove::names;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
-/// What the program says, and that it is content.
+/// Runs a program, which must succeed; returns its output.
 #[track_caller]
-fn content(command: &mut Command) -> String {
+fn run_successfully(command: &mut Command) -> String {
     let Output { status, stdout, stderr } = command.output().unwrap();
-    let said = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
-    assert!(status.success(), "{command:?}: {said}");
-    said
+    let text = format!("{}{}", String::from_utf8_lossy(&stdout), String::from_utf8_lossy(&stderr));
+    assert!(status.success(), "{command:?}: {text}");
+    text
 }
 
 fn read(path: &str) -> String {
@@ -41,8 +41,8 @@ fn tree(folder: &Path) -> BTreeSet<(String, u32)> {
     found
 }
 
-/// The names of the files that a pattern of one `*` in the last part of a path fits.
-fn fitting(pattern: &str) -> Vec<String> {
+/// The names of the files that match a pattern with one `*` in the last part of its path.
+fn matching_names(pattern: &str) -> Vec<String> {
     let (folder, name) = pattern.rsplit_once('/').unwrap_or((".", pattern));
     let Some((begin, end)) = name.split_once('*') else { return vec![name.to_owned()] };
     let entries = fs::read_dir(Path::new(ROOT).join(folder)).unwrap();
@@ -52,24 +52,24 @@ fn fitting(pattern: &str) -> Vec<String> {
 
 fn install(to: &Path) -> String {
     let programs = Path::new(env!("CARGO_BIN_EXE_touchmoved")).parent().unwrap();
-    content(Command::new("sh").arg(Path::new(ROOT).join(".ci/install")).arg(programs).arg(to))
+    run_successfully(Command::new("sh").arg(Path::new(ROOT).join(".ci/install")).arg(programs).arg(to))
 }
 
 #[test]
-fn make_installs_what_the_packages_hold() {
+fn make_install_installs_the_files_of_the_package() {
     let dir = tempfile::tempdir().unwrap();
     install(dir.path());
     let cargo: toml::Table = read("Cargo.toml").parse().unwrap();
     let mut expect = BTreeSet::new();
     for asset in cargo["package"]["metadata"]["deb"]["assets"].as_array().unwrap() {
         let [from, to, mode] = [0, 1, 2].map(|index| asset[index].as_str().unwrap());
-        let names = fitting(from);
+        let names = matching_names(from);
         assert!(!names.is_empty(), "{from} is not there");
         let mode = u32::from_str_radix(mode, 8).unwrap();
         expect.extend(names.into_iter().map(|name| (format!("/{to}{name}"), mode)));
     }
-    let made = tree(dir.path());
-    assert_eq!(made, expect, "config/installed and Cargo.toml differ");
+    let files = tree(dir.path());
+    assert_eq!(files, expect, "config/installed and Cargo.toml differ");
     for path in [
         "/usr/bin/touchmoved",
         "/etc/touchmove/touchmoved.toml",
@@ -81,18 +81,18 @@ fn make_installs_what_the_packages_hold() {
         "/usr/share/man/man8/touchmoved.8",
         "/usr/share/zsh/vendor-completions/_touchmovectl",
     ] {
-        assert!(made.iter().any(|(known, _)| known == path), "{path} is not installed");
+        assert!(files.iter().any(|(known, _)| known == path), "{path} is not installed");
     }
-    // Once more: what somebody wrote stays.
+    // A second installation keeps an edited configuration.
     let config = dir.path().join("etc/touchmove/touchmoved.toml");
     fs::write(&config, "# mine\n").unwrap();
-    let said = install(dir.path());
-    assert!(said.contains("touchmoved.toml stays as it is"), "{said}");
+    let text = install(dir.path());
+    assert!(text.contains("touchmoved.toml stays as it is"), "{text}");
     assert_eq!(fs::read_to_string(config).unwrap(), "# mine\n");
 }
 
 #[test]
-fn what_is_not_built_is_not_installed() {
+fn installation_fails_without_a_build() {
     let dir = tempfile::tempdir().unwrap();
     let output =
         Command::new("sh").arg(Path::new(ROOT).join(".ci/install")).arg(dir.path()).arg(dir.path().join("to")).output();
@@ -111,16 +111,16 @@ fn unit(key: &str) -> Vec<String> {
 }
 
 #[test]
-fn systemd_takes_the_unit() {
+fn systemd_analyze_accepts_the_unit() {
     if !installed("systemd-analyze") {
         return;
     }
-    // With the program where it is here.
+    // With the path of the program that was built.
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("touchmoved.service");
     fs::write(&copy, read(UNIT).replace("/usr/bin/touchmoved", env!("CARGO_BIN_EXE_touchmoved"))).unwrap();
-    let said = content(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy));
-    assert!(!said.contains("touchmoved"), "{said}");
+    let text = run_successfully(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy));
+    assert!(!text.contains("touchmoved"), "{text}");
 }
 
 #[test]
@@ -138,27 +138,28 @@ fn the_unit_is_hardened() {
     if !installed("systemd-analyze") {
         return;
     }
-    // In tenths: 1.0, and a little more with what lets it reach a network.
-    let exposure = |most: &str, unit: &Path| {
-        let threshold = format!("--threshold={most}");
-        let said = content(Command::new("systemd-analyze").args(["security", "--offline=true", &threshold]).arg(unit));
-        said.lines().last().unwrap_or_default().to_owned()
+    // In tenths: 1.0, and a little more with the drop-ins that allow network access.
+    let exposure = |max: &str, unit: &Path| {
+        let threshold = format!("--threshold={max}");
+        let text = run_successfully(Command::new("systemd-analyze").args(["security", "--offline=true", &threshold]).arg(unit));
+        text.lines().last().unwrap_or_default().to_owned()
     };
     eprintln!("{}", exposure("10", &Path::new(ROOT).join(UNIT)));
-    // With what lets it send something, or listen, too; of two settings of one kind in a unit both hold, as if they were in two files.
+    // Also with the drop-ins that allow it to connect and to listen. Repeated settings in one unit add up, as settings of a
+    // unit and its drop-in do.
     for file in ["network.conf", "listen.conf"] {
         let dir = tempfile::tempdir().unwrap();
         let copy = dir.path().join("touchmoved.service");
-        let more = read(&format!("config/systemd/{file}"));
-        let (_, more) = more.split_once("[Service]").unwrap();
-        fs::write(&copy, read(UNIT).replace("[Install]", &format!("{more}\n[Install]"))).unwrap();
+        let settings = read(&format!("config/systemd/{file}"));
+        let (_, settings) = settings.split_once("[Service]").unwrap();
+        fs::write(&copy, read(UNIT).replace("[Install]", &format!("{settings}\n[Install]"))).unwrap();
         eprintln!("{file}: {}", exposure("15", &copy));
     }
 }
 
-/// Hosted CI runs what every change has to pass, with the oldest Rust that will do.
+/// Hosted CI runs the checks that every change has to pass, with the oldest supported Rust.
 #[test]
-fn hosted_ci_runs_what_every_change_has_to_pass() {
+fn hosted_ci_runs_the_required_checks() {
     let (workflow, manifest) = (read(".github/workflows/ci.yml"), read("Cargo.toml"));
     let version = manifest.lines().find_map(|line| line.strip_prefix("rust-version = \"")?.strip_suffix('"')).unwrap();
     let container = format!("container: rust:{version}-bookworm");
@@ -167,11 +168,11 @@ fn hosted_ci_runs_what_every_change_has_to_pass() {
     }
 }
 
-/// Each section of the book that has an address to listen at says how the service may: in a block for systemd, or by the file
-/// that is shipped.
+/// Each section of the book that configures a listening address says how to permit it for the service: by a block for systemd,
+/// or by the drop-in that is shipped.
 #[test]
 fn the_service_may_listen_where_the_book_says() {
-    let pages: String = fitting("docs/*.md").iter().map(|name| read(&format!("docs/{name}"))).collect();
+    let pages: String = matching_names("docs/*.md").iter().map(|name| read(&format!("docs/{name}"))).collect();
     let file = read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config").as_str());
     let mut ports = BTreeSet::new();
     for section in pages.split("\n## ") {
@@ -192,32 +193,32 @@ fn the_service_may_listen_where_the_book_says() {
     assert_eq!(ports, BTreeSet::from(["1982", "8064", "9482"]));
 }
 
-/// What a program is begun and ended with (`publish::hooks`): the service may do all of it.
+/// The unit allows all system calls that start and end a hook's program (`publish::hooks`).
 #[test]
-fn the_unit_lets_programs_be_run() {
+fn the_unit_allows_hooks_to_run_programs() {
     if !installed("systemd-analyze") {
         return;
     }
     let calls = |group: &str| -> BTreeSet<String> {
-        let text = content(Command::new("systemd-analyze").args(["syscall-filter", group]));
+        let text = run_successfully(Command::new("systemd-analyze").args(["syscall-filter", group]));
         text.lines().map(|line| line.trim().to_owned()).collect()
     };
-    let (service, none) = (calls("@system-service"), [calls("@privileged"), calls("@resources")]);
+    let (service, denied) = (calls("@system-service"), [calls("@privileged"), calls("@resources")]);
     let groups: Vec<BTreeSet<String>> =
         service.iter().filter(|name| name.starts_with('@') && *name != "@system-service").map(|group| calls(group)).collect();
-    // The last ones for files that everybody may read (`publish::files`).
+    // The last two are for files that every user may read (`publish::files`).
     for call in
         ["clone3", "vfork", "execve", "setpgid", "wait4", "waitid", "kill", "pidfd_open", "pipe2", "dup2", "chmod", "fchmodat"]
     {
         assert!(service.contains(call) || groups.iter().any(|group| group.contains(call)), "{call} is not allowed");
-        assert!(!none.iter().any(|group| group.contains(call)), "{call} is denied");
+        assert!(!denied.iter().any(|group| group.contains(call)), "{call} is denied");
     }
     assert_eq!(unit("SystemCallFilter"), ["@system-service", "~@privileged @resources"]);
     assert!(unit("NoExecPaths").is_empty());
 }
 
 #[test]
-fn the_watchdog_hears_of_it() {
+fn the_service_notifies_the_watchdog() {
     let (state, pty) = (tempfile::tempdir().unwrap(), Pty::open());
     let path = |path: &Path| path.to_str().unwrap().to_owned();
     let (state_dir, port) = (path(state.path()), path(&pty.path()));
@@ -226,53 +227,55 @@ fn the_watchdog_hears_of_it() {
     command.env("WATCHDOG_USEC", "20000");
     let daemon = Daemon::run(command, &args);
     for _ in 0..3 {
-        daemon.tells("WATCHDOG=1");
+        daemon.wait_for_notify("WATCHDOG=1");
     }
     assert!(daemon.terminate().success());
 }
 
 #[test]
-fn users_and_folders() {
+fn users_groups_and_directories_are_created() {
     if !installed("systemd-sysusers") || !installed("systemd-tmpfiles") {
         return;
     }
     let root = tempfile::tempdir().unwrap();
     fs::create_dir(root.path().join("etc")).unwrap();
-    // As on any Debian.
+    // As on every Debian system.
     fs::write(root.path().join("etc/group"), "dialout:x:20:\n").unwrap();
-    let below = format!("--root={}", root.path().display());
-    content(Command::new("systemd-sysusers").arg(&below).arg(Path::new(ROOT).join("config/sysusers.d/touchmove.conf")));
-    let known = |file: &str, name: &str| {
+    let root_argument = format!("--root={}", root.path().display());
+    run_successfully(
+        Command::new("systemd-sysusers").arg(&root_argument).arg(Path::new(ROOT).join("config/sysusers.d/touchmove.conf")),
+    );
+    let exists = |file: &str, name: &str| {
         let text = fs::read_to_string(root.path().join("etc").join(file)).unwrap();
         text.lines().any(|line| line.starts_with(&format!("{name}:")))
     };
     for group in [names::ARBITER_GROUP, names::BROADCAST_GROUP] {
-        assert!(known("group", group), "no group {group}");
+        assert!(exists("group", group), "no group {group}");
     }
-    // Whom the unit and the policies name.
+    // The users and groups that the unit and the policies name.
     for user in unit("User") {
-        assert!(known("passwd", &user), "no user {user}");
+        assert!(exists("passwd", &user), "no user {user}");
         for name in [names::BUS_NAME, names::BROADCAST_NAME] {
             assert!(read(&format!("config/dbus/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
         }
     }
     for groups in unit("Group").into_iter().chain(unit("SupplementaryGroups")) {
         for group in groups.split(' ') {
-            assert!(known("group", group), "no group {group}");
+            assert!(exists("group", group), "no group {group}");
         }
     }
     if !rustix::process::geteuid().is_root() {
         return eprintln!("SKIPPED: only root can give folders to others");
     }
     let tmpfiles = Path::new(ROOT).join("config/tmpfiles.d/touchmove.conf");
-    content(Command::new("systemd-tmpfiles").args([&below, "--create"]).arg(tmpfiles));
+    run_successfully(Command::new("systemd-tmpfiles").args([&root_argument, "--create"]).arg(tmpfiles));
     let state = fs::metadata(root.path().join("var/lib").join(&unit("StateDirectory")[0])).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&state.permissions()) & 0o777;
     assert_eq!(format!("{mode:04o}"), unit("StateDirectoryMode")[0]);
 }
 
 #[test]
-fn whoever_calls_the_names_starts_the_service() {
+fn calls_to_the_bus_names_start_the_service() {
     for name in [names::BUS_NAME, names::BROADCAST_NAME] {
         let text = read(&format!("config/dbus/{name}.service"));
         assert!(text.contains(&format!("\nName={name}\n")), "{text}");
@@ -281,7 +284,7 @@ fn whoever_calls_the_names_starts_the_service() {
 }
 
 #[test]
-fn polkit_knows_what_it_is_asked() {
+fn the_polkit_policy_lists_every_action() {
     let policy = read("config/polkit/org.touchmove1.policy");
     for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE] {
         assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
@@ -289,31 +292,32 @@ fn polkit_knows_what_it_is_asked() {
     assert!(read("config/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
 }
 
-/// Only devices of those who make boards are looked at anew when udev's rules are installed.
+/// When udev's rules are installed, only devices of board makers are triggered again.
 #[test]
-fn boards_that_are_plugged_in_already_are_given_to_touchmove() {
-    let own = BOARDS.iter().flat_map(|model| model.usb).filter(|id| !id.generic).map(|id| format!("{:04x}", id.vendor));
-    let own: BTreeSet<String> = own.collect();
+fn installation_triggers_udev_for_boards_already_plugged_in() {
+    let vendors = BOARDS.iter().flat_map(|model| model.usb).filter(|id| !id.generic).map(|id| format!("{:04x}", id.vendor));
+    let vendors: BTreeSet<String> = vendors.collect();
     for script in ["config/debian/postinst", ".ci/install"] {
         let text = read(script);
-        let vendors = text.split("--property-match=ID_VENDOR_ID=").skip(1).filter_map(|rest| rest.get(..4)).map(str::to_owned);
-        assert_eq!(vendors.collect::<BTreeSet<_>>(), own, "{script}");
+        let triggered =
+            text.split("--property-match=ID_VENDOR_ID=").skip(1).filter_map(|rest| rest.get(..4)).map(str::to_owned);
+        assert_eq!(triggered.collect::<BTreeSet<_>>(), vendors, "{script}");
     }
 }
 
 #[test]
-fn scripts_of_the_package_are_scripts() {
+fn package_scripts_are_valid_shell() {
     for script in ["postinst", "prerm", "postrm"] {
-        content(Command::new("sh").arg("-n").arg(Path::new(ROOT).join("config/debian").join(script)));
+        run_successfully(Command::new("sh").arg("-n").arg(Path::new(ROOT).join("config/debian").join(script)));
         assert!(read(&format!("config/debian/{script}")).contains("\n#DEBHELPER#\n"));
     }
     let version = format!("touchmove ({}-1)", env!("CARGO_PKG_VERSION"));
     assert!(read("config/debian/changelog").starts_with(&version), "the newest entry is not of this version");
 }
 
-/// A folder with this program in its `bin`, as it is installed.
+/// A directory with this program in its `bin`, as in an installation.
 fn temporary_program(program: &Path) -> TempDir {
-    // On the same file system, where it is one file under two names.
+    // On the same file system, so that a hard link is possible.
     let dir = tempfile::tempdir_in(program.parent().unwrap()).unwrap();
     let bin = dir.path().join("bin");
     fs::create_dir(&bin).unwrap();
@@ -322,8 +326,8 @@ fn temporary_program(program: &Path) -> TempDir {
     dir
 }
 
-/// A program beside `share/touchmove`, with this file in there.
-fn with(file: &str, text: &str) -> (TempDir, PathBuf) {
+/// A copy of touchmovectl whose `share/touchmove` has this file.
+fn program_with_file(file: &str, text: &str) -> (TempDir, PathBuf) {
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));
     let path = dir.path().join("share/touchmove").join(file);
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -338,65 +342,66 @@ fn laws(program: &Path) -> (bool, String) {
 }
 
 #[test]
-fn editions_of_the_machine_go_before_those_built_in() {
+fn installed_editions_override_the_built_in_ones() {
     let built_in = read("config/laws/fide-2023.toml");
     let title = built_in.lines().find(|line| line.starts_with("title = ")).unwrap();
-    let (_dir, program) = with("laws/fide-2023.toml", &built_in.replacen(title, "title = \"the Laws of our club\"", 1));
-    let (well, said) = laws(&program);
-    assert!(well && said.contains("the Laws of our club"), "{said}");
+    let (_dir, program) =
+        program_with_file("laws/fide-2023.toml", &built_in.replacen(title, "title = \"the Laws of our club\"", 1));
+    let (success, output) = laws(&program);
+    assert!(success && output.contains("the Laws of our club"), "{output}");
 
-    let (_dir, program) = with("laws/fide-2023.toml", "title = 3\n");
-    let (well, said) = laws(&program);
-    assert!(!well && said.contains("share/touchmove/laws/fide-2023.toml: title: is 3; write a text"), "{said}");
+    let (_dir, program) = program_with_file("laws/fide-2023.toml", "title = 3\n");
+    let (success, output) = laws(&program);
+    assert!(!success && output.contains("share/touchmove/laws/fide-2023.toml: title: is 3; write a string"), "{output}");
 
-    let (_dir, program) = with("laws/fide-2030.toml", &built_in);
-    let (well, said) = laws(&program);
-    let why = "fide-2030.toml: there is no edition fide-2030 to take the place of: name the file after china-1973, ";
-    assert!(!well && said.contains(why), "{said}");
+    let (_dir, program) = program_with_file("laws/fide-2030.toml", &built_in);
+    let (success, output) = laws(&program);
+    let expected = "fide-2030.toml: there is no edition fide-2030 to override: name the file after china-1973, ";
+    assert!(!success && output.contains(expected), "{output}");
 }
 
-/// A file of an earlier version is read without the keys that are no more, and `--check-config` names them.
+/// Keys that no longer exist are ignored in a file of an earlier version, and `--check-config` names them.
 #[test]
-fn keys_of_earlier_versions_do_not_stop_a_start() {
-    let older = read("config/laws/fide-2023.toml").replace("[standard]\n", "[standard]\nintent = \"any_contact\"\n");
+fn keys_of_earlier_versions_are_ignored_and_named() {
+    let old_edition = read("config/laws/fide-2023.toml").replace("[standard]\n", "[standard]\nintent = \"any_contact\"\n");
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmoved")));
     let path = dir.path().join("share/touchmove/laws/fide-2023.toml");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
-    fs::write(&path, older).unwrap();
+    fs::write(&path, old_edition).unwrap();
     let config = dir.path().join("touchmoved.toml");
     fs::write(&config, "").unwrap();
     let program = dir.path().join("bin/touchmoved");
     let output = Command::new(program).arg("--check-config").arg("--config").arg(&config).output().unwrap();
-    let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
-    assert!(output.status.success(), "{said}");
-    assert!(said.contains("laws/fide-2023.toml: standard.intent: is not read any more: leave it out"), "{said}");
+    let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("laws/fide-2023.toml: standard.intent: is no longer supported; remove it"), "{text}");
 }
 
 #[test]
-fn what_is_installed_unchanged_changes_nothing() {
+fn unchanged_installed_files_change_nothing() {
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));
     let share = dir.path().join("share/touchmove");
     for (folder, pattern) in [("laws", "config/laws/*.toml"), ("locale", "config/locale/*.ftl")] {
         fs::create_dir_all(share.join(folder)).unwrap();
-        for name in fitting(pattern) {
+        for name in matching_names(pattern) {
             fs::copy(Path::new(ROOT).join("config").join(folder).join(&name), share.join(folder).join(&name)).unwrap();
         }
     }
-    let own = laws(&dir.path().join("bin/touchmovectl"));
-    assert_eq!(own, laws(Path::new(env!("CARGO_BIN_EXE_touchmovectl"))));
+    let output = laws(&dir.path().join("bin/touchmovectl"));
+    assert_eq!(output, laws(Path::new(env!("CARGO_BIN_EXE_touchmovectl"))));
 }
 
-/// What is the same the next time is not tried again: the unit and the program have one word for it.
+/// An error that a restart cannot cure is not retried: the unit and the program use the same exit status for it.
 #[test]
-fn a_mistake_in_a_file_is_not_started_again_for_ever() {
+fn systemd_does_not_restart_after_a_configuration_error() {
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmoved")));
     let laws = dir.path().join("share/touchmove/laws");
     fs::create_dir_all(&laws).unwrap();
     fs::write(laws.join("fide-2023.toml"), "title = 3\n").unwrap();
     let state = dir.path().join("state");
     let output = Command::new(dir.path().join("bin/touchmoved")).arg("--state-dir").arg(&state).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("fide-2023.toml: title: is 3; write a text") && !state.exists(), "{said}");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("fide-2023.toml: title: is 3; write a string") && !state.exists(), "{text}");
     let code = output.status.code().unwrap().to_string();
     let codes = unit("RestartPreventExitStatus").concat();
     assert_eq!(codes.split(' ').collect::<Vec<_>>(), ["2", code.as_str()]);

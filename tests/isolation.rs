@@ -1,5 +1,5 @@
-//! Nothing of what the arbiter is told, and nothing of what hands did beside the moves, reaches anybody else (Art. 12.6): a game
-//! with all of it is played through a real touchmoved, and others on the bus read and hear everything that they can.
+//! Alerts to the arbiter, and what hands did besides the moves, reach nobody else (Article 12.6): a game with all of it is
+//! played through a real touchmoved, while other clients of the bus read and receive everything that they can.
 
 use crate::hall::{Hall, game, seen};
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, User, eventually, until};
@@ -20,13 +20,13 @@ use zbus::{Connection, MessageStream};
 const PROPERTIES: &str = "org.freedesktop.DBus.Properties";
 const OBJECT_MANAGER: &str = "org.freedesktop.DBus.ObjectManager";
 const INTROSPECTABLE: &str = "org.freedesktop.DBus.Introspectable";
-/// What the test itself says on the bus when all is told.
-const OVER: &str = "org.touchmove.test.Over";
+/// The interface of the test's own signal, which marks the end of the game.
+const GAME_OVER: &str = "org.touchmove.test.Over";
 
-/// The signals of a game that are told on the name for broadcast.
+/// The signals of a game that are published on the broadcast name.
 const SIGNALS: [&str; 5] = ["MoveMade", "MoveCompleted", "MovesCorrected", "ClockRevised", "ResultChanged"];
-/// Parts of words that stand for something else than the moves.
-const NOT_MOVES: [&str; 13] = [
+/// Parts of words that name anything but moves.
+const FORBIDDEN_WORDS: [&str; 13] = [
     "alert",
     "evidence",
     "displac",
@@ -42,14 +42,14 @@ const NOT_MOVES: [&str; 13] = [
     "placement",
 ];
 
-/// A message as somebody got it.
+/// A message as a client received it.
 #[derive(Clone, Debug)]
-struct Heard {
+struct ReceivedMessage {
     kind: Type,
     sender: String,
     interface: String,
     member: String,
-    /// What it says, with everything in it.
+    /// All values, in debug format.
     body: String,
 }
 
@@ -69,8 +69,8 @@ fn signals() -> BTreeSet<(String, String)> {
     signals
 }
 
-/// Listens to everything that this connection is sent, in as many ways as there are, until the game is over.
-async fn listen(bus: String, ready: oneshot::Sender<()>) -> Vec<Heard> {
+/// Receives everything that the bus sends to this connection, with match rules of every kind, until the game is over.
+async fn listen(bus: String, ready: oneshot::Sender<()>) -> Vec<ReceivedMessage> {
     let connection = zbus::connection::Builder::address(bus.as_str()).build().await.unwrap();
     let mut messages = MessageStream::from(&connection);
     let bus = DBusProxy::new(&connection).await.unwrap();
@@ -81,31 +81,31 @@ async fn listen(bus: String, ready: oneshot::Sender<()>) -> Vec<Heard> {
         let rule = format!("type='signal',interface='{interface}',member='{signal}'");
         bus.inner().call::<_, _, ()>("AddMatch", &rule).await.unwrap();
     }
-    // A system bus refuses this to most.
+    // A system bus refuses this to most users.
     let _ = bus.inner().call::<_, _, ()>("AddMatch", &"eavesdrop='true'").await;
     ready.send(()).unwrap();
-    let mut all = Vec::new();
+    let mut messages_received = Vec::new();
     while let Some(message) = messages.next().await {
         let message = message.unwrap();
         let header = message.header();
         let text = |part: Option<String>| part.unwrap_or_default();
-        let heard = Heard {
+        let received = ReceivedMessage {
             kind: header.message_type(),
             sender: text(header.sender().map(ToString::to_string)),
             interface: text(header.interface().map(ToString::to_string)),
             member: text(header.member().map(ToString::to_string)),
             body: message.body().deserialize::<zbus::Structure>().map(|body| format!("{body:?}")).unwrap_or_default(),
         };
-        if heard.interface == OVER {
-            return all;
+        if received.interface == GAME_OVER {
+            return messages_received;
         }
-        all.push(heard);
+        messages_received.push(received);
     }
     panic!("the bus went away");
 }
 
-/// Somebody who listens in a thread of his own, from now on.
-async fn listener(bus: &PrivateBus, user: Option<User>) -> JoinHandle<Vec<Heard>> {
+/// Starts a client that listens in its own thread; returns when it listens.
+async fn listener(bus: &PrivateBus, user: Option<User>) -> JoinHandle<Vec<ReceivedMessage>> {
     let (ready, listening) = oneshot::channel();
     let address = bus.address();
     let work = async move || listen(address, ready).await;
@@ -115,17 +115,17 @@ async fn listener(bus: &PrivateBus, user: Option<User>) -> JoinHandle<Vec<Heard>
             std::thread::spawn(|| tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work()))
         }
     };
-    tokio::time::timeout(PATIENCE, listening).await.expect("waited in vain for somebody to listen").unwrap();
+    tokio::time::timeout(PATIENCE, listening).await.expect("waited in vain for the client to listen").unwrap();
     thread
 }
 
-/// Plays a game with everything in it that is not for others, and ends it. Returns when all of it was told on both names.
+/// Plays a game with everything that is only for the arbiter, and ends it. Returns when both names have published all of it.
 async fn play(hall: &mut Hall) {
     let spectator = crate::hall::client(&hall.bus, Stream::Broadcast).await;
     let mut spectators = spectator.watch().await.unwrap();
     game(&spectator).await;
     let (mut white, mut black) = (3600, 3600);
-    // Each move with a press; the time that runs loses a second.
+    // A press with each move; the running time loses a second.
     let mut press = |hall: &Hall, white_runs: bool| {
         if white_runs {
             white -= 1
@@ -140,7 +140,7 @@ async fn play(hall: &mut Hall) {
     press(hall, false);
     hall.play("e7", "e5", "e5").await;
     press(hall, true);
-    // A piece is lifted and put back, another moved.
+    // A piece is lifted and put down again, and another is moved.
     hall.board.put("g1", '.');
     seen(&mut hall.watch, "a touch", |event| event.event == "Touched").await;
     hall.board.put("g1", 'N');
@@ -159,7 +159,7 @@ async fn play(hall: &mut Hall) {
             press(hall, !white);
         }
     }
-    // A press without a move, by Black, and another back.
+    // Black presses without a move, then White presses.
     press(hall, true);
     press(hall, false);
     // A square loses its piece again and again.
@@ -167,7 +167,7 @@ async fn play(hall: &mut Hall) {
         hall.board.put("a8", '.');
         hall.board.put("a8", 'r');
     }
-    // White's bishop stands where it should not, until the arbiter is told of that, and not only of the press.
+    // White's bishop is out of place until an alert reports that, and not only the press.
     hall.board.put("f1", '.');
     hall.board.put("c5", 'B');
     let names_c5 = |alert: &WatchedEvent| {
@@ -190,23 +190,23 @@ async fn play(hall: &mut Hall) {
     seen(&mut hall.watch, "the order", |event| event.event == "Commanded").await;
     let result = |event: &WatchedEvent| event.fields.get("Result").is_some_and(|result| result == "1/2-1/2");
     seen(&mut hall.watch, "the result", result).await;
-    seen(&mut spectators, "the result on the name for broadcast", result).await;
-    arbiter.emit_signal(None::<zbus::names::BusName>, "/", OVER, "Over", &()).await.unwrap();
+    seen(&mut spectators, "the result on the broadcast name", result).await;
+    arbiter.emit_signal(None::<zbus::names::BusName>, "/", GAME_OVER, "Over", &()).await.unwrap();
 }
 
-/// Somebody who may see games only: nothing in this is for others than him.
+/// Panics if a text for spectators contains anything but moves.
 #[track_caller]
-fn only_moves(what: &str, text: &str) {
+fn assert_only_moves(what: &str, text: &str) {
     let text = text.replace("touchmove", "").to_lowercase();
     let kinds = AlertKind::WORDS.iter().map(|(word, _)| *word);
-    for word in NOT_MOVES.into_iter().chain(kinds) {
-        assert!(!text.contains(word), "{what} tells of {word}: {text}");
+    for word in FORBIDDEN_WORDS.into_iter().chain(kinds) {
+        assert!(!text.contains(word), "{what} contains {word}: {text}");
     }
 }
 
-/// What touchmoved writes for the log of the machine, which is read without any delay, has no move in it, nor a square.
+/// Panics if the log, which can be read without delay, contains a move or a square.
 #[track_caller]
-fn log_has_no_move(log: &str) {
+fn assert_log_has_no_move(log: &str) {
     assert!(log.contains("port opened"), "there is no log at this level:\n{log}");
     let words = log.split(|sign: char| !sign.is_ascii_alphanumeric() && !['-', '+', '='].contains(&sign));
     for word in words {
@@ -217,34 +217,34 @@ fn log_has_no_move(log: &str) {
     }
 }
 
-/// The unique name of who owns a name.
+/// The unique name of the owner of a name.
 async fn owner(connection: &Connection, name: &'static str) -> String {
     DBusProxy::new(connection).await.unwrap().get_name_owner(name.try_into().unwrap()).await.unwrap().to_string()
 }
 
-/// What somebody heard of the name for broadcast: games, and of them what happened on the board.
-fn heard_only_moves(all: &[Heard], broadcast: &str) {
+/// Panics if a client received anything from the broadcast name but games and their moves.
+fn assert_received_only_moves(messages: &[ReceivedMessage], broadcast: &str) {
     let mut seen = BTreeSet::new();
-    for heard in all.iter().filter(|heard| heard.sender == broadcast && heard.kind == Type::Signal) {
-        match (heard.interface.as_str(), heard.member.as_str()) {
+    for message in messages.iter().filter(|message| message.sender == broadcast && message.kind == Type::Signal) {
+        match (message.interface.as_str(), message.member.as_str()) {
             (names::GAME_INTERFACE, member) if SIGNALS.contains(&member) => {}
             (PROPERTIES, "PropertiesChanged") => {
                 let known = [names::GAME_INTERFACE, names::LIST_INTERFACE];
-                assert!(known.iter().any(|interface| heard.body.contains(interface)), "{heard:?}");
+                assert!(known.iter().any(|interface| message.body.contains(interface)), "{message:?}");
             }
             (OBJECT_MANAGER, "InterfacesAdded" | "InterfacesRemoved") => {}
-            _ => panic!("{heard:?} is not for others"),
+            _ => panic!("{message:?} must not be published there"),
         }
-        only_moves(&heard.member, &heard.body);
-        seen.insert(heard.member.as_str());
+        assert_only_moves(&message.member, &message.body);
+        seen.insert(message.member.as_str());
     }
     for expect in ["MoveMade", "MoveCompleted", "ResultChanged", "PropertiesChanged"] {
-        assert!(seen.contains(expect), "{expect} was not heard: {seen:?}");
+        assert!(seen.contains(expect), "{expect} was not received: {seen:?}");
     }
 }
 
-/// What somebody can read on the name for broadcast: the same.
-async fn reads_only_moves(connection: &Connection) {
+/// Panics if a client can read anything on the broadcast name but games and their moves.
+async fn assert_reads_only_moves(connection: &Connection) {
     let call = async |path: &str, interface: &str, method: &str, body: &str| {
         let to = (Some(names::BROADCAST_NAME), path, Some(interface));
         match method {
@@ -262,26 +262,29 @@ async fn reads_only_moves(connection: &Connection) {
 
     let manager = ObjectManagerProxy::new(connection, names::BROADCAST_NAME, names::ROOT_PATH).await.unwrap();
     let objects = manager.get_managed_objects().await.unwrap();
-    let ours = |path: &zbus::OwnedObjectPath| -> Vec<String> {
+    let our_interfaces = |path: &zbus::OwnedObjectPath| -> Vec<String> {
         let all = objects[path].keys().map(ToString::to_string);
         all.filter(|name| !name.starts_with("org.freedesktop.DBus.")).collect()
     };
-    // What stands above the games lists them.
+    // The parent object lists the games.
     let (lists, games): (Vec<_>, Vec<_>) = objects.keys().partition(|path| path.as_str() == names::GAMES_PATH);
     assert_eq!((lists.len(), games.len()), (1, 1), "{objects:?}");
-    assert_eq!(ours(lists[0]), [names::LIST_INTERFACE]);
+    assert_eq!(our_interfaces(lists[0]), [names::LIST_INTERFACE]);
     for (path, interfaces) in games.into_iter().map(|path| (path, &objects[path])) {
-        assert_eq!((ours(path), path.starts_with("/org/touchmove1/game/")), (vec![names::GAME_INTERFACE.to_owned()], true));
-        only_moves("GetManagedObjects", &format!("{interfaces:?}"));
-        only_moves("GetAll", &body(call(path, PROPERTIES, "GetAll", names::GAME_INTERFACE).await.unwrap()));
+        assert_eq!(
+            (our_interfaces(path), path.starts_with("/org/touchmove1/game/")),
+            (vec![names::GAME_INTERFACE.to_owned()], true)
+        );
+        assert_only_moves("GetManagedObjects", &format!("{interfaces:?}"));
+        assert_only_moves("GetAll", &body(call(path, PROPERTIES, "GetAll", names::GAME_INTERFACE).await.unwrap()));
         let history = body(call(path, names::GAME_INTERFACE, "Since", "").await.unwrap());
         assert!(history.contains("Ke1-e3") && history.contains("irregular"), "{history}");
-        only_moves("Since", &history);
-        only_moves("Pgn", &body(call(path, names::GAME_INTERFACE, "Pgn", "").await.unwrap()));
-        for how in ["stop", "fen", "end"] {
-            only_moves("PgnWith", &body(call(path, names::GAME_INTERFACE, "PgnWith", how).await.unwrap()));
+        assert_only_moves("Since", &history);
+        assert_only_moves("Pgn", &body(call(path, names::GAME_INTERFACE, "Pgn", "").await.unwrap()));
+        for option in ["stop", "fen", "end"] {
+            assert_only_moves("PgnWith", &body(call(path, names::GAME_INTERFACE, "PgnWith", option).await.unwrap()));
         }
-        // What is for others is not even there.
+        // Interfaces for the arbiter do not exist there.
         for (interface, method) in [
             (names::ARBITER_INTERFACE, "TakeBack"),
             (names::BOARD_INTERFACE, "SetPosition"),
@@ -294,16 +297,16 @@ async fn reads_only_moves(connection: &Connection) {
             assert!(refused.is_err(), "{interface} {method}");
         }
     }
-    // All objects there are, and what they can do.
-    let named = |xml: &str, tag: &str| -> BTreeSet<String> {
+    // All objects and their interfaces.
+    let element_names = |xml: &str, tag: &str| -> BTreeSet<String> {
         let begin = format!("<{tag} name=\"");
         xml.split(&begin).skip(1).filter_map(|rest| Some(rest.split_once('"')?.0.to_owned())).collect()
     };
     let (mut paths, mut interfaces) = (vec![String::from("/")], BTreeSet::new());
     while let Some(path) = paths.pop() {
         let xml: String = call(&path, INTROSPECTABLE, "Introspect", "").await.unwrap().body().deserialize().unwrap();
-        interfaces.extend(named(&xml, "interface"));
-        let children = named(&xml, "node");
+        interfaces.extend(element_names(&xml, "interface"));
+        let children = element_names(&xml, "node");
         assert!(!children.contains("board"), "{path}: {xml}");
         paths.extend(children.iter().map(|child| format!("{}/{child}", path.trim_end_matches('/'))));
     }
@@ -314,25 +317,25 @@ async fn reads_only_moves(connection: &Connection) {
 }
 
 #[tokio::test]
-async fn who_reads_the_name_for_broadcast_learns_of_moves_alone() {
+async fn the_broadcast_name_publishes_only_moves() {
     let Some(mut hall) = Hall::open().await else { return };
     let outsider = listener(&hall.bus, None).await;
     play(&mut hall).await;
-    let heard = outsider.join().unwrap();
+    let messages = outsider.join().unwrap();
     let connection = hall.bus.connect().await;
     let [live, broadcast] = [owner(&connection, names::BUS_NAME).await, owner(&connection, names::BROADCAST_NAME).await];
-    log_has_no_move(&hall.daemon.log());
-    // There was something to hear of, and it was heard elsewhere.
-    let of_live: BTreeSet<&str> =
-        heard.iter().filter(|heard| heard.sender == live).map(|heard| heard.member.as_str()).collect();
+    assert_log_has_no_move(&hall.daemon.log());
+    // The live name did publish alerts and touches.
+    let live_members: BTreeSet<&str> =
+        messages.iter().filter(|message| message.sender == live).map(|message| message.member.as_str()).collect();
     for expect in ["AlertRaised", "AlertCleared", "Touched", "Commanded"] {
-        assert!(of_live.contains(expect), "{expect}: {of_live:?}");
+        assert!(live_members.contains(expect), "{expect}: {live_members:?}");
     }
-    heard_only_moves(&heard, &broadcast);
-    reads_only_moves(&connection).await;
+    assert_received_only_moves(&messages, &broadcast);
+    assert_reads_only_moves(&connection).await;
 }
 
-/// A short game is over, and the pieces are put up for the next one.
+/// Ends the game after one move, and sets up the pieces for the next one.
 async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
     let last = hall.game;
     hall.play(from, to, san).await;
@@ -343,7 +346,7 @@ async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
     hall.game = next.await;
 }
 
-/// All that was logged up to now: the board is unplugged for it, which is logged as well.
+/// Everything logged so far. To know that the log is complete, it unplugs the board, which is logged too.
 pub fn log_so_far(daemon: &Daemon, board: &mut Board) -> String {
     let opened = || daemon.log().matches("port opened").count();
     let before = eventually("the port to be opened", || Some(opened()).filter(|opened| *opened > 0));
@@ -353,12 +356,12 @@ pub fn log_so_far(daemon: &Daemon, board: &mut Board) -> String {
 }
 
 #[tokio::test]
-async fn the_log_does_not_tell_when_a_game_begins() {
+async fn the_log_does_not_reveal_when_a_game_begins() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
     fs::write(&config, "[recordings]\nmax_mb = 1\nreserve_mb = 0\n").unwrap();
     let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
-    // There is no room for the recording of the next game until an old one goes.
+    // The recording of the next game has no space until an old one is deleted.
     let recordings = hall.state.path().join("recordings");
     let old = recordings.join("old-20261121T100000000Z.rec");
     fs::File::create(&old).unwrap().set_len(2_000_000).unwrap();
@@ -371,7 +374,7 @@ async fn the_log_does_not_tell_when_a_game_begins() {
     next_game(&mut hall, "c2", "c4", "c4").await;
     let Hall { client, daemon, mut board, state, bus, .. } = hall;
     let log = log_so_far(&daemon, &mut board);
-    assert!(!log.contains("makes room for the next"), "{log}");
+    assert!(!log.contains("to make room for the next"), "{log}");
     assert_eq!(log.matches("nothing is recorded (").count(), 1, "{log}");
 
     assert!(daemon.terminate().success());
@@ -381,19 +384,19 @@ async fn the_log_does_not_tell_when_a_game_begins() {
     assert!(!log.contains("game goes on"), "{log}");
 }
 
-/// A call is refused by the bus.
-async fn is_refused(connection: &Connection, to: &str, path: &str, interface: &str, method: &str) {
+/// Panics unless the bus denies this call.
+async fn assert_denied(connection: &Connection, to: &str, path: &str, interface: &str, method: &str) {
     let outcome = connection.call_method(Some(to), path, Some(interface), method, &()).await;
     let denied = match &outcome {
-        Err(zbus::Error::FDO(why)) => matches!(**why, zbus::fdo::Error::AccessDenied(_)),
+        Err(zbus::Error::FDO(error)) => matches!(**error, zbus::fdo::Error::AccessDenied(_)),
         Err(zbus::Error::MethodError(name, ..)) => name.as_str() == "org.freedesktop.DBus.Error.AccessDenied",
         _ => false,
     };
     assert!(denied, "{interface}.{method} of {to}: {outcome:?}");
 }
 
-/// Neither by this name nor by the one that the bus gave its owner.
-async fn may_not_call(connection: &Connection, name: &'static str, game: &str) {
+/// Panics unless the bus denies all calls to a name, by the name itself and by the unique name of its owner.
+async fn assert_no_access(connection: &Connection, name: &'static str, game: &str) {
     for to in [name, owner(connection, name).await.as_str()] {
         for (path, interface, method) in [
             (names::ROOT_PATH, OBJECT_MANAGER, "GetManagedObjects"),
@@ -407,45 +410,53 @@ async fn may_not_call(connection: &Connection, name: &'static str, game: &str) {
             (game, names::ARBITER_INTERFACE, "TakeBack"),
             (game, "org.freedesktop.DBus.Peer", "Ping"),
         ] {
-            is_refused(connection, to, path, interface, method).await;
+            assert_denied(connection, to, path, interface, method).await;
         }
     }
 }
 
 #[tokio::test]
-async fn on_a_system_bus_who_is_in_no_group_learns_nothing() {
-    // Each is in the group of his own name, which stands for ours.
+async fn on_a_system_bus_users_in_no_group_receive_nothing() {
+    // Each user is in the group of the same name, which replaces ours.
     let (Some(nobody), Some(spectator), Some(arbiter)) = (User::named("nobody"), User::named("daemon"), User::named("bin"))
     else {
         return;
     };
     let stand_ins = [(names::BROADCAST_GROUP, "daemon"), (names::ARBITER_GROUP, "bin")];
     let Some(bus) = PrivateBus::system(&stand_ins) else { return };
-    let outside = listener(&bus, Some(nobody)).await;
+    let outsider = listener(&bus, Some(nobody)).await;
     let mut hall = Hall::on(bus, &[]).await;
-    let (late, public, inside) = (
+    let (late_outsider, for_spectator, for_arbiter) = (
         listener(&hall.bus, Some(nobody)).await,
         listener(&hall.bus, Some(spectator)).await,
         listener(&hall.bus, Some(arbiter)).await,
     );
     play(&mut hall).await;
-    let [outside, late, public, inside] = [outside, late, public, inside].map(|thread| thread.join().unwrap());
+    let [outsider, late_outsider, for_spectator, for_arbiter] =
+        [outsider, late_outsider, for_spectator, for_arbiter].map(|thread| thread.join().unwrap());
 
     let connection = hall.bus.connect().await;
     let [live, broadcast] = [owner(&connection, names::BUS_NAME).await, owner(&connection, names::BROADCAST_NAME).await];
-    let of =
-        |all: &[Heard], sender: &str| -> Vec<Heard> { all.iter().filter(|heard| heard.sender == sender).cloned().collect() };
-    // Whoever is in no group hears nothing, from before touchmoved was there, or later.
-    for all in [&outside, &late] {
-        let heard = all.iter().find(|heard| heard.sender != "org.freedesktop.DBus");
-        assert!(heard.is_none(), "{heard:?} reached somebody in no group");
+    let from_sender = |messages: &[ReceivedMessage], sender: &str| -> Vec<ReceivedMessage> {
+        messages.iter().filter(|message| message.sender == sender).cloned().collect()
+    };
+    // A user in no group receives nothing, whether connected before touchmoved started or later.
+    for messages in [&outsider, &late_outsider] {
+        let message = messages.iter().find(|message| message.sender != "org.freedesktop.DBus");
+        assert!(message.is_none(), "{message:?} reached a user in no group");
     }
-    assert!(outside.iter().any(|heard| heard.member == "NameOwnerChanged"), "he hears what he may: {outside:?}");
-    // Spectators hear games, the arbiter all of it.
-    assert!(of(&public, &live).is_empty(), "{:?}", of(&public, &live));
-    heard_only_moves(&public, &broadcast);
+    assert!(
+        outsider.iter().any(|message| message.member == "NameOwnerChanged"),
+        "the client receives nothing at all: {outsider:?}"
+    );
+    // Spectators receive games, the arbiter receives everything.
+    assert!(from_sender(&for_spectator, &live).is_empty(), "{:?}", from_sender(&for_spectator, &live));
+    assert_received_only_moves(&for_spectator, &broadcast);
     for expect in ["AlertRaised", "AlertCleared", "Touched", "Commanded"] {
-        assert!(of(&inside, &live).iter().any(|heard| heard.member == expect), "{expect} did not reach the arbiter");
+        assert!(
+            from_sender(&for_arbiter, &live).iter().any(|message| message.member == expect),
+            "{expect} did not reach the arbiter"
+        );
     }
 
     let game = names::game_path(hall.game);
@@ -455,23 +466,23 @@ async fn on_a_system_bus_who_is_in_no_group_learns_nothing() {
         user.run(async move || {
             let connection = zbus::connection::Builder::address(address.as_str()).build().await.unwrap();
             for name in refused {
-                may_not_call(&connection, name, &game).await;
+                assert_no_access(&connection, name, &game).await;
             }
             if reads {
-                reads_only_moves(&connection).await;
+                assert_reads_only_moves(&connection).await;
             }
-            // Nor does the bus show him what it carries to others.
+            // Nor may the user monitor the messages to others.
             let rules: (Vec<&str>, u32) = (Vec::new(), 0);
             let to = (Some("org.freedesktop.DBus"), "/org/freedesktop/DBus", Some("org.freedesktop.DBus.Monitoring"));
             let outcome = connection.call_method(to.0, to.1, to.2, "BecomeMonitor", &rules).await;
             assert!(outcome.is_err(), "{outcome:?}");
         })
     };
-    let asked = [
+    let threads = [
         calls(nobody, &[names::BUS_NAME, names::BROADCAST_NAME], false),
         calls(spectator, &[names::BUS_NAME], true),
         calls(arbiter, &[], true),
     ];
     // This thread has nothing to do meanwhile: touchmoved is a process of its own.
-    asked.into_iter().for_each(|thread| thread.join().unwrap());
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
 }

@@ -1,4 +1,4 @@
-//! The journal: what was acknowledged is there, whatever happens to the process, the disk or the file.
+//! The journal: acknowledged events are there, whatever happens to the process, the disk or the file.
 
 pub mod chained;
 mod watched;
@@ -17,18 +17,18 @@ use std::time::Duration;
 use touchmove::daemon::journal::{self, Journal, JournalError};
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::{
-    ClockTime, Command as Asked, CompletedBy, Confidence, Event, GameResult, PlayedMove, ResultReason, StampedEvent,
+    ClockTime, Command as ArbiterCommand, CompletedBy, Confidence, Event, GameResult, PlayedMove, ResultReason, StampedEvent,
 };
 use watched::Moment;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /// Events in each game of [`nth`].
 const GAME: usize = 20;
-/// Says to a process of this test what it is to be.
+/// The environment variables that tell a child process of this test its role and its directory.
 const ROLE: &str = "TOUCHMOVE_TEST_JOURNAL_ROLE";
 const DIR: &str = "TOUCHMOVE_TEST_JOURNAL_DIR";
 
-/// The events that every test here stores, from the 0th: games of twenty.
+/// The event number `index`, from 0, of those that every test here stores: games of twenty events.
 fn nth(index: usize) -> StampedEvent {
     let number = index % GAME + 1;
     let time = |ms| Some(ClockTime { ms, resolution_ms: 1000, age_ms: 40 });
@@ -37,7 +37,7 @@ fn nth(index: usize) -> StampedEvent {
             Event::GameStarted { fen: START.into(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright }
         }
         GAME => Event::Result { result: Some(GameResult::Draw), reason: ResultReason::KingsSignal },
-        7 => Event::Commanded { command: Asked::TakeBack(1), by: format!("uid {index}") },
+        7 => Event::Commanded { command: ArbiterCommand::TakeBack(1), by: format!("uid {index}") },
         number if number % 2 == 0 => Event::MoveMade {
             ply: number as u32 / 2,
             played: PlayedMove {
@@ -59,7 +59,7 @@ fn nth(index: usize) -> StampedEvent {
     StampedEvent { at: index as u64 * 100, number: Some(number as u64), event }
 }
 
-/// From the `index`th on, one, two or three of them.
+/// One, two or three events from number `index` on.
 fn batch(index: usize) -> Vec<StampedEvent> {
     (index..index + 1 + index % 3).map(nth).collect()
 }
@@ -74,7 +74,7 @@ fn open(dir: &Path) -> Journal {
     journal
 }
 
-/// Everything in it, game after game; panics unless it is the beginning of what [`nth`] gives.
+/// The number of events in the journal; panics unless they are the first ones of [`nth`], game after game.
 fn stored(journal: &Journal) -> usize {
     let games = journal.games().expect("games");
     let mut events = Vec::new();
@@ -93,7 +93,7 @@ fn append(journal: &Journal, events: Vec<StampedEvent>) -> Result<Vec<u64>, Jour
     run(journal.append("b1", 1_000_000, events)).map(|stored| stored.games)
 }
 
-/// Stores events up to at least this many.
+/// Stores events from number `from` up to at least `to`; returns how many are stored then.
 fn fill(journal: &Journal, mut from: usize, to: usize) -> usize {
     while from < to {
         let events = batch(from);
@@ -135,18 +135,18 @@ fn games_come_back_as_they_were_stored() {
     assert_eq!(journal.events(1, 1).expect("read"), [second, third]);
     assert_eq!(journal.events(9, 0).expect("read"), []);
     let games = journal.games().expect("read");
-    let told: Vec<_> = games.iter().map(|game| (game.id, game.board.as_str(), game.last_number)).collect();
-    assert_eq!(told, [(1, "b1", 3), (2, "b2", 1), (3, "b1", 2)]);
+    let summaries: Vec<_> = games.iter().map(|game| (game.id, game.board.as_str(), game.last_number)).collect();
+    assert_eq!(summaries, [(1, "b1", 3), (2, "b2", 1), (3, "b1", 2)]);
     assert_eq!((games[0].started_wall_ms, games[0].result), (10_500, None));
 
-    // The numbers go on where they were.
+    // Numbers continue.
     let result = StampedEvent { at: 900, number: Some(3), event: nth(GAME - 1).event };
     assert_eq!(run(journal.append("b1", 12_000, vec![result])).expect("stored").games, [3]);
     assert_eq!(journal.games().expect("read")[2].result, Some(GameResult::Draw));
 }
 
 #[test]
-fn what_does_not_follow_is_refused() {
+fn events_out_of_order_are_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     let check = |events: Vec<StampedEvent>, expect: &str| {
@@ -154,43 +154,46 @@ fn what_does_not_follow_is_refused() {
         assert_eq!(error.to_string(), expect);
         assert!(!error.is_retryable());
     };
-    check(vec![nth(1)], "event 2 of board b1 does not follow: number 1 is next");
-    check(vec![nth(0), nth(2)], "event 3 of board b1 does not follow: number 2 is next");
+    check(vec![nth(1)], "event 2 of board b1 is out of order: number 1 is next");
+    check(vec![nth(0), nth(2)], "event 3 of board b1 is out of order: number 2 is next");
     fill(&journal, 0, 2);
-    check(vec![nth(1)], "event 2 of board b1 does not follow: number 4 is next");
-    check(vec![StampedEvent { number: Some(2), ..nth(0) }], "event 2 of board b1 does not follow: number 1 is next");
-    let touched = Event::Link(touchmove::boards::LinkState::Up);
-    check(vec![StampedEvent { at: 0, number: None, event: touched }], "event 0 of board b1 does not follow: number 4 is next");
+    check(vec![nth(1)], "event 2 of board b1 is out of order: number 4 is next");
+    check(vec![StampedEvent { number: Some(2), ..nth(0) }], "event 2 of board b1 is out of order: number 1 is next");
+    let transient = Event::Link(touchmove::boards::LinkState::Up);
+    check(
+        vec![StampedEvent { at: 0, number: None, event: transient }],
+        "event 0 of board b1 is out of order: number 4 is next",
+    );
     assert_eq!(stored(&journal), 3, "of a refused batch nothing is stored");
 }
 
-/// Not a test of its own: what the processes that other tests start do.
+/// Not a test of its own: the work of the child processes that other tests start.
 #[test]
-fn in_a_process_of_its_own() {
+fn child_process_role() {
     let (Ok(role), Some(dir)) = (std::env::var(ROLE), std::env::var_os(DIR)) else { return };
     let dir = PathBuf::from(dir);
-    let say = |line: String| {
+    let print = |line: String| {
         let mut out = std::io::stdout().lock();
-        writeln!(out, "{line}").and_then(|()| out.flush()).expect("somebody listens");
+        writeln!(out, "{line}").and_then(|()| out.flush()).expect("the parent reads");
     };
     match role.as_str() {
         "append" => {
             let journal = open(&dir);
             let mut index = stored(&journal);
-            say(format!("stored {index}"));
+            print(format!("stored {index}"));
             loop {
                 index = fill(&journal, index, index + 1);
-                say(format!("stored {index}"));
+                print(format!("stored {index}"));
             }
         }
         "hold" => {
             let _journal = open(&dir);
-            say("open".to_owned());
+            print("open".to_owned());
             let _ = std::io::stdin().read_line(&mut String::new());
         }
         "open" => match Journal::open(&dir) {
-            Ok(_) => say("opened".to_owned()),
-            Err(error) => say(format!("error {error}")),
+            Ok(_) => print("opened".to_owned()),
+            Err(error) => print(format!("error {error}")),
         },
         other => panic!("no role {other}"),
     }
@@ -198,13 +201,13 @@ fn in_a_process_of_its_own() {
 
 fn process(role: &str, dir: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "journal::in_a_process_of_its_own", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", "journal::child_process_role", "--nocapture", "--test-threads=1"]);
     command.env(ROLE, role).env(DIR, dir).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
 
-/// The next line with this word first; the test harness talks in between.
-fn heard(lines: &mut impl Iterator<Item = std::io::Result<String>>, word: &str) -> Option<String> {
+/// The rest of the next line that contains this word; the test harness prints other lines in between.
+fn next_line(lines: &mut impl Iterator<Item = std::io::Result<String>>, word: &str) -> Option<String> {
     lines.map_while(Result::ok).find_map(|line| {
         // The harness ends its own line only after the test.
         let at = line.find(word)?;
@@ -216,15 +219,15 @@ fn lines(child: &mut Child) -> std::io::Lines<BufReader<std::process::ChildStdou
     BufReader::new(child.stdout.take().expect("its output")).lines()
 }
 
-/// Numbers below `bound`, another row for every seed.
-struct Dice(u64);
+/// A random number generator (xorshift), seeded with the time.
+struct Random(u64);
 
-impl Dice {
-    fn new() -> Dice {
+impl Random {
+    fn new() -> Random {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("after 1970");
-        Dice(now.as_nanos() as u64 | 1)
+        Random(now.as_nanos() as u64 | 1)
     }
-    fn throw(&mut self, bound: u64) -> u64 {
+    fn below(&mut self, bound: u64) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
@@ -233,49 +236,49 @@ impl Dice {
 }
 
 #[test]
-fn killed_at_any_moment_it_has_all_that_was_acknowledged_and_no_more() {
+fn after_a_kill_the_journal_has_all_acknowledged_events() {
     let dir = tempfile::tempdir().expect("a directory");
-    let mut dice = Dice::new();
+    let mut random = Random::new();
     let mut acknowledged = 0;
     for round in 0..30 {
         let mut child = process("append", dir.path()).spawn().expect("a process");
         let mut lines = lines(&mut child);
         let before = acknowledged;
-        // Sometimes while it opens, mostly while it writes; then not at the end of a batch but somewhere in the next.
-        for _ in 0..dice.throw(40) {
-            acknowledged = heard(&mut lines, "stored ").and_then(|text| text.parse().ok()).expect("progress");
+        // Sometimes during the opening, mostly during writing, and then at any moment of a batch.
+        for _ in 0..random.below(40) {
+            acknowledged = next_line(&mut lines, "stored ").and_then(|text| text.parse().ok()).expect("progress");
         }
-        for _ in 0..dice.throw(200_000) {
+        for _ in 0..random.below(200_000) {
             std::hint::spin_loop();
         }
         child.kill().expect("killed");
-        while let Some(text) = heard(&mut lines, "stored ") {
+        while let Some(text) = next_line(&mut lines, "stored ") {
             acknowledged = text.parse().expect("a number");
         }
-        child.wait().expect("gone");
+        child.wait().expect("ended");
         let found = stored(&open(dir.path()));
-        let most = acknowledged + batch(acknowledged).len();
+        let max = acknowledged + batch(acknowledged).len();
         assert!(
-            (acknowledged..=most).contains(&found),
+            (acknowledged..=max).contains(&found),
             "round {round}: {before} before, {acknowledged} acknowledged, {found} found, seed {}",
-            dice.0
+            random.0
         );
         acknowledged = found;
     }
-    assert!(acknowledged > 200, "only {acknowledged} events: the processes were killed too early to tell anything");
+    assert!(acknowledged > 200, "only {acknowledged} events: the processes were killed too early for a test");
 }
 
-/// The files of a journal at one moment, and how many events it may hold.
-struct Copy {
+/// The files of a journal at one moment, and the limits of the number of events in them.
+struct JournalCopy {
     files: Vec<(String, Vec<u8>)>,
     moment: String,
     acknowledged: usize,
     offered: usize,
 }
 
-impl Copy {
-    /// The files but for SQLite's index in shared memory, which does not survive a power cut.
-    fn take(dir: &Path, moment: String, acknowledged: &AtomicUsize, offered: &AtomicUsize) -> Copy {
+impl JournalCopy {
+    /// Copies the files, except SQLite's index in shared memory, which does not survive a power cut.
+    fn take(dir: &Path, moment: String, acknowledged: &AtomicUsize, offered: &AtomicUsize) -> JournalCopy {
         let acknowledged = acknowledged.load(SeqCst);
         let mut files = Vec::new();
         for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.sqlite3-journal"] {
@@ -283,7 +286,7 @@ impl Copy {
                 files.push((name.to_owned(), bytes));
             }
         }
-        Copy { files, moment, acknowledged, offered: offered.load(SeqCst) }
+        JournalCopy { files, moment, acknowledged, offered: offered.load(SeqCst) }
     }
 
     fn log(&mut self) -> Option<&mut Vec<u8>> {
@@ -307,7 +310,7 @@ impl Copy {
 }
 
 #[test]
-fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
+fn after_a_power_cut_at_any_sync_acknowledged_events_are_there() {
     let dir = tempfile::tempdir().expect("a directory");
     let copies_dir = tempfile::tempdir().expect("a directory");
     let (acknowledged, offered) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
@@ -317,8 +320,13 @@ fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
         let copies = copies.clone();
         move |moment: Moment, path: &Path| {
             if moment != Moment::Write {
-                let told = format!("{moment:?} of {} after {}", path.display(), acknowledged.load(SeqCst));
-                copies.lock().unwrap_or_else(PoisonError::into_inner).push(Copy::take(&dir, told, &acknowledged, &offered));
+                let description = format!("{moment:?} of {} after {}", path.display(), acknowledged.load(SeqCst));
+                copies.lock().unwrap_or_else(PoisonError::into_inner).push(JournalCopy::take(
+                    &dir,
+                    description,
+                    &acknowledged,
+                    &offered,
+                ));
             }
             Ok(())
         }
@@ -328,11 +336,11 @@ fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
     let mut cuts = 0;
     let mut synced = 0;
     let mut check = || {
-        let taken = std::mem::take(&mut *copies.lock().unwrap_or_else(PoisonError::into_inner));
-        for mut copy in taken {
+        let new_copies = std::mem::take(&mut *copies.lock().unwrap_or_else(PoisonError::into_inner));
+        for mut copy in new_copies {
             copy.check(copies_dir.path());
             cuts += 1;
-            // The power goes while the log is being written: half of what is not synced yet has arrived.
+            // The power fails while the log is being written: half of the unsynced part is on the disk.
             let growing = copy.moment.starts_with("Before");
             if let Some(log) = copy.log() {
                 let length = log.len();
@@ -349,7 +357,7 @@ fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
     let journal = open(dir.path());
     check();
     let mut index = 0;
-    // Past two tidyings, each followed by a log that begins anew.
+    // Past two checkpoints, after each of which the log is restarted.
     for _ in 0..140 {
         offered.store(index + batch(index).len(), SeqCst);
         index = fill(&journal, index, index + 1);
@@ -365,39 +373,39 @@ fn cut_at_every_sync_it_opens_to_what_had_been_acknowledged() {
 #[test]
 fn a_commit_is_one_sync() {
     let dir = tempfile::tempdir().expect("a directory");
-    let (of_log, of_main) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
-    let (log, main) = (of_log.clone(), of_main.clone());
+    let (log_syncs, main_syncs) = (Arc::new(AtomicUsize::new(0)), Arc::new(AtomicUsize::new(0)));
+    let (log, main) = (log_syncs.clone(), main_syncs.clone());
     watched::watch(dir.path(), move |moment, path| {
         let syncs = if path.to_string_lossy().ends_with("-wal") { &log } else { &main };
         syncs.fetch_add(usize::from(moment == Moment::AfterSync), SeqCst);
         Ok(())
     });
     let journal = open(dir.path());
-    let opened = of_main.load(SeqCst);
-    // After the first commit what was there is tidied up, and the commit after that begins the log anew.
+    let initial_syncs = main_syncs.load(SeqCst);
+    // After the first commit there is a checkpoint, and the next commit restarts the log.
     let mut index = fill(&journal, 0, 1);
-    eventually("the log is written into the main file", || (of_main.load(SeqCst) > opened).then_some(()));
+    eventually("the log is written into the main file", || (main_syncs.load(SeqCst) > initial_syncs).then_some(()));
     index = fill(&journal, index, index + 1);
-    let mut each = Vec::new();
+    let mut syncs_by_commit = Vec::new();
     for _ in 0..40 {
-        let before = of_log.load(SeqCst);
+        let before = log_syncs.load(SeqCst);
         index = fill(&journal, index, index + 1);
-        each.push(of_log.load(SeqCst) - before);
+        syncs_by_commit.push(log_syncs.load(SeqCst) - before);
     }
-    assert_eq!(each, vec![1; 40]);
+    assert_eq!(syncs_by_commit, vec![1; 40]);
 }
 
-/// What a journal with a bad file in its place says, and the names of the files set aside.
-fn opened(dir: &Path) -> (Journal, String, Vec<String>) {
+/// Opens a journal that has a bad file; returns its notices and the names of the files set aside.
+fn open_damaged(dir: &Path) -> (Journal, String, Vec<String>) {
     let (journal, notices) = Journal::open(dir).unwrap_or_else(|error| panic!("{error}"));
-    let told: Vec<String> = notices.iter().map(ToString::to_string).collect();
-    let mut aside: Vec<String> = fs::read_dir(dir)
+    let notices_text: Vec<String> = notices.iter().map(ToString::to_string).collect();
+    let mut set_aside: Vec<String> = fs::read_dir(dir)
         .expect("a directory")
         .map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned())
         .filter(|name| name.starts_with("journal-damaged-"))
         .collect();
-    aside.sort();
-    (journal, told.join("\n"), aside)
+    set_aside.sort();
+    (journal, notices_text.join("\n"), set_aside)
 }
 
 /// A directory with a journal of 300 events, closed, and its bytes.
@@ -410,7 +418,7 @@ fn good_journal() -> (tempfile::TempDir, Vec<u8>) {
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_whole_and_said_so() {
+fn a_damaged_file_is_set_aside_unchanged_and_reported() {
     let (_, good) = good_journal();
     let mut torn = good.clone();
     torn[8192..12288].fill(0xa5);
@@ -422,25 +430,25 @@ fn a_damaged_file_is_set_aside_whole_and_said_so() {
         drop(connection);
         fs::read(path).expect("its bytes")
     };
-    let check = |bytes: &[u8], why: &str| {
+    let check = |bytes: &[u8], reason: &str| {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("journal.sqlite3");
         fs::write(&path, bytes).expect("written");
-        let (journal, told, aside) = opened(dir.path());
-        let begin = format!("the journal {} cannot be used: {why}", path.display());
-        assert!(told.starts_with(&begin), "{told}");
-        // Looking into it may have put an empty log and its index beside it.
-        let aside: Vec<&String> = aside.iter().filter(|name| name.ends_with(".sqlite3")).collect();
-        let [aside] = aside[..] else { panic!("set aside: {aside:?}") };
-        let aside = dir.path().join(aside);
+        let (journal, notices, set_aside) = open_damaged(dir.path());
+        let begin = format!("the journal {} cannot be used: {reason}", path.display());
+        assert!(notices.starts_with(&begin), "{notices}");
+        // The check may have created an empty log and its index.
+        let set_aside: Vec<&String> = set_aside.iter().filter(|name| name.ends_with(".sqlite3")).collect();
+        let [set_aside] = set_aside[..] else { panic!("set aside: {set_aside:?}") };
+        let set_aside = dir.path().join(set_aside);
         let end = format!(
-            ". It has been set aside as {} with nothing deleted, and a new journal has been begun; games played before are \
-             not known to touchmoved any more",
-            aside.display()
+            ". It has been set aside as {}, nothing has been deleted, and a new journal has been created; touchmoved does \
+             not know the earlier games any more",
+            set_aside.display()
         );
-        assert!(told.ends_with(&end), "{told}");
-        assert_eq!(fs::read(&aside).expect("set aside"), bytes, "not a byte of it has changed");
-        // And it works.
+        assert!(notices.ends_with(&end), "{notices}");
+        assert_eq!(fs::read(&set_aside).expect("set aside"), bytes, "not a byte of it has changed");
+        // The new journal works.
         assert_eq!(fill(&journal, 0, 3), 3);
         drop(journal);
         assert_eq!(stored(&open(dir.path())), 3);
@@ -448,59 +456,62 @@ fn a_damaged_file_is_set_aside_whole_and_said_so() {
     check(b"", "it is empty");
     check(b"1. e4 e5 2. Nf3 Nc6", "it is not an SQLite database");
     check(&vec![0x5a; 20_000], "it is not an SQLite database");
-    check(&good[..4096 * 5], "it is torn or cut short: ");
-    check(&good[..good.len() - 4096], "it is torn or cut short: ");
-    check(&good[..50], "it is torn or cut short: ");
-    check(&torn, "it is torn or cut short: ");
+    check(&good[..4096 * 5], "it is corrupt or truncated: ");
+    check(&good[..good.len() - 4096], "it is corrupt or truncated: ");
+    check(&good[..50], "it is corrupt or truncated: ");
+    check(&torn, "it is corrupt or truncated: ");
     check(&other, "it is a database of another program");
 }
 
 #[test]
-fn what_lies_beside_a_damaged_file_goes_with_it() {
+fn the_log_of_a_damaged_file_is_set_aside_with_it() {
     let (dir, good) = good_journal();
-    let beside = |name: &str| dir.path().join(format!("journal.sqlite3{name}"));
-    // The log of a journal in use: a valid one.
+    let file = |name: &str| dir.path().join(format!("journal.sqlite3{name}"));
+    // A valid log, of a journal in use.
     let journal = open(dir.path());
     append(&journal, vec![nth(300 / GAME * GAME)]).expect("a game begins");
-    let log = fs::read(beside("-wal")).expect("a log");
+    let log = fs::read(file("-wal")).expect("a log");
     drop(journal);
 
-    fs::write(beside(""), b"").expect("written");
-    fs::write(beside("-wal"), &log).expect("written");
-    fs::write(beside("-shm"), b"index").expect("written");
-    let (journal, told, aside) = opened(dir.path());
-    assert!(told.contains("it is empty"), "{told}");
-    let ends: Vec<&str> = aside.iter().map(|name| &name[name.len() - 4..]).collect();
-    assert_eq!(ends, ["ite3", "-shm", "-wal"]);
-    assert_eq!(fs::read(dir.path().join(&aside[2])).expect("its log"), log);
+    fs::write(file(""), b"").expect("written");
+    fs::write(file("-wal"), &log).expect("written");
+    fs::write(file("-shm"), b"index").expect("written");
+    let (journal, notices, set_aside) = open_damaged(dir.path());
+    assert!(notices.contains("it is empty"), "{notices}");
+    let suffixes: Vec<&str> = set_aside.iter().map(|name| &name[name.len() - 4..]).collect();
+    assert_eq!(suffixes, ["ite3", "-shm", "-wal"]);
+    assert_eq!(fs::read(dir.path().join(&set_aside[2])).expect("its log"), log);
     drop(journal);
 
-    // A log whose file is gone; and at the same second a second time.
-    fs::remove_file(beside("")).expect("removed");
-    fs::write(beside("-wal"), &log).expect("written");
-    let (journal, told, aside) = opened(dir.path());
-    assert!(told.contains("the main file is missing"), "{told}");
-    assert_eq!(aside.len(), 4, "{aside:?}");
+    // A log whose file is missing; for the second time in the same second.
+    fs::remove_file(file("")).expect("removed");
+    fs::write(file("-wal"), &log).expect("written");
+    let (journal, notices, set_aside) = open_damaged(dir.path());
+    assert!(notices.contains("the main file is missing"), "{notices}");
+    assert_eq!(set_aside.len(), 4, "{set_aside:?}");
     drop(journal);
 
-    // A log that is no log: the journal itself is good up to its last tidying.
-    fs::write(beside(""), &good).expect("written");
-    fs::write(beside("-wal"), b"this was never a write-ahead log").expect("written");
-    let (journal, told, aside) = opened(dir.path());
-    assert!(told.starts_with("the journal's write-ahead log ") && told.contains("the last moves may be missing\n"), "{told}");
-    assert_eq!(aside.len(), 5, "{aside:?}");
+    // A log that is none: the journal itself is good up to its last checkpoint.
+    fs::write(file(""), &good).expect("written");
+    fs::write(file("-wal"), b"this was never a write-ahead log").expect("written");
+    let (journal, notices, set_aside) = open_damaged(dir.path());
+    assert!(
+        notices.starts_with("the journal's write-ahead log ") && notices.contains("the last moves may be missing\n"),
+        "{notices}"
+    );
+    assert_eq!(set_aside.len(), 5, "{set_aside:?}");
     assert!(stored(&journal) >= 300);
 }
 
 #[test]
-fn something_else_in_its_place_is_refused_with_a_reason() {
+fn a_path_that_is_not_a_file_is_refused_with_a_reason() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("journal.sqlite3");
     fs::create_dir(&path).expect("made");
     let error = Journal::open(dir.path()).err().expect("refused");
     assert_eq!(
         error.to_string(),
-        format!("{} is not a file: move it away, touchmoved will begin a new journal there", path.display())
+        format!("{} is not a file: move it away, and touchmoved creates a new journal there", path.display())
     );
     let file = dir.path().join("file");
     fs::write(&file, b"").expect("written");
@@ -509,7 +520,7 @@ fn something_else_in_its_place_is_refused_with_a_reason() {
 }
 
 #[test]
-fn a_file_of_another_user_is_refused_with_what_to_do() {
+fn a_file_of_another_user_is_refused_with_advice() {
     let (dir, _) = good_journal();
     let set = |name: &str, mode| {
         fs::set_permissions(dir.path().join(name), fs::Permissions::from_mode(mode)).expect("mode set");
@@ -525,8 +536,8 @@ fn a_file_of_another_user_is_refused_with_what_to_do() {
         Ok(child) => child,
         Err(error) => return eprintln!("skipped: another user cannot run this test: {error}"),
     };
-    let message = heard(&mut lines(&mut child), "error ").expect("refused");
-    child.wait().expect("gone");
+    let message = next_line(&mut lines(&mut child), "error ").expect("refused");
+    child.wait().expect("ended");
     let path = dir.path().join("journal.sqlite3");
     assert_eq!(
         message,
@@ -547,8 +558,8 @@ fn a_newer_schema_is_refused_and_left_alone() {
     assert_eq!(
         error.to_string(),
         format!(
-            "{} has schema 7, and this touchmove knows schemas up to 2: a later touchmove has written it. Install that version \
-             again, or name another state directory; the file has not been changed",
+            "{} has schema 7, but this touchmove knows schemas only up to 2: a later version wrote it. Install that version \
+             again, or give another state directory; the file has not been changed",
             path.display()
         )
     );
@@ -561,44 +572,44 @@ fn a_newer_schema_is_refused_and_left_alone() {
 }
 
 #[test]
-fn an_event_that_cannot_be_read_ends_its_game_and_is_said() {
+fn an_unreadable_event_ends_its_game_and_is_reported() {
     let (dir, _) = good_journal();
     let before = open(dir.path()).incarnation();
     let path = dir.path().join("journal.sqlite3");
     let edit = rusqlite::Connection::open(&path).expect("open");
     edit.execute("UPDATE event SET event = '{}' WHERE game = 2 AND number = 5", []).expect("edited");
     drop(edit);
-    let (journal, told, _) = opened(dir.path());
-    assert!(told.contains("published events are missing or changed in game 2 (after its event 4)"), "{told}");
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(notices.contains("published events are missing or changed in game 2 (after its event 4)"), "{notices}");
     assert_eq!(journal.incarnation().last_good, [(2, 4)]);
     assert_ne!(journal.incarnation().id, before.id);
     let good: Vec<StampedEvent> = (GAME..GAME + 4).map(nth).collect();
     assert_eq!(journal.events(2, 0).expect("what is good"), good);
     assert_eq!(journal.events(2, 3).expect("what is good"), good[3..]);
     drop(journal);
-    // It is said once.
+    // It is reported once.
     assert_eq!(open(dir.path()).incarnation().last_good, [(2, 4)]);
 }
 
 #[test]
-fn damage_while_it_is_open_is_named() {
+fn damage_to_an_open_journal_is_reported() {
     let (dir, _) = good_journal();
     let journal = open(dir.path());
     let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
     edit.execute("UPDATE event SET event = '{}' WHERE game = 2 AND number = 5", []).expect("edited");
     let error = journal.events(2, 0).expect_err("refused").to_string();
-    assert_eq!(error, "event 5 of game 2 in the journal cannot be read: it is not what was written: its checksum does not fit");
+    assert_eq!(error, "event 5 of game 2 in the journal cannot be read: it has been changed: its checksum does not match");
 }
 
 #[test]
-fn a_full_disk_loses_and_doubles_nothing() {
+fn a_full_disk_loses_and_duplicates_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
-    // Writes that still succeed; then none does until there is space again.
+    // The number of writes that still succeed; then all fail until there is space again.
     let space = Arc::new(AtomicUsize::new(usize::MAX));
-    let left = space.clone();
+    let remaining = space.clone();
     watched::watch(dir.path(), move |moment, _| match moment {
-        Moment::Write => left
-            .fetch_update(SeqCst, SeqCst, |left| (left > 0).then(|| left.saturating_sub(1)))
+        Moment::Write => remaining
+            .fetch_update(SeqCst, SeqCst, |remaining| (remaining > 0).then(|| remaining.saturating_sub(1)))
             .map(drop)
             .map_err(|_| ffi::SQLITE_FULL),
         _ => Ok(()),
@@ -620,7 +631,7 @@ fn a_full_disk_loses_and_doubles_nothing() {
                 );
                 assert_eq!(stored(&journal), index);
                 space.store(usize::MAX, SeqCst);
-                // The same events again, as the hub does.
+                // The hub retries with the same events.
                 index = fill(&journal, index, index + 1);
                 refused += 1;
             }
@@ -634,7 +645,7 @@ fn a_full_disk_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn a_disk_that_fails_to_sync_loses_and_doubles_nothing() {
+fn a_disk_that_fails_to_sync_loses_and_duplicates_nothing() {
     let dir = tempfile::tempdir().expect("a directory");
     let broken = Arc::new(AtomicBool::new(false));
     let failing = broken.clone();
@@ -656,7 +667,7 @@ fn a_disk_that_fails_to_sync_loses_and_doubles_nothing() {
 }
 
 #[test]
-fn a_log_that_cannot_be_tidied_up_keeps_everything() {
+fn a_log_without_a_checkpoint_keeps_everything() {
     let dir = tempfile::tempdir().expect("a directory");
     let full = Arc::new(AtomicBool::new(false));
     let main_full = full.clone();
@@ -674,26 +685,26 @@ fn a_log_that_cannot_be_tidied_up_keeps_everything() {
 }
 
 #[test]
-fn a_second_touchmoved_is_told_who_has_it() {
+fn the_error_of_a_second_touchmoved_names_the_first_process() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = process("hold", dir.path()).spawn().expect("a process");
-    heard(&mut lines(&mut child), "open").expect("open");
+    next_line(&mut lines(&mut child), "open").expect("open");
     let error = Journal::open(dir.path()).err().expect("refused");
     assert_eq!(
         error.to_string(),
         format!(
-            "{} is in use by another touchmoved (process {}): stop that one, or name another state directory",
+            "{} is in use by another touchmoved (process {}): stop that process, or give another state directory",
             dir.path().join("journal.sqlite3").display(),
             child.id()
         )
     );
     child.kill().expect("killed");
-    child.wait().expect("gone");
+    child.wait().expect("ended");
     open(dir.path());
 }
 
 #[test]
-fn another_program_with_an_open_transaction_is_waited_for_or_named() {
+fn a_transaction_of_another_program_delays_the_journal_and_is_named() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     let mut index = fill(&journal, 0, 10);
@@ -707,7 +718,7 @@ fn another_program_with_an_open_transaction_is_waited_for_or_named() {
 }
 
 #[test]
-fn a_backup_taken_while_writing_is_a_prefix() {
+fn a_backup_during_writing_has_the_first_events() {
     let dir = tempfile::tempdir().expect("a directory");
     let backups = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
@@ -725,11 +736,11 @@ fn a_backup_taken_while_writing_is_a_prefix() {
             fs::create_dir(&copy).expect("made");
             let file = copy.join("journal.sqlite3");
             let before = stored_so_far.load(SeqCst);
-            let mut told = (0, 0);
-            // As another process does it, and from within.
+            let mut progress = (0, 0);
+            // As another process does, and within the process.
             if round % 2 == 0 {
-                journal::backup(dir.path(), &file, |done, total| told = (done, total)).expect("a backup");
-                assert!(told.0 == told.1 && told.1 > 0, "{told:?}");
+                journal::backup(dir.path(), &file, |done, total| progress = (done, total)).expect("a backup");
+                assert!(progress.0 == progress.1 && progress.1 > 0, "{progress:?}");
             } else {
                 journal.backup(&file).expect("a backup");
             }
@@ -743,20 +754,20 @@ fn a_backup_taken_while_writing_is_a_prefix() {
 }
 
 #[test]
-fn backups_that_cannot_be_say_why() {
+fn failed_backups_give_the_reason() {
     let (dir, _) = good_journal();
-    let taken = dir.path().join("taken");
-    fs::write(&taken, b"precious").expect("written");
+    let existing = dir.path().join("taken");
+    fs::write(&existing, b"precious").expect("written");
     let check = |from: &Path, to: &Path, expect: String| {
         let error = journal::backup(from, to, |_, _| {}).expect_err("refused").to_string();
         assert!(error.starts_with(&expect), "{error}\nexpected: {expect}");
     };
     check(
         dir.path(),
-        &taken,
-        format!("{} exists already: name another file for the backup, nothing is overwritten", taken.display()),
+        &existing,
+        format!("{} already exists: give another file for the backup; nothing has been overwritten", existing.display()),
     );
-    assert_eq!(fs::read(&taken).expect("read"), b"precious");
+    assert_eq!(fs::read(&existing).expect("read"), b"precious");
     let empty = tempfile::tempdir().expect("a directory");
     check(
         empty.path(),
@@ -786,11 +797,11 @@ fn touchmovectl_backup_reads_its_arguments_and_writes_the_file() {
 }
 
 #[test]
-fn what_was_accepted_is_written_before_it_closes() {
+fn accepted_events_are_written_before_the_journal_closes() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     run(async {
-        // Given up after it was handed over: stored or not, but whole.
+        // Cancelled after the batch was handed over: all of it is stored, or nothing.
         let _ = tokio::time::timeout(Duration::ZERO, journal.append("b1", 0, batch(0))).await;
     });
     drop(journal);

@@ -1,4 +1,4 @@
-//! Positions and moves: equal to shakmaty wherever the rules hold, and playable wherever they do not.
+//! Positions and moves: equal to shakmaty in regular positions, and playable in irregular ones.
 
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
@@ -33,7 +33,7 @@ const POSITIONS: &[(&str, bool, u32)] = &[
     ("4k3/8/8/8/8/8/8/rR1K4 w B - 0 1", true, 3),
 ];
 
-/// All that the two halves must agree on, in this position and after each of its moves.
+/// Compares the regular and the irregular implementation, in this position and after each of its moves.
 fn check_node(position: &Position, irregular: &Irregular) {
     let fen = position.fen();
     let moves = position.legal_moves();
@@ -52,7 +52,7 @@ fn check_node(position: &Position, irregular: &Irregular) {
     }
 }
 
-/// Every legal move is written and read the same way by both halves.
+/// Every legal move is written and read in the same way by both implementations.
 fn check_names(position: &Position) {
     let fen = position.fen();
     let again = Position::from_fen(&fen, position.is_chess960()).expect("our own FEN");
@@ -74,7 +74,7 @@ fn mode(position: &Position) -> CastlingMode {
     if position.is_chess960() { CastlingMode::Chess960 } else { CastlingMode::Standard }
 }
 
-/// Counts the lines of play; the irregular half must find the same moves on the way.
+/// Counts the lines of play; the irregular implementation must find the same moves.
 fn count(position: &Position, depth: u32) -> u64 {
     if depth == 0 {
         return 1;
@@ -89,7 +89,7 @@ fn count(position: &Position, depth: u32) -> u64 {
 }
 
 #[test]
-fn regular_positions_are_shakmatys() {
+fn regular_positions_agree_with_shakmaty() {
     for &(fen, chess960, depth) in POSITIONS {
         let position = Position::from_fen(fen, chess960).unwrap();
         assert!(position.is_regular(), "{fen}");
@@ -116,7 +116,7 @@ fn chess960_start(number: u16) -> Chess {
 /// Thousands of positions with counts that other programs agree on.
 #[test]
 fn perft_suites() {
-    for (file, chess960, most) in
+    for (file, chess960, max_nodes) in
         [("tricky.perft", true, 100_000), ("random.perft", false, 10_000), ("chess960.perft", true, 15_000)]
     {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/rules").join(file);
@@ -135,7 +135,7 @@ fn perft_suites() {
             } else if let Some(line) = line.strip_prefix("perft ") {
                 let (depth, nodes) = line.split_once(' ').unwrap();
                 let nodes: u64 = nodes.trim().parse().unwrap();
-                if nodes <= most {
+                if nodes <= max_nodes {
                     assert_eq!(count(&position, depth.parse().unwrap()), nodes, "{}", position.fen());
                     counted += 1;
                 }
@@ -172,19 +172,19 @@ fn play_goes_on_with_both_kings_in_check() {
     assert!(!position.is_regular());
     assert!(position.is_check());
     assert_eq!((position.fen().as_str(), position.ending(), position.winner()), (fen, None, None));
-    // White has to leave his own check; the black king is not taken, and Black answers his check with his next move.
+    // White has to get out of check; the black king is not captured, and Black gets out of check with the next move.
     assert_eq!(sans(&position), ["Kd1+", "Kd2+", "Kf1+", "Kf2+"]);
     let after = play(fen, &["Kf2+"]);
     assert!(after.is_regular(), "{}", after.fen());
     assert_eq!(after.fen(), "4k3/8/8/8/Q7/4r3/5K2/8 b - - 4 40");
     let later = play(fen, &["Kf2+", "Kf7", "Kxe3"]);
     assert_eq!(later.fen(), "8/5k2/8/8/Q7/4K3/8/8 b - - 0 41");
-    // The mover may not leave his own king in check, though Black's king is too.
+    // The mover may not leave the own king in check, though Black's king is in check too.
     assert_eq!(position.parse_san("Qe4"), None);
     assert_eq!(position.parse_uci("a4e8"), None, "a king is never captured");
-    // Not to move but in check, and the mover is not: he may move anything.
-    let left = play("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", &["Qa5"]);
-    assert!(left.is_regular());
+    // Only the side that is not to move is in check: the mover may make any move.
+    let after_queen_move = play("4k3/8/8/8/Q7/8/8/4K3 w - - 0 1", &["Qa5"]);
+    assert!(after_queen_move.is_regular());
 }
 
 #[test]
@@ -193,12 +193,12 @@ fn play_goes_on_with_a_pawn_on_the_last_rank() {
     let position = Position::from_fen(fen, false).unwrap();
     assert!(!position.is_regular());
     let later = play(fen, &["Kf8", "Kf1", "Rh2", "Kg1"]);
-    assert!(!later.is_regular(), "the pawn still stands there");
+    assert!(!later.is_regular(), "the pawn is still there");
     assert_eq!(later.fen(), "4Pk2/8/8/8/8/8/7r/6K1 b - - 4 3");
     assert!(later.legal_moves().into_iter().all(|mv| mv.from() != Some(Square::E8)), "and has no move");
-    let taken = play(fen, &["Kf8", "Kf1", "Rh2", "Kg1", "Kxe8", "Kxh2"]);
-    assert!(taken.is_regular());
-    assert_eq!(taken.fen(), "4k3/8/8/8/8/8/7K/8 b - - 0 4");
+    let captured = play(fen, &["Kf8", "Kf1", "Rh2", "Kg1", "Kxe8", "Kxh2"]);
+    assert!(captured.is_regular());
+    assert_eq!(captured.fen(), "4k3/8/8/8/8/8/7K/8 b - - 0 4");
     // On its own first rank a pawn steps one square, and from the second two, as ever.
     let home = "4k3/8/8/8/8/8/8/P3K3 w - - 0 1";
     assert!(sans(&Position::from_fen(home, false).unwrap()).contains(&"a2".to_owned()));
@@ -233,7 +233,7 @@ fn castling_in_both_notations() {
         ("r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1", false, "O-O-O", "e8c8", "e8a8", "2kr3r/8/8/8/8/8/8/R3K2R w KQ - 1 2"),
         ("4k3/8/8/8/8/8/8/1R1K2R1 w GB - 0 1", true, "O-O", "d1g1", "d1g1", "4k3/8/8/8/8/8/8/1R3RK1 b - - 1 1"),
         ("4k3/8/8/8/8/8/8/1R1K2R1 w GB - 0 1", true, "O-O-O", "d1b1", "d1b1", "4k3/8/8/8/8/8/8/2KR2R1 b - - 1 1"),
-        // The king stays where he is.
+        // The king does not move.
         ("6kr/8/8/8/8/8/8/6K1 b h - 0 1", true, "O-O", "g8h8", "g8h8", "5rk1/8/8/8/8/8/8/6K1 w - - 1 2"),
         ("4k2r/8/8/8/8/8/8/4K2R w Kk - 0 1", true, "O-O", "e1h1", "e1g1", "4k2r/8/8/8/8/8/8/5RK1 b k - 1 1"),
     ];
@@ -247,7 +247,7 @@ fn castling_in_both_notations() {
     }
 }
 
-/// What a position says of itself must be enough to find it again, and a record keeps no more than the FEN.
+/// The FEN must be enough to restore the position, because a record stores nothing else.
 #[test]
 fn a_fen_with_the_castling_of_chess960_is_one_of_chess960() {
     let fen = "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9";
@@ -259,7 +259,7 @@ fn a_fen_with_the_castling_of_chess960_is_one_of_chess960() {
 }
 
 #[test]
-fn endings() {
+fn checkmate_and_stalemate_end_a_game() {
     let ending = |fen| {
         let position = Position::from_fen(fen, false).unwrap();
         (position.ending(), position.winner())
@@ -273,7 +273,7 @@ fn endings() {
 
 /// More moves than a `MoveList` holds: none may panic.
 #[test]
-fn as_many_queens_as_the_board_holds() {
+fn crowded_boards_do_not_panic() {
     for fen in [
         "QQQQQQBk/Q5RB/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/KQQQQQQQ w - - 0 1",
         "QQQQQQQQ/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQQ w - - 0 1",
@@ -281,12 +281,12 @@ fn as_many_queens_as_the_board_holds() {
         "2QQqK1k/Q4Qrp/2Q4Q/4Q3/1Q4Q1/3Q4/Q4Q2/2QQ3Q w - - 0 1",
         "kKkKkKkK/KkKkKkKk/kKkKkKkK/KkKkKkKk/kKkKkKkK/KkKkKkKk/kKkKkKkK/KkKkKkKk w - - 0 1",
     ] {
-        survives(&Position::from_fen(fen, false).unwrap());
+        check_no_panic(&Position::from_fen(fen, false).unwrap());
     }
 }
 
-/// Nothing that is asked of this position panics, and what it writes it reads.
-fn survives(position: &Position) {
+/// No function of this position panics, and it reads its own FEN and moves.
+fn check_no_panic(position: &Position) {
     let fen = position.fen();
     let again = Position::from_fen(&fen, position.is_chess960()).expect("our own FEN");
     assert_eq!((again.fen(), again.key(), again.is_regular()), (fen.clone(), position.key(), position.is_regular()));
@@ -313,18 +313,18 @@ fn survives(position: &Position) {
     }
 }
 
-/// Any placement, mostly thin, sometimes full, often with one king each.
+/// Any placement, mostly with few pieces, sometimes full, often with one king each.
 fn any_position() -> impl Strategy<Value = Position> {
     let piece = (0..12usize)
         .prop_map(|index| Piece { color: if index < 6 { Color::White } else { Color::Black }, role: Role::ALL[index % 6] });
-    let men = prop_oneof![4 => 0..8usize, 3 => 8..30usize, 1 => 30..64usize]
+    let pieces = prop_oneof![4 => 0..8usize, 3 => 8..30usize, 1 => 30..64usize]
         .prop_flat_map(move |count| proptest::collection::vec((0..64u32, piece.clone()), count));
     let kings = proptest::option::of((0..64u32, 0..64u32));
     let home = any::<bool>();
-    (men, kings, home, any::<bool>(), any::<bool>(), any::<u64>(), proptest::option::of(0..64u32)).prop_map(
-        |(men, kings, home, white, chess960, rights, ep)| {
+    (pieces, kings, home, any::<bool>(), any::<bool>(), any::<u64>(), proptest::option::of(0..64u32)).prop_map(
+        |(pieces, kings, home, white, chess960, rights, ep)| {
             let mut board = Board::empty();
-            for (square, piece) in men {
+            for (square, piece) in pieces {
                 if kings.is_none() || piece.role != Role::King {
                     board.set_piece_at(Square::new(square), piece);
                 }
@@ -347,7 +347,7 @@ fn any_position() -> impl Strategy<Value = Position> {
     )
 }
 
-/// Any move there could be a name for, legal or not.
+/// Any move that the type can express, legal or not.
 fn any_move() -> impl Strategy<Value = Move> {
     let square = || (0..64u32).prop_map(Square::new);
     let role = || (0..6usize).prop_map(|index| Role::ALL[index]);
@@ -365,12 +365,12 @@ proptest! {
 
     #[test]
     fn any_placement_can_be_played(position in any_position()) {
-        survives(&position);
-        survives(&Position::from_board(position.board().clone(), position.turn()));
+        check_no_panic(&position);
+        check_no_panic(&Position::from_board(position.board().clone(), position.turn()));
     }
 
     #[test]
-    fn illegal_moves_give_some_position(position in any_position(), moves in proptest::collection::vec(any_move(), 1..6)) {
+    fn illegal_moves_lead_to_a_position(position in any_position(), moves in proptest::collection::vec(any_move(), 1..6)) {
         let mut position = position;
         for mv in moves {
             let _ = (position.san(mv), position.uci(mv));
@@ -380,20 +380,20 @@ proptest! {
     }
 
     #[test]
-    fn nonsense_is_no_fen(text in "\\PC{0,80}", fenlike in "[1-8kKqQrRbBnNpP/]{0,71}( [wb-]( [KQkqA-Ha-h-]{0,5}( [a-h1-8-]{0,3}( [0-9]{0,11}){0,3})?)?)?") {
+    fn random_text_does_not_panic(text in "\\PC{0,80}", fenlike in "[1-8kKqQrRbBnNpP/]{0,71}( [wb-]( [KQkqA-Ha-h-]{0,5}( [a-h1-8-]{0,3}( [0-9]{0,11}){0,3})?)?)?") {
         for text in [&text, &fenlike] {
             for chess960 in [false, true] {
                 if let Ok(position) = Position::from_fen(text, chess960) {
-                    survives(&position);
+                    check_no_panic(&position);
                 }
             }
             let _ = (Position::start().parse_uci(text), Position::start().parse_san(text));
         }
     }
 
-    /// From any position on, the regular half and the irregular half play the same games.
+    /// From any position, the regular and the irregular implementation play the same games.
     #[test]
-    fn games_of_both_halves_are_the_same(position in any_position(), choices in proptest::collection::vec(any::<prop::sample::Index>(), 0..40)) {
+    fn both_implementations_play_the_same_games(position in any_position(), choices in proptest::collection::vec(any::<prop::sample::Index>(), 0..40)) {
         let mut position = position;
         for choice in choices {
             let moves = position.legal_moves();
@@ -415,7 +415,7 @@ proptest! {
 }
 
 #[test]
-fn moves_that_are_not_legal_are_written_and_read() {
+fn illegal_moves_are_written_and_read() {
     let check = |fen: &str, uci: &str, san: &str, after: &str| {
         let position = Position::from_fen(fen, false).expect("a FEN");
         let mv = position.any_move(uci).unwrap_or_else(|| panic!("{uci} in {fen}"));
@@ -427,14 +427,14 @@ fn moves_that_are_not_legal_are_written_and_read() {
     let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
     check(start, "a1a5", "Ra1-a5", "rnbqkbnr/pppppppp/8/R7/8/8/PPPPPPPP/1NBQKBNR b Kkq - 1 1");
     check(start, "a1a7", "Ra1xa7", "rnbqkbnr/Rppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR b Kkq - 0 1");
-    // Out of turn: the mover is to wait again.
+    // Out of turn: the other side is to move again.
     check(start, "e7e5", "e7-e5", "rnbqkbnr/pppp1ppp/8/4p3/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 2");
     // Castling out of check; the king alone; a pawn that stays a pawn.
     let king = "4r2k/P7/8/8/8/8/8/4K2R w K - 0 1";
     check(king, "e1h1", "O-O", "4r2k/P7/8/8/8/8/8/5RK1 b - - 1 1");
     check(king, "e1g1", "Ke1-g1", "4r2k/P7/8/8/8/8/8/6KR b - - 1 1");
     check(king, "a7a8", "a7-a8", "P3r2k/8/8/8/8/8/8/4K2R b K - 0 1");
-    // A pawn to the side, with nothing beside it that could be gone; and one that took what had passed it a move too late.
+    // A pawn moves sideways without an en passant capture; and a pawn captures en passant one move too late.
     let side = "rnbqkbnr/pppp1ppp/8/4p3/8/5P2/PPPPPP1P/RNBQKBNR w KQkq - 0 2";
     check(side, "f2g4", "f2-g4", "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2");
     let passed = Position::from_fen("rnbqkbnr/1pp1pppp/p7/3pP3/8/8/PPPP1PPP/RNBQKBNR w KQkq - 0 4", false).expect("a FEN");

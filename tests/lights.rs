@@ -1,4 +1,4 @@
-//! What boards with lights show their players, where that is allowed.
+//! The lights that boards show to their players, where that is allowed.
 
 use crate::streams::games::opera;
 use shakmaty::{Color, Piece, Role, Square};
@@ -10,17 +10,17 @@ use touchmove::laws::Position;
 use touchmove::simulate::{Simulation, SimulationSetup, hands};
 use touchmove::table::{Input, LightsMode, Settings, Table};
 
-/// A board in the start position, turned round, whose lights help so; what it is asked to show, as time passes.
-struct Lit {
+/// A table with a turned board in the start position, and the lights that it commands as time passes.
+struct LitTable {
     table: Table,
     now: Millis,
     shown: Vec<Vec<Square>>,
 }
 
-impl Lit {
-    fn new(lights: LightsMode) -> Lit {
+impl LitTable {
+    fn new(lights: LightsMode) -> LitTable {
         let table = Table::new(Settings { lights, rotation: Some(Rotation::Turned), ..Settings::default() });
-        let mut lit = Lit { table, now: 0, shown: Vec::new() };
+        let mut lit = LitTable { table, now: 0, shown: Vec::new() };
         lit.take(Input::Link(LinkState::Up));
         let mut start: Placement = [SquareState::Empty; 64];
         for (square, piece) in Position::start().board().iter() {
@@ -33,11 +33,11 @@ impl Lit {
 
     fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.keep(output.cues);
+        self.store(output.cues);
     }
 
-    fn keep(&mut self, cues: Vec<BoardCommand>) {
-        self.shown.extend(cues.into_iter().filter_map(|cue| match cue {
+    fn store(&mut self, commands: Vec<BoardCommand>) {
+        self.shown.extend(commands.into_iter().filter_map(|command| match command {
             BoardCommand::Lights(squares) => Some(squares),
             _ => None,
         }));
@@ -46,10 +46,10 @@ impl Lit {
     fn wait(&mut self, ms: Millis) {
         self.now += ms;
         let output = self.table.advance(self.now);
-        self.keep(output.cues);
+        self.store(output.cues);
     }
 
-    /// A piece is taken from one square of play and put on another a moment later.
+    /// A piece is lifted from one square of the game and put on another a moment later.
     fn carry(&mut self, from: Square, to: Square, piece: Piece) {
         for (square, sensed) in [(from, SquareState::Empty), (to, SquareState::Piece(piece))] {
             self.take(Input::Reading(Reading::Square(square.rotate_180(), sensed)));
@@ -62,13 +62,13 @@ const KNIGHT: Piece = Piece { color: Color::White, role: Role::Knight };
 const ROOK: Piece = Piece { color: Color::Black, role: Role::Rook };
 
 #[test]
-fn what_is_to_be_put_right_is_shown_and_no_longer() {
-    let mut lit = Lit::new(LightsMode::Displaced);
+fn pieces_out_of_place_are_shown_until_corrected() {
+    let mut lit = LitTable::new(LightsMode::Displaced);
     lit.carry(Square::G1, Square::F3, KNIGHT);
-    assert!(lit.shown.is_empty(), "a move is nothing to be put right: {:?}", lit.shown);
+    assert!(lit.shown.is_empty(), "a move needs no correction: {:?}", lit.shown);
     lit.carry(Square::A8, Square::A5, ROOK);
     lit.wait(10_000);
-    // a8 and a5 of play, on a board that stands the other way round.
+    // a8 and a5 of the game, on a turned board.
     assert_eq!(lit.shown, [vec![Square::H4, Square::H1]]);
     lit.carry(Square::A5, Square::A8, ROOK);
     lit.wait(10_000);
@@ -77,7 +77,7 @@ fn what_is_to_be_put_right_is_shown_and_no_longer() {
 
 #[test]
 fn the_last_move_is_shown_until_a_piece_is_touched() {
-    let mut lit = Lit::new(LightsMode::Moves);
+    let mut lit = LitTable::new(LightsMode::Moves);
     lit.carry(Square::G1, Square::F3, KNIGHT);
     assert_eq!(lit.shown, [vec![Square::B8, Square::C6]]);
     lit.take(Input::Reading(Reading::Square(Square::A8.rotate_180(), SquareState::Empty)));
@@ -88,18 +88,18 @@ fn the_last_move_is_shown_until_a_piece_is_touched() {
 }
 
 #[test]
-fn without_being_told_so_nothing_is_shown() {
-    let mut lit = Lit::new(Settings::default().lights);
+fn by_default_nothing_is_shown() {
+    let mut lit = LitTable::new(Settings::default().lights);
     lit.carry(Square::G1, Square::F3, KNIGHT);
     lit.carry(Square::A8, Square::A5, ROOK);
     lit.wait(10_000);
     assert!(lit.shown.is_empty(), "{:?}", lit.shown);
 }
 
-/// A cable that keeps what is sent over it.
-struct Kept(VirtualCable, Vec<Vec<u8>>);
+/// A cable that stores the messages to the board.
+struct StoringCable(VirtualCable, Vec<Vec<u8>>);
 
-impl Cable for Kept {
+impl Cable for StoringCable {
     fn next(&self) -> Option<Millis> {
         self.0.next()
     }
@@ -114,20 +114,20 @@ impl Cable for Kept {
     }
 }
 
-/// The messages a board gets while a game is played on it.
+/// The messages that a board receives while a game is played on it.
 fn sent(name: &str, lights: LightsMode) -> Vec<Vec<u8>> {
-    let scene =
+    let setup =
         SimulationSetup { profile: &hands::CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
     let model = model(name).unwrap();
-    let stage = Simulation::new(name, &opera(), &scene).unwrap();
-    let until = stage.ends_at();
-    let mut cable = Kept(VirtualCable::new(stage), Vec::new());
+    let simulation = Simulation::new(name, &opera(), &setup).unwrap();
+    let until = simulation.ends_at();
+    let mut cable = StoringCable(VirtualCable::new(simulation), Vec::new());
     let settings = Settings { sensing: model.sensing, lights, ..Settings::default() };
     run::play(&mut cable, &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |_, _| {});
     cable.1
 }
 
-/// Each board with lights gets more to show when they help, and none anything but darkness when they do not.
+/// Each board with lights receives many more different messages when moves are shown.
 #[test]
 fn every_board_with_lights_shows_moves() {
     let with_lights = BOARDS.iter().filter(|model| model.lights != Lights::None);
@@ -147,7 +147,7 @@ fn every_board_with_lights_shows_moves() {
 }
 
 #[test]
-fn the_configuration_says_what_is_shown_and_of_which_board() {
+fn lights_are_configured_for_each_board() {
     let config = |model: &str| Config::parse(&format!("[[board]]\nname = \"a\"\nmodel = {model:?}\nlights = \"moves\"\n"));
     let certabo = config("certabo").unwrap();
     assert_eq!(certabo.settings(&certabo.boards[0]).lights, LightsMode::Moves);

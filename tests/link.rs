@@ -1,4 +1,4 @@
-//! Serial ports: opened alone, read until they are gone, chosen by their ids or as configured.
+//! Serial ports: exclusive access, reading until the port is gone, and selection by USB ids or configuration.
 
 use crate::harness::{PATIENCE, Pty, eventually};
 use futures_util::FutureExt;
@@ -11,32 +11,32 @@ use touchmove::daemon::hub::BoardId;
 use touchmove::link::watch::{self, Device, DeviceKind, Verdict};
 use touchmove::link::{BoardLocation, LineError, OpenError, Port, UsbIds};
 
-const LINE: Connection = Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted });
+const SERIAL: Connection = Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted });
 
 fn open(path: &Path) -> Result<Port, OpenError> {
     // A serial port is opened at once.
-    Port::open(path, LINE, ControlLines::Asserted).now_or_never().unwrap()
+    Port::open(path, SERIAL, ControlLines::Asserted).now_or_never().unwrap()
 }
 
-/// What a person reads.
+/// The message of the error for a port that cannot be opened.
 #[track_caller]
 fn refused(path: &Path) -> String {
     open(path).expect_err("it was opened").to_string()
 }
 
-/// Inside a runtime, and never for ever.
-fn run<T>(what: impl Future<Output = T>) -> T {
+/// Runs a future on a runtime, with a time limit.
+fn run<T>(work: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async { tokio::time::timeout(PATIENCE, what).await.expect("it hangs") })
+    runtime.block_on(async { tokio::time::timeout(PATIENCE, work).await.expect("it hangs") })
 }
 
-/// What is found as these are plugged in, by the name of its board.
+/// The names of the boards found among these devices that were not known before.
 fn found(discovery: &mut Discovery, devices: &[Device]) -> Vec<String> {
-    discovery.find_new(devices).into_iter().map(|(model, place)| BoardId::for_place(model, &place).to_string()).collect()
+    discovery.find_new(devices).into_iter().map(|(model, location)| BoardId::for_place(model, &location).to_string()).collect()
 }
 
 /// A DGT board with this serial number in this socket.
-fn twin(socket: &str) -> Device {
+fn dgt_board_in(socket: &str) -> Device {
     let mut device = port(&format!("/dev/ttyACM{}", &socket[2..]), Some("045b:8111"));
     (device.serial, device.usb_path) = (Some("0001".to_owned()), Some(socket.to_owned()));
     device
@@ -45,30 +45,37 @@ fn twin(socket: &str) -> Device {
 #[test]
 fn one_board_is_found_once_wherever_it_is_plugged_in() {
     let mut discovery = Discovery::default();
-    assert_eq!(found(&mut discovery, &[twin("1-2")]), ["dgt_0001"]);
-    for devices in [vec![], vec![twin("1-2")], vec![twin("1-5")], vec![], vec![twin("1-2")]] {
+    assert_eq!(found(&mut discovery, &[dgt_board_in("1-2")]), ["dgt_0001"]);
+    for devices in [vec![], vec![dgt_board_in("1-2")], vec![dgt_board_in("1-5")], vec![], vec![dgt_board_in("1-2")]] {
         assert_eq!(found(&mut discovery, &devices), [""; 0]);
     }
 }
 
 #[test]
-fn of_two_boards_with_one_serial_number_the_socket_tells_them_apart() {
+fn two_boards_with_one_serial_number_are_distinguished_by_their_sockets() {
     // Both are there from the start. One of them is pulled, and plugged in again.
     let mut discovery = Discovery::default();
-    assert_eq!(found(&mut discovery, &[twin("1-2"), twin("1-3")]), ["dgt_usb_1_2", "dgt_usb_1_3"]);
-    for devices in [vec![twin("1-3")], vec![twin("1-2"), twin("1-3")], vec![twin("1-2")], vec![]] {
+    assert_eq!(found(&mut discovery, &[dgt_board_in("1-2"), dgt_board_in("1-3")]), ["dgt_usb_1_2", "dgt_usb_1_3"]);
+    for devices in
+        [vec![dgt_board_in("1-3")], vec![dgt_board_in("1-2"), dgt_board_in("1-3")], vec![dgt_board_in("1-2")], vec![]]
+    {
         assert_eq!(found(&mut discovery, &devices), [""; 0]);
     }
-    // One comes later, when the other is known by its number already, and has moved; then each is there alone.
+    // One comes later, when the other is already known by its number and was moved; then each is plugged in alone.
     let mut discovery = Discovery::default();
-    assert_eq!(found(&mut discovery, &[twin("1-2")]), ["dgt_0001"]);
-    assert_eq!(found(&mut discovery, &[twin("1-4")]), [""; 0]);
-    assert_eq!(found(&mut discovery, &[twin("1-3"), twin("1-4")]), ["dgt_usb_1_3"]);
-    for devices in [vec![twin("1-3")], vec![twin("1-4")], vec![twin("1-3"), twin("1-5")], vec![twin("1-5")]] {
+    assert_eq!(found(&mut discovery, &[dgt_board_in("1-2")]), ["dgt_0001"]);
+    assert_eq!(found(&mut discovery, &[dgt_board_in("1-4")]), [""; 0]);
+    assert_eq!(found(&mut discovery, &[dgt_board_in("1-3"), dgt_board_in("1-4")]), ["dgt_usb_1_3"]);
+    for devices in [
+        vec![dgt_board_in("1-3")],
+        vec![dgt_board_in("1-4")],
+        vec![dgt_board_in("1-3"), dgt_board_in("1-5")],
+        vec![dgt_board_in("1-5")],
+    ] {
         assert_eq!(found(&mut discovery, &devices), [""; 0]);
     }
     // Another kind of board in that socket is another board.
-    let mut chessnut = twin("1-3");
+    let mut chessnut = dgt_board_in("1-3");
     (chessnut.kind, chessnut.ids) = (DeviceKind::Usb, Some("2d80:8002".parse().unwrap()));
     assert_eq!(found(&mut discovery, &[chessnut]), ["chessnut_0001"]);
 }
@@ -78,19 +85,19 @@ fn bytes_go_both_ways() {
     let pty = Pty::open();
     let mut master = pty.master();
     run(async {
-        // From now on it neither echoes nor translates.
+        // Opening it switches off echo and translation.
         drop(open(&pty.path()).unwrap());
         master.write_all(b"stale").unwrap();
         let mut port = open(&pty.path()).unwrap();
-        // What arrived before the port was opened belongs to nobody.
+        // Bytes that arrived before the port was opened are discarded.
         master.write_all(&[0x86, 0x0d, 0x0a, 0xff]).unwrap();
         let mut buffer = [0; 16];
-        let mut came = Vec::new();
-        while came.len() < 4 {
+        let mut received = Vec::new();
+        while received.len() < 4 {
             let count = port.read(&mut buffer).await.unwrap();
-            came.extend_from_slice(&buffer[..count]);
+            received.extend_from_slice(&buffer[..count]);
         }
-        assert_eq!(came, [0x86, 0x0d, 0x0a, 0xff], "nothing is translated");
+        assert_eq!(received, [0x86, 0x0d, 0x0a, 0xff], "nothing is translated");
         port.write_all(&[0x42, 0x0a, 0x0d]).await.unwrap();
         let mut sent = [0; 3];
         std::io::Read::read_exact(&mut master, &mut sent).unwrap();
@@ -99,7 +106,7 @@ fn bytes_go_both_ways() {
 }
 
 #[test]
-fn unplugged_is_gone() {
+fn an_unplugged_port_is_reported_as_gone() {
     let mut pty = Pty::open();
     run(async {
         let mut port = open(&pty.path()).unwrap();
@@ -110,28 +117,28 @@ fn unplugged_is_gone() {
 }
 
 #[test]
-fn a_port_is_open_once() {
+fn a_port_is_opened_exclusively() {
     let pty = Pty::open();
     run(async {
         let _first = open(&pty.path()).unwrap();
         let second = open(&pty.path()).unwrap_err();
         assert!(matches!(second, OpenError::Busy { .. }), "{second}");
-        let said = second.to_string();
-        assert!(said.starts_with(&format!("{} is in use by another program; close it", pty.path().display())), "{said}");
+        let message = second.to_string();
+        assert!(message.starts_with(&format!("{} is in use by another program; close it", pty.path().display())), "{message}");
     });
-    // A program that another test starts holds it, too, until its own begins.
+    // A child process of another test holds a copy of the descriptor until its exec.
     eventually("the port is free again", || run(async { open(&pty.path()).map(drop).ok() }));
 }
 
 #[test]
-fn what_cannot_be_opened_says_why() {
+fn errors_say_why_a_port_cannot_be_opened() {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
     run(async {
         assert_eq!(
             refused(Path::new("/dev/ttyNONE7")),
-            "/dev/ttyNONE7 does not exist: plug the board in, or see `touchmovectl doctor` for the ports there are"
+            "/dev/ttyNONE7 does not exist: plug the board in, or run `touchmovectl doctor` to list the ports"
         );
         for path in [file.as_path(), dir.path(), Path::new("/dev/null")] {
             assert_eq!(
@@ -161,7 +168,7 @@ fn port(node: &str, ids: Option<&str>) -> Device {
 }
 
 #[test]
-fn only_a_boards_own_id_is_taken_unasked() {
+fn only_ids_of_boards_are_used_without_configuration() {
     let ports = [
         port("/dev/ttyS0", None),
         port("/dev/ttyUSB0", Some("0403:6001")),
@@ -177,7 +184,7 @@ fn only_a_boards_own_id_is_taken_unasked() {
 }
 
 #[test]
-fn places_are_given_out_once() {
+fn each_port_is_assigned_once() {
     let model = boards::model("dgt").unwrap();
     let ids: UsbIds = "0403:6001".parse().unwrap();
     let mut ports = [
@@ -188,13 +195,13 @@ fn places_are_given_out_once() {
     ports[0].serial = Some("A1".into());
     ports[1].usb_path = Some("1-2".into());
     ports[2].links = vec!["/dev/serial/by-id/usb-dgt".into()];
-    let check = |places: &[BoardLocation], expect: &[Option<&str>]| {
+    let check = |locations: &[BoardLocation], expect: &[Option<&str>]| {
         let expect: Vec<Option<PathBuf>> = expect.iter().map(|node| node.map(PathBuf::from)).collect();
-        assert_eq!(watch::assign(places, &ports), expect, "{places:?}");
+        assert_eq!(watch::assign(locations, &ports), expect, "{locations:?}");
     };
     let serial = BoardLocation::Serial("A1".into());
     check(&[BoardLocation::AnyOfModel(model)], &[Some("/dev/ttyACM0")]);
-    // The one that says more chooses first, wherever it stands.
+    // The most specific location is assigned first, wherever it is in the list.
     check(&[BoardLocation::Ids(ids), serial.clone()], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
     check(&[BoardLocation::UsbPath("1-2".into()), BoardLocation::Ids(ids)], &[Some("/dev/ttyUSB1"), Some("/dev/ttyUSB0")]);
     check(

@@ -1,4 +1,4 @@
-//! What is said to people, in each language.
+//! The texts for people, in each language.
 
 use crate::dbus::Lines;
 use crate::hall::{Hall, seen};
@@ -117,7 +117,7 @@ fn acts() -> Vec<RulingAction> {
     }
 }
 
-/// What an argument of this kind can be, with every sentence that a message can choose by it.
+/// Sample values of this kind of argument, one for each variant of a message that it selects.
 fn samples(kind: ArgKind) -> Vec<Arg> {
     let word = |word: ReasonArg| vec![Arg::Word(word)];
     let white = |role: Role| Some(role.of(Color::White));
@@ -127,7 +127,7 @@ fn samples(kind: ArgKind) -> Vec<Arg> {
         ArgKind::Player => Color::ALL.map(|player| Arg::Word(ReasonArg::Player(player))).to_vec(),
         ArgKind::PieceOnSquare => word(ReasonArg::Man(E8)),
         ArgKind::PiecesOnSquares => {
-            [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|men| Arg::Word(ReasonArg::Men(men))).to_vec()
+            [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|pieces| Arg::Word(ReasonArg::Men(pieces))).to_vec()
         }
         ArgKind::Moved => {
             [MovedBefore::King, MovedBefore::Rook, MovedBefore::Either].map(|moved| Arg::Word(ReasonArg::Moved(moved))).to_vec()
@@ -158,14 +158,15 @@ fn every_text() -> Vec<Text> {
     for (key, args) in KEYS {
         let choices: Vec<Vec<Arg>> = args.iter().map(|(_, kind)| samples(*kind)).collect();
         for round in 0..choices.iter().map(Vec::len).max().unwrap_or(1) {
-            let chosen = args.iter().zip(&choices).map(|((name, _), of)| ((*name).to_owned(), of[round % of.len()].clone()));
+            let chosen =
+                args.iter().zip(&choices).map(|((name, _), values)| ((*name).to_owned(), values[round % values.len()].clone()));
             texts.push(Text { key: (*key).to_owned(), args: chosen.collect() });
         }
     }
     texts
 }
 
-/// The names of the arguments that a message uses. A piece may be told by its parts.
+/// The names of the arguments that a message uses. The parts of a piece count as the piece.
 fn used(message: &Message<&str>) -> BTreeSet<String> {
     fn pattern_of(pattern: &Pattern<&str>, used: &mut BTreeSet<String>) {
         for element in &pattern.elements {
@@ -208,27 +209,31 @@ fn every_key_has_a_message_in_each_language_and_no_message_is_without_a_key() {
             }
         }
         for key in keys.keys() {
-            assert_eq!(messages.get(key), keys.get(key), "{tag}: {key} is about the right, the message about the left");
+            assert_eq!(
+                messages.get(key),
+                keys.get(key),
+                "{tag}: {key} has the arguments on the right, the message those on the left"
+            );
         }
         for key in messages.keys() {
-            assert!(keys.contains_key(key), "{tag}: nothing says {key}");
+            assert!(keys.contains_key(key), "{tag}: no key {key}");
         }
     }
 }
 
-/// What a text says is listed, and carries what the list says.
+/// Panics unless the key of a text is listed, and its arguments are those of the list.
 #[track_caller]
-fn is_listed(text: &Text) {
+fn assert_listed(text: &Text) {
     let Some((_, args)) = KEYS.iter().find(|(key, _)| *key == text.key) else { panic!("{} is not listed", text.key) };
     for (name, kind) in *args {
         let given = text.args.iter().find(|(given, _)| given == name).map(|(_, arg)| arg);
-        let fits = given.is_some_and(|arg| samples(*kind).iter().any(|sample| form(arg) == form(sample)));
+        let fits = given.is_some_and(|arg| samples(*kind).iter().any(|sample| argument_kind(arg) == argument_kind(sample)));
         assert!(fits, "{}: {name} is {given:?}", text.key);
     }
 }
 
-/// What kind of argument it is, for comparing.
-fn form(arg: &Arg) -> String {
+/// The kind of an argument, for comparison.
+fn argument_kind(arg: &Arg) -> String {
     let debug = format!("{arg:?}");
     let parts: Vec<&str> = debug.split('(').collect();
     parts[..parts.len().min(if matches!(arg, Arg::Word(_)) { 2 } else { 1 })].join("(")
@@ -239,7 +244,7 @@ fn keys_with(prefix: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn whatever_can_be_said_has_its_key() {
+fn every_reason_duty_claim_act_and_alert_has_a_key() {
     let reasons: Vec<Text> = reasons().iter().map(Text::from).collect();
     let duties: Vec<Text> = duties().iter().map(Text::from).collect();
     let findings: Vec<Text> = findings().iter().map(Text::from).collect();
@@ -250,13 +255,13 @@ fn whatever_can_be_said_has_its_key() {
     {
         assert_eq!(texts.iter().map(|text| text.key.clone()).collect::<BTreeSet<_>>(), keys_with(prefix));
     }
-    reasons.iter().chain(&duties).chain(&findings).for_each(is_listed);
+    reasons.iter().chain(&duties).chain(&findings).for_each(assert_listed);
 }
 
-/// Where the core names a message, there is one.
+/// Every key that the core uses is listed.
 #[test]
-fn what_the_core_says_has_its_key() {
-    let mut said = 0;
+fn keys_used_in_the_core_are_listed() {
+    let mut uses = 0;
     let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src/table")];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
@@ -269,65 +274,69 @@ fn what_the_core_says_has_its_key() {
             for after in source.split("Text::new(\"").skip(1) {
                 let key = after.split('"').next().unwrap_or_default();
                 assert!(KEYS.iter().any(|(known, _)| *known == key), "{}: {key} is not listed", path.display());
-                said += 1;
+                uses += 1;
             }
         }
     }
-    assert!(said > 10, "the core says only {said} things");
+    assert!(uses > 10, "the core uses only {uses} keys");
 }
 
 fn first_word(act: &RulingAction) -> String {
     act.to_string().split(' ').next().expect("a word").to_owned()
 }
 
-/// It reads as a sentence of that language.
+/// Panics unless the text has the form of a sentence in that language.
 #[track_caller]
-fn reads(locale: Locale, what: &str, text: &str) {
-    let about = format!("{} {what}: {text}", locale.tag());
-    assert!(!text.is_empty() && !text.ends_with(['.', '。', ' ']) && !text.starts_with(' '), "{about}");
-    assert!(!text.contains(['{', '}', '$', '\n', '\u{2068}', '\u{2069}']) && !text.contains("  "), "{about}");
+fn assert_well_formed(locale: Locale, what: &str, text: &str) {
+    let context = format!("{} {what}: {text}", locale.tag());
+    assert!(!text.is_empty() && !text.ends_with(['.', '。', ' ']) && !text.starts_with(' '), "{context}");
+    assert!(!text.contains(['{', '}', '$', '\n', '\u{2068}', '\u{2069}']) && !text.contains("  "), "{context}");
     if locale == Locale::English {
-        assert!(text.is_ascii(), "{about}");
+        assert!(text.is_ascii(), "{context}");
     } else {
         let square = |word: &str| word.len() == 2 && word.parse::<Square>().is_ok();
         let letters = text.replace("e2e4", "");
         let words = letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word) && *word != "FEN");
         let words: Vec<&str> = words.filter(|word| word.contains(|sign: char| sign.is_ascii_alphabetic())).collect();
-        assert!(words.is_empty(), "{about}: {words:?}");
-        assert!(!text.contains([',', ';', ':', '(']), "{about}: signs of another script");
+        assert!(words.is_empty(), "{context}: {words:?}");
+        assert!(!text.contains([',', ';', ':', '(']), "{context}: signs of another script");
     }
 }
 
 #[test]
-fn every_sentence_reads_in_each_language() {
+fn every_sentence_is_well_formed_in_each_language() {
     for locale in Locale::ALL {
         for text in every_text() {
-            let said = sentence(locale, &text);
-            assert_ne!(said, text.to_string());
-            reads(locale, &text.key, &said);
+            let text_in_language = sentence(locale, &text);
+            assert_ne!(text_in_language, text.to_string());
+            assert_well_formed(locale, &text.key, &text_in_language);
         }
-        for this in acts() {
-            reads(locale, "act", &ruling_act(locale, &this));
-            assert_ne!(ruling_act(locale, &this), this.to_string());
+        for act in acts() {
+            assert_well_formed(locale, "act", &ruling_act(locale, &act));
+            assert_ne!(ruling_act(locale, &act), act.to_string());
         }
     }
 }
 
-/// Moves are counted as the Laws count them, never in plies, and the arbiter has one name.
+/// Moves are counted as in the Laws, never in plies, and there is one word for the arbiter.
 #[test]
 fn messages_use_the_terms_of_the_laws() {
     for locale in Locale::ALL {
         let tag = locale.tag();
         for text in every_text() {
-            let said = sentence(locale, &text);
+            let sentence_text = sentence(locale, &text);
             for avoided in ["plies", "ply ", "半回合", "触摸走子", "觸摸走子"] {
-                assert!(!said.contains(avoided), "{tag} {}: {said}", text.key);
+                assert!(!sentence_text.contains(avoided), "{tag} {}: {sentence_text}", text.key);
             }
             if tag == "zh-Hans" {
-                assert!(said.split("裁判").skip(1).all(|rest| rest.starts_with('员')), "{}: {said}", text.key);
+                assert!(
+                    sentence_text.split("裁判").skip(1).all(|rest| rest.starts_with('员')),
+                    "{}: {sentence_text}",
+                    text.key
+                );
             }
             if tag == "zh-Hant" {
-                assert!(!said.contains("這一著"), "{}: {said}", text.key);
+                assert!(!sentence_text.contains("這一著"), "{}: {sentence_text}", text.key);
             }
         }
     }
@@ -340,11 +349,11 @@ fn page() -> String {
     files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect()
 }
 
-/// The page names keys whole, or their beginnings where what follows is a word that the server gave.
+/// The page contains whole keys, or their beginnings where a word from the server follows.
 #[test]
-fn the_page_says_what_there_is_and_nothing_is_there_that_it_never_says() {
+fn the_page_uses_exactly_the_keys_of_its_messages() {
     let page = page();
-    let named: BTreeSet<&str> = page
+    let used: BTreeSet<&str> = page
         .match_indices("page-")
         .map(|(at, _)| {
             let rest = &page[at..];
@@ -352,13 +361,13 @@ fn the_page_says_what_there_is_and_nothing_is_there_that_it_never_says() {
         })
         .collect();
     let keys = keys_with("page-");
-    for name in &named {
+    for name in &used {
         let known = if name.ends_with('-') { keys.iter().any(|key| key.starts_with(name)) } else { keys.contains(*name) };
-        assert!(known, "the page says {name}, and there is no such message");
+        assert!(known, "the page uses {name}, but there is no such message");
     }
     for key in &keys {
-        let said = named.iter().any(|name| key == name || (name.ends_with('-') && key.starts_with(name)));
-        assert!(said, "the page never says {key}");
+        let is_used = used.iter().any(|name| key == name || (name.ends_with('-') && key.starts_with(name)));
+        assert!(is_used, "the page never uses {key}");
     }
 }
 
@@ -378,32 +387,32 @@ fn the_page_gets_all_its_words_in_each_language() {
 }
 
 #[test]
-fn every_kind_of_alert_has_a_heading_of_its_own() {
+fn every_kind_of_alert_has_a_distinct_heading() {
     for locale in Locale::ALL {
         let headings: BTreeSet<String> = AlertKind::WORDS.iter().map(|(word, _)| alert_heading(locale, word)).collect();
         assert_eq!(headings.len(), AlertKind::WORDS.len(), "{}", locale.tag());
-        headings.iter().for_each(|heading| reads(locale, "heading", heading));
+        headings.iter().for_each(|heading| assert_well_formed(locale, "heading", heading));
         if locale == Locale::English {
             assert!(headings.iter().all(|heading| (2..=4).contains(&heading.split([' ', '-']).count())), "{headings:?}");
         }
     }
 }
 
-/// What the arbiter reads, in the order of the languages.
+/// Compares the sentences for the arbiter, in the order of the languages.
 #[track_caller]
 fn check(text: &Text, expect: [&str; 3]) {
     assert_eq!(Locale::ALL.map(|locale| sentence(locale, text)), expect);
 }
 
 #[test]
-fn sentences_hold_sentences() {
+fn sentences_contain_sentences() {
     let reason = Text::from(&IllegalReason::DoubleCheck { king: Square::E1, by: vec![B4, E8] });
-    let told = Text::new("illegal_completed").with("player", Color::White).with("san", "Ra1-a4".to_owned());
+    let outer = Text::new("illegal_completed").with("player", Color::White).with("san", "Ra1-a4".to_owned());
     check(
-        &told.with("reason", reason),
+        &outer.with("reason", reason),
         [
             "White completed Ra1-a4, which is not legal: the king on e1 is in check from the bishop on b4 and the rook on e8, \
-             and only he can move",
+             so only the king can move",
             "白方走出并按钟完成了不合规则的着法Ra1-a4：e1的王同时被b4的象和e8的车将军，只能走王",
             "白方走出並按鐘完成了不合規則的棋步Ra1-a4：e1的王同時被b4的主教和e8的城堡將軍，只能走王",
         ],
@@ -411,7 +420,7 @@ fn sentences_hold_sentences() {
 }
 
 #[test]
-fn squares_that_differ() {
+fn differing_squares_are_described() {
     let differences = vec![
         Difference { square: Square::E2, expected: Some(Role::Pawn.of(Color::White)), seen: SquareState::Empty },
         Difference { square: Square::D8, expected: None, seen: SquareState::Piece(Role::Queen.of(Color::Black)) },
@@ -429,23 +438,23 @@ fn squares_that_differ() {
 }
 
 #[test]
-fn claims_and_duties() {
+fn claims_and_duties_are_described() {
     let english = |text: Text| sentence(Locale::English, &text);
     let claim = |finding: Finding| english(Text::from(&finding));
-    assert_eq!(claim(Finding::TooFewTimes { times: 1 }), "the claim is wrong: the position occurs once");
-    assert_eq!(claim(Finding::TooFewTimes { times: 2 }), "the claim is wrong: the position occurs 2 times");
+    assert_eq!(claim(Finding::TooFewTimes { times: 1 }), "the claim is incorrect: the position occurs once");
+    assert_eq!(claim(Finding::TooFewTimes { times: 2 }), "the claim is incorrect: the position occurs 2 times");
     assert_eq!(
         claim(Finding::TooFewMoves { missing: 1, of: 100 }),
-        "the claim is wrong: one of the 100 moves of both players is missing"
+        "the claim is incorrect: one of the 100 moves of both players is missing"
     );
     assert_eq!(
         english(Text::from(&Duty::KingAfterRook { rook: Square::H1, king: Square::E1 })),
-        "the king on e1 must move, and not castle with the rook on h1, which was touched first"
+        "the king on e1 must move, but not castle with the rook on h1, which was touched first"
     );
 }
 
 #[test]
-fn times_are_told_in_minutes_where_they_are_whole() {
+fn times_are_in_minutes_where_they_are_whole() {
     let add = |seconds| ruling_act(Locale::English, &RulingAction::Add(seconds));
     assert_eq!(add(120), "add 2 minutes to the opponent's clock");
     assert_eq!(add(60), "add 1 minute to the opponent's clock");
@@ -453,16 +462,16 @@ fn times_are_told_in_minutes_where_they_are_whole() {
     assert_eq!(ruling_act(Locale::SimplifiedChinese, &RulingAction::Add(120)), "给对方的棋钟加2分钟");
 }
 
-/// Only the journal of another version has such texts.
+/// Only the journal of another version contains such texts.
 #[test]
-fn what_no_message_knows_is_told_all_the_same() {
+fn texts_with_unknown_keys_are_shown_as_they_are() {
     let unknown = Text::new("brand_new").with("player", Color::Black).with("square", Square::E4);
     let nested = Text::new("illegal_completed").with("player", Color::White).with("san", "Ke3".to_owned());
     for locale in Locale::ALL {
         assert_eq!(sentence(locale, &unknown), "brand_new, player black, square e4");
         assert_eq!(sentence(locale, &nested), "illegal_completed, player white, san Ke3");
-        let told = sentence(locale, &nested.clone().with("reason", unknown.clone()));
-        assert!(told.contains("brand_new, player black, square e4") && told.contains("Ke3"), "{told}");
+        let text = sentence(locale, &nested.clone().with("reason", unknown.clone()));
+        assert!(text.contains("brand_new, player black, square e4") && text.contains("Ke3"), "{text}");
         assert_eq!(alert_heading(locale, "brand_new"), "brand new");
         assert_eq!(sentence(locale, &Text::new("")), "");
         assert_eq!(sentence(locale, &Text::new("reason-no_such_move")), "reason-no_such_move");
@@ -490,7 +499,7 @@ fn languages_are_known_by_any_of_their_names() {
     }
 }
 
-/// The Laws that our users have are these; the terms of one script do not slip into the other.
+/// The terms are those of the Laws in each script, and terms of one script do not occur in the other.
 #[test]
 fn each_script_has_its_own_terms() {
     let terms = [("车", "城堡"), ("马", "騎士"), ("象", "主教"), ("钟", "鐘"), ("着法", "棋步"), ("对局", "棋局")];
@@ -503,24 +512,24 @@ fn each_script_has_its_own_terms() {
     }
 }
 
-/// An alert as the arbiter gets it: on the bus by Describe, and from the command line in the language of the environment.
+/// The arbiter reads an alert on the bus by Describe, and on the command line in the language of the environment.
 #[tokio::test]
-async fn the_arbiter_reads_alerts_in_his_language() {
+async fn alerts_are_in_the_language_of_the_arbiter() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, "[game]\naccept_kings_signal = false\n").unwrap();
     let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
     let address = hall.bus.address();
-    let ctl = env!("CARGO_BIN_EXE_touchmovectl");
-    let monitor = Lines::of("env", &["LC_ALL=zh_CN.UTF-8", ctl, "monitor", "--bus", &address]);
-    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, 0 plies"));
+    let touchmovectl = env!("CARGO_BIN_EXE_touchmovectl");
+    let monitor = Lines::of("env", &["LC_ALL=zh_CN.UTF-8", touchmovectl, "monitor", "--bus", &address]);
+    monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
     hall.play("e2", "e4", "e4").await;
     hall.play("e7", "e5", "e5").await;
     for (square, piece) in [("e1", '.'), ("d4", 'K'), ("e8", '.'), ("d5", 'k')] {
         hall.board.put(square, piece);
     }
     let alert = seen(&mut hall.watch, "the alert", |event| event.event == "AlertRaised").await;
-    let english = "the kings on d4 and d5 say 1/2-1/2: confirm the result, or set another";
+    let english = "the kings on d4 and d5 signal 1/2-1/2: confirm the result, or set another";
     let simplified = "放在d4和d5的两个王表示结果为1/2-1/2：请确认，或者另行设定";
     assert_eq!(alert.fields["detail"], english);
     monitor.wait_for("the alert in Chinese", |line| line == format!("dgt_board: ALERT 1: {simplified}"));
@@ -533,14 +542,18 @@ async fn the_arbiter_reads_alerts_in_his_language() {
     for (language, heading, sentence) in
         [("en", "Result signalled", english), ("zh-CN", "棋手示意结果", simplified), ("xx", "Result signalled", english)]
     {
-        let told = describe(1, language).await.unwrap();
-        assert_eq!((told.0.as_str(), told.1.as_str(), told.2), (heading, sentence, Vec::new()), "{language}");
+        let description = describe(1, language).await.unwrap();
+        assert_eq!(
+            (description.0.as_str(), description.1.as_str(), description.2),
+            (heading, sentence, Vec::new()),
+            "{language}"
+        );
     }
     let refused = describe(7, "en").await.unwrap_err().to_string();
     assert!(refused.contains("NoAlert") && refused.contains("no alert 7 was raised"), "{refused}");
 
     let show = |language: &str| {
-        let mut command = std::process::Command::new(ctl);
+        let mut command = std::process::Command::new(touchmovectl);
         let output = command.args(["game", "--bus", &address]).env("LC_ALL", language).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };

@@ -1,4 +1,4 @@
-//! One test binary: it links once.
+//! All integration tests in one binary, so that the crate is linked only once.
 
 mod alerts;
 mod arbiter;

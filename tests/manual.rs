@@ -1,4 +1,4 @@
-//! The manual and the completions of shells are what the programs and the table of keys say.
+//! The manual pages and shell completions match the programs and the table of keys.
 
 #[allow(dead_code)] // only what the command line may be
 #[path = "../src/bin/touchmoved/args.rs"]
@@ -13,7 +13,7 @@ use std::io;
 use std::path::Path;
 use touchmove::config::keys::{KEYS, Kind, TABLES};
 
-/// A committed file must be this; with `UPDATE` it becomes this.
+/// Compares a committed file with the expected text; with `UPDATE` it writes the file.
 #[track_caller]
 fn check(path: &str, expect: &str) {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(path);
@@ -24,7 +24,7 @@ fn check(path: &str, expect: &str) {
     assert!(committed == expect, "{path} is out of date: run `UPDATE=1 cargo test manual`");
 }
 
-/// What clap_mangen makes of a part of a page, without its heading and its preamble.
+/// A section of a page as clap_mangen renders it, without its heading and its preamble.
 fn part(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
     let mut page = Vec::new();
     render(&mut page).unwrap();
@@ -33,19 +33,19 @@ fn part(render: impl FnOnce(&mut dyn io::Write) -> io::Result<()>) -> String {
     lines.map(|line| format!("{line}\n")).collect()
 }
 
-/// Text that stays as it is, line by line.
+/// Text that is printed unchanged, line by line.
 fn verbatim(text: &str) -> String {
     let lines = text.lines().map(|line| format!("{}\n", escaped(line)));
     format!(".PP\n.nf\n{}.fi\n", lines.collect::<String>())
 }
 
-/// Text that the reader's width breaks.
+/// A line of text with the characters of roff escaped.
 fn escaped(line: &str) -> String {
     let line = line.replace('\\', "\\e").replace('-', "\\-");
     if line.starts_with(['.', '\'']) { format!("\\&{line}") } else { line }
 }
 
-/// What a page begins with.
+/// The beginning of a page.
 fn title(name: &str, section: u8) -> String {
     let version = env!("CARGO_PKG_VERSION");
     // Aq: an apostrophe, as clap_mangen writes it.
@@ -54,7 +54,7 @@ fn title(name: &str, section: u8) -> String {
     )
 }
 
-/// A program's own part of its page.
+/// The sections about the program itself.
 fn begin(command: &Command, section: u8) -> String {
     let man = Man::new(command.clone());
     let mut page = title(command.get_name(), section);
@@ -62,15 +62,15 @@ fn begin(command: &Command, section: u8) -> String {
     let _ = write!(page, ".SH NAME\n{} \\- {}\n", command.get_name(), escaped(about.trim_end_matches('.')));
     let _ = write!(page, ".SH SYNOPSIS\n{}", part(|to| man.render_synopsis_section(to)));
     let _ = write!(page, ".SH OPTIONS\n{}", part(|to| man.render_options_section(to)));
-    if let Some(more) = command.get_after_help() {
-        let _ = write!(page, ".SH NOTES\n{}", verbatim(&more.to_string()));
+    if let Some(notes) = command.get_after_help() {
+        let _ = write!(page, ".SH NOTES\n{}", verbatim(&notes.to_string()));
     }
     page
 }
 
-/// A section for each command below this one.
-fn commands(above: &Command, names: &str, page: &mut String) {
-    for command in above.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set()) {
+/// Adds a section for each subcommand.
+fn commands(parent: &Command, names: &str, page: &mut String) {
+    for command in parent.get_subcommands().filter(|command| command.get_name() != "help" && !command.is_hide_set()) {
         let names = format!("{names} {}", command.get_name());
         let man = Man::new(command.clone().bin_name(names.clone()));
         let _ = write!(page, ".SH {}\n{}", names.to_uppercase(), part(|to| man.render_description_section(to)));
@@ -78,8 +78,8 @@ fn commands(above: &Command, names: &str, page: &mut String) {
         if command.get_arguments().any(|argument| !argument.is_hide_set()) {
             *page += &part(|to| man.render_options_section(to));
         }
-        if let Some(more) = command.get_after_help() {
-            *page += &verbatim(&more.to_string());
+        if let Some(notes) = command.get_after_help() {
+            *page += &verbatim(&notes.to_string());
         }
         commands(command, &names, page);
     }
@@ -88,35 +88,35 @@ fn commands(above: &Command, names: &str, page: &mut String) {
 const DAEMON_FILES: &str = r".SH EXIT STATUS
 .TP
 0
-It was asked to end, or the configuration that
+The daemon was stopped by a signal, or
 .B \-\-check\-config
-looked at is right.
+found no error.
 .TP
 1
-It failed, as the last lines of its log say; the service manager starts it again.
+The daemon failed; the last lines of its log give the reason, and the service manager restarts it.
 .TP
 2
 The command line is wrong.
 .TP
 78
-The configuration, an edition of the Laws or a file of messages is wrong, as it says; the service manager does not start it again
-before that is put right.
+The configuration, an edition of the Laws or a file of messages has an error, which the log names; the service manager does not
+restart the daemon until the error is corrected.
 .SH FILES
 .TP
 .I /etc/touchmove/touchmoved.toml
 The configuration, see touchmoved.toml(5).
 .TP
 .I /etc/touchmove/laws/, /etc/touchmove/locale/
-Editions of the Laws and messages that go before those in
+Editions of the Laws and messages that override those in
 .IR /usr/share/touchmove .
 .TP
 .I /var/lib/touchmove/
-The journal of all games and the recordings. They are readable by the service and by group touchmove\-arbiter alone, and stay when the
-package is removed or purged.
+The journal of all games and the recordings. Only the service and group touchmove\-arbiter can read them. They stay when the package
+is removed or purged.
 .SH GROUPS
-On the system bus org.touchmove1, with alerts and commands, is for root and group
+On the system bus, org.touchmove1, with alerts and commands, is open to root and group
 .BR touchmove\-arbiter ;
-org.touchmove1.Broadcast, games alone, also for group
+org.touchmove1.Broadcast, with games only, is also open to group
 .BR touchmove\-broadcast .
 .SH SEE ALSO
 touchmovectl(1), touchmoved.toml(5)
@@ -142,8 +142,8 @@ fn manual_of_the_configuration() {
     let mut page = title("touchmoved.toml", 5);
     page += ".SH NAME\ntouchmoved.toml \\- configuration of touchmoved\n.SH DESCRIPTION\n\
         The first of $XDG_CONFIG_HOME/touchmove/touchmoved.toml, ~/.config/touchmove/touchmoved.toml and\n\
-        /etc/touchmove/touchmoved.toml that there is, in TOML. What is left out has its default. `touchmoved \\-\\-check\\-config`\n\
-        says what is wrong with it, all of it at once.\n";
+        /etc/touchmove/touchmoved.toml that exists, in TOML. Omitted keys have their defaults. `touchmoved \\-\\-check\\-config`\n\
+        reports all errors at once.\n";
     for (table, about) in TABLES {
         let heading = if *table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") };
         let _ = write!(page, ".SH {heading}\n{}\n", escaped(&about.replace('\n', " ")));
@@ -186,9 +186,9 @@ fn pages_have_no_mistakes() {
     }
     for page in ["touchmoved.8", "touchmovectl.1", "touchmoved.toml.5"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/man").join(page);
-        let mut read = std::process::Command::new("man");
-        read.args(["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]).arg(path).env("LC_ALL", "C.UTF-8");
-        let output = read.output().unwrap();
+        let mut man = std::process::Command::new("man");
+        man.args(["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]).arg(path).env("LC_ALL", "C.UTF-8");
+        let output = man.output().unwrap();
         assert!(output.status.success() && output.stderr.is_empty(), "{page}: {}", String::from_utf8_lossy(&output.stderr));
     }
 }

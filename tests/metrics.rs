@@ -22,13 +22,13 @@ async fn hall(keys: &str) -> Option<(Hall, SocketAddr, TempDir)> {
 }
 
 fn address(daemon: &Daemon) -> SocketAddr {
-    eventually("where metrics are told", || {
-        daemon.log().split("metrics are told at http://").nth(1)?.split_once("/metrics")?.0.parse().ok()
+    eventually("the address of the metrics", || {
+        daemon.log().split("metrics are served at http://").nth(1)?.split_once("/metrics")?.0.parse().ok()
     })
 }
 
-/// What is answered to these bytes.
-fn ask(address: SocketAddr, request: &str) -> String {
+/// Sends these bytes; returns the reply.
+fn request(address: SocketAddr, request: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
     stream.write_all(request.as_bytes()).unwrap();
@@ -38,15 +38,15 @@ fn ask(address: SocketAddr, request: &str) -> String {
 }
 
 fn get(address: SocketAddr) -> String {
-    ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"))
+    request(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\n\r\n"))
 }
 
-/// What is answered to who sends this token.
+/// Requests the metrics with this token.
 fn get_with(address: SocketAddr, token: &str) -> String {
-    ask(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"))
+    request(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"))
 }
 
-/// A token of an operator, for a touchmoved that keeps its state here.
+/// Creates a token for an operator, for a touchmoved with this state directory.
 fn token(state: &Path) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchmovectl"));
     command.args(["token", "create", "prometheus", "--role", "operator", "--state-dir"]).arg(state);
@@ -62,37 +62,37 @@ fn samples(page: &str) -> BTreeMap<String, f64> {
     lines.map(|line| line.rsplit_once(' ').unwrap()).map(|(name, value)| (name.to_owned(), value.parse().unwrap())).collect()
 }
 
-/// The sum over all labels that begin so.
+/// The sum of all samples whose name begins with this.
 fn sum(page: &str, begin: &str) -> f64 {
     samples(page).iter().filter(|(name, _)| name.starts_with(begin)).map(|(_, value)| value).sum()
 }
 
 #[tokio::test]
-async fn a_game_is_counted() {
+async fn games_moves_corrections_and_errors_are_counted() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
     let token = token(hall.state.path());
     hall.play("e2", "e4", "e4").await;
     hall.client.send_command(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
     hall.board.send(&[0x55, 0x56, 0x57]);
-    let all = || {
+    let page_with_all = || {
         let page = get_with(address, &token);
         let counted = ["touchmove_games_total{", "touchmove_moves_total{", "touchmove_corrections_total{"];
         let counted = counted.iter().all(|name| sum(&page, name) == 1.0);
         let public = sum(&page, "touchmove_publication_delay_seconds_count{stream=\"broadcast\"") > 1.0;
         (counted && public && sum(&page, "touchmove_board_errors_total{") > 0.0).then_some(page)
     };
-    let page = until("all is counted", async || all()).await;
+    let page = until("all counts", async || page_with_all()).await;
     assert!(page.starts_with("HTTP/1.1 200 OK\r\ncontent-type: text/plain; version=0.0.4"), "{page}");
     let ready = samples(&page).into_iter().filter(|(name, value)| name.contains("state=\"ready\"") && *value == 1.0);
     assert_eq!(ready.count(), 1, "{page}");
     assert!(sum(&page, "touchmove_board_frames_total{") >= 3.0 && sum(&page, "touchmove_board_bytes_total{") >= 70.0, "{page}");
     assert_eq!(sum(&page, "touchmove_configured_delay_seconds"), 1.0);
-    // Nothing that the public was told is younger than the delay.
+    // No public event was published before the delay.
     assert_eq!(samples(&page)["touchmove_publication_delay_seconds_bucket{stream=\"broadcast\",le=\"0.500\"}"], 0.0);
     assert!(!page.contains("e4") && !page.contains("d4"), "{page}");
 
-    // Anybody reads what has left, and how boards are.
+    // Without a token, published moves and the state of boards can be read.
     let public = get(address);
     assert_eq!(sum(&public, "touchmove_moves_total{"), 1.0);
     hall.board.unplug();
@@ -103,7 +103,7 @@ async fn a_game_is_counted() {
 }
 
 #[tokio::test]
-async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() {
+async fn without_a_token_metrics_are_delayed_and_have_no_alerts() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 3600\n").await else { return };
     let token = token(hall.state.path());
     hall.board.clock(5400, 5400, true);
@@ -111,7 +111,7 @@ async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() 
     hall.board.clock(5390, 5400, false);
     hall.play("e7", "e5", "e5").await;
     hall.board.clock(5390, 5390, true);
-    // No rook's move.
+    // An illegal move of a rook.
     hall.board.put("h1", '.');
     hall.board.put("h3", 'R');
     hall.board.clock(5380, 5390, false);
@@ -119,62 +119,62 @@ async fn without_a_token_figures_are_as_late_as_the_public_and_tell_no_alerts() 
         ["games_total", "moves_total", "alerts_total", "alerts", "board_frames_total", "board_bytes_total"];
     let has_all = |page: &String| NAMES.iter().all(|name| sum(page, &format!("touchmove_{name}{{")) > 0.0);
     let live = until("the alert", async || Some(get_with(address, &token)).filter(has_all)).await;
-    let late = get(address);
+    let public = get(address);
     for name in NAMES {
         let begin = format!("touchmove_{name}{{");
-        assert!(!samples(&late).keys().any(|sample| sample.starts_with(&begin)), "{name} in {late}");
+        assert!(!samples(&public).keys().any(|sample| sample.starts_with(&begin)), "{name} in {public}");
     }
-    assert!(live.contains("stream=\"live\"") && !late.contains("stream=\"live\""), "{late}");
-    assert_eq!(sum(&late, "touchmove_publication_delay_seconds_count"), 0.0);
-    // How boards and the service are is the same for both.
-    assert_eq!(sum(&late, "touchmove_board_state{"), 1.0);
-    assert_eq!(sum(&late, "touchmove_configured_delay_seconds"), 3600.0);
+    assert!(live.contains("stream=\"live\"") && !public.contains("stream=\"live\""), "{public}");
+    assert_eq!(sum(&public, "touchmove_publication_delay_seconds_count"), 0.0);
+    // The state of boards and of the service is the same with and without a token.
+    assert_eq!(sum(&public, "touchmove_board_state{"), 1.0);
+    assert_eq!(sum(&public, "touchmove_configured_delay_seconds"), 3600.0);
     for wrong in ["", "0", &token[1..], &format!("{token}0")] {
         let answer = get_with(address, wrong);
         assert!(answer.starts_with("HTTP/1.1 401 ") && answer.contains("www-authenticate: Bearer"), "{answer}");
     }
-    // What is for a proxy on the way is no token.
+    // Credentials for a proxy are not a token.
     let basic = format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Basic eDp5\r\n\r\n");
-    assert!(ask(address, &basic).starts_with("HTTP/1.1 200 "));
+    assert!(request(address, &basic).starts_with("HTTP/1.1 200 "));
 }
 
 #[tokio::test]
-async fn neither_the_log_nor_figures_without_a_token_tell_of_play_before_the_public_hears_of_it() {
+async fn neither_the_log_nor_metrics_without_a_token_reveal_play_before_its_publication() {
     let Some(bus) = PrivateBus::start() else { return };
     let (state, dir, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, "[metrics]\nlisten = '127.0.0.1:0'\n[broadcast]\ndelay_s = 3600\n").unwrap();
-    // The machine has a trouble of its own: nothing can be recorded.
+    // A health problem that does not depend on play: nothing can be recorded.
     std::fs::write(state.path().join("recordings"), "").unwrap();
-    // Somebody played before the board was read.
+    // Two moves were played before the board was read.
     for (square, piece) in [("e2", '.'), ("e4", 'P'), ("e7", '.'), ("e5", 'p')] {
         board.put_unseen(square, piece);
     }
     let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
     daemon.ready();
     let (address, token) = (address(&daemon), token(state.path()));
-    let tells = |page: &str, kind: &str| sum(page, &format!("touchmove_trouble{{kind=\"{kind}\"")) == 1.0;
+    let has_problem = |page: &str, kind: &str| sum(page, &format!("touchmove_trouble{{kind=\"{kind}\"")) == 1.0;
     let live = until("play without a game", async || {
-        // It is no play before it has stood for seconds.
+        // The problem is reported after the position has been stable for seconds.
         tokio::time::sleep(Duration::from_millis(100)).await;
-        Some(get_with(address, &token)).filter(|page| tells(page, "unrecorded"))
+        Some(get_with(address, &token)).filter(|page| has_problem(page, "unrecorded"))
     })
     .await;
     let late = get(address);
     for page in [&live, &late] {
-        assert!(tells(page, "recordings_stopped"), "{page}");
+        assert!(has_problem(page, "recordings_stopped"), "{page}");
     }
     assert!(!late.contains("unrecorded"), "{late}");
     let log = daemon.log();
-    assert!(log.contains("nothing is recorded (") && !log.contains("stand as in play"), "{log}");
+    assert!(log.contains("nothing is recorded (") && !log.contains("look like play"), "{log}");
 }
 
 #[tokio::test]
-async fn what_else_is_asked_is_refused() {
+async fn other_requests_are_refused() {
     let Some((_hall, address, _dir)) = hall("").await else { return };
-    let check = |request: &str, status: &str| {
-        let answer = ask(address, request);
-        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{request:?}: {answer}");
+    let check = |text: &str, status: &str| {
+        let answer = request(address, text);
+        assert!(answer.starts_with(&format!("HTTP/1.1 {status} ")), "{text:?}: {answer}");
         answer
     };
     let head = check("HEAD /metrics HTTP/1.1\r\nhost: localhost:1\r\n\r\n", "200");
@@ -182,7 +182,7 @@ async fn what_else_is_asked_is_refused() {
     check("GET /metrics?x HTTP/1.1\r\nHost: [::1]:9\r\n\r\n", "200");
     check("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n", "404");
     check("POST /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n", "405");
-    // A name of the web that was made to lead here.
+    // A foreign host name that resolves to this address.
     check("GET /metrics HTTP/1.1\r\nHost: evil.example:9482\r\n\r\n", "403");
     check("GET /metrics HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n", "403");
     check("GET /metrics HTTP/1.1\r\n\r\n", "403");
@@ -190,7 +190,7 @@ async fn what_else_is_asked_is_refused() {
 }
 
 #[tokio::test]
-async fn who_says_nothing_is_not_waited_for_by_others() {
+async fn silent_connections_do_not_delay_others() {
     let Some((_hall, address, _dir)) = hall("").await else { return };
     let silent: Vec<TcpStream> = (0..40).map(|_| TcpStream::connect(address).unwrap()).collect();
     assert!(get(address).starts_with("HTTP/1.1 200 "));
@@ -198,7 +198,7 @@ async fn who_says_nothing_is_not_waited_for_by_others() {
 }
 
 #[test]
-fn the_dashboard_shows_what_there_is() {
+fn the_dashboard_shows_every_metric() {
     let dashboard = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/grafana.json")).unwrap();
     serde_json::from_str::<serde_json::Value>(&dashboard).unwrap();
     let names: BTreeSet<&str> = dashboard

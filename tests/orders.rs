@@ -1,4 +1,4 @@
-//! What an arbiter orders, and games that begin from something other than the start position: as the table tells it.
+//! Commands of the arbiter, and games that begin from another position than the start position, at the level of the table.
 
 use shakmaty::{Color, Piece, Role, Square};
 use touchmove::boards::{ClockHalf, ClockReading, HalfTime, LinkState, Placement, Reading, SensorKind, SquareState};
@@ -11,23 +11,23 @@ use touchmove::wire::sensed_to_word;
 
 const AT_20: &str = "r1bq1rk1/ppp2ppp/2np1n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQ1RK1 b - - 4 20";
 
-/// A board of this kind on which this stands, with some squares emptied (`e2-`) or filled (`e4P`), and its table.
+/// A table and its virtual board with a position, of which some squares are emptied (`e2-`) or filled (`e4P`).
 pub struct Stage {
     pub table: Table,
     pub now: u64,
     sensing: SensorKind,
-    /// What was told and not looked at yet.
+    /// Published events that were not checked yet.
     pub events: Vec<Event>,
-    /// Everything durable that was told.
+    /// All durable events.
     pub durable: Vec<StampedEvent>,
 }
 
 impl Stage {
-    pub fn new(sensing: SensorKind, fen: &str, but: &str) -> Stage {
-        Stage::with(Settings { sensing, ..Settings::default() }, fen, but)
+    pub fn new(sensing: SensorKind, fen: &str, changes: &str) -> Stage {
+        Stage::with(Settings { sensing, ..Settings::default() }, fen, changes)
     }
 
-    pub fn with(settings: Settings, fen: &str, but: &str) -> Stage {
+    pub fn with(settings: Settings, fen: &str, changes: &str) -> Stage {
         let sensing = settings.sensing;
         let mut stage = Stage { table: Table::new(settings), now: 0, sensing, events: Vec::new(), durable: Vec::new() };
         let position = Position::from_fen(fen, false).expect("a FEN");
@@ -35,7 +35,7 @@ impl Stage {
         for (square, piece) in position.board().iter() {
             placement[square as usize] = stage.shown(Some(piece));
         }
-        for word in but.split_whitespace() {
+        for word in changes.split_whitespace() {
             let (square, piece) = read(word);
             placement[square as usize] = stage.shown(piece);
         }
@@ -53,7 +53,7 @@ impl Stage {
         }
     }
 
-    /// Squares change, 100 ms apart, then nothing happens for so long.
+    /// Changes squares, 100 ms apart, and then waits for `quiet` milliseconds.
     pub fn play(&mut self, words: &str, quiet: u64) {
         for word in words.split_whitespace() {
             let (square, piece) = read(word);
@@ -67,27 +67,27 @@ impl Stage {
     pub fn wait(&mut self, ms: u64) {
         self.now += ms;
         let output = self.table.advance(self.now);
-        self.tell(output);
+        self.store(output);
     }
 
     pub fn order(&mut self, command: Command) -> Option<String> {
         self.ask(command).err()
     }
 
-    /// What a command says that is carried out, or why it is refused.
+    /// Carries out a command; returns its answer, or the reason for its refusal.
     pub fn ask(&mut self, command: Command) -> Result<Answer, String> {
         let output = self.table.handle(self.now, order(command));
         let answer = output.refusal.as_ref().map_or(Ok(output.answer.clone()), |refused| Err(refused.to_string()));
-        self.tell(output);
+        self.store(output);
         answer
     }
 
     pub fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.tell(output);
+        self.store(output);
     }
 
-    fn tell(&mut self, output: Output) {
+    fn store(&mut self, output: Output) {
         self.durable.extend(output.events.iter().filter(|stamped| stamped.number.is_some()).cloned());
         self.events.extend(output.events.into_iter().map(|stamped| stamped.event));
     }
@@ -101,14 +101,16 @@ impl Stage {
         self.take(Input::Reading(Reading::Clock(Some(reading))));
     }
 
-    /// What was told of squares that differ, each time, and is forgotten now.
+    /// The squares of all displaced events since the last call.
     pub fn displaced(&mut self) -> Vec<String> {
         let events = std::mem::take(&mut self.events);
-        let told = events.into_iter().filter_map(|event| match event {
+        let squares_of_events = events.into_iter().filter_map(|event| match event {
             Event::Displaced { squares } => Some(squares),
             _ => None,
         });
-        told.map(|squares| squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(" ")).collect()
+        squares_of_events
+            .map(|squares| squares.iter().map(|difference| difference.square.to_string()).collect::<Vec<_>>().join(" "))
+            .collect()
     }
 
     pub fn moves(&self) -> Vec<&str> {
@@ -116,20 +118,20 @@ impl Stage {
         plies.iter().map(|ply| ply.played.san.as_str()).collect()
     }
 
-    /// The squares that stood wrong at the start, with what should be there and what is.
+    /// The wrong squares at the start, each with the expected and the actual content.
     fn wrong_start(&self) -> Option<String> {
         let alerts = self.table.record().map(|record| record.alerts.as_slice()).unwrap_or_default();
         let alert = alerts.iter().find(|alert| alert.kind == AlertKind::WrongStart)?;
         let Some((_, Arg::Differences(differences))) = alert.text.args.first() else { panic!("{alert:?}") };
-        let one = |one: &Difference| {
+        let text = |difference: &Difference| {
             format!(
                 "{} {} {}",
-                one.square,
-                sensed_to_word(one.expected.map_or(SquareState::Empty, SquareState::Piece)),
-                sensed_to_word(one.seen)
+                difference.square,
+                sensed_to_word(difference.expected.map_or(SquareState::Empty, SquareState::Piece)),
+                sensed_to_word(difference.seen)
             )
         };
-        Some(differences.iter().map(one).collect::<Vec<_>>().join(", "))
+        Some(differences.iter().map(text).collect::<Vec<_>>().join(", "))
     }
 }
 
@@ -146,7 +148,7 @@ fn read(word: &str) -> (Square, Option<Piece>) {
 }
 
 #[test]
-fn a_position_is_taken_and_the_squares_that_differ_are_told_until_they_agree() {
+fn squares_that_differ_from_a_given_position_are_published_until_they_agree() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6- e2N");
     assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
     assert_eq!(stage.displaced(), ["e2 c6"]);
@@ -160,20 +162,20 @@ fn a_position_is_taken_and_the_squares_that_differ_are_told_until_they_agree() {
 }
 
 #[test]
-fn after_a_restart_the_squares_that_differ_are_told_again() {
+fn after_a_restart_the_squares_that_differ_are_published_again() {
     let mut before = Stage::new(SensorKind::Identity, AT_20, "c6-");
     let output = before.table.handle(0, order(Command::Position(AT_20.to_owned())));
     let durable: Vec<StampedEvent> = output.events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6-");
     stage.table = Table::restore(Settings::default(), &durable);
-    let placement = before.table.placement().expect("what stands there");
+    let placement = before.table.placement().expect("a placement");
     stage.take(Input::Reading(Reading::Placement(Box::new(placement))));
     stage.wait(400);
     assert_eq!(stage.displaced(), ["c6"]);
 }
 
 #[test]
-fn a_position_that_stands_there_is_told_of_no_square() {
+fn a_given_position_that_is_on_the_board_has_no_differing_squares() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
     stage.wait(5_000);
@@ -181,7 +183,7 @@ fn a_position_that_stands_there_is_told_of_no_square() {
 }
 
 #[test]
-fn a_game_taken_up_at_move_20_is_numbered_from_there() {
+fn a_game_from_move_20_is_numbered_from_there() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     stage.order(Command::Position(AT_20.to_owned()));
     stage.play("f6- e4- e4n", 400);
@@ -218,7 +220,7 @@ fn a_wrong_start_is_followed_once_a_move_is_made_from_it() {
 }
 
 #[test]
-fn a_first_move_that_takes_its_time_does_not_hide_the_wrong_start() {
+fn a_slow_first_move_does_not_hide_the_wrong_start() {
     let mut stage = Stage::new(SensorKind::Identity, START, "b1B c1N");
     stage.play("", 1_200);
     stage.play("e2-", 3_000);
@@ -227,7 +229,7 @@ fn a_first_move_that_takes_its_time_does_not_hide_the_wrong_start() {
 }
 
 #[test]
-fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
+fn on_boards_that_cannot_identify_pieces_a_missing_one_is_named() {
     for sensing in [SensorKind::Occupancy, SensorKind::Colour] {
         let mut stage = Stage::new(sensing, START, "a1-");
         stage.play("", 1_200);
@@ -239,17 +241,17 @@ fn where_pieces_cannot_be_told_apart_a_missing_one_is_named() {
 }
 
 #[test]
-fn a_board_being_set_up_or_looked_at_after_a_short_game_is_no_wrong_start() {
-    // It was not quiet for a second.
+fn a_board_being_set_up_or_analysed_is_no_wrong_start() {
+    // The board was not stable for a second.
     let mut stage = Stage::new(SensorKind::Identity, START, "b1B c1N");
     stage.play("e2- e4P", 3_000);
     assert_eq!(stage.table.record(), None);
-    // Pieces stand in the middle.
+    // Pieces are in the middle of the board.
     let mut stage = Stage::new(SensorKind::Identity, START, "g1- f3N");
     stage.play("", 1_200);
     stage.play("d2- d4P", 3_000);
     assert_eq!(stage.table.record(), None);
-    // What is missing comes.
+    // The missing piece is put on the board.
     let mut stage = Stage::new(SensorKind::Identity, START, "a1-");
     stage.play("", 1_200);
     stage.play("a1R", 2_000);
@@ -257,33 +259,33 @@ fn a_board_being_set_up_or_looked_at_after_a_short_game_is_no_wrong_start() {
     assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
 }
 
-/// What stands on the board, but for the pieces of one side, which stand like this: `e8k` each.
+/// The words (`e8k` each) for the back rank of one side with these pieces.
 fn side(color: Color, back: &str) -> String {
     let rank = if color == Color::White { '1' } else { '8' };
     ('a'..='h').zip(back.chars()).map(|(file, piece)| format!("{file}{rank}{piece} ")).collect()
 }
 
 #[test]
-fn a_set_up_that_is_wrong_in_many_squares_is_named_and_followed() {
+fn a_start_with_many_wrong_squares_is_reported_and_followed() {
     // Knights and bishops, kings and queens, all exchanged.
     let swapped = side(Color::White, "RBNKQNBR") + &side(Color::Black, "rbnkqnbr");
-    // One side put up its pieces and pawns the wrong way round, or lacks half of them.
+    // One side has its pieces and pawns on exchanged ranks, or lacks half of the pieces.
     let pawns = side(Color::Black, "pppppppp") + &side(Color::Black, "rnbqkbnr").replace('8', "7");
     let missing = "a8- b8- c8- d8- f8- g8- h8- a7-";
-    for (but, wrong, first) in [(swapped.as_str(), 12, "b1 N B"), (&pawns, 16, "a7 p r"), (missing, 8, "a7 p empty")] {
-        let mut stage = Stage::new(SensorKind::Identity, START, but);
+    for (changes, count, first) in [(swapped.as_str(), 12, "b1 N B"), (&pawns, 16, "a7 p r"), (missing, 8, "a7 p empty")] {
+        let mut stage = Stage::new(SensorKind::Identity, START, changes);
         stage.play("", 3_200);
-        assert_eq!(stage.table.record(), None, "{but}: nobody has moved");
+        assert_eq!(stage.table.record(), None, "{changes}: nobody has moved");
         stage.play("e2- e4P", 2_000);
-        assert_eq!(stage.moves(), ["e4"], "{but}");
+        assert_eq!(stage.moves(), ["e4"], "{changes}");
         let detail = stage.wrong_start().expect("an alert");
-        assert!(detail.starts_with(first) && detail.split(", ").count() == wrong, "{but}: {detail}");
-        assert_eq!(stage.table.record().map(|record| record.alerts.len()), Some(1), "{but}");
+        assert!(detail.starts_with(first) && detail.split(", ").count() == count, "{changes}: {detail}");
+        assert_eq!(stage.table.record().map(|record| record.alerts.len()), Some(1), "{changes}");
     }
 }
 
 #[test]
-fn a_wrong_set_up_is_found_on_a_board_that_stands_the_other_way_round() {
+fn a_wrong_start_is_found_on_a_turned_board() {
     let rotated = |square: Square| Square::new(63 - square as u32);
     let mut words = String::new();
     for (square, piece) in Position::start().board().iter() {
@@ -304,13 +306,13 @@ fn a_wrong_set_up_is_found_on_a_board_that_stands_the_other_way_round() {
 }
 
 #[test]
-fn a_wrong_set_up_is_told_when_the_clock_is_started() {
+fn a_wrong_start_is_reported_when_the_clock_is_started() {
     let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNQKNBR"));
     stage.play("", 3_200);
     stage.clock(ClockHalf::Left);
     assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 4);
     let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
-    // The clock runs already: it begins with the first move.
+    // The clock runs already: the game begins with the first move.
     stage.clock(ClockHalf::Left);
     stage.play("", 3_200);
     assert_eq!(stage.table.record(), None);
@@ -321,7 +323,7 @@ fn a_wrong_set_up_is_told_when_the_clock_is_started() {
 }
 
 #[test]
-fn an_answer_that_comes_at_once_does_not_hide_the_wrong_start() {
+fn an_immediate_reply_does_not_hide_the_wrong_start() {
     let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
     stage.play("", 3_200);
     stage.play("e2- e4P e7- e5p", 2_000);
@@ -329,7 +331,7 @@ fn an_answer_that_comes_at_once_does_not_hide_the_wrong_start() {
 }
 
 #[test]
-fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
+fn on_boards_that_cannot_identify_pieces_many_missing_ones_are_named() {
     for sensing in [SensorKind::Occupancy, SensorKind::Colour] {
         let mut stage = Stage::new(sensing, START, "a8- b8- c8- d8- f8- g8-");
         stage.play("", 3_200);
@@ -337,7 +339,7 @@ fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
         assert_eq!(stage.moves(), ["e4"], "{sensing:?}");
         assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 6);
     }
-    // Such a board may stand the other way round: the move tells.
+    // Such a board may be turned: the move shows it.
     let mut stage = Stage::new(SensorKind::Occupancy, START, "h1-");
     stage.play("", 1_200);
     stage.play("d7- d5p", 2_000);
@@ -351,7 +353,7 @@ fn where_pieces_cannot_be_told_apart_many_missing_ones_are_named() {
 }
 
 #[test]
-fn what_squares_do_not_show_is_no_wrong_start() {
+fn differences_that_sensors_cannot_show_are_no_wrong_start() {
     let mut stage = Stage::new(SensorKind::Occupancy, START, "a1r a8R");
     stage.play("", 3_200);
     stage.play("e2- e4P", 2_000);
@@ -366,8 +368,8 @@ fn what_squares_do_not_show_is_no_wrong_start() {
 }
 
 #[test]
-fn pieces_being_put_up_or_away_are_no_wrong_start() {
-    // Black's side is put up last, after a pause; a rook that stands wrong is put right.
+fn pieces_being_set_up_or_put_away_are_no_wrong_start() {
+    // Black's side is set up last, after a pause; a misplaced rook is corrected.
     let mut stage = Stage::new(SensorKind::Identity, START, "a8- b8r c8- d8- e8- f8- g8- h8- e8k");
     stage.play("", 5_000);
     stage.play("c8b d8q f8b g8n h8r", 5_000);
@@ -376,14 +378,14 @@ fn pieces_being_put_up_or_away_are_no_wrong_start() {
     stage.play("b8n", 5_000);
     assert_eq!((stage.moves(), stage.wrong_start()), (vec![], None));
     assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
-    // White's side stands, Black's goes into the box.
+    // White's pieces are set up, Black's are put into the box.
     let mut stage = Stage::new(SensorKind::Identity, START, "e4P e2- a8- b8- c8- d8- f8-");
     stage.play("", 5_000);
     stage.play("e4- e2P", 5_000);
     stage.play("a7- b7- c7- d7- e7- f7- g7- h7-", 5_000);
     stage.play("g8- h8- e8-", 5_000);
     assert_eq!(stage.table.record(), None);
-    // Nothing was at rest for long enough.
+    // The board was not stable for long enough.
     let mut stage = Stage::new(SensorKind::Identity, START, &side(Color::White, "RBNKQNBR"));
     stage.play("", 2_000);
     stage.play("e2- e4P", 5_000);
@@ -392,29 +394,29 @@ fn pieces_being_put_up_or_away_are_no_wrong_start() {
 
 #[test]
 fn a_position_that_play_can_reach_is_no_wrong_start() {
-    // Two moves were made before the clock was started: they are on record.
-    for (stands, moves) in [("e2- e4P", &["e4"][..]), ("e2- e4P e7- e5p", &["e4", "e5"]), ("g1- f3N g8- f6n", &["Nf3", "Nf6"])]
+    // Moves that were made before the clock was started are recorded.
+    for (changes, moves) in [("e2- e4P", &["e4"][..]), ("e2- e4P e7- e5p", &["e4", "e5"]), ("g1- f3N g8- f6n", &["Nf3", "Nf6"])]
     {
-        let mut stage = Stage::new(SensorKind::Identity, START, stands);
+        let mut stage = Stage::new(SensorKind::Identity, START, changes);
         stage.play("", 5_000);
         stage.clock(ClockHalf::Left);
         stage.wait(5_000);
-        assert_eq!((stage.moves(), stage.wrong_start()), (moves.to_vec(), None), "{stands}");
+        assert_eq!((stage.moves(), stage.wrong_start()), (moves.to_vec(), None), "{changes}");
         assert_eq!(stage.table.record().expect("a game").chess960, Some(518));
     }
-    // More moves, and moves to and fro; no moves, and a middle game.
-    for stands in ["g1- h4N", "e2- e4P d2- d4P", "e2- e4P e7- e5p g1- f3N b8- c6n", "e1- d1- c1-"] {
-        let mut stage = Stage::new(SensorKind::Identity, START, stands);
+    // More moves, positions that no moves reach, and a middle game.
+    for changes in ["g1- h4N", "e2- e4P d2- d4P", "e2- e4P e7- e5p g1- f3N b8- c6n", "e1- d1- c1-"] {
+        let mut stage = Stage::new(SensorKind::Identity, START, changes);
         stage.play("", 5_000);
         stage.clock(ClockHalf::Left);
         stage.play("a2- a3P", 5_000);
-        assert_eq!(stage.wrong_start(), None, "{stands}");
+        assert_eq!(stage.wrong_start(), None, "{changes}");
     }
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     stage.play("", 5_000);
     stage.play("f6- e4- e4n", 5_000);
     assert_eq!(stage.table.record(), None);
-    // In Chess960 castling can be the first move: the king and the rook beside it change places.
+    // In Chess960 castling can be the first move: the king and the rook next to it change places.
     let start = "bbrkrnnq/pppppppp/8/8/8/8/PPPPPPPP/BBRKRNNQ w KQkq - 0 1";
     let mut stage = Stage::with(Settings { chess960: true, ..Settings::default() }, start, "c1K d1R");
     stage.play("", 5_000);
@@ -425,15 +427,15 @@ fn a_position_that_play_can_reach_is_no_wrong_start() {
 }
 
 #[test]
-fn where_chess960_is_played_its_start_positions_are_the_measure() {
+fn with_chess960_start_positions_are_compared_with_chess960() {
     let start = "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1";
-    // Where it is not, the usual one is.
+    // Without Chess960, the standard start position is expected.
     let mut stage = Stage::new(SensorKind::Identity, start, "");
     stage.play("", 3_200);
     stage.play("e2- e4P", 2_000);
     assert_eq!(stage.moves(), ["e4"]);
     assert_eq!(stage.wrong_start().expect("an alert").split(", ").count(), 12);
-    // Where it is, two of Black's pieces stand wrong, and White may castle.
+    // With Chess960, two of Black's pieces are misplaced, and White may castle.
     let settings = || Settings { chess960: true, ..Settings::default() };
     let mut stage = Stage::with(settings(), start, "a8r b8n");
     stage.play("", 3_200);
@@ -443,7 +445,7 @@ fn where_chess960_is_played_its_start_positions_are_the_measure() {
     assert_eq!(stage.moves().last(), Some(&"O-O-O"));
     let restored = Table::restore(settings(), &stage.durable);
     assert_eq!(restored.record(), stage.table.record());
-    // The right one is found.
+    // The correct start position is found.
     let mut stage = Stage::with(settings(), start, "");
     stage.play("", 3_200);
     assert_eq!(stage.table.record().and_then(|record| record.chess960), chess960(start));
@@ -456,7 +458,7 @@ fn chess960(fen: &str) -> Option<u16> {
 }
 
 #[test]
-fn a_position_of_chess960_that_is_ordered_keeps_its_number() {
+fn a_commanded_start_position_of_chess960_keeps_its_number() {
     let start = "nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 0 1";
     let number = chess960(start);
     assert!(number.is_some());
@@ -465,7 +467,7 @@ fn a_position_of_chess960_that_is_ordered_keeps_its_number() {
             (start, number),
             ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w GBgb - 0 1", number),
             (START, Some(518)),
-            // A position like it, and no start.
+            // A similar position that is no start position.
             ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN b KQkq - 0 1", None),
             ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQ - 0 1", None),
             ("nrbkqbrn/pppppppp/8/8/8/8/PPPPPPPP/NRBKQBRN w KQkq - 3 9", None),
@@ -482,25 +484,25 @@ fn a_position_of_chess960_that_is_ordered_keeps_its_number() {
 }
 
 #[test]
-fn the_record_keeps_what_is_the_matter_with_the_board() {
+fn the_record_keeps_the_faults_of_the_board() {
     let mut number = 0;
     let mut stamped = |event| {
         number += 1;
         StampedEvent { at: number * 1_000, number: Some(number), event }
     };
-    let begun = Event::GameStarted {
+    let game_started = Event::GameStarted {
         fen: START.to_owned(),
         chess960: Some(518),
         laws: "fide-2023".to_owned(),
         rotation: Rotation::Upright,
     };
-    let mut record = Record::begin(&stamped(begun)).expect("a game");
-    let mut told = |square, fault| {
+    let mut record = Record::begin(&stamped(game_started)).expect("a game");
+    let mut faults_after = |square, fault| {
         record.apply(&stamped(Event::BoardFault { square, fault, detail: "look at it".to_owned() }));
-        record.faults.iter().map(|bad| (bad.square, bad.fault)).collect::<Vec<_>>()
+        record.faults.iter().map(|known| (known.square, known.fault)).collect::<Vec<_>>()
     };
-    assert_eq!(told(Square::D5, Fault::Stuck), [(Square::D5, Fault::Stuck)]);
-    assert_eq!(told(Square::A1, Fault::Stuck), [(Square::D5, Fault::Stuck), (Square::A1, Fault::Stuck)]);
-    assert_eq!(told(Square::D5, Fault::Flickering), [(Square::A1, Fault::Stuck), (Square::D5, Fault::Flickering)]);
-    assert_eq!(told(Square::A1, Fault::Mended), [(Square::D5, Fault::Flickering)]);
+    assert_eq!(faults_after(Square::D5, Fault::Stuck), [(Square::D5, Fault::Stuck)]);
+    assert_eq!(faults_after(Square::A1, Fault::Stuck), [(Square::D5, Fault::Stuck), (Square::A1, Fault::Stuck)]);
+    assert_eq!(faults_after(Square::D5, Fault::Flickering), [(Square::A1, Fault::Stuck), (Square::D5, Fault::Flickering)]);
+    assert_eq!(faults_after(Square::A1, Fault::Mended), [(Square::D5, Fault::Flickering)]);
 }

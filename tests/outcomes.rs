@@ -1,5 +1,5 @@
-//! How a game ends: what a result by the position waits for, and what alerts say of a loss where the opponent may not be able to
-//! mate.
+//! How a game ends: what delays a result by the position, and what alerts require where the opponent of a losing player may not
+//! be able to mate.
 
 use crate::orders::Stage;
 use shakmaty::Color::{Black, White};
@@ -14,14 +14,14 @@ use touchmove::wire;
 
 /// White's rook mates on a8 or b8.
 const MATE: &str = "7k/6pp/8/8/8/8/6P1/R5K1 w - - 0 1";
-/// A rook goes to b8 as a bishop goes.
+/// A rook moves to b8 like a bishop.
 const ILLEGAL_MATE: &str = "a1- b8R";
-/// A wall of pawns, and a bishop behind each side of it: nobody can ever mate, whatever the men.
+/// A wall of pawns with a bishop behind each side of it: neither side can mate.
 const WALL: &str = "4k3/2b5/8/2p1p1p1/1pPpPpPp/1P1P1P1P/8/4KB2 w - - 0 1";
 
-/// White can mate, and that is found only by a long search.
+/// White can mate, but only a long search finds that.
 const LONG: &str = "8/1p4k1/1P2p1p1/p2pP1P1/P1pPK2B/2P5/8/7b w - - 0 1";
-/// Whether Black can mate is not found out.
+/// The search does not decide whether Black can mate.
 const UNDECIDED: &str = "8/b6P/8/4k3/8/2P3K1/8/8 w - - 0 1";
 
 fn begin(laws: &str, fen: &str) -> Stage {
@@ -41,14 +41,14 @@ fn flags(stage: &mut Stage, turn: ClockHalf, down: (bool, bool)) {
     let half = |flag| HalfTime { ms: if flag { 0 } else { 300_000 }, flag };
     let (left, right) = (half(down.0), half(down.1));
     let reading = ClockReading { left, right, turn, running: true, battery_low: false, resolution_ms: 1000, age_ms: 1000 };
-    // A flag is believed when two readings show it.
+    // A flag counts when two readings show it.
     for _ in 0..2 {
         stage.wait(100);
         stage.take(Input::Reading(Reading::Clock(Some(reading))));
     }
 }
 
-/// White makes this move and presses.
+/// White makes this move and presses the clock.
 fn play(stage: &mut Stage, words: &str) {
     stage.play(words, 300);
     press(stage, ClockHalf::Right);
@@ -73,15 +73,15 @@ fn required(alert: &Alert) -> String {
     alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The results that the public heard of.
+/// The public results.
 fn results(stage: &Stage) -> Vec<Option<GameResult>> {
     let public = stage.durable.iter().map(|stamped| &stamped.event).filter(|event| event.is_public());
     public.filter_map(|event| if let Event::Result { result, .. } = event { Some(*result) } else { None }).collect()
 }
 
-/// The table that a restart gives, on the board as it stands.
+/// Replaces the table by one after a restart, with the same board.
 fn restart(stage: &mut Stage) {
-    let placement = stage.table.placement().expect("what stands there");
+    let placement = stage.table.placement().expect("a placement");
     stage.table = Table::restore(Settings::default(), &stage.durable);
     stage.wait(10);
     for reading in [Reading::Placement(Box::new(placement)), Reading::Memory(Vec::new())] {
@@ -107,7 +107,7 @@ fn a_legal_mate_ends_the_game_at_once() {
 }
 
 #[test]
-fn a_game_that_begins_where_no_move_is_possible_is_over() {
+fn a_game_that_begins_without_legal_moves_is_over() {
     use touchmove::boards::SensorKind::{Colour, Identity, Occupancy};
     for (fen, result, reason) in [
         ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", GameResult::Draw, ResultReason::Stalemate),
@@ -126,43 +126,43 @@ fn a_game_that_begins_where_no_move_is_possible_is_over() {
 }
 
 #[test]
-fn a_move_that_is_not_legal_does_not_mate() {
+fn an_illegal_move_does_not_mate() {
     let mut stage = illegal_mate();
     stage.wait(200_000);
     assert_eq!((record(&stage).result, results(&stage)), (None, vec![]));
-    let waits = alert(&stage, ResultSignalled);
-    let text = waits.text.to_string();
+    let pending = alert(&stage, ResultSignalled);
+    let text = pending.text.to_string();
     assert!(text.starts_with("end_waits, end (end-checkmate, result 1-0), for (waits-ruling, san Ra1-b8"), "{text}");
     assert_eq!(
-        (waits.ply, waits.by, required(&waits).as_str(), waits.articles),
+        (pending.ply, pending.by, required(&pending).as_str(), pending.articles),
         (1, Some(White), "rule_first", vec!["5.1.1".into()])
     );
 }
 
 #[test]
-fn a_move_that_the_arbiter_has_seen_stands_when_the_opponent_has_moved() {
+fn an_illegal_move_stands_after_the_reply_even_if_acknowledged() {
     let laws = "fide-2023 blitz limited";
     for acknowledges in [false, true] {
         let mut stage = begin(laws, "7k/6pp/8/8/8/8/6P1/R5K1 w - - 0 1");
         play(&mut stage, "a1- b3R");
-        let seen = alert(&stage, IllegalMove);
+        let illegal = alert(&stage, IllegalMove);
         if acknowledges {
-            assert_eq!(stage.order(Command::Acknowledge(seen.id)), None);
+            assert_eq!(stage.order(Command::Acknowledge(illegal.id)), None);
             assert_eq!(alerts(&stage), []);
         }
         stage.play("h7- h6p", 300);
         press(&mut stage, ClockHalf::Left);
         stage.wait(3_000);
-        let stands = alert(&stage, AlertKind::IllegalStands);
-        assert_eq!((stands.ply, &stands.evidence, alerts(&stage).len()), (1, &seen.evidence, 1));
-        assert_eq!((stands.by, stands.position), (Some(White), seen.position));
+        let accepted = alert(&stage, AlertKind::IllegalStands);
+        assert_eq!((accepted.ply, &accepted.evidence, alerts(&stage).len()), (1, &illegal.evidence, 1));
+        assert_eq!((accepted.by, accepted.position), (Some(White), illegal.position));
         stage.play("g2- g3P", 3_000);
         assert_eq!(alerts(&stage), [AlertKind::IllegalStands]);
     }
 }
 
 #[test]
-fn a_mate_that_the_arbiter_lets_stand_ends_the_game() {
+fn an_illegal_mate_that_the_arbiter_accepts_ends_the_game() {
     for restarts in [false, true] {
         let mut stage = illegal_mate();
         if restarts {
@@ -173,7 +173,7 @@ fn a_mate_that_the_arbiter_lets_stand_ends_the_game() {
         assert_eq!(stage.order(Command::LetStand(id)), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
         assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
-        // He takes it back: the result waits again.
+        // The arbiter undoes it: the result waits again.
         assert_eq!(stage.order(Command::Undo), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![IllegalMove, ResultSignalled]));
         assert_eq!(results(&stage).last(), Some(&None));
@@ -191,7 +191,7 @@ fn the_arbiter_confirms_with_one_command() {
 }
 
 #[test]
-fn a_mate_that_is_put_back_was_none() {
+fn an_illegal_mate_that_is_taken_back_has_no_result() {
     // By the arbiter.
     let mut stage = illegal_mate();
     assert!(stage.ask(Command::Restore { ply: 1 }).is_ok());
@@ -206,7 +206,7 @@ fn a_mate_that_is_put_back_was_none() {
     assert_eq!(results(&stage), []);
 }
 
-/// White's king is in the air for two seconds before the rook mates.
+/// White's king is lifted for two seconds before the rook mates.
 fn touched_mate() -> Stage {
     let mut stage = begin("fide-2023", MATE);
     stage.play("g1-", 2_000);
@@ -253,7 +253,7 @@ fn a_mate_waits_no_longer_than_a_minute_for_a_notice() {
 }
 
 #[test]
-fn what_players_do_after_a_mate_that_waits_for_a_notice_is_no_play() {
+fn changes_after_a_mate_that_waits_for_a_notice_are_no_moves() {
     for quiet in [300, 3_000] {
         let mut stage = touched_mate();
         stage.play("g2- g3P a8- a1R", quiet);
@@ -265,8 +265,8 @@ fn what_players_do_after_a_mate_that_waits_for_a_notice_is_no_play() {
 }
 
 #[test]
-fn a_mate_that_goes_on_to_another_square_in_time_is_none() {
-    // Nobody pressed: the rook may still be let go elsewhere when the minute is over.
+fn a_mate_stands_although_its_rook_moves_on_just_before_the_minute_ends() {
+    // Without a press, the rook may still be released elsewhere when the minute is over.
     for wait in [58_000, 59_300, 59_700, 59_900] {
         let mut stage = begin("fide-2023", MATE);
         stage.play("g1-", 2_000);
@@ -278,7 +278,7 @@ fn a_mate_that_goes_on_to_another_square_in_time_is_none() {
 }
 
 #[test]
-fn what_is_undone_lets_a_mate_wait_again() {
+fn an_undone_command_makes_a_mate_wait_again() {
     for command in [Command::Restore { ply: 1 }, Command::TakeBack(1)] {
         let mut stage = touched_mate();
         let before = alerts(&stage);
@@ -308,10 +308,10 @@ fn the_next_game_does_not_lose_a_mate_that_waits_for_a_notice() {
 fn a_draw_waits_like_a_mate() {
     let mut stage = begin("fide-2023", "7k/8/8/8/8/8/8/R5K1 w - - 149 90");
     play(&mut stage, "a1- c2R");
-    let waits = alert(&stage, SeventyFive);
-    let text = waits.text.to_string();
+    let pending = alert(&stage, SeventyFive);
+    let text = pending.text.to_string();
     assert!(text.starts_with("end_waits, end (seventy_five), for (waits-ruling, san Ra1-c2"), "{text}");
-    assert_eq!((required(&waits).as_str(), waits.articles), ("rule_first", vec!["9.6.2".into()]));
+    assert_eq!((required(&pending).as_str(), pending.articles), ("rule_first", vec!["9.6.2".into()]));
     let id = alert(&stage, IllegalMove).id;
     assert_eq!(stage.order(Command::LetStand(id)), None);
     let settled = alert(&stage, SeventyFive);
@@ -320,14 +320,14 @@ fn a_draw_waits_like_a_mate() {
 
 /// The second press without a move loses, but against a bare king it is a draw (7.5.5).
 #[test]
-fn a_penalty_that_loses_asks_whether_the_opponent_can_mate() {
+fn a_losing_penalty_depends_on_whether_the_opponent_can_mate() {
     for (fen, last) in [("7k/8/8/8/8/8/P7/K7 w - - 0 1", "draw"), ("7k/7p/8/8/8/8/P7/K7 w - - 0 1", "loses")] {
         let mut stage = begin("fide-2023", fen);
-        for times in ["add 120", last] {
+        for expected in ["add 120", last] {
             press(&mut stage, ClockHalf::Right);
             stage.wait(3_000);
-            let told = record(&stage).alerts.iter().rfind(|alert| alert.kind == PressWithoutMove).expect("it is told");
-            assert_eq!((told.by, required(told).as_str()), (Some(White), times));
+            let alert = record(&stage).alerts.iter().rfind(|alert| alert.kind == PressWithoutMove).expect("an alert");
+            assert_eq!((alert.by, required(alert).as_str()), (Some(White), expected));
             press(&mut stage, ClockHalf::Left);
             stage.wait(3_000);
         }
@@ -353,7 +353,7 @@ fn both_flags_are_one_alert() {
         assert_eq!(alerts(&stage), [FlagFall]);
         let both = alert(&stage, FlagFall);
         assert_eq!(both.text.to_string(), "both_flags_first, player black");
-        // It is known whose flag fell first.
+        // The flag that fell first is known.
         assert_eq!((both.by, required(&both).as_str()), (Some(Black), "loses"));
         flags(&mut stage, ClockHalf::Left, (false, false));
         assert_eq!(alerts(&stage), []);
@@ -361,18 +361,18 @@ fn both_flags_are_one_alert() {
 }
 
 #[test]
-fn a_flag_counts_when_a_player_claims_it() {
+fn with_few_arbiters_a_flag_counts_only_on_a_claim() {
     let mut stage = begin("fide-2009 rapid limited", MATE);
     flags(&mut stage, ClockHalf::Left, (true, false));
-    let told = alert(&stage, FlagFall);
-    assert_eq!((required(&told).as_str(), told.articles[0].as_str()), ("no_signal, on_claim", "A.4(d)"));
+    let flag_alert = alert(&stage, FlagFall);
+    assert_eq!((required(&flag_alert).as_str(), flag_alert.articles[0].as_str()), ("no_signal, on_claim", "A.4(d)"));
     let mut stage = begin("fide-2009 rapid", MATE);
     flags(&mut stage, ClockHalf::Left, (true, false));
     assert_eq!(required(&alert(&stage, FlagFall)), "loses");
 }
 
-/// What is told of one alert, each time that it is raised.
-fn told(stage: &Stage, kind: AlertKind) -> Vec<(u32, u64, String)> {
+/// The id, the time and the required actions of all alerts of this kind that were raised.
+fn raised_alerts(stage: &Stage, kind: AlertKind) -> Vec<(u32, u64, String)> {
     let raised = stage.durable.iter().filter_map(|stamped| match &stamped.event {
         Event::AlertRaised(alert) if alert.kind == kind => Some((alert.id, stamped.at, required(alert))),
         _ => None,
@@ -391,10 +391,12 @@ fn an_alert_is_raised_at_once_and_amended_when_the_search_has_ended() {
                 restart(&mut stage);
             }
             stage.wait(20_000);
-            let told = told(&stage, FlagFall);
-            let [(id, raised, first), (amended_id, amended, last)] = told.as_slice() else { panic!("{told:?}") };
+            let raised_alerts = raised_alerts(&stage, FlagFall);
+            let [(id, raised, first), (amended_id, amended, last)] = raised_alerts.as_slice() else {
+                panic!("{raised_alerts:?}")
+            };
             assert_eq!((first.as_str(), last.as_str(), id), ("await_search", expected, amended_id));
-            assert!(raised < amended, "{told:?}");
+            assert!(raised < amended, "{raised_alerts:?}");
             assert_eq!(required(&alert(&stage, FlagFall)), expected);
             assert_eq!(record(&stage).alerts.iter().filter(|alert| alert.kind == FlagFall).count(), 1);
         }
@@ -402,7 +404,7 @@ fn an_alert_is_raised_at_once_and_amended_when_the_search_has_ended() {
 }
 
 #[test]
-fn a_search_that_is_short_is_over_when_the_arbiter_is_told() {
+fn a_short_search_is_over_before_the_alert() {
     let mut stage = begin("fide-2023", WALL);
     flags(&mut stage, ClockHalf::Left, (true, false));
     assert_eq!(required(&alert(&stage, FlagFall)), "draw");
@@ -410,7 +412,7 @@ fn a_search_that_is_short_is_over_when_the_arbiter_is_told() {
     assert_eq!(required(&alert(&stage, DeadPosition)), "draw");
 }
 
-/// An amendment counts nothing anew.
+/// An amendment does not count again.
 #[test]
 fn an_amended_alert_is_counted_once() {
     let mut stage = begin("fide-2023", UNDECIDED);
@@ -421,13 +423,13 @@ fn an_amended_alert_is_counted_once() {
     }
     assert_eq!(record(&stage).tally.count(White), 2);
     stage.wait(20_000);
-    let told = told(&stage, PressWithoutMove);
-    let acts: Vec<&str> = told.iter().map(|(_, _, required)| required.as_str()).collect();
+    let raised_alerts = raised_alerts(&stage, PressWithoutMove);
+    let acts: Vec<&str> = raised_alerts.iter().map(|(_, _, required)| required.as_str()).collect();
     assert_eq!(acts, ["add 120", "await_search", "loses_or_draw"]);
     assert_eq!((record(&stage).tally.count(White), record(&stage).alerts_raised), (2, 2));
 }
 
-/// The same inputs while searches are running, with the table woken only by them, when it asks for it, and at every millisecond.
+/// The same inputs during searches, with the table woken only by the inputs, at its deadlines, and at every millisecond.
 #[test]
 fn a_search_does_not_depend_on_when_the_table_is_woken() {
     let run = |wake: fn(&mut Stage, u64)| {

@@ -1,4 +1,4 @@
-//! What irregularities and incorrect claims cost.
+//! The penalties for irregularities and incorrect claims.
 
 use super::editions::{laws, shared};
 use super::rulings::words;
@@ -7,9 +7,10 @@ use touchmove::laws::{
 };
 use touchmove::laws::{penalty, ruling};
 
-/// What the opponent gets for the first, second, …, and what follows then, with an opponent who can mate and one who cannot.
+/// The seconds that the opponent gets for the first, second, … irregularity, and the penalty after that, with an opponent who can
+/// mate and one who cannot.
 #[test]
-fn ladders() {
+fn penalties_for_repeated_irregularities() {
     use Penalty::{Add, Draw, Loses};
     let check = |names: &[&str], added: &[u32], last: (Penalty, Penalty)| {
         for name in names {
@@ -18,8 +19,8 @@ fn ladders() {
                 assert_eq!(penalty(&laws, nth, true), Some(Add(*seconds)), "{name}: {nth}");
                 assert_eq!(penalty(&laws, nth, false), Some(Add(*seconds)), "{name}: {nth}");
             }
-            let over = u32::try_from(added.len()).unwrap() + 1;
-            for nth in [over, over + 1, u32::MAX] {
+            let after_added = u32::try_from(added.len()).unwrap() + 1;
+            for nth in [after_added, after_added + 1, u32::MAX] {
                 assert_eq!(
                     (penalty(&laws, nth, true), penalty(&laws, nth, false)),
                     (Some(last.0), Some(last.1)),
@@ -64,15 +65,19 @@ fn two_irregularities_in_one_move_count_once() {
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
     assert_eq!(tally.of(White)[0].what, [Irregularity::TwoHands, Irregularity::PawnLeft]);
-    assert_eq!(tally.add(Black, 61_000, 8, Irregularity::IllegalMove), 1, "each player has his own count");
-    assert_eq!(tally.add(White, 70_000, 7, Irregularity::IllegalMove), 2, "the same move, wrong again after it was put back");
+    assert_eq!(tally.add(Black, 61_000, 8, Irregularity::IllegalMove), 1, "each player has a separate count");
+    assert_eq!(
+        tally.add(White, 70_000, 7, Irregularity::IllegalMove),
+        2,
+        "the same move, illegal again after it was taken back"
+    );
     assert_eq!(tally.add(White, 90_000, 21, Irregularity::PressWithoutMove), 3, "all kinds are one count");
     assert!(tally.remove(White, 60_000), "the arbiter may rule otherwise");
     assert!(!tally.remove(White, 60_000));
     assert_eq!((tally.count(White), tally.count(Black)), (2, 1));
 }
 
-/// What the press of an illegal move gained is taken back where a text at hand says so, and where it gained something.
+/// The increment gained by the press of an illegal move is removed where the edition says so, and where there is one.
 #[test]
 fn the_increment_of_an_illegal_move() {
     let acts = |name: &str, what, facts: RulingFacts| {
@@ -82,14 +87,14 @@ fn the_increment_of_an_illegal_move() {
     let illegal = |name: &str, facts| acts(name, Irregularity::IllegalMove, facts);
     assert_eq!(illegal("fide-2023", gained), "restore, touch_binds, take_increment, add 120");
     assert_eq!(illegal("fide-2023", RulingFacts::default()), "restore, touch_binds, add 120");
-    assert_eq!(illegal("fide-2023", RulingFacts { nth: 2, ..gained }), "loses", "then nothing is left to be set");
-    assert_eq!(illegal("fide-2014", gained), "restore, touch_binds, add 120", "no text at hand says so");
+    assert_eq!(illegal("fide-2023", RulingFacts { nth: 2, ..gained }), "loses", "then no clock is set any more");
+    assert_eq!(illegal("fide-2014", gained), "restore, touch_binds, add 120", "this edition does not say so");
     assert_eq!(acts("fide-2023", Irregularity::PressWithoutMove, gained), "take_increment, add 120");
     assert_eq!(acts("fide-2023", Irregularity::PawnLeft, gained), "queen, take_increment, add 120");
 }
 
 #[test]
-fn incorrect_claims() {
+fn penalties_for_incorrect_claims() {
     let check = |name: &str, expect: &str| {
         let situation = Situation::from_word("wrong_claim").expect("a situation");
         let ruling =
@@ -105,9 +110,9 @@ fn incorrect_claims() {
     }
 }
 
-/// The same, from the table that others worked out. Each of its lines must be one that we know how to read.
+/// The same, compared with a table by others. Each of its lines must be one that this test can read.
 #[test]
-fn penalties_as_others_worked_them_out() {
+fn penalties_agree_with_a_table_by_others() {
     let Some(table) = shared("penalty_arithmetic.json") else { return };
     let list = |key: &str| table[key].as_array().expect(key).clone();
     let ladders = list("illegal_move_ladder");
@@ -128,7 +133,7 @@ fn penalties_as_others_worked_them_out() {
             "2023 rapid and blitz" => {
                 &["fide-2023 rapid limited", "fide-2023 blitz limited", "fide-2023 rapid", "fide-2023 blitz"]
             }
-            unknown => panic!("{unknown}: nobody read this yet"),
+            unknown => panic!("{unknown}: this test does not know this edition"),
         };
         for game in games {
             let laws = laws(game);
@@ -152,7 +157,7 @@ fn penalties_as_others_worked_them_out() {
                     }
                 }
             }
-            // Until when: the opponent's next move, where somebody must see it or claim.
+            // With few arbiters, an illegal move stands after the opponent's reply.
             let limited = laws.supervision == Supervision::Limited && laws.class != TimeClass::Standard;
             let facts = RulingFacts { reply: Reply::Made, claimed: true, ..RulingFacts::default() };
             let after = ruling(&laws, Situation::Irregular(Irregularity::IllegalMove), &facts).expect("a ruling");
@@ -162,10 +167,10 @@ fn penalties_as_others_worked_them_out() {
     for entry in list("what_counts_as_completed_illegal") {
         let year = entry["edition"].as_str().expect("an edition").split(' ').next().unwrap();
         let laws = laws(&format!("fide-{year}"));
-        let late = matches!(year, "2017" | "2018" | "2023");
+        let is_new_rule = matches!(year, "2017" | "2018" | "2023");
         assert!(laws.counts(Irregularity::IllegalMove) && laws.counts(Irregularity::PawnLeft), "{year}");
-        assert_eq!(laws.counts(Irregularity::PressWithoutMove), late, "{year}");
-        assert_eq!(laws.counts(Irregularity::TwoHands), late, "{year}");
+        assert_eq!(laws.counts(Irregularity::PressWithoutMove), is_new_rule, "{year}");
+        assert_eq!(laws.counts(Irregularity::TwoHands), is_new_rule, "{year}");
     }
     for entry in list("incorrect_draw_claim") {
         let name = entry["edition"].as_str().expect("an edition");
@@ -179,8 +184,8 @@ fn penalties_as_others_worked_them_out() {
             let acts = ruling(&laws(&game), situation, &facts).expect("a ruling").acts;
             let added = u32::try_from(entry["opponent"].as_u64().expect("seconds")).unwrap();
             assert!(acts.contains(&RulingAction::Add(added)), "{game}: {acts:?}");
-            // What the claimant keeps, by the figures of the ruling.
-            let kept = |had: u64| match acts
+            // The claimant's remaining time, by the figures of the ruling.
+            let time_left = |had: u64| match acts
                 .iter()
                 .find_map(|act| if let RulingAction::Halve(half) = act { Some(half) } else { None })
             {
@@ -189,7 +194,7 @@ fn penalties_as_others_worked_them_out() {
             };
             for example in entry["claimant_examples"].as_array().into_iter().flatten() {
                 let (had, left) = (example["had"].as_u64().unwrap(), example["left"].as_u64().unwrap());
-                assert_eq!(kept(had), left, "{game}: {had}");
+                assert_eq!(time_left(had), left, "{game}: {had}");
             }
         }
     }

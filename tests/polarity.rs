@@ -1,4 +1,4 @@
-//! Boards whose sensors report the opposite of what stands there.
+//! Boards whose sensors report the opposite of their squares.
 
 use shakmaty::{Color, Square};
 use touchmove::boards::{LinkState, Millis, Placement, Reading, SensorKind, SquareState};
@@ -8,18 +8,18 @@ use touchmove::laws::Position;
 use touchmove::sense::Polarity;
 use touchmove::table::{Input, Settings, Table};
 
-/// What a board of this kind would say of a position, built in and put up like this.
-fn shows(position: &Position, sensing: SensorKind, polarity: Polarity, rotation: Rotation) -> Placement {
+/// The placement that a board of this kind reports of a position, with this polarity and rotation.
+fn reported_placement(position: &Position, sensing: SensorKind, polarity: Polarity, rotation: Rotation) -> Placement {
     let mut placement = [SquareState::Empty; 64];
     for square in Square::ALL {
-        let stands = position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
-        // What is inverted twice is as it was.
-        placement[rotation.apply(square) as usize] = polarity.normalise(sensing, stands.reduce_to(sensing));
+        let sensed = position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
+        // Inverting twice gives the original value.
+        placement[rotation.apply(square) as usize] = polarity.normalise(sensing, sensed.reduce_to(sensing));
     }
     placement
 }
 
-/// A table at whose board this is played from the start position on.
+/// A table at whose board these moves are played from the start position.
 fn play(settings: Settings, polarity: Polarity, rotation: Rotation, moves: &[&str]) -> Table {
     let sensing = settings.sensing;
     let mut table = Table::new(settings);
@@ -27,24 +27,24 @@ fn play(settings: Settings, polarity: Polarity, rotation: Rotation, moves: &[&st
     let mut position = Position::start();
     let handle = |table: &mut Table, now: Millis, input| drop(table.handle(now, input));
     handle(&mut table, now, Input::Link(LinkState::Up));
-    let mut stands = shows(&position, sensing, polarity, rotation);
-    handle(&mut table, now, Input::Reading(Reading::Placement(Box::new(stands))));
+    let mut shown = reported_placement(&position, sensing, polarity, rotation);
+    handle(&mut table, now, Input::Reading(Reading::Placement(Box::new(shown))));
     now += 5_000;
     for uci in moves {
         let mv = position.parse_uci(uci).unwrap_or_else(|| panic!("{uci} is not legal"));
         position = position.play(mv);
-        let then = shows(&position, sensing, polarity, rotation);
-        // What the mover lifts goes first.
+        let shown_after = reported_placement(&position, sensing, polarity, rotation);
+        // The lifted pieces change first.
         let empty = polarity.normalise(sensing, SquareState::Empty);
         let changed: Vec<Square> =
-            Square::ALL.into_iter().filter(|&square| stands[square as usize] != then[square as usize]).collect();
+            Square::ALL.into_iter().filter(|&square| shown[square as usize] != shown_after[square as usize]).collect();
         for lifted in [true, false] {
-            for &square in changed.iter().filter(|&&square| (then[square as usize] == empty) == lifted) {
+            for &square in changed.iter().filter(|&&square| (shown_after[square as usize] == empty) == lifted) {
                 now += 400;
-                handle(&mut table, now, Input::Reading(Reading::Square(square, then[square as usize])));
+                handle(&mut table, now, Input::Reading(Reading::Square(square, shown_after[square as usize])));
             }
         }
-        stands = then;
+        shown = shown_after;
         now += 5_000;
         handle(&mut table, now, Input::Reading(Reading::Clock(None)));
     }
@@ -75,8 +75,8 @@ fn reversed_magnets_look_like_a_turned_board_until_the_first_move() {
         for rotation in [Rotation::Upright, Rotation::Turned] {
             let settings = Settings { sensing: SensorKind::Colour, ..Settings::default() };
             let table = play(settings.clone(), polarity, rotation, &[]);
-            let looks = if polarity == Polarity::Straight { rotation } else { other(rotation) };
-            assert_eq!(record(&table), (Some(looks), String::new()));
+            let apparent_rotation = if polarity == Polarity::Straight { rotation } else { opposite(rotation) };
+            assert_eq!(record(&table), (Some(apparent_rotation), String::new()));
             let table = play(settings, polarity, rotation, &MOVES);
             assert_eq!(record(&table), (Some(rotation), MOVES.join(" ")), "{polarity:?}, {rotation:?}");
             assert_eq!(table.record().map(|record| record.alerts_raised), Some(0), "{polarity:?}, {rotation:?}");
@@ -98,7 +98,7 @@ fn a_restart_reads_the_board_the_same_way() {
         let settings = Settings { sensing, rotation: Some(Rotation::Upright), ..Settings::default() };
         let mut table = Table::new(settings.clone());
         let mut stored = Vec::new();
-        let start = shows(&Position::start(), sensing, Polarity::Inverted, Rotation::Upright);
+        let start = reported_placement(&Position::start(), sensing, Polarity::Inverted, Rotation::Upright);
         table.handle(0, Input::Link(LinkState::Up));
         stored.extend(table.handle(0, Input::Reading(Reading::Placement(Box::new(start)))).events);
         stored.retain(|stamped| stamped.event.is_durable());
@@ -114,6 +114,6 @@ fn a_restart_reads_the_board_the_same_way() {
     }
 }
 
-fn other(rotation: Rotation) -> Rotation {
+fn opposite(rotation: Rotation) -> Rotation {
     if rotation == Rotation::Upright { Rotation::Turned } else { Rotation::Upright }
 }

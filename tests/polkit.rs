@@ -1,4 +1,4 @@
-//! Where polkit runs, it is asked before a command is carried out; here it is one of the test's own.
+//! Where polkit runs, it authorises each command; here the test provides it.
 
 use crate::hall::Hall;
 use crate::harness::PrivateBus;
@@ -7,10 +7,10 @@ use std::sync::{Arc, Mutex};
 use touchmove::names;
 use zbus::{OwnedVariant, interface};
 
-/// A polkit that lets everybody do these actions, and notes who asks for which.
+/// A polkit that allows these actions for every caller, and records the requests.
 struct Authority {
-    yes: &'static [&'static str],
-    asked: Arc<Mutex<Vec<(String, String)>>>,
+    allowed: &'static [&'static str],
+    requests: Arc<Mutex<Vec<(String, String)>>>,
 }
 
 #[interface(name = "org.freedesktop.PolicyKit1.Authority")]
@@ -25,17 +25,17 @@ impl Authority {
     ) -> ((bool, bool, HashMap<String, String>),) {
         assert_eq!(subject.0, "system-bus-name");
         let name = String::try_from(subject.1["name"].try_clone().unwrap()).unwrap();
-        let yes = self.yes.contains(&action.as_str());
-        self.asked.lock().unwrap().push((name, action));
-        ((yes, false, HashMap::new()),)
+        let is_allowed = self.allowed.contains(&action.as_str());
+        self.requests.lock().unwrap().push((name, action));
+        ((is_allowed, false, HashMap::new()),)
     }
 }
 
 #[tokio::test]
-async fn polkit_has_a_say_in_commands() {
+async fn polkit_authorises_commands() {
     let Some(bus) = PrivateBus::start() else { return };
-    let asked = Arc::new(Mutex::new(Vec::new()));
-    let authority = Authority { yes: &[names::ACTION_ACKNOWLEDGE], asked: Arc::clone(&asked) };
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let authority = Authority { allowed: &[names::ACTION_ACKNOWLEDGE], requests: Arc::clone(&requests) };
     let polkit = bus.connect().await;
     polkit.object_server().at("/org/freedesktop/PolicyKit1/Authority", authority).await.unwrap();
     polkit.request_name("org.freedesktop.PolicyKit1").await.unwrap();
@@ -50,11 +50,14 @@ async fn polkit_has_a_say_in_commands() {
 
     let (name, sentence) = error(arbiter.call_method(to.0, to.1, to.2, "SetResult", &"1-0").await);
     assert_eq!(name, "org.touchmove1.Error.NotAllowed");
-    assert_eq!(sentence, "polkit does not allow this: see `pkaction --verbose --action-id org.touchmove1.command` for who may");
-    // He may do this; there is nothing to do it to.
+    assert_eq!(
+        sentence,
+        "polkit does not allow this: `pkaction --verbose --action-id org.touchmove1.command` shows who may do this"
+    );
+    // This action is allowed, but there is no such alert.
     let (name, _) = error(arbiter.call_method(to.0, to.1, to.2, "Acknowledge", &7u32).await);
     assert_eq!(name, "org.touchmove1.Error.NoAlert");
     let caller = arbiter.unique_name().unwrap().to_string();
     let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE].map(|action| (caller.clone(), action.to_owned()));
-    assert_eq!(*asked.lock().unwrap(), expect);
+    assert_eq!(*requests.lock().unwrap(), expect);
 }

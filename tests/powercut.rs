@@ -1,8 +1,8 @@
-//! Power cuts: the daemon plays a game under strace, and every state that a disk may have after a cut is opened as a start of the
-//! daemon would open it. What had been told is there, and nothing is said to be lost; of every file beside the journal what was
-//! written last is there, or what was there before, whole.
+//! Power cuts: the daemon plays a game under strace, and the states that a disk may have after a cut are opened as a start of the
+//! daemon would open them. All published events are there, and nothing is reported as lost; every other file has its last or its
+//! previous content, complete.
 //!
-//! `CUTS=20000 SEED=1 cargo test powercut` tries more of them; files of those that fail are kept.
+//! `CUTS=20000 SEED=1 cargo test powercut` tries more cuts; the files of failed ones are kept.
 
 mod disk;
 mod recording;
@@ -16,33 +16,33 @@ use rustix::process::Signal;
 use std::path::{Path, PathBuf};
 use touchmove::simulate::rng::Rng;
 
-/// How many cuts the ordinary test tries.
+/// The number of cuts in the ordinary test.
 const SHORT: u64 = 250;
-/// After one in so many a daemon is started.
+/// A daemon is started after one cut in this many.
 const STARTED: u64 = 100;
 
-fn number(name: &str, or: u64) -> u64 {
-    std::env::var(name).ok().map_or(or, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
+fn number(name: &str, default: u64) -> u64 {
+    std::env::var(name).ok().map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name} must be a number")))
 }
 
 #[tokio::test]
-async fn after_a_power_cut_all_is_there_that_had_been_published() {
+async fn after_a_power_cut_all_published_events_are_there() {
     let Some(bus) = PrivateBus::start().filter(|_| may_trace()) else { return };
     let (cuts, seed) = (number("CUTS", SHORT), number("SEED", 1));
-    let (kill, ask) = (Signal::KILL, Signal::TERM);
+    let (kill, terminate) = (Signal::KILL, Signal::TERM);
     let recorded = match cuts {
-        ..=SHORT => record(&bus, 1, &[kill, ask]).await,
-        _ => record(&bus, 3, &[kill, ask, kill, kill, ask]).await,
+        ..=SHORT => record(&bus, 1, &[kill, terminate]).await,
+        _ => record(&bus, 3, &[kill, terminate, kill, kill, terminate]).await,
     };
     let (mut rng, total) = (Rng::new(seed, 0), recorded.disk.operations.len());
-    assert!(recorded.heard.len() > 20 && total > 100, "{} events, {total} operations", recorded.heard.len());
-    // In memory where that can be: what is checked here is what comes back, and no disk.
-    let place = PathBuf::from("/dev/shm");
-    let place = if place.is_dir() { place } else { std::env::temp_dir() };
+    assert!(recorded.published.len() > 20 && total > 100, "{} events, {total} operations", recorded.published.len());
+    // In memory where possible: the test checks the recovery, not a real disk.
+    let parent = PathBuf::from("/dev/shm");
+    let parent = if parent.is_dir() { parent } else { std::env::temp_dir() };
     let mut counts = [0; 3];
     let (mut failed, mut started) = (Vec::new(), 0);
     for index in 0..cuts {
-        // First every prefix where there are enough cuts for that, then any.
+        // With enough cuts, first every prefix, then random ones.
         let cut = if index < 2 * total as u64 && cuts >= 4 * total as u64 {
             (index / 2) as usize + 1
         } else {
@@ -54,32 +54,32 @@ async fn after_a_power_cut_all_is_there_that_had_been_published() {
             _ => (2, Fate::Mixed(seed + index)),
         };
         counts[kind] += 1;
-        let dir = tempfile::tempdir_in(&place).unwrap();
-        let mut found = recorded.check(cut, fate, dir.path());
-        if found.is_ok() && index % STARTED == STARTED / 2 {
+        let dir = tempfile::tempdir_in(&parent).unwrap();
+        let mut result = recorded.check(cut, fate, dir.path());
+        if result.is_ok() && index % STARTED == STARTED / 2 {
             started += 1;
-            found = start::serve(&recorded.disk.after(cut, fate)).await;
+            result = start::serve(&recorded.disk.after(cut, fate)).await;
         }
-        if let Err(why) = found {
+        if let Err(error) = result {
             let kept = Path::new(env!("CARGO_TARGET_TMPDIR")).join("powercut").join(index.to_string());
             let _ = std::fs::remove_dir_all(&kept);
             std::fs::create_dir_all(&kept).unwrap();
             recorded.disk.after(cut, fate).write(&kept);
-            failed.push(format!("cut {cut} of {total}, {fate:?}: {why} (kept in {})", kept.display()));
+            failed.push(format!("cut {cut} of {total}, {fate:?}: {error} (kept in {})", kept.display()));
         }
     }
-    // What is checked can fail: on a disk that loses what it was asked to sync.
+    // The check itself is checked: it must fail on a disk that loses synced data.
     let unsynced = recorded.without_syncs();
     let lost = (0..20).filter(|index| {
-        let dir = tempfile::tempdir_in(&place).unwrap();
+        let dir = tempfile::tempdir_in(&parent).unwrap();
         unsynced.check(total - *index, Fate::Mixed(seed), dir.path()).is_err()
     });
     assert!(lost.count() > 10);
     let [all, none, some] = counts;
     println!(
-        "{total} operations, {} events heard; {cuts} cuts: unsynced writes kept {all}, lost {none}, mixed {some}; daemons started \
+        "{total} operations, {} events published; {cuts} cuts: unsynced writes kept {all}, lost {none}, mixed {some}; daemons started \
          after {started}; {} failed",
-        recorded.heard.len(),
+        recorded.published.len(),
         failed.len()
     );
     failed.iter().for_each(|line| println!("FAILED {line}"));

@@ -1,4 +1,4 @@
-//! What random scripts once broke, told by hand: see `properties`.
+//! Hand-written tests of failures that random scripts once found: see `properties`.
 
 use crate::properties::promises::Promises;
 use shakmaty::{Bitboard, Color, Piece, Role, Square};
@@ -11,7 +11,7 @@ use touchmove::table::{Input, Output, Settings, Table};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A board on which this stands, with a clock that White has not pressed yet; every promise is checked after every input.
+/// A board with this position and a clock that White has not pressed yet; every promise is checked after every input.
 struct Stage {
     table: Table,
     sensing: SensorKind,
@@ -53,7 +53,7 @@ impl Stage {
         }
     }
 
-    /// `e2-` and `e4P`: squares change; `!`: the clock is pressed; `~400`: so many milliseconds pass. 100 ms between them.
+    /// `e2-` and `e4P` change squares, `!` presses the clock, `~400` waits for 400 ms. Each word is followed by 100 ms.
     fn play(&mut self, story: &str) {
         for word in story.split_whitespace() {
             match word.strip_prefix('~') {
@@ -84,15 +84,15 @@ impl Stage {
     fn wait(&mut self, ms: u64) {
         self.now += ms;
         let output = self.table.advance(self.now);
-        self.tell(output);
+        self.check(output);
     }
 
     fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.tell(output);
+        self.check(output);
     }
 
-    fn tell(&mut self, output: Output) {
+    fn check(&mut self, output: Output) {
         self.promises.take(output.events, false).unwrap_or_else(|broken| panic!("{broken}"));
         assert_eq!(self.table.record(), self.promises.record());
     }
@@ -106,18 +106,19 @@ impl Stage {
     }
 
     fn corrections(&self) -> Vec<CorrectionReason> {
-        let told = self.promises.told.iter();
-        told.filter_map(|stamped| match stamped.event {
-            Event::MovesCorrected { reason, .. } => Some(reason),
-            _ => None,
-        })
-        .collect()
+        let events = self.promises.events.iter();
+        events
+            .filter_map(|stamped| match stamped.event {
+                Event::MovesCorrected { reason, .. } => Some(reason),
+                _ => None,
+            })
+            .collect()
     }
 }
 
-/// The king stood there when the game began, and nobody touches anything: that is what proves the move.
+/// The king was there when the game began, and no square changes: the start placement proves the move.
 #[test]
-fn an_irregular_move_that_stood_there_before_the_game_is_proved_by_what_stood_there() {
+fn an_irregular_move_made_before_the_game_is_proved_by_the_first_placement() {
     let mut stage = Stage::new(SensorKind::Identity, "rnbqkbnr/pppppppp/3K4/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1");
     stage.order(Command::Position(START.to_owned()));
     stage.play("! ~5000");
@@ -128,7 +129,7 @@ fn an_irregular_move_that_stood_there_before_the_game_is_proved_by_what_stood_th
     assert!(proof.iter().all(|seen| seen.before != seen.now), "{proof:?}");
 }
 
-/// However much is touched besides, the proof shows the move.
+/// The evidence shows the move, however many other squares were touched.
 #[test]
 fn an_irregular_move_is_proved_however_much_was_touched_since() {
     let mut stage = Stage::new(SensorKind::Identity, START);
@@ -139,9 +140,9 @@ fn an_irregular_move_is_proved_however_much_was_touched_since() {
     assert!(proof.len() == 32 && proof[0].square == Square::E1 && proof[1].square == Square::E3, "{proof:?}");
 }
 
-/// A queen was assumed on a board that knows no pieces, and what she plays shows that she is a knight.
+/// On a board that cannot identify pieces a queen was assumed, and its next move shows that it is a knight.
 #[test]
-fn what_was_completed_is_so_after_a_correction_with_the_clock_of_that_time() {
+fn completed_moves_stay_completed_after_a_correction_with_their_clocks() {
     let mut stage = Stage::new(SensorKind::Occupancy, "8/P6k/8/8/8/8/7K/8 w - - 0 1");
     stage.order(Command::Position("8/P6k/8/8/8/8/7K/8 w - - 0 1".to_owned()));
     stage.play("a7- a8N ~400 ! h7- h6k ~400 !");
@@ -156,7 +157,7 @@ fn what_was_completed_is_so_after_a_correction_with_the_clock_of_that_time() {
     }
 }
 
-/// The mating move stands, but with a knight in the place of the queen it mates nobody: it is completed no longer.
+/// The move stays on record, but with a knight instead of the queen it does not mate: it is no longer completed.
 #[test]
 fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
     let fen = "7k/P5p1/6p1/8/8/8/8/K4R2 w - - 0 1";
@@ -172,9 +173,9 @@ fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
     assert_eq!(completed, [true, true, false]);
 }
 
-/// Boards of every kind say that moves were taken back, and not that they never were.
+/// On boards of every kind the reason of the correction is a takeback.
 #[test]
-fn a_takeback_is_called_so_on_boards_of_every_kind() {
+fn boards_of_every_kind_recognise_a_takeback() {
     for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         let mut stage = Stage::new(sensing, START);
         stage.play("e2- e4P ~400 ! e7- e5p ~400 ! g1- f3N ~400 ! ~3000 f3- g1N ~8000");
@@ -183,12 +184,12 @@ fn a_takeback_is_called_so_on_boards_of_every_kind() {
     }
 }
 
-/// A position is given while the link is down, and the board last showed something else: nothing is concluded from that.
+/// A position is set while the link is down, and the board last showed another one: that has no effect.
 #[test]
 fn a_game_that_begins_with_the_link_down_waits_for_the_board() {
     for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         let mut stage = Stage::new(sensing, "rnbqkbnr/pppppppp/8/8/5P2/8/P1PPPPPP/RNBQKBNR w KQkq - 0 1");
-        let placement = Stage::new(sensing, START).table.placement().expect("what stands there");
+        let placement = Stage::new(sensing, START).table.placement().expect("a placement");
         stage.take(Input::Link(LinkState::Down));
         stage.order(Command::Position(START.to_owned()));
         stage.play("! ~5000");
@@ -200,9 +201,9 @@ fn a_game_that_begins_with_the_link_down_waits_for_the_board() {
     }
 }
 
-/// With queens everywhere there are more lines of three captures than anybody looks at: the one that is found says so.
+/// With queens everywhere there are more lines of three captures than the search examines: the result is marked as cut off.
 #[test]
-fn a_search_that_was_cut_off_says_so() {
+fn an_incomplete_search_is_marked_as_cut_off() {
     let base = Position::from_fen("nqqqkqqn/qqqqqqqq/8/8/8/8/QQQQQQQQ/NQQQKQQN w - - 0 1", false).expect("a FEN");
     let after = (0..3).fold(base.clone(), |position, _| {
         let capture = position.legal_moves().into_iter().find(|mv| mv.is_capture());
@@ -216,17 +217,17 @@ fn a_search_that_was_cut_off_says_so() {
     assert!(!found.is_empty() && found.iter().all(|line| line.cut_off), "{found:?}");
 }
 
-/// A game that was taken up again weighs lines as if there had been no restart: what was played before costs them nothing.
+/// A restored game weighs lines as without a restart: earlier moves cost them nothing.
 #[test]
-fn after_a_restart_what_was_played_before_costs_nothing() {
+fn after_a_restart_earlier_moves_cost_nothing() {
     let mut stage = Stage::new(SensorKind::Occupancy, START);
     stage.play("e2- e4P ~400 ! d7- d5p ~400 ! g1- f3N ~400 ! c8- g4b ~400 !");
     let settings = Settings { sensing: SensorKind::Occupancy, ..Settings::default() };
-    let placement = stage.table.placement().expect("what stands there");
+    let placement = stage.table.placement().expect("a placement");
     stage.table = Table::restore(settings, &stage.promises.last_game());
     stage.take(Input::Link(LinkState::Up));
     stage.take(Input::Reading(Reading::Placement(Box::new(placement))));
-    // A piece in the air may have taken something already.
+    // A lifted piece may already have captured something.
     stage.play("e4- ~1000");
     let lines = stage.table.hypotheses(5);
     assert!(lines.len() > 1, "{lines:?}");

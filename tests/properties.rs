@@ -1,6 +1,6 @@
-//! What a table promises for every stream, with every kind of sensor: see [`promises`]. Scripts of random bytes are played, see
-//! [`player`]; `SEED=17 cargo test properties` plays one of them and tells all that happened, `SCRIPTS=100000 cargo test properties` as
-//! many as one likes.
+//! The promises of a table for every stream, with every kind of sensor: see [`promises`]. Scripts of random bytes are played, see
+//! [`player`]; `SEED=17 cargo test properties` plays one of them and prints its events, `SCRIPTS=100000 cargo test properties` plays
+//! that many.
 
 mod memory;
 pub mod player;
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 use touchmove::game::{CompletedBy, Event};
 
-/// How long scripts are played, unless `SCRIPTS=100000` says how many are; `FROM` the first one: what was played before.
-const AT_MOST: Duration = Duration::from_secs(20);
+/// The time for which scripts are played, unless `SCRIPTS` gives their number; `FROM` is the seed of the first one.
+const TIME_LIMIT: Duration = Duration::from_secs(20);
 
-/// What is wrong with a script, if anything; a panic too.
-fn broken(script: &[u8]) -> Option<String> {
+/// The promise that a script breaks, if any, or its panic.
+fn broken_promise(script: &[u8]) -> Option<String> {
     match catch_unwind(|| player::play(script)) {
         Ok(Ok(_)) => None,
         Ok(Err(promise)) => Some(promise),
@@ -27,7 +27,7 @@ fn broken(script: &[u8]) -> Option<String> {
     }
 }
 
-/// A shorter script that breaks something still.
+/// A shorter script that still breaks a promise.
 fn shorter(script: &[u8]) -> Vec<u8> {
     let mut script = script.to_vec();
     let end = Instant::now() + Duration::from_secs(1);
@@ -37,7 +37,7 @@ fn shorter(script: &[u8]) -> Vec<u8> {
         while from < script.len() && Instant::now() < end {
             let mut without = script.clone();
             without.drain(from..(from + length).min(script.len()));
-            if broken(&without).is_some() {
+            if broken_promise(&without).is_some() {
                 script = without;
             } else {
                 from += length;
@@ -52,8 +52,8 @@ fn shorter(script: &[u8]) -> Vec<u8> {
 fn every_stream_keeps_the_promises() {
     if let Ok(seed) = std::env::var("SEED") {
         let script = player::script(seed.parse().expect("SEED is a number"));
-        let promises = player::play(&script).unwrap_or_else(|broken| panic!("{broken}"));
-        promises.told.iter().for_each(|stamped| println!("{stamped:?}"));
+        let promises = player::play(&script).unwrap_or_else(|promise| panic!("{promise}"));
+        promises.events.iter().for_each(|stamped| println!("{stamped:?}"));
         return;
     }
     let number = |name: &str| std::env::var(name).ok().map(|text| text.parse().expect("SCRIPTS and FROM are numbers"));
@@ -63,15 +63,15 @@ fn every_stream_keeps_the_promises() {
     let play = || {
         loop {
             let seed = next.fetch_add(1, Ordering::Relaxed);
-            let over = scripts.map_or(began.elapsed() > AT_MOST, |scripts| seed >= from.saturating_add(scripts));
-            if over || failures.lock().is_ok_and(|failures| failures.len() >= 5) {
+            let is_over = scripts.map_or(began.elapsed() > TIME_LIMIT, |scripts| seed >= from.saturating_add(scripts));
+            if is_over || failures.lock().is_ok_and(|failures| failures.len() >= 5) {
                 break;
             }
             let script = player::script(seed);
-            if let Some(first) = broken(&script) {
+            if let Some(first) = broken_promise(&script) {
                 let shorter = shorter(&script);
-                let why = broken(&shorter).unwrap_or(first);
-                failures.lock().unwrap().push(format!("SEED={seed}, in short {shorter:?}: {why}"));
+                let reason = broken_promise(&shorter).unwrap_or(first);
+                failures.lock().unwrap().push(format!("SEED={seed}, shortened {shorter:?}: {reason}"));
             }
         }
     };
@@ -84,9 +84,9 @@ fn every_stream_keeps_the_promises() {
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }
 
-/// Scripts that broke a promise once, each with what was wrong.
-const BROKE: [(&str, &[u8]); 2] = [
-    // An order took back a move that the line had given up already, untold.
+/// Scripts that once broke a promise, each with a description.
+const PAST_FAILURES: [(&str, &[u8]); 2] = [
+    // A command took back a move that the line had already dropped, which was not published yet.
     (
         "a move that was taken back stayed on record",
         &[2, 7, 16, 177, 9, 16, 19, 6, 18, 0, 9, 16, 243, 2, 24, 19, 12, 35, 233, 174, 133],
@@ -104,32 +104,32 @@ const BROKE: [(&str, &[u8]); 2] = [
 ];
 
 #[test]
-fn what_broke_a_promise_once_does_no_more() {
-    for (what, script) in BROKE {
-        assert_eq!(broken(script), None, "{what}");
+fn scripts_that_once_broke_a_promise_pass() {
+    for (description, script) in PAST_FAILURES {
+        assert_eq!(broken_promise(script), None, "{description}");
     }
 }
 
-/// The same script gives the same events: nothing hangs on the order of a hash or on the time of day.
+/// The same script gives the same events: nothing depends on the order of hashes or on the time of day.
 #[test]
 fn the_same_stream_gives_the_same_events() {
     for seed in 0..30 {
         let script = player::script(seed);
-        let run = || player::play(&script).map(|promises| promises.told).unwrap_or_default();
+        let run = || player::play(&script).map(|promises| promises.events).unwrap_or_default();
         assert_eq!(run(), run(), "SEED={seed}");
     }
 }
 
-/// The scripts get somewhere: what is promised of corrections, completed moves and alerts is put to the test by each sensing.
+/// The scripts are useful: with each kind of sensor they have corrections, completed moves, alerts, results and long games.
 #[test]
-fn the_streams_have_something_of_everything() {
+fn the_streams_have_events_of_every_kind() {
     for sensing in 0..3 {
         let mut counts =
             [("made", 0), ("completed by the clock", 0), ("corrected", 0), ("alerts", 0), ("results", 0), ("games", 0)];
         let mut longest = 0;
         for seed in (0..120).filter(|seed| seed % 3 == sensing) {
             let Ok(promises) = player::play(&player::script(seed)) else { continue };
-            for stamped in &promises.told {
+            for stamped in &promises.events {
                 let index = match &stamped.event {
                     Event::MoveMade { ply, .. } => {
                         longest = longest.max(*ply);

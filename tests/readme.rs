@@ -90,8 +90,8 @@ fn what_boards_cannot_know() {
     let mut list = String::new();
     for model in BOARDS {
         let _ = writeln!(list, "* {}", model.title);
-        for cannot in model.all_limitations() {
-            let _ = writeln!(list, "  * {cannot}");
+        for limitation in model.all_limitations() {
+            let _ = writeln!(list, "  * {limitation}");
         }
     }
     check("docs/boards.md", "cannot", &list);
@@ -102,8 +102,8 @@ fn what_squares_cannot_detect() {
     let mut list = String::new();
     for (word, kind) in [("colour", SensorKind::Colour), ("occupancy", SensorKind::Occupancy)] {
         let _ = writeln!(list, "* `{word}`");
-        for cannot in kind.limitations() {
-            let _ = writeln!(list, "  * {cannot}");
+        for limitation in kind.limitations() {
+            let _ = writeln!(list, "  * {limitation}");
         }
     }
     check("docs/boards.md", "squares", &list);
@@ -125,7 +125,7 @@ fn commands() {
     check("docs/commands.md", "commands", &table);
 }
 
-/// The reference of the configuration: what `config/touchmoved.toml` and touchmoved.toml(5) have, too.
+/// The configuration reference, with the same content as `config/touchmoved.toml` and touchmoved.toml(5).
 #[test]
 fn keys() {
     let one_line = |text: &str| text.replace('\n', " ").replace('|', "\\|");

@@ -1,4 +1,4 @@
-//! Recordings played again: the same bytes each time, and a real board's game as it was played.
+//! Replays of recordings: they print the same bytes every time, and a real board's game as it was played.
 
 use crate::dbus::Lines;
 use crate::hall::Hall;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use touchmove::link::recording::{self, Entry};
 use touchmove::names;
 
-/// Runs touchmovectl; what it printed.
+/// Runs touchmovectl and returns what it printed.
 fn ctl(args: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(args).output().unwrap();
     assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
@@ -32,7 +32,7 @@ fn the_same_recording_gives_the_same_bytes() {
     }
 }
 
-/// A file of the real capture; `None`, said so, where it is not.
+/// Returns the path of a file of the real capture. If it is missing, prints that and returns `None`.
 fn capture(name: &str) -> Option<PathBuf> {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/sensor").join(name);
     if !file.exists() {
@@ -49,7 +49,7 @@ fn truth(file: &Path) -> Vec<String> {
     text.split_whitespace().filter(is_move).map(str::to_owned).collect()
 }
 
-/// With its times assigned in three ways, because the capture has none.
+/// The times are assigned in three ways, because the capture has none.
 #[test]
 fn a_real_game_is_read_without_a_correction_and_without_an_alert() {
     let Some(uci) = capture("dgt-1.uci") else { return };
@@ -57,21 +57,24 @@ fn a_real_game_is_read_without_a_correction_and_without_an_alert() {
     assert_eq!(truth.len(), 57);
     for times in ["even", "early", "late"] {
         let Some(file) = capture(&format!("dgt-1.{times}.rec")) else { return };
-        let told = ctl(&["replay", file.to_str().unwrap(), "--json"]);
-        let events: Vec<serde_json::Value> = told.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        let of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
-        let made: Vec<&str> = of("move_made").iter().map(|event| event["uci"].as_str().unwrap()).collect();
+        let output = ctl(&["replay", file.to_str().unwrap(), "--json"]);
+        let events: Vec<serde_json::Value> = output.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let events_of = |kind: &str| events.iter().filter(|event| event["event"] == kind).collect::<Vec<_>>();
+        let made: Vec<&str> = events_of("move_made").iter().map(|event| event["uci"].as_str().unwrap()).collect();
         assert_eq!(made, truth, "{times}");
-        assert_eq!(of("moves_corrected"), Vec::<&serde_json::Value>::new(), "{times}");
-        assert_eq!(of("alert_raised"), Vec::<&serde_json::Value>::new(), "{times}");
-        assert!(of("move_completed").iter().all(|event| event["by"] == "clock"), "{times}: the lever was pressed on each move");
+        assert_eq!(events_of("moves_corrected"), Vec::<&serde_json::Value>::new(), "{times}");
+        assert_eq!(events_of("alert_raised"), Vec::<&serde_json::Value>::new(), "{times}");
+        assert!(
+            events_of("move_completed").iter().all(|event| event["by"] == "clock"),
+            "{times}: the lever was pressed on each move"
+        );
     }
 }
 
-/// So many times as fast as the game was played.
+/// How many times faster than real the game is replayed.
 const SPEED: u32 = 8;
 
-/// The messages of a DGT board in some bytes.
+/// Splits bytes into the messages of a DGT board.
 fn messages(bytes: &[u8]) -> Vec<&[u8]> {
     let mut messages = Vec::new();
     let mut rest = bytes;
@@ -83,11 +86,11 @@ fn messages(bytes: &[u8]) -> Vec<&[u8]> {
     messages
 }
 
-/// The same game over a serial line and D-Bus, as programs see it that are not ours.
+/// The same game over a serial line and D-Bus, as programs of other authors see it.
 #[tokio::test]
-async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
+async fn busctl_and_gdbus_see_a_real_game() {
     let (Some(uci), Some(file)) = (capture("dgt-1.uci"), capture("dgt-1.even.rec")) else { return };
-    // The clock completes moves; that a piece rests for seconds may only mean that this machine has too much to do.
+    // The clock completes moves. The settle times are long because on a busy machine a piece may seem to rest for seconds.
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, "[game]\nsettle_ms = 5000\nsettle_low_ms = 5000\n").unwrap();
@@ -117,7 +120,7 @@ async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
             std::thread::sleep(at.saturating_duration_since(Instant::now()));
             for message in messages(&bytes) {
                 match message {
-                    // The board answers by itself.
+                    // The test's board answers requests for its placement itself.
                     [0x86, ..] => {}
                     [0x8e, _, _, field, code] => {
                         let square = [b'a' + field % 8, b'8' - field / 8];
@@ -136,7 +139,7 @@ async fn a_real_game_is_seen_by_clients_that_are_not_ours() {
         for uci in &truth {
             let quoted = format!("{quote}{uci}{quote}");
             lines.wait_for(&quoted, |line| {
-                // On a busy machine two moves may come late and at once, which is told.
+                // On a busy machine two moves may arrive late and at once, which is reported.
                 let alerted = line.contains("AlertRaised") && !line.contains("came late, all at once");
                 assert!(!alerted && !line.contains("MovesCorrected"), "before {uci}: {line}");
                 let made = line.contains("MoveMade");

@@ -1,7 +1,8 @@
-//! What touchmove must not conclude: nothing from pieces swept off the board or a king laid down, and no move is completed before
-//! its clock was pressed but by what Art. 6.2.1 names. Stories as in [`crate::games`], with a clock.
+//! Conclusions that touchmove must not draw: it concludes nothing from pieces swept off the board or from a king laid down, and it
+//! completes no move before the clock is pressed, except in the cases of Article 6.2.1. Stories are as in [`crate::games`], with a clock.
 //!
-//! Kings in the centre, which do tell a result, are in `games` and `pauses`; simulated players who sweep, in `simulate` and `score`.
+//! Kings in the centre, which do signal a result, are tested in `games` and `pauses`; simulated players who sweep the board, in
+//! `simulate` and `score`.
 
 use crate::games::{check, tell, tell_by};
 use proptest::prelude::*;
@@ -13,23 +14,28 @@ use touchmove::laws::Position;
 use touchmove::table::Settings;
 
 const OPENING: &str = "e2- e4P W e7- e5p B g1- f3N W b8- c6n B";
-/// So many events tell of it: the start, four moves made and completed.
+/// The number of its events: the start of the game, and four moves made and completed.
 const OPENING_EVENTS: usize = 9;
 
-/// After the opening this happens, and of it come at most alerts and a next game.
-fn nothing_comes_of(sensing: SensorKind, story: &str) {
+/// Asserts that a story after the opening leads at most to alerts and to a next game.
+fn check_no_conclusion(sensing: SensorKind, story: &str) {
     let settings = Settings { sensing, ..Settings::default() };
-    let told = tell_by(settings, None, true, &format!("{OPENING} ~3000 {story}"));
-    let (opening, rest) = told.events.split_at(OPENING_EVENTS);
-    assert!(matches!(opening[OPENING_EVENTS - 1].event, Event::MoveCompleted { ply: 4, .. }), "{sensing:?}: {:?}", told.told);
+    let outcome = tell_by(settings, None, true, &format!("{OPENING} ~3000 {story}"));
+    let (opening, rest) = outcome.events.split_at(OPENING_EVENTS);
+    assert!(
+        matches!(opening[OPENING_EVENTS - 1].event, Event::MoveCompleted { ply: 4, .. }),
+        "{sensing:?}: {:?}",
+        outcome.told
+    );
     for stamped in rest {
-        let told_of = matches!(stamped.event, Event::AlertRaised(_) | Event::AlertCleared { .. } | Event::GameStarted { .. });
-        assert!(told_of, "{sensing:?}, {story}: {:?}", told.told);
+        let is_expected =
+            matches!(stamped.event, Event::AlertRaised(_) | Event::AlertCleared { .. } | Event::GameStarted { .. });
+        assert!(is_expected, "{sensing:?}, {story}: {:?}", outcome.told);
     }
 }
 
-/// Where pieces stand after the opening.
-fn standing() -> Vec<Square> {
+/// The squares that are occupied after the opening.
+fn occupied_squares() -> Vec<Square> {
     let opening = ["e2e4", "e7e5", "g1f3", "b8c6"];
     let position = opening.iter().fold(Position::start(), |position, uci| {
         let mv = position.parse_uci(uci).expect("a legal move");
@@ -39,25 +45,25 @@ fn standing() -> Vec<Square> {
 }
 
 #[test]
-fn nothing_comes_of_a_king_laid_down() {
+fn a_king_laid_down_means_nothing() {
     for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
         for king in ["e1", "e8"] {
-            nothing_comes_of(sensing, &format!("{king}- ~60000"));
-            nothing_comes_of(sensing, &format!("stop ~1000 {king}- ~60000"));
-            nothing_comes_of(sensing, &format!("{king}- ~500 stop ~60000"));
+            check_no_conclusion(sensing, &format!("{king}- ~60000"));
+            check_no_conclusion(sensing, &format!("stop ~1000 {king}- ~60000"));
+            check_no_conclusion(sensing, &format!("{king}- ~500 stop ~60000"));
         }
-        nothing_comes_of(sensing, "stop ~1000 e1- e8- ~60000");
+        check_no_conclusion(sensing, "stop ~1000 e1- e8- ~60000");
     }
-    // It lies where it could have gone, and where it could not.
-    for lies in ["e1- e2K", "e1- e3K", "e8- e7k", "e8- e6k"] {
-        nothing_comes_of(SensorKind::Identity, &format!("stop ~1000 {lies} ~60000"));
+    // The king lies on a square that it could move to, and on one that it could not.
+    for laid_down in ["e1- e2K", "e1- e3K", "e8- e7k", "e8- e6k"] {
+        check_no_conclusion(SensorKind::Identity, &format!("stop ~1000 {laid_down} ~60000"));
     }
 }
 
 #[test]
-fn nothing_comes_of_a_board_swept() {
-    // In any order, as fast or slow as hands are, with the clock stopped or not; then the next game may be set up.
-    let sweep = (Just(standing()).prop_shuffle(), 0..200u64, any::<bool>(), any::<bool>());
+fn a_swept_board_means_nothing() {
+    // In any order and at any pace of hands, with the clock stopped or running; then the next game may be set up.
+    let sweep = (Just(occupied_squares()).prop_shuffle(), 0..200u64, any::<bool>(), any::<bool>());
     let config = ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() };
     let mut runner = TestRunner::new_with_rng(config, TestRng::deterministic_rng(RngAlgorithm::ChaCha));
     let run = runner.run(&sweep, |(order, gap, stops, next)| {
@@ -72,19 +78,19 @@ fn nothing_comes_of_a_board_swept() {
             }
             story += " ~3000";
         }
-        nothing_comes_of(SensorKind::Identity, &story);
+        check_no_conclusion(SensorKind::Identity, &story);
         Ok(())
     });
     run.unwrap();
 }
 
-/// Where a look at the board is due in the same instant as the next game, no moves are taken back before.
+/// If the board is to be re-evaluated at the moment when the next game begins, no move is taken back first.
 #[test]
-fn a_board_swept_and_set_up_takes_nothing_back() {
+fn setting_up_after_a_sweep_takes_no_move_back() {
     let swept = "f8 h7 g7 e5 f2 c6 a2 a1 b7 h2 e4 g2 h1 b1 c1 d2 d8 e8 c8 a8 a7 f1 f3 f7 d1 g8 d7 c2 b2 c7 h8 e1";
     let swept: String = swept.split(' ').map(|square| format!(" {square}- ~15")).collect();
     let set_up: String = Position::start().board().iter().map(|(square, piece)| format!(" {square}{}", piece.char())).collect();
-    nothing_comes_of(SensorKind::Identity, &format!("{swept} ~60000{set_up} ~3000"));
+    check_no_conclusion(SensorKind::Identity, &format!("{swept} ~60000{set_up} ~3000"));
 }
 
 #[test]
@@ -92,31 +98,31 @@ fn a_move_waits_for_its_press() {
     check("e2- e4P ~600000", "e4");
     check("e2- e4P ~600000 e7- e5p ~600000", "e4 | e5");
     check("e2- e4P W e7- e5p ~600000", "e4 | e4! | e5");
-    // The other player's press is not his.
+    // A press by the other player does not count.
     check("e2- e4P B ~60000", "e4");
-    // What Art. 6.2.1 names besides: his own next move, and the end of the game.
+    // The other cases of Article 6.2.1: the player's own next move, and the end of the game.
     check("e2- e4P ~600 e7- e5p ~600 g1- f3N ~60000", "e4 | e5 | Nf3 | e4+");
     check("f2- f3P W e7- e5p B g2- g4P W d8- h4q ~60000", "f3 | f3! | e5 | e5! | g4 | g4! | Qh4# | Qh4## | =0-1 mate");
 }
 
-/// The words of a move by one hand: what is taken goes first, then everything else is lifted before it is put down.
-fn hand(position: &Position, uci: &str) -> String {
+/// The story of a move by one hand: a captured piece is removed first, then all pieces are lifted before any is put down.
+fn one_hand_story(position: &Position, uci: &str) -> String {
     let mv = position.parse_uci(uci).expect("a legal move");
     let changes: Vec<_> = position.changes(mv).iter().collect();
-    let taken = changes.iter().filter(|(square, now)| now.is_some() && position.piece_at(*square).is_some());
+    let captured = changes.iter().filter(|(square, now)| now.is_some() && position.piece_at(*square).is_some());
     let lifted = changes.iter().filter(|(_, now)| now.is_none());
-    let mut words: Vec<String> = taken.chain(lifted).map(|(square, _)| format!("{square}-")).collect();
+    let mut words: Vec<String> = captured.chain(lifted).map(|(square, _)| format!("{square}-")).collect();
     words.extend(changes.iter().filter_map(|(square, now)| Some(format!("{square}{}", now.as_ref()?.char()))));
     words.join(" ")
 }
 
 #[test]
-fn with_a_clock_nothing_but_its_press_and_article_6_2_1_completes() {
+fn with_a_clock_only_a_press_or_article_6_2_1_completes_a_move() {
     let choice = (any::<prop::sample::Index>(), 0..3u8, 0..4usize);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig { cases: 60, ..ProptestConfig::default() });
     let run = runner.run(&proptest::collection::vec(choice, 1..24), |choices| {
         let (mut position, mut story) = (Position::start(), String::new());
-        // When each press came, in the time of the story: it begins at 300, and 40 ms lie before each word.
+        // The time of each press in the story, which begins at 300 ms and has 40 ms before each word.
         let (mut now, mut presses, mut on_turn): (Millis, Vec<(Color, Millis)>, _) = (300, Vec::new(), Color::White);
         for (index, pressed, wait) in choices {
             let moves = position.legal_moves();
@@ -124,7 +130,7 @@ fn with_a_clock_nothing_but_its_press_and_article_6_2_1_completes() {
                 break;
             }
             let mv = moves[index.index(moves.len())];
-            let (words, mover) = (hand(&position, &position.uci(mv)), position.turn());
+            let (words, mover) = (one_hand_story(&position, &position.uci(mv)), position.turn());
             position = position.play(mv);
             now += 40 * words.split(' ').count() as u64;
             let wait = [100, 600, 3_000, 30_000][wait];
@@ -139,9 +145,9 @@ fn with_a_clock_nothing_but_its_press_and_article_6_2_1_completes() {
                 on_turn = !mover;
             }
         }
-        let told = tell(None, true, &story);
+        let outcome = tell(None, true, &story);
         let mut made: Vec<(u32, Millis)> = Vec::new();
-        for stamped in &told.events {
+        for stamped in &outcome.events {
             match &stamped.event {
                 Event::MoveMade { ply, .. } => made.push((*ply, stamped.at)),
                 Event::MovesCorrected { from_ply, moves, .. } => {
@@ -150,21 +156,23 @@ fn with_a_clock_nothing_but_its_press_and_article_6_2_1_completes() {
                 }
                 Event::MoveCompleted { ply, by, .. } => {
                     let mover = Color::from_white(ply % 2 == 1);
-                    let right = match by {
+                    let is_allowed = match by {
                         CompletedBy::Clock => presses.iter().any(|(by, at)| *by == mover && *at <= stamped.at),
                         CompletedBy::OwnNextMove => made.iter().any(|(other, _)| *other == ply + 2),
                         CompletedBy::GameEnd => position.ending().is_some(),
                         CompletedBy::Reply | CompletedBy::Dwell | CompletedBy::Arbiter => false,
                     };
-                    prop_assert!(right, "ply {ply} by {by:?} at {}: {story}: {:?}", stamped.at, told.told);
+                    prop_assert!(is_allowed, "ply {ply} by {by:?} at {}: {story}: {:?}", stamped.at, outcome.told);
                 }
                 _ => {}
             }
         }
         // Each press completes one move at most.
-        let by_clock =
-            told.events.iter().filter(|stamped| matches!(stamped.event, Event::MoveCompleted { by: CompletedBy::Clock, .. }));
-        prop_assert!(by_clock.count() <= presses.len(), "{story}: {:?}", told.told);
+        let by_clock = outcome
+            .events
+            .iter()
+            .filter(|stamped| matches!(stamped.event, Event::MoveCompleted { by: CompletedBy::Clock, .. }));
+        prop_assert!(by_clock.count() <= presses.len(), "{story}: {:?}", outcome.told);
         Ok(())
     });
     run.unwrap();

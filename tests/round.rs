@@ -1,4 +1,4 @@
-//! Pairings: the files that organisers have, and what is wrong with them.
+//! Pairings: the files that organisers have, and the errors in them.
 
 use crate::hall::Hall;
 use crate::harness::{Daemon, until};
@@ -11,7 +11,7 @@ fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
     Round::read(text, number, &TableOrder::Unknown)
 }
 
-/// Each table, in words.
+/// Describes each table in one line.
 fn words(round: &Round) -> Vec<String> {
     let player = |player: &touchmove::round::Player| {
         let number = |number: Option<u32>| number.map(|number| number.to_string());
@@ -30,9 +30,9 @@ fn words(round: &Round) -> Vec<String> {
     round.pairings.iter().map(table).collect()
 }
 
-fn refused(text: &str, number: Option<u16>, order: &TableOrder, says: &[&str]) {
+fn refused(text: &str, number: Option<u16>, order: &TableOrder, expected_parts: &[&str]) {
     let error = Round::read(text, number, order).unwrap_err().to_string();
-    says.iter().for_each(|part| assert!(error.contains(part), "{error:?} does not say {part:?}"));
+    expected_parts.iter().for_each(|part| assert!(error.contains(part), "{error:?} lacks {part:?}"));
 }
 
 const PGN: &str = r#"[Event "City Open"]
@@ -63,7 +63,7 @@ const PGN: &str = r#"[Event "City Open"]
 "#;
 
 #[test]
-fn a_pgn_of_tags_is_a_round() {
+fn a_pgn_with_tags_is_a_round() {
     let round = read(PGN, None).unwrap();
     assert_eq!(words(&round), ["2 Ada, A (2400) - Bob, B (FM)", "1 Cid, C (1503014) - Dee, D (Rooks)  +--"]);
     assert_eq!((round.number, round.event.as_deref(), round.site.as_deref()), (3, Some("City Open"), Some("Delft")));
@@ -77,7 +77,7 @@ fn a_pgn_of_tags_is_a_round() {
 }
 
 #[test]
-fn of_several_rounds_one_is_said() {
+fn a_file_of_several_rounds_needs_a_round_number() {
     let both = format!("{PGN}\n{}", PGN.replace("\"3.", "\"4."));
     refused(&both, None, &TableOrder::Unknown, &["rounds 3, 4", "--round N"]);
     assert_eq!(read(&both, Some(4)).unwrap().number, 4);
@@ -88,7 +88,7 @@ const CSV: &str = "Table;White;Black;White rating;black_fide_id;board;result\n\
     2;Cid;Dee;;1503014;;--+\n";
 
 #[test]
-fn a_table_of_values_is_a_round() {
+fn a_csv_file_is_a_round() {
     let round = read(CSV, Some(5)).unwrap();
     assert_eq!(words(&round), ["1 Ada, A (2400) - Bob, B () hall_7", "2 Cid () - Dee (1503014)  --+"]);
     let commas = CSV.replace(';', ",");
@@ -96,22 +96,28 @@ fn a_table_of_values_is_a_round() {
 }
 
 #[test]
-fn a_bad_table_of_values_says_all_that_is_wrong() {
+fn all_errors_of_a_csv_file_are_reported() {
     refused(CSV, None, &TableOrder::Unknown, &["no number: give --round N"]);
     let wrong = "table,white,black,elo,result\n1,Ada,Bob,2400,\n1,Ada,,2300,won\nx,Cid,Dee,,\n";
     refused(
         wrong,
         Some(1),
         &TableOrder::Unknown,
-        &["no column \"elo\"", "line 3: result is \"won\"", "line 4: table is \"x\""],
+        &["unknown column \"elo\"", "line 3: result is \"won\"", "line 4: table is \"x\""],
     );
     let twice = "table,white,black,board\n1,Ada,Bob,b1\n1,Ada,,b1\n";
-    let says = ["table 1 is there twice", "Ada plays at table 1 and at table 1", "has no name", "board b1 stands at table 1"];
-    refused(twice, Some(1), &TableOrder::Unknown, &says);
-    refused("table,white,black\n1,Ada\n", Some(1), &TableOrder::Unknown, &["line 2 has 2 values, and the first line 3 names"]);
+    let expected_parts =
+        ["table 1 is listed twice", "Ada plays at table 1 and at table 1", "has no name", "board b1 is at table 1"];
+    refused(twice, Some(1), &TableOrder::Unknown, &expected_parts);
+    refused(
+        "table,white,black\n1,Ada\n",
+        Some(1),
+        &TableOrder::Unknown,
+        &["line 2 has 2 values, but the first line has 3 names"],
+    );
 }
 
-/// Four players, two rounds; the second is paired and not played.
+/// Four players and two rounds; the second round is paired but not played.
 fn trf() -> String {
     let line = |start: u32, title: &str, name: &str, rating: u32, id: u32, games: &str| {
         format!("001 {start:>4} m{title:>3} {name:<33} {rating:>4} NED {id:>11} 2000/01/01  0.0    1  {games}\n")
@@ -145,21 +151,21 @@ fn a_tournament_report_is_a_round_once_its_tables_are_known() {
     let order = TableOrder::read("table,player\n5,3\n9 1\n").unwrap();
     let tables: Vec<u16> = Round::read(&text, None, &order).unwrap().pairings.iter().map(|pairing| pairing.table).collect();
     assert_eq!(tables, [5, 9]);
-    refused(&text, Some(7), &TableOrder::Rank, &["the file has 2 rounds, and round 7"]);
+    refused(&text, Some(7), &TableOrder::Rank, &["the file has 2 rounds but no round 7"]);
     refused(&text, None, &TableOrder::read("5,3").unwrap(), &["neither 2 nor 1"]);
     assert!(TableOrder::read("5;x\n").unwrap_err().to_string().contains("line 1"));
 }
 
 #[test]
-fn pairs_that_do_not_agree_are_said() {
+fn contradictory_pairings_are_reported() {
     let text = trf().replace("   3 w 1     2 b  ", "   3 w 1     4 b  ");
     refused(&text, None, &TableOrder::Rank, &["2 is paired with 1, who is paired with somebody else"]);
 }
 
 #[test]
-fn what_is_none_of_them_is_refused() {
+fn unknown_formats_are_refused() {
     for text in ["", "hello", "<html></html>", "table,who\n", "\u{0}\u{1}\u{2}"] {
-        refused(text, None, &TableOrder::Rank, &["neither PGN"]);
+        refused(text, None, &TableOrder::Rank, &["unknown format"]);
     }
 }
 
@@ -181,7 +187,7 @@ fn tables_find_their_boards() {
 }
 
 #[test]
-fn a_round_is_kept_as_it_is() {
+fn a_round_is_stored_unchanged() {
     let round = Round::read(&trf(), None, &TableOrder::Rank).unwrap();
     let json = serde_json::to_string(&round).unwrap();
     assert_eq!(serde_json::from_str::<Round>(&json).unwrap(), round);
@@ -223,7 +229,7 @@ async fn games_have_the_names_of_their_tables() {
     let board = hall.client.snapshot().await.unwrap().boards[0].id.clone();
     let (_, tables) = hall.client.round().await.unwrap();
     assert_eq!(tables, [(1, board.clone(), hall.game), (2, String::new(), 0)]);
-    // The pairings were swapped by mistake, and the board stands at the other table.
+    // The tables were swapped by mistake, and the board is at the other one.
     hall.client.swap_tables(1, 2).await.unwrap();
     named(&hall.client, "Cid").await;
     hall.client.set_board(2, &board).await.unwrap();
@@ -232,7 +238,7 @@ async fn games_have_the_names_of_their_tables() {
     assert!(refused.contains("no table 9"), "{refused}");
     let refused = hall.client.load_round("{\"number\":1}").await.unwrap_err().to_string();
     assert!(refused.contains("nobody is paired"), "{refused}");
-    // Spectators know who plays, and a restart does.
+    // Spectators see the names, and a restart keeps them.
     let spectator = hall.spectator().await;
     named(&spectator, "Ada").await;
     hall.client.set_forfeit(1, "black").await.unwrap();
@@ -246,7 +252,7 @@ async fn games_have_the_names_of_their_tables() {
 }
 
 #[tokio::test]
-async fn a_game_that_nobody_has_begun_is_of_the_next_round() {
+async fn a_game_without_moves_belongs_to_the_next_round() {
     let Some(mut hall) = Hall::after_e4().await else { return };
     let load = async |client: &Client, white: &str, number: u16| {
         let round = read(&format!("white,black\n{white},Bob\n"), Some(number)).unwrap();
@@ -258,7 +264,7 @@ async fn a_game_that_nobody_has_begun_is_of_the_next_round() {
     load(&hall.client, "Ada", 1).await;
     named(&hall.client, hall.game, "Ada").await;
     hall.client.send_command(hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
-    // The pieces are put up again before the next round is known: it may be for a game of that, or for fun.
+    // The pieces are set up again before the next round is loaded: for a game of that round, or a casual one.
     hall.board.play("e4", "e2");
     let next = until("another game", async || {
         hall.client.snapshot().await.unwrap().games.last().map(|game| game.id).filter(|id| *id != hall.game)
@@ -268,7 +274,7 @@ async fn a_game_that_nobody_has_begun_is_of_the_next_round() {
     named(&hall.client, next, "Cid").await;
     hall.play("d2", "d4", "d4").await;
     load(&hall.client, "Eve", 3).await;
-    // What is being played stays what it is; so does what was played.
+    // A game in progress keeps its names, and so does a finished game.
     assert_eq!(tag(&hall.client.pgn(next).await.unwrap(), "White"), Some("Cid"));
     assert_eq!(tag(&hall.client.pgn(hall.game).await.unwrap(), "White"), Some("Ada"));
     let forfeit = hall.client.set_forfeit(1, "white").await;

@@ -1,4 +1,4 @@
-//! udev's rules: written from the table of boards, and what udev itself makes of them.
+//! The udev rules: they are generated from the table of boards, and tried with udev itself.
 
 use crate::harness::installed;
 use crate::plugs::umockdev;
@@ -12,7 +12,7 @@ use touchmove::link::watch::{Device, DeviceKind};
 const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/udev/70-touchmove.rules");
 
 #[test]
-fn written_from_the_table_of_boards() {
+fn the_rules_file_is_current() {
     let rules = rules::rules();
     if std::env::var_os("UPDATE").is_some() {
         fs::create_dir_all(Path::new(FILE).parent().unwrap()).unwrap();
@@ -22,22 +22,22 @@ fn written_from_the_table_of_boards() {
 }
 
 #[test]
-fn udev_finds_no_fault() {
+fn udevadm_verify_finds_no_fault() {
     if !installed("udevadm") {
         return;
     }
     let output = Command::new("udevadm").args(["verify", "--resolve-names=never", FILE]).output().unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
-    if said.contains("Unknown command verb") || said.contains("No such command") {
-        return eprintln!("SKIPPED: this udevadm has no `verify` (systemd 254 has)");
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    if printed.contains("Unknown command verb") || printed.contains("No such command") {
+        return eprintln!("SKIPPED: this udevadm has no `verify`, which needs systemd 254");
     }
-    assert!(output.status.success(), "{said}");
+    assert!(output.status.success(), "{printed}");
 }
 
-/// What udev makes of a device, with the rules of touchmove and one more: properties, and what it does to the device file.
-/// `None`, said so, where that cannot be tried.
-fn tried(plug: &str, device: &str, local: &str) -> Option<String> {
-    // Where udev writes to is put aside, and the group is made up: only for what is started here.
+/// Runs `udevadm test` for a device with the rules of touchmove and a local rule, and returns what it prints: the properties, and what
+/// udev does to the device file. Where that is impossible, prints why and returns `None`.
+fn udev_test(plug: &str, device: &str, local: &str) -> Option<String> {
+    // In a mount namespace of its own: an empty /run for udev to write to, and a group that this machine need not have.
     const SCRIPT: &str = r#"
         mount -t tmpfs tmpfs /run && mkdir -p /run/udev/rules.d || exit 77
         cp "$1"/*.rules /run/udev/rules.d
@@ -57,28 +57,29 @@ fn tried(plug: &str, device: &str, local: &str) -> Option<String> {
         .arg(device)
         .output()
         .unwrap();
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    let why = String::from_utf8_lossy(&output.stderr);
-    if output.status.code() == Some(77) || why.contains("unshare failed") {
-        eprintln!("SKIPPED: only root may put /run aside ({})", why.trim());
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    if output.status.code() == Some(77) || stderr.contains("unshare failed") {
+        eprintln!("SKIPPED: only root may mount over /run ({})", stderr.trim());
         return None;
     }
-    assert!(output.status.success(), "{said}\n{why}");
-    assert!(!said.contains("Invalid") && !said.contains("Unknown group"), "{said}");
-    Some(said)
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    assert!(!stdout.contains("Invalid") && !stdout.contains("Unknown group"), "{stdout}");
+    Some(stdout)
 }
 
 #[track_caller]
-fn check(said: &str, has: &[&str], lacks: &[&str]) {
+fn check(printed: &str, has: &[&str], lacks: &[&str]) {
     for line in has {
-        assert!(said.contains(line), "missing: {line}\nin\n{said}");
+        assert!(printed.contains(line), "missing: {line}\nin\n{printed}");
     }
     for line in lacks {
-        assert!(!said.contains(line), "it says {line}:\n{said}");
+        assert!(!printed.contains(line), "unexpected: {line}\nin\n{printed}");
     }
 }
 
-const GIVEN: [&str; 6] = [
+/// What udev does to a device that is assigned to touchmove.
+const ASSIGNED: [&str; 6] = [
     "GROUP 64999",
     "MODE 0660",
     ":touchmove:",
@@ -88,38 +89,38 @@ const GIVEN: [&str; 6] = [
 ];
 
 #[test]
-fn boards_with_their_own_ids_are_given_to_touchmove() {
+fn boards_with_their_own_ids_are_assigned_to_touchmove() {
     let tty = "1-2/1-2:1.0/tty/ttyACM0";
-    let Some(said) = tried("tty 1-2 4 ttyACM0 23946 045b:8111", tty, "") else { return };
-    check(&said, &GIVEN, &[]);
-    check(&said, &["\nTOUCHMOVE_BOARD=dgt\n", "/dev/touchmove/dgt_23946"], &[]);
-    // A hub's serial number is not the board's.
-    let said = tried("tty 1-2 4 ttyACM0 - 045b:8111", tty, "").unwrap();
-    check(&said, &["/dev/touchmove/dgt_usb_1-2"], &["TOUCHMOVE_PLACE=0000"]);
-    let said = tried("tty 1-2 4 ttyACM0 - 045b:8111", "1-2", "").unwrap();
-    check(&said, &["\nID_MM_DEVICE_IGNORE=1\n"], &["GROUP 64999", "SYSTEMD_WANTS"]);
-    let said = tried("hid 1-2 4 SN0001", "1-2", "").unwrap();
-    check(&said, &GIVEN, &[]);
-    check(&said, &["\nTOUCHMOVE_BOARD=chessnut\n", "/dev/touchmove/chessnut_SN0001"], &[]);
+    let Some(printed) = udev_test("tty 1-2 4 ttyACM0 23946 045b:8111", tty, "") else { return };
+    check(&printed, &ASSIGNED, &[]);
+    check(&printed, &["\nTOUCHMOVE_BOARD=dgt\n", "/dev/touchmove/dgt_23946"], &[]);
+    // The serial number of a hub is not that of the board.
+    let printed = udev_test("tty 1-2 4 ttyACM0 - 045b:8111", tty, "").unwrap();
+    check(&printed, &["/dev/touchmove/dgt_usb_1-2"], &["TOUCHMOVE_PLACE=0000"]);
+    let printed = udev_test("tty 1-2 4 ttyACM0 - 045b:8111", "1-2", "").unwrap();
+    check(&printed, &["\nID_MM_DEVICE_IGNORE=1\n"], &["GROUP 64999", "SYSTEMD_WANTS"]);
+    let printed = udev_test("hid 1-2 4 SN0001", "1-2", "").unwrap();
+    check(&printed, &ASSIGNED, &[]);
+    check(&printed, &["\nTOUCHMOVE_BOARD=chessnut\n", "/dev/touchmove/chessnut_SN0001"], &[]);
 }
 
-/// Whatever it is that somebody gave to touchmove.
+/// A local rule may assign any device to touchmove.
 #[test]
-fn names_stay_for_ids_that_are_in_no_table() {
-    let (tty, given) = ("1-2/1-2:1.0/tty/ttyUSB0", "SUBSYSTEM==\"tty\", ENV{TOUCHMOVE_BOARD}=\"ichessone\"\n");
-    let Some(said) = tried("tty 1-2 4 ttyUSB0 A1B2C3 1a2b:3c4d", tty, given) else { return };
-    check(&said, &GIVEN, &[]);
-    check(&said, &["/dev/touchmove/ichessone_A1B2C3"], &["ichessone_ttyUSB0"]);
-    let said = tried("tty 1-2 4 ttyUSB0 - 1a2b:3c4d", tty, given).unwrap();
-    check(&said, &["/dev/touchmove/ichessone_usb_1-2"], &["TOUCHMOVE_PLACE=0000", "ichessone_ttyUSB0"]);
+fn ids_in_no_table_get_stable_device_names() {
+    let (tty, local) = ("1-2/1-2:1.0/tty/ttyUSB0", "SUBSYSTEM==\"tty\", ENV{TOUCHMOVE_BOARD}=\"ichessone\"\n");
+    let Some(printed) = udev_test("tty 1-2 4 ttyUSB0 A1B2C3 1a2b:3c4d", tty, local) else { return };
+    check(&printed, &ASSIGNED, &[]);
+    check(&printed, &["/dev/touchmove/ichessone_A1B2C3"], &["ichessone_ttyUSB0"]);
+    let printed = udev_test("tty 1-2 4 ttyUSB0 - 1a2b:3c4d", tty, local).unwrap();
+    check(&printed, &["/dev/touchmove/ichessone_usb_1-2"], &["TOUCHMOVE_PLACE=0000", "ichessone_ttyUSB0"]);
 }
 
 #[test]
-fn other_peoples_adapters_are_only_tagged() {
+fn generic_adapters_are_only_tagged() {
     let (plug, tty) = ("tty 1-2 4 ttyUSB0 A1B2C3 0403:6001", "1-2/1-2:1.0/tty/ttyUSB0");
-    let Some(said) = tried(plug, tty, "") else { return };
-    check(&said, &[":touchmove:", "\nTOUCHMOVE_PERHAPS=dgt"], &["GROUP 64999", "SYSTEMD_WANTS", "ID_MM_", "/dev/touchmove"]);
-    // Until the line that doctor shows gives one to touchmove.
+    let Some(printed) = udev_test(plug, tty, "") else { return };
+    check(&printed, &[":touchmove:", "\nTOUCHMOVE_PERHAPS=dgt"], &["GROUP 64999", "SYSTEMD_WANTS", "ID_MM_", "/dev/touchmove"]);
+    // The line that doctor prints assigns such an adapter to touchmove.
     let device = Device {
         kind: DeviceKind::Serial,
         node: "/dev/ttyUSB0".into(),
@@ -133,11 +134,11 @@ fn other_peoples_adapters_are_only_tagged() {
         modem_manager_ignores: false,
     };
     let line = |device: &Device| rules::local_line(device, boards::model("dgt").unwrap()).unwrap();
-    let said = tried(plug, tty, &line(&device)).unwrap();
-    check(&said, &GIVEN, &[]);
-    check(&said, &["\nTOUCHMOVE_BOARD=dgt\n", "/dev/touchmove/dgt_A1B2C3"], &[]);
+    let printed = udev_test(plug, tty, &line(&device)).unwrap();
+    check(&printed, &ASSIGNED, &[]);
+    check(&printed, &["\nTOUCHMOVE_BOARD=dgt\n", "/dev/touchmove/dgt_A1B2C3"], &[]);
     let unnamed = line(&Device { serial: None, ..device.clone() });
-    check(&tried(plug, tty, &unnamed).unwrap(), &GIVEN, &[]);
+    check(&udev_test(plug, tty, &unnamed).unwrap(), &ASSIGNED, &[]);
     let other = line(&Device { serial: Some("B".into()), ..device });
-    check(&tried(plug, tty, &other).unwrap(), &[], &["GROUP 64999", "TOUCHMOVE_BOARD"]);
+    check(&udev_test(plug, tty, &other).unwrap(), &[], &["GROUP 64999", "TOUCHMOVE_BOARD"]);
 }

@@ -1,4 +1,4 @@
-//! What the Laws require in a situation: as worked cases have it, in our reading of them.
+//! The rulings that the Laws require in a situation, compared with our reading of worked cases.
 
 use super::editions::{all_laws, laws, shared};
 use serde_json::Value;
@@ -9,15 +9,15 @@ use touchmove::laws::{
     ruling,
 };
 
-/// Our reading of every case.
+/// The rulings that we expect in every case.
 const RULINGS: &str = include_str!("data/laws/rulings.toml");
 
-/// Acts as our table has them.
+/// Formats actions as the table of rulings does.
 pub fn words(acts: &[RulingAction]) -> String {
     acts.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Facts from our table, laid over others.
+/// Replaces facts by those that an entry of the table gives.
 #[track_caller]
 fn facts(table: Option<&toml::Value>, mut facts: RulingFacts) -> RulingFacts {
     for (key, value) in table.and_then(toml::Value::as_table).into_iter().flatten() {
@@ -69,7 +69,7 @@ fn rulings_are_those_of_the_reviewed_table() {
     }
 }
 
-/// Which editions of ours a case speaks of where it says this.
+/// The editions that a case means by this key.
 fn editions_named(key: &str) -> &'static [&'static str] {
     match key {
         "1973" => &["china-1973"],
@@ -79,11 +79,11 @@ fn editions_named(key: &str) -> &'static [&'static str] {
         "2017-18" => &["fide-2017", "fide-2018"],
         "2018" => &["fide-2018"],
         "same" => &["fide-1997", "fide-2009", "fide-2014"],
-        unknown => panic!("{unknown}: nobody read this yet"),
+        unknown => panic!("{unknown}: no editions are known for this key"),
     }
 }
 
-/// Every case is in our table, with every edition that it names, and nothing else is.
+/// The table has exactly the shared cases, each with every edition that it names.
 #[test]
 fn every_worked_case_is_in_the_table() {
     let Some(shared) = shared("cases.json") else { return };
@@ -97,33 +97,32 @@ fn every_worked_case_is_in_the_table() {
             assert!(ours.get("same_position").is_some() && case.get("editions").is_none(), "{case}");
             continue;
         };
-        let games: Vec<Laws> = rows.iter().map(|row| laws(row["laws"].as_str().expect("a text"))).collect();
-        let has = |name: &str| games.iter().any(|game| game.edition.name == name);
+        let row_laws: Vec<Laws> = rows.iter().map(|row| laws(row["laws"].as_str().expect("a text"))).collect();
+        let has = |name: &str| row_laws.iter().any(|laws| laws.edition.name == name);
         assert!(has("fide-2023"), "{case}");
         for key in case.get("editions").and_then(Value::as_object).into_iter().flat_map(|editions| editions.keys()) {
             assert!(editions_named(key).iter().all(|name| has(name)), "{key} of {case}");
         }
         if case.get("rapid_blitz").is_some() {
-            assert!(games.iter().any(|game| game.class != TimeClass::Standard), "rapid and blitz of {case}");
+            assert!(row_laws.iter().any(|laws| laws.class != TimeClass::Standard), "rapid and blitz of {case}");
         }
-        // What a penalty of 2023 says in words is the figure in our table.
-        if let Some(said) = case.get("penalty_2023").and_then(Value::as_str) {
+        // A penalty of 2023 is given in words; the table has its figure.
+        if let Some(penalty) = case.get("penalty_2023").and_then(Value::as_str) {
             let acts =
                 rows.iter().find(|row| row["laws"].as_str() == Some("fide-2023")).and_then(|row| row["acts"].as_str()).unwrap();
-            let expect = match said {
+            let expect = match penalty {
                 "draw" => "draw",
-                said if said.starts_with("opponent +2 min") || said == "one penalty" => "add 120",
-                unknown => panic!("{unknown}: nobody read this yet"),
+                penalty if penalty.starts_with("opponent +2 min") || penalty == "one penalty" => "add 120",
+                unknown => panic!("{unknown}: no figure is known for this penalty"),
             };
             assert!(acts.split(", ").any(|act| act == expect), "{case}");
         }
     }
 }
 
-/// Whatever the facts, nothing is suggested without an article, and nothing panics; and every situation leads somewhere by the
-/// newest edition.
+/// For any facts nothing panics and no ruling lacks an article, and every situation has a ruling by the newest edition.
 #[test]
-fn every_ruling_rests_on_an_article() {
+fn every_ruling_cites_an_article() {
     let signs = ["kings_in_centre", "swept"];
     let mut words = BTreeSet::new();
     for situation in Situation::all() {
@@ -159,14 +158,14 @@ fn every_ruling_rests_on_an_article() {
                 }
             }
         }
-        // Nobody agrees to a draw before both have moved, and quickplay finishes are in the text of 2009 alone.
+        // A draw can be agreed only after both players have moved, and only the edition of 2009 has quickplay finishes.
         let laws = if situation.word().starts_with("quickplay") { laws("fide-2009") } else { Laws::default() };
         let facts = RulingFacts { moves: 1, ..RulingFacts::default() };
         assert!(ruling(&laws, situation, &facts).is_some(), "{situation:?}");
     }
 }
 
-/// A draw by agreement, a claim in a quickplay finish and reversed colours: each as far as its edition has a condition.
+/// The conditions of each edition for a draw by agreement, a claim in a quickplay finish and reversed colours.
 #[test]
 fn conditions_of_agreement_quickplay_and_reversed_colours() {
     let acts = |name: &str, situation: &str, facts: RulingFacts| {
@@ -175,29 +174,29 @@ fn conditions_of_agreement_quickplay_and_reversed_colours() {
     };
     let usual = RulingFacts::default;
     for name in ["fide-1997", "fide-2009", "fide-2014"] {
-        assert_eq!(acts(name, "agreed", usual()), "draw", "{name} asks for no move");
+        assert_eq!(acts(name, "agreed", usual()), "draw", "{name} requires no move");
     }
     for name in ["fide-2017", "fide-2018", "fide-2023"] {
-        assert_eq!(acts(name, "agreed", usual()), "", "{name}: both have to have moved");
+        assert_eq!(acts(name, "agreed", usual()), "", "{name}: both players must have moved");
         assert_eq!(acts(name, "agreed", RulingFacts { moves: 1, ..usual() }), "draw", "{name}");
     }
-    assert_eq!(acts("china-1973", "agreed", usual()), "", "not at hand");
-    let left = |left_s| RulingFacts { left_s, ..usual() };
-    assert_eq!(acts("fide-2009", "quickplay", left(119)), "arbiter_decides");
-    assert_eq!(acts("fide-2009", "quickplay_refused", left(119)), "add 120");
-    assert_eq!(acts("fide-2009", "quickplay", left(120)), "");
-    assert_eq!(acts("fide-2023", "quickplay", left(60)), "", "only where it was announced");
-    let young = RulingFacts { lasted_s: 300, exchanged: false, moves: 4, ..usual() };
-    assert_eq!(acts("fide-2014", "reversed", young), "arbiter_decides");
-    for later in [RulingFacts { lasted_s: 301, ..young }, RulingFacts { exchanged: true, ..young }] {
+    assert_eq!(acts("china-1973", "agreed", usual()), "", "the text is not available");
+    let seconds_left = |left_s| RulingFacts { left_s, ..usual() };
+    assert_eq!(acts("fide-2009", "quickplay", seconds_left(119)), "arbiter_decides");
+    assert_eq!(acts("fide-2009", "quickplay_refused", seconds_left(119)), "add 120");
+    assert_eq!(acts("fide-2009", "quickplay", seconds_left(120)), "");
+    assert_eq!(acts("fide-2023", "quickplay", seconds_left(60)), "", "only where it was announced");
+    let early = RulingFacts { lasted_s: 300, exchanged: false, moves: 4, ..usual() };
+    assert_eq!(acts("fide-2014", "reversed", early), "arbiter_decides");
+    for later in [RulingFacts { lasted_s: 301, ..early }, RulingFacts { exchanged: true, ..early }] {
         assert_eq!(acts("fide-2014", "reversed", later), "go_on, arbiter_decides");
     }
-    assert_eq!(acts("fide-2009", "reversed", young), "go_on, arbiter_decides");
+    assert_eq!(acts("fide-2009", "reversed", early), "go_on, arbiter_decides");
 }
 
-/// After both have signed nothing is corrected (8.7).
+/// Nothing is corrected after both players have signed (8.7).
 #[test]
-fn what_is_signed_stands() {
+fn nothing_is_corrected_after_signing() {
     for name in ["fide-2009", "fide-2014", "fide-2023"] {
         let facts = RulingFacts { signed: true, ..RulingFacts::default() };
         let ruling = ruling(&laws(name), Situation::Irregular(Irregularity::IllegalMove), &facts).expect("a ruling");
@@ -205,9 +204,9 @@ fn what_is_signed_stands() {
     }
 }
 
-/// Castling that was begun with the rook rests on the article about it, where there is one.
+/// Castling that was begun with the rook cites the article about it, if the edition has one.
 #[test]
-fn the_rook_first_rests_on_its_own_article() {
+fn castling_with_the_rook_first_cites_its_article() {
     for (name, article) in [
         ("china-1973", "Section 6"),
         ("fide-1997", "4.4(2)"),
@@ -222,13 +221,14 @@ fn the_rook_first_rests_on_its_own_article() {
         assert_eq!(words(&ruling.acts), "restore, touch_binds", "{name}");
         assert!(ruling.articles.contains(&article), "{name}: {:?}", ruling.articles);
     }
-    // Nothing else is known of touched pieces in 1973.
+    // Another touched piece of the player's own cites other articles.
     let facts = RulingFacts { because: Some(Topic::TouchOwn), ..RulingFacts::default() };
     let touched = ruling(&laws("fide-1997"), Situation::Irregular(Irregularity::TouchBroken), &facts).expect("a ruling");
     assert_eq!(touched.articles, ["4.3", "4.3(1)", "4.6"]);
 }
 
-/// The right to claim ends with a touched piece (4.8); the arbiter of 2014 who has seen it intervenes whoever may claim.
+/// The right to claim ends when the opponent touches a piece (4.8). By the edition of 2014 an arbiter who saw the breach intervenes
+/// even then.
 #[test]
 fn a_claim_about_touched_pieces_ends_with_the_opponents_touch() {
     let breaches = [
@@ -240,12 +240,13 @@ fn a_claim_about_touched_pieces_ends_with_the_opponents_touch() {
     for (name, acts) in
         [("fide-1997", "stands"), ("fide-2009", "stands"), ("fide-2014", "arbiter_decides"), ("fide-2023", "stands")]
     {
-        for what in breaches {
+        for breach in breaches {
             for &reply in Reply::ALL {
-                let ruling = ruling(&laws(name), Situation::Irregular(what), &RulingFacts { reply, ..RulingFacts::default() });
-                let told = ruling.as_ref().map_or_else(String::new, |ruling| words(&ruling.acts));
-                let lost = reply != Reply::Nothing;
-                assert_eq!(told == acts, lost, "{name}, {what:?}, {reply:?}: {told}");
+                let ruling =
+                    ruling(&laws(name), Situation::Irregular(breach), &RulingFacts { reply, ..RulingFacts::default() });
+                let found = ruling.as_ref().map_or_else(String::new, |ruling| words(&ruling.acts));
+                let is_lost = reply != Reply::Nothing;
+                assert_eq!(found == acts, is_lost, "{name}, {breach:?}, {reply:?}: {found}");
             }
         }
     }

@@ -1,11 +1,11 @@
-//! The search for lines that explain a board finds what playing every line out would find.
+//! The search for lines that explain a board finds the same lines as playing all of them out.
 
 use shakmaty::{Bitboard, CastlingSide, Color, Move, Square};
 use touchmove::boards::{Placement, SensorKind, SquareState};
 use touchmove::infer::{ObservedBoard, explain};
 use touchmove::laws::Position;
 
-/// Positions, and two moves from there: castling, captures, en passant, promotions, both kinds of castling.
+/// Positions with two moves each: captures, en passant, promotions, and castling in standard chess and Chess960.
 const PLAYED: [(&str, bool, [&str; 2]); 6] = [
     ("r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1", false, ["e1g1", "e8c8"]),
     ("4k3/2P3P1/8/8/8/8/2p3p1/4K3 w - - 0 1", false, ["c7c8q", "e8e7"]),
@@ -28,7 +28,7 @@ fn seen(placement: &Placement, sensing: SensorKind) -> ObservedBoard {
     ObservedBoard::from_placement(&placement.map(|sensed| sensed.reduce_to(sensing)), sensing)
 }
 
-/// Where the mover's piece comes to stand.
+/// The square on which the moving piece lands; of castling, the king.
 fn landing(mv: Move) -> Square {
     match mv {
         Move::Castle { king, rook } => {
@@ -38,7 +38,7 @@ fn landing(mv: Move) -> Square {
     }
 }
 
-/// Every line of so many plies after which the board would show this, but for one piece in the next player's hand.
+/// Collects every line of `depth` plies after which the board would show this, except for one piece that the next player may hold.
 fn play_out(position: &Position, seen: &ObservedBoard, depth: u32, line: &mut Vec<Move>, found: &mut Vec<Vec<Move>>) {
     if depth == 0 {
         let wrong = seen.mismatch(position.board());
@@ -63,10 +63,10 @@ fn every_line_is_found() {
             let mut position = base.clone();
             for (depth, text) in (1..).zip(moves) {
                 position = position.play(position.parse_uci(text).expect("a legal move"));
-                let whole = placement(&position);
+                let complete = placement(&position);
                 let lifted = position.board().iter().map(|(square, _)| Some(square));
                 for lifted in lifted.chain([None]) {
-                    let mut shown = whole;
+                    let mut shown = complete;
                     if let Some(square) = lifted {
                         shown[square as usize] = SquareState::Empty;
                     }
@@ -89,21 +89,25 @@ fn every_line_is_found() {
 }
 
 #[test]
-fn what_a_square_shows_fits_where_it_does_not_differ() {
+fn a_square_is_compatible_exactly_where_it_does_not_differ() {
     let positions: Vec<Position> =
         PLAYED.iter().map(|(fen, chess960, _)| Position::from_fen(fen, *chess960).expect("a FEN")).collect();
-    for (shown, held) in positions.iter().flat_map(|one| positions.iter().map(move |other| (one, other))) {
+    for (shown, actual) in positions.iter().flat_map(|one| positions.iter().map(move |other| (one, other))) {
         for sensing in [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy] {
             let mut seen = seen(&placement(shown), sensing);
-            // What stood there before leaves nothing behind.
+            // Changes that were undone have no effect.
             for (square, other) in [(Square::A1, SquareState::Occupied), (Square::E1, SquareState::Side(Color::Black))] {
-                let was = seen.at(square);
+                let before = seen.at(square);
                 seen.set_square(1, square, other);
-                seen.set_square(2, square, was);
+                seen.set_square(2, square, before);
             }
-            let wrong = seen.mismatch(held.board());
+            let wrong = seen.mismatch(actual.board());
             for square in Square::ALL {
-                assert_eq!(seen.is_compatible(square, held.piece_at(square)), !wrong.contains(square), "{sensing:?} {square}");
+                assert_eq!(
+                    seen.is_compatible(square, actual.piece_at(square)),
+                    !wrong.contains(square),
+                    "{sensing:?} {square}"
+                );
             }
         }
     }

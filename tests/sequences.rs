@@ -1,8 +1,9 @@
-//! What other authors wrote down of their boards: sequences from their unit tests, and what users reported of theirs.
+//! Sequences that other authors wrote down for their boards: from their unit tests, and from the reports of their users.
 //!
-//! Each is played through a [`Table`] with the sensing its author had, at three paces, without a clock unless the story needs
-//! one, and what comes out is compared with what must come out. A sequence is a list of frames: `-e2` a square is emptied, `+e4`
-//! what was lifted last is put there, `+Pe4` this piece, on colour boards `+We4` a piece of this colour; several in one frame are seen at once.
+//! Each is played through a [`Table`] with the sensing of its author's board, at three paces, without a clock unless the case needs
+//! one, and the outcome is compared with the expected one. A sequence is a list of frames: `-e2` empties a square, `+e4` puts the piece
+//! that was lifted last there, `+Pe4` puts this piece there, and on colour boards `+We4` a piece of this colour. The words of one frame
+//! are seen at once.
 
 use serde_json::Value;
 use shakmaty::{Bitboard, Board, Color, Piece, Role, Square};
@@ -14,69 +15,66 @@ use touchmove::table::{Input, Output, Settings, Table};
 
 /// Milliseconds between two frames: faster than a scan, within the settle time, and slower than it.
 const PACES: [u64; 3] = [40, 120, 600];
-/// The board is left alone so long at the end: longer than it takes to say that it is in disorder.
+/// How long the board is left alone at the end, in milliseconds: longer than it takes until displaced pieces are reported.
 const QUIET: u64 = 7_000;
 
-/// Where the record is to be another than the author has it: what it is to be, and why.
-const OURS_IS_RIGHT: &[(&str, &str, &str)] = &[(
+/// Cases whose record should differ from the author's: the expected outcome, and the reason.
+const DIFFERENT_ON_PURPOSE: &[(&str, &str, &str)] = &[(
     "echess-no-move-while-missing",
-    "a2a3 told a8,b8",
-    "their program plays itself and waits until the board is whole; White's move is made (4.7) whatever is missing of Black's, \
-     and neighbours are adjusted while a game goes on: the move is recorded, and the arbiter is told what is missing",
+    "a2a3 reported a8,b8",
+    "their program plays itself and waits until all pieces are back; White's move is made (4.7) whatever pieces of Black are \
+     missing, and pieces are adjusted during a game: the move is recorded, and the missing pieces are reported to the arbiter",
 )];
 
-/// What does not come out right yet, and what is missing for it: it is printed, and fails nothing.
-const NOT_YET: &[(&str, &str)] = &[
-    (
-        "echess-no-move-while-missing",
-        "two pieces of the side to move that are gone count as held, for as long as they are gone",
-    ),
-    ("pico-sentio-leds_missing_rook_a1", "a wrong start is found on identity boards only"),
-    ("pico-sentio-leds_missing_pawn_h2", "a wrong start is found on identity boards only"),
-    ("lila-11783 (colour)", "kings in the centre are known by what they are, and not by what has left e1 and e8"),
-    ("lila-11783 (occupancy)", "kings in the centre are known by what they are, and not by what has left e1 and e8"),
-    ("picochess-263 (colour)", "kings in the centre are known by what they are, and not by what has left e1 and e8"),
-    ("picochess-263 (occupancy)", "kings in the centre are known by what they are, and not by what has left e1 and e8"),
+/// Cases that are known to fail, and the reasons: they are printed, and fail no test.
+const KNOWN_FAILURES: &[(&str, &str)] = &[
+    ("echess-no-move-while-missing", "two missing pieces of the side to move count as held for as long as they are missing"),
+    ("pico-sentio-leds_missing_rook_a1", "a wrong start position is detected on identity boards only"),
+    ("pico-sentio-leds_missing_pawn_h2", "a wrong start position is detected on identity boards only"),
+    ("lila-11783 (colour)", "kings in the centre are recognised by their kind, and not because e1 and e8 were left"),
+    ("lila-11783 (occupancy)", "kings in the centre are recognised by their kind, and not because e1 and e8 were left"),
+    ("picochess-263 (colour)", "kings in the centre are recognised by their kind, and not because e1 and e8 were left"),
+    ("picochess-263 (occupancy)", "kings in the centre are recognised by their kind, and not because e1 and e8 were left"),
 ];
 
-/// Where the author does not say what the record is to be: the moves that must be on it, and whether somebody is told of the
-/// squares that are wrong. Most are tests of lights.
-const NOT_SAID: &[(&str, &str)] = &[
-    // All men are gone: nobody plays, and pieces put away are no displaced pieces.
+/// Cases whose author does not state the record: the expected moves, and the wrong squares that must be reported. Most are tests of
+/// lights.
+const NOT_STATED: &[(&str, &str)] = &[
+    // All pieces are removed: nobody is playing, and pieces put away are not displaced.
     ("pico-sentio-leds_missing_all_pieces", ""),
-    ("pico-sentio-leds_missing_rook_a1", "told a1"),
-    ("pico-sentio-leds_missing_pawn_h2", "told h2"),
-    // An engine's move is shown by lights there; the hand has only lifted the pawn so far, and may hold it as long as it likes.
+    ("pico-sentio-leds_missing_rook_a1", "reported a1"),
+    ("pico-sentio-leds_missing_pawn_h2", "reported h2"),
+    // The lights show an engine's move; the player has only lifted the pawn so far, and may hold it for any time.
     ("pico-sentio-leds_combine_with_engine_move", ""),
     ("pico-sentio-leds_stay_on_for_engine_move", ""),
     ("pico-sentio-leds_stay_on_for_finished_engine_move", "e2e4"),
-    // They ask the player which piece it is to be. A queen is assumed here, and the others are its alternatives.
+    // Their program asks the player for the piece. Here a queen is assumed, and the other pieces are its alternatives.
     ("pico-sentio-promotion_request", "a7a8q"),
     ("pico-sentio-promotion_request_with_capture", "a7b8q"),
-    // Their engine said that it is a knight, and no frame does: as above.
+    // Their engine chose a knight, which no frame shows: as above.
     ("pico-sentio-finish_promotion_move", "a7b8q"),
-    // The author accepts castling that was begun with the rook, as a casual game does, and asks the Laws for a rook's move. The
-    // record follows the board; whether it was allowed (4.4.2) is said by an alert and not by another move.
+    // The author accepts castling that was begun with the rook, as in a casual game; by the Laws the rook's move stands. The record
+    // follows the board, and an alert, not another move, reports the breach (4.4.2).
     ("centaur-rook-first-castle", "e1g1"),
 ];
 
-/// What an author says besides the moves.
-const ALSO_SAID: &[(&str, &str)] = &[
-    ("centaur-uncapturable-lift", "told a7"),
-    ("chessmon-teleport", "told e4"),
-    ("chessnut-maia-kq-swapped-setup", "told d1,e1"),
-    // It is mate, and what is put away then nobody has to be told.
+/// What an author expects besides the moves.
+const ALSO_EXPECTED: &[(&str, &str)] = &[
+    ("centaur-uncapturable-lift", "reported a7"),
+    ("chessmon-teleport", "reported e4"),
+    ("chessnut-maia-kq-swapped-setup", "reported d1,e1"),
+    // It is mate, and pieces that are put away then need no report.
     ("chessnut-maia-move-with-unrelated-missing", "1-0"),
 ];
 
-/// A sequence, and what must come of it.
+/// A sequence and its expected outcome.
 struct Case {
     id: String,
     sensing: SensorKind,
     start: Position,
-    /// What stands there at first, where that is not the start position.
+    /// The placement at the start, if it differs from that of `start`.
     set_up: Option<Board>,
-    /// Played before, plainly.
+    /// Moves that are played carefully before the frames.
     history: Vec<String>,
     frames: Vec<Vec<String>>,
     /// The clock is started once the frames have been seen, so that wrong positions matter.
@@ -84,11 +82,11 @@ struct Case {
     expect: Expect,
 }
 
-/// Words: moves, `told a1,b2` for squares that somebody was told of.
+/// An expected outcome.
 enum Expect {
-    /// The moves on record, and what was told.
+    /// The moves on record, the result, and the reported squares, as `reported a1,b2`.
     Words(String),
-    /// Where the game stands, as the first field of a FEN.
+    /// The placement of the game's position, as the first field of a FEN.
     Board(String),
 }
 
@@ -99,7 +97,7 @@ struct Run {
     now: u64,
     board: Board,
     hand: Vec<Piece>,
-    told: Bitboard,
+    reported: Bitboard,
     starts: usize,
     retracted: usize,
     clock: bool,
@@ -115,13 +113,13 @@ impl Run {
             now: 0,
             board: case.set_up.clone().unwrap_or_else(|| case.start.board().clone()),
             hand: Vec::new(),
-            told: Bitboard::EMPTY,
+            reported: Bitboard::EMPTY,
             starts: 0,
             retracted: 0,
             clock: false,
         };
         run.take(Input::Link(LinkState::Up));
-        run.whole();
+        run.send_placement();
         if !usual {
             let command = Command::Position(case.start.fen());
             run.take(Input::Order(Order { command, by: "the author".to_owned() }));
@@ -145,10 +143,10 @@ impl Run {
         for stamped in output.events {
             match stamped.event {
                 Event::Displaced { squares } => {
-                    self.told |= squares.iter().map(|difference| difference.square).collect::<Bitboard>()
+                    self.reported |= squares.iter().map(|difference| difference.square).collect::<Bitboard>()
                 }
                 Event::AlertRaised(alert) if alert.kind != AlertKind::MovesUncertain => {
-                    self.told |= alert.squares.into_iter().collect::<Bitboard>();
+                    self.reported |= alert.squares.into_iter().collect::<Bitboard>();
                 }
                 Event::MovesCorrected { reason: CorrectionReason::Evidence, .. } => self.retracted += 1,
                 Event::GameStarted { .. } => self.starts += 1,
@@ -166,7 +164,7 @@ impl Run {
         }
     }
 
-    fn whole(&mut self) {
+    fn send_placement(&mut self) {
         let placement: Placement = std::array::from_fn(|square| self.seen(self.board.piece_at(Square::new(square as u32))));
         self.take(Input::Reading(Reading::Placement(Box::new(placement))));
     }
@@ -176,7 +174,7 @@ impl Run {
         self.take(Input::Reading(Reading::Square(square, seen)));
     }
 
-    /// One change of the board, not told yet.
+    /// Changes the board without reporting it yet.
     fn change(&mut self, word: &str) -> Square {
         let (sign, rest) = word.split_at(1);
         let (piece, square) = rest.split_at(rest.len() - 2);
@@ -186,17 +184,17 @@ impl Run {
             self.hand.extend(self.board.remove_piece_at(square));
             return square;
         }
-        let of = |colour| move |piece: &Piece| piece.color == colour;
+        let has_colour = |colour| move |piece: &Piece| piece.color == colour;
         let take = |hand: &mut Vec<Piece>, wanted: &dyn Fn(&Piece) -> bool| {
             hand.iter().rposition(wanted).map(|index| hand.remove(index))
         };
         let piece = match letter {
-            // The colour is told, the kind is that of what was lifted.
+            // Only the colour is given; the kind is that of the lifted piece.
             Some('W') if self.sensing == SensorKind::Colour => {
-                take(&mut self.hand, &of(Color::White)).unwrap_or(Role::Pawn.of(Color::White))
+                take(&mut self.hand, &has_colour(Color::White)).unwrap_or(Role::Pawn.of(Color::White))
             }
             Some('B') if self.sensing == SensorKind::Colour => {
-                take(&mut self.hand, &of(Color::Black)).unwrap_or(Role::Pawn.of(Color::Black))
+                take(&mut self.hand, &has_colour(Color::Black)).unwrap_or(Role::Pawn.of(Color::Black))
             }
             Some(letter) => Piece::from_char(letter).expect("a piece"),
             None => self.hand.pop().unwrap_or(Role::Pawn.of(Color::White)),
@@ -209,11 +207,11 @@ impl Run {
         let squares: Vec<Square> = words.iter().map(|word| self.change(word)).collect();
         match squares.as_slice() {
             [square] => self.square(*square),
-            _ => self.whole(),
+            _ => self.send_placement(),
         }
     }
 
-    /// A move as a careful hand makes it: what is taken goes first.
+    /// Plays a move carefully: a captured piece is removed first.
     fn play(&mut self, uci: &str) {
         let fen = self.table.record().map(|record| record.fen().to_owned()).unwrap_or_default();
         let Ok(position) = Position::from_fen(&fen, false) else { return };
@@ -255,28 +253,31 @@ impl Run {
         self.clock = true;
     }
 
-    /// The moves on record, the squares told of, and the result.
+    /// The moves on record, the result, and the reported squares.
     fn outcome(&self) -> String {
         let mut words: Vec<String> = Vec::new();
         if let Some(record) = self.table.record() {
             words.extend(record.plies.iter().map(|ply| ply.played.uci.clone()));
             words.extend(record.result.map(|(result, _)| result.as_str().to_owned()));
         }
-        if self.told.any() {
-            let squares: Vec<String> = self.told.into_iter().map(|square| square.to_string()).collect();
-            words.push(format!("told {}", squares.join(",")));
+        if self.reported.any() {
+            let squares: Vec<String> = self.reported.into_iter().map(|square| square.to_string()).collect();
+            words.push(format!("reported {}", squares.join(",")));
         }
         words.join(" ")
     }
 }
 
-/// What came of a case at this pace, if it is not what must come; `Err`: what came, and what must.
+/// Plays a case at this pace.
+///
+/// # Errors
+/// The outcome and the expected outcome, if they differ.
 fn check(case: &Case, pace: u64) -> Result<(), (String, String)> {
     let mut run = Run::new(case);
     for uci in &case.history {
         run.play(uci);
     }
-    (run.told, run.retracted) = (Bitboard::EMPTY, 0);
+    (run.reported, run.retracted) = (Bitboard::EMPTY, 0);
     for frame in &case.frames {
         run.frame(frame);
         run.wait(pace);
@@ -286,51 +287,51 @@ fn check(case: &Case, pace: u64) -> Result<(), (String, String)> {
         run.start_clock();
     }
     run.wait(QUIET);
-    let (came, expect) = match &case.expect {
+    let (found, expect) = match &case.expect {
         Expect::Words(words) => (run.outcome(), words.clone()),
         Expect::Board(board) => {
             let fen = run.table.record().map(|record| record.fen().to_owned()).unwrap_or_default();
-            let stands = fen.split(' ').next().unwrap_or_default().to_owned();
-            let told = run.outcome();
-            (if stands == *board { board.clone() } else { format!("{stands} ({told})") }, board.clone())
+            let placement = fen.split(' ').next().unwrap_or_default().to_owned();
+            let outcome = run.outcome();
+            (if placement == *board { board.clone() } else { format!("{placement} ({outcome})") }, board.clone())
         }
     };
-    if came == expect { Ok(()) } else { Err((came, expect)) }
+    if found == expect { Ok(()) } else { Err((found, expect)) }
 }
 
-fn not_yet(id: &str) -> Option<&'static str> {
-    NOT_YET.iter().find(|(known, _)| *known == id).map(|(_, why)| *why)
+fn known_failure(id: &str) -> Option<&'static str> {
+    KNOWN_FAILURES.iter().find(|(known, _)| *known == id).map(|(_, reason)| *reason)
 }
 
-/// Runs all, prints those that come out otherwise, and fails by those that are not known to.
-fn check_all(what: &str, cases: &[Case]) {
+/// Plays all cases, prints those that fail, and panics if one of them is not known to fail.
+fn check_all(file: &str, cases: &[Case]) {
     let mut wrong: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for case in cases {
         for pace in PACES {
-            if let Err((came, expect)) = check(case, pace) {
-                let line = format!("{:?}, {pace} ms a frame: [{came}] came, [{expect}] must", case.sensing);
+            if let Err((outcome, expect)) = check(case, pace) {
+                let line = format!("{:?}, {pace} ms a frame: [{outcome}], not [{expect}]", case.sensing);
                 wrong.entry(&case.id).or_default().push(line);
             }
         }
     }
-    eprintln!("{what}: {} of {} come out as they must", cases.len() - wrong.len(), cases.len());
+    eprintln!("{file}: {} of {} are as expected", cases.len() - wrong.len(), cases.len());
     for (id, lines) in &wrong {
-        eprintln!("{id}: {}\n  {}", not_yet(id).unwrap_or("NEW"), lines.join("\n  "));
+        eprintln!("{id}: {}\n  {}", known_failure(id).unwrap_or("NEW"), lines.join("\n  "));
     }
-    for id in cases.iter().map(|case| case.id.as_str()).filter(|id| not_yet(id).is_some() && !wrong.contains_key(id)) {
-        eprintln!("{id} comes out right by now: take it out of NOT_YET");
+    for id in cases.iter().map(|case| case.id.as_str()).filter(|id| known_failure(id).is_some() && !wrong.contains_key(id)) {
+        eprintln!("{id} is as expected now: remove it from KNOWN_FAILURES");
     }
-    let new: Vec<&str> = wrong.keys().copied().filter(|id| not_yet(id).is_none()).collect();
-    assert!(new.is_empty(), "{what}: {} come out otherwise, see above", new.join(", "));
+    let new: Vec<&str> = wrong.keys().copied().filter(|id| known_failure(id).is_none()).collect();
+    assert!(new.is_empty(), "{file}: {} are not as expected, see above", new.join(", "));
 }
 
-/// A file of the shared data; `None`, said so, where it is not at hand.
+/// Reads a file of the shared data. If it is missing, prints that and returns `None`.
 fn data(name: &str) -> Option<Value> {
     let path = format!("{}/../shared/data/sensor/{name}", env!("CARGO_MANIFEST_DIR"));
     match std::fs::read_to_string(&path) {
         Ok(text) => Some(serde_json::from_str(&text).expect("JSON")),
-        Err(why) => {
-            eprintln!("SKIPPED: {path}: {why}");
+        Err(error) => {
+            eprintln!("SKIPPED: {path}: {error}");
             None
         }
     }
@@ -340,11 +341,12 @@ fn text(value: &Value) -> String {
     value.as_str().unwrap_or_default().to_owned()
 }
 
-fn list<T>(value: &Value, of: impl Fn(&Value) -> T) -> Vec<T> {
-    value.as_array().into_iter().flatten().map(of).collect()
+fn list<T>(value: &Value, read: impl Fn(&Value) -> T) -> Vec<T> {
+    value.as_array().into_iter().flatten().map(read).collect()
 }
 
-/// The board of which these squares are occupied, a1 the lowest bit; what stands on one that was empty is not told.
+/// A board on which these squares are occupied, with a1 as the lowest bit. A white pawn is put on a square that was empty, because the
+/// piece is not given.
 fn occupied(hex: &str, like: &Board) -> Board {
     let bits = Bitboard(u64::from_str_radix(hex, 16).expect("a number"));
     let mut board = like.clone();
@@ -360,11 +362,11 @@ fn occupied(hex: &str, like: &Board) -> Board {
 
 fn case(value: &Value) -> Case {
     let id = text(&value["id"]);
-    let said = |table: &[(&str, &str)]| table.iter().find(|(known, _)| *known == id).map(|(_, words)| (*words).to_owned());
+    let entry = |table: &[(&str, &str)]| table.iter().find(|(known, _)| *known == id).map(|(_, words)| (*words).to_owned());
     let start = Position::from_fen(&text(&value["start_fen"]), false).expect("a FEN");
     let mut frames = list(&value["events"], |frame| list(frame, text));
     let set_up = value["setup_board"].as_str().map(|board| Position::from_fen(board, false).expect("a board").board().clone());
-    // Without events the one picture is what stands there at first, or what is seen next, all at once.
+    // Without events the only frame is the placement at the start, or the placement that is seen next as a whole.
     let mut set_up = set_up;
     if let (true, Some(hex)) = (frames.is_empty(), value["frames"][0].as_str()) {
         let (before, after) = (start.board(), occupied(hex, start.board()));
@@ -380,11 +382,11 @@ fn case(value: &Value) -> Case {
         }
     }
     let moves = list(&value["expect_moves"], text);
-    let ours = OURS_IS_RIGHT.iter().find(|(known, ..)| *known == id).map(|(_, words, _)| (*words).to_owned());
-    let expect = match (ours.or(said(NOT_SAID)), list(&value["expect_boards"], text).pop()) {
+    let different = DIFFERENT_ON_PURPOSE.iter().find(|(known, ..)| *known == id).map(|(_, words, _)| (*words).to_owned());
+    let expect = match (different.or(entry(NOT_STATED)), list(&value["expect_boards"], text).pop()) {
         (Some(words), _) => Expect::Words(words),
         (None, Some(board)) if moves.is_empty() => Expect::Board(board),
-        _ => Expect::Words([moves.join(" "), said(ALSO_SAID).unwrap_or_default()].join(" ").trim().to_owned()),
+        _ => Expect::Words([moves.join(" "), entry(ALSO_EXPECTED).unwrap_or_default()].join(" ").trim().to_owned()),
     };
     let sensing = match value["sensor"].as_str() {
         Some("identity") => SensorKind::Identity,
@@ -393,7 +395,7 @@ fn case(value: &Value) -> Case {
         other => panic!("{id}: unknown sensor {other:?}"),
     };
     // A wrong position matters once play has begun.
-    let clock = matches!(&expect, Expect::Words(words) if words.starts_with("told"));
+    let clock = matches!(&expect, Expect::Words(words) if words.starts_with("reported"));
     Case { id, sensing, start, set_up, history: list(&value["history"], text), frames, clock, expect }
 }
 
@@ -405,8 +407,8 @@ fn sequences_of_other_authors() {
     check_all("sequences.json", &cases);
 }
 
-/// What users reported, as far as it is a story of squares: what kind of board, from where, what was seen, what must come of it.
-/// The boards are DGT's, so the sensing is identity; each is played as the poorer kinds of board would see it, too.
+/// Reports of users that can be played as sequences: the id, the start position, the frames, and the expected outcome. The boards are
+/// DGT boards, so the sensing is identity; each report is also played as colour and occupancy boards would see it.
 const REPORTED: &[(&str, &str, &str, &str)] = &[
     ("python-chess-83", "r4rk1/2pqppbp/6p1/1p1p4/pP1PnP2/2PbP1P1/P1NB1RBP/R2Q2K1 w - - 0 1", "-f2 +f3", "f2f3"),
     ("picochess-99", "rnbqkb1r/pppppppp/5n2/8/3P4/8/PPP1PPPP/RNBQKBNR w KQkq - 1 2", "-c2 +c4", "c2c4"),
@@ -421,23 +423,23 @@ const REPORTED: &[(&str, &str, &str, &str)] = &[
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// What is in the file and is no story of squares, and where it is tested instead.
+/// Reports in the file that cannot be played as sequences, and where they are tested instead.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("picochess-108", "the order of a DGT board's messages at the start: tests/boards.rs"),
-    ("lila-15607", "a check that nobody noticed: irregular moves come with the alerts for them"),
-    ("broadcaster-63", "an illegal move in a PGN: what is not legal here is marked, tests/properties.rs"),
+    ("lila-15607", "a check that nobody noticed: irregular moves are tested with their alerts"),
+    ("broadcaster-63", "an illegal move in a PGN: illegal moves are marked, tests/properties.rs"),
     ("lila-20307", "an answer of another program's web interface"),
-    ("python-chess-1176", "illegal ends in PGN files of other makers: tests/pgn.rs reads what is legal"),
+    ("python-chess-1176", "illegal ends in PGN files of other makers: tests/pgn.rs reads the legal part"),
 ];
 
 #[test]
-fn what_users_reported() {
+fn sequences_reported_by_users() {
     let Some(file) = data("issue-logs.json") else { return };
     let mut cases = Vec::new();
     for item in file["items"].as_array().into_iter().flatten() {
         let id = text(&item["id"]);
         let Some((_, fen, frames, expect)) = REPORTED.iter().find(|(known, ..)| *known == id) else {
-            assert!(ELSEWHERE.iter().any(|(known, _)| *known == id), "{id} is new: what must come of it?");
+            assert!(ELSEWHERE.iter().any(|(known, _)| *known == id), "{id} is new: add it to REPORTED or ELSEWHERE");
             continue;
         };
         let case = |sensing, name: &str, expect| Case {
@@ -451,7 +453,7 @@ fn what_users_reported() {
             expect,
         };
         let words = || Expect::Words((*expect).to_owned());
-        // What the board said in the end is in the report, where a move came of it.
+        // The report has the final placement of the board, if a move was made.
         if let (Some(board), false) = (item["raw_fen"].as_str(), expect.contains('-')) {
             cases.push(case(SensorKind::Identity, "in the end", Expect::Board(board.to_owned())));
         }

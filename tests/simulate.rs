@@ -1,4 +1,4 @@
-//! The simulator: its bytes are the same everywhere, its hands are not kinder than real ones, and what it plays can be read.
+//! The simulator: its bytes are reproducible, its hands make at least as many faults as real ones, and its games can be decoded.
 
 mod besides;
 
@@ -20,7 +20,7 @@ use touchmove::simulate::script::{self, Act, Script};
 use touchmove::simulate::{Chunk, Simulation, SimulationSetup, VirtualBoard};
 use touchmove::table::Table;
 
-/// Random play, fond of special moves, as PGN.
+/// Random play that prefers special moves, as PGN.
 fn random_pgn(seed: u64, plies: usize) -> String {
     let mut rng = Rng::new(seed, 0);
     let mut position = Position::start();
@@ -56,16 +56,16 @@ pub fn random_games_from(first: u64, count: u64, plies: usize) -> Vec<SourceGame
     pgn::read(&text).games
 }
 
-fn scene(profile: &HandsProfile, clock: bool, seed: u64) -> SimulationSetup<'_> {
+fn setup(profile: &HandsProfile, clock: bool, seed: u64) -> SimulationSetup<'_> {
     SimulationSetup { profile, clock, rotation: Rotation::Upright, clock_turned: false, seed }
 }
 
-/// All that a board says to a host that greets it and then only listens.
-fn listen(game: &SourceGame, scene: &SimulationSetup) -> (Vec<Chunk>, Script) {
-    let mut stage = Simulation::new("dgt", game, scene).expect("there is a virtual DGT board");
-    stage.receive(0, &[0x40, 0x42, 0x4b]);
-    let chunks = stage.advance(stage.ends_at());
-    (chunks, stage.script().clone())
+/// Everything that a board sends to a host that sends three requests at the start and then only listens.
+fn listen(game: &SourceGame, setup: &SimulationSetup) -> (Vec<Chunk>, Script) {
+    let mut simulation = Simulation::new("dgt", game, setup).expect("there is a virtual DGT board");
+    simulation.receive(0, &[0x40, 0x42, 0x4b]);
+    let chunks = simulation.advance(simulation.ends_at());
+    (chunks, simulation.script().clone())
 }
 
 /// One square's change, as the board sent it.
@@ -96,7 +96,7 @@ fn piece(code: u8) -> Option<Piece> {
 }
 
 #[test]
-fn chance_is_the_same_on_every_machine() {
+fn random_numbers_are_the_same_on_every_machine() {
     let mut rng = Rng::new(1, 2);
     let drawn: Vec<u64> = (0..3).map(|_| rng.bits()).collect();
     assert_eq!(drawn, [2_852_050_654_427_140_149, 9_034_726_070_435_537_184, 7_519_167_282_502_528_614]);
@@ -106,25 +106,25 @@ fn chance_is_the_same_on_every_machine() {
 fn the_same_seed_gives_the_same_bytes() {
     for game in &random_games(3, 60) {
         for profile in PROFILES {
-            let once = listen(game, &scene(profile, true, 7)).0;
-            assert_eq!(once, listen(game, &scene(profile, true, 7)).0, "{}", profile.name);
-            assert_ne!(once, listen(game, &scene(profile, true, 8)).0, "{}", profile.name);
+            let once = listen(game, &setup(profile, true, 7)).0;
+            assert_eq!(once, listen(game, &setup(profile, true, 7)).0, "{}", profile.name);
+            assert_ne!(once, listen(game, &setup(profile, true, 8)).0, "{}", profile.name);
         }
     }
 }
 
 #[test]
-fn whatever_the_hands_do_the_pieces_end_where_the_game_says() {
+fn the_pieces_end_on_the_squares_of_the_game() {
     for game in &random_games(60, 150) {
         for profile in PROFILES {
             let script = script::write(game, profile, true, 3, &[]);
-            let (stands, should) = (besides::pieces_at_the_end(&script), besides::pieces_of_the_truth(game, &script));
-            assert!(stands == should, "{}", profile.name);
+            let (placement, expected) = (besides::pieces_at_the_end(&script), besides::pieces_of_the_truth(game, &script));
+            assert!(placement == expected, "{}", profile.name);
         }
     }
 }
 
-/// The plainest decoder: what stands on the board is a legal move, so it was played.
+/// The simplest decoder: a move was played if the board shows the placement after it.
 fn naive(game: &SourceGame, chunks: &[Chunk], rotation: Rotation) -> Vec<String> {
     let mut position = game.start.clone();
     let mut shown = position.board().clone();
@@ -145,10 +145,10 @@ fn naive(game: &SourceGame, chunks: &[Chunk], rotation: Rotation) -> Vec<String>
 }
 
 #[test]
-fn clean_hands_can_be_read_by_the_plainest_decoder() {
+fn the_simplest_decoder_reads_clean_hands() {
     for game in random_games(20, 120).iter().filter(|game| !game.signalled) {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let (chunks, script) = listen(game, &SimulationSetup { rotation, ..scene(&CLEAN, true, 5) });
+            let (chunks, script) = listen(game, &SimulationSetup { rotation, ..setup(&CLEAN, true, 5) });
             let truth: Vec<String> = script.truth.plies.iter().map(|ply| ply.uci.clone()).collect();
             assert_eq!(naive(game, &chunks, rotation), truth);
         }
@@ -156,11 +156,11 @@ fn clean_hands_can_be_read_by_the_plainest_decoder() {
 }
 
 #[test]
-fn the_board_answers_what_it_sees_at_the_lines_pace() {
+fn the_board_answers_at_the_speed_of_its_line() {
     let game = &random_games(1, 80)[0];
-    let scene = scene(&WORN, true, 9);
-    let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
-    let mut board = VirtualDgt::new(&scene, &script.initial_pieces, 1);
+    let setup = setup(&WORN, true, 9);
+    let script = script::write(game, setup.profile, setup.clock, setup.seed, &[]);
+    let mut board = VirtualDgt::new(&setup, &script.initial_pieces, 1);
     board.receive(0, &[0x40]);
     let mut dumps = 0;
     for (index, action) in script.actions.iter().enumerate() {
@@ -176,7 +176,7 @@ fn the_board_answers_what_it_sees_at_the_lines_pace() {
     }
     assert!(dumps > 20);
 
-    let (chunks, _) = listen(game, &scene);
+    let (chunks, _) = listen(game, &setup);
     for pair in chunks.windows(2) {
         let needed = pair[1].bytes.len() as u64 * 10_000 / 9_600;
         assert!(pair[1].at - pair[0].at + 1 >= needed, "{pair:?} came too fast");
@@ -184,9 +184,9 @@ fn the_board_answers_what_it_sees_at_the_lines_pace() {
 }
 
 #[test]
-fn the_board_is_no_makers_product_and_knows_what_no_host_may_send() {
-    let scene = scene(&CLEAN, false, 1);
-    let mut board = VirtualDgt::new(&scene, &[None; 64], 1);
+fn the_board_names_no_maker_and_notes_forbidden_commands() {
+    let setup = setup(&CLEAN, false, 1);
+    let mut board = VirtualDgt::new(&setup, &[None; 64], 1);
     board.receive(0, &[0x40, 0x47]);
     let answer: Vec<u8> = board.advance(200).into_iter().flat_map(|chunk| chunk.bytes).collect();
     let text = String::from_utf8_lossy(&answer[3..]).to_lowercase();
@@ -202,7 +202,7 @@ fn the_board_is_no_makers_product_and_knows_what_no_host_may_send() {
     assert_eq!(board.forbidden(), [0x4e, 0x51]);
 }
 
-/// What was seen in many games, counted.
+/// What was counted in many games.
 #[derive(Default, Debug)]
 struct Seen {
     moves: u64,
@@ -227,7 +227,7 @@ fn count(games: &[SourceGame], profile: &HandsProfile, seeds: u64) -> Seen {
     let mut seen = Seen::default();
     for game in games {
         for seed in 0..seeds {
-            let (chunks, script) = listen(game, &scene(profile, true, seed));
+            let (chunks, script) = listen(game, &setup(profile, true, seed));
             count_game(game, &chunks, &script, &mut seen);
         }
     }
@@ -240,9 +240,9 @@ fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut S
     let plies = &script.truth.plies;
     let mut position = game.start.clone();
     for (index, ply) in game.plies.iter().enumerate() {
-        let own: Vec<Edge> = edges.iter().filter(|edge| edge.ply == index as u32 + 1).copied().collect();
+        let ply_edges: Vec<Edge> = edges.iter().filter(|edge| edge.ply == index as u32 + 1).copied().collect();
         seen.moves += 1;
-        let (Some(first), Some(last)) = (own.first(), own.last()) else { continue };
+        let (Some(first), Some(last)) = (ply_edges.first(), ply_edges.last()) else { continue };
         seen.clock_between += u64::from(clock.iter().any(|at| (first.at..last.at).contains(at)));
         seen.stopped += u64::from(plies[index].stop_ms >= 80);
         seen.stopped_long += u64::from(plies[index].stop_ms > 250);
@@ -252,8 +252,8 @@ fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut S
         if let Some(third) = plies.get(index + 2) {
             seen.three_in_a_second += u64::from(third.done_at - plies[index].touched_at < 1000);
         }
-        let empty = |square: Square| own.iter().position(|edge| edge.square == square && edge.shows == 0);
-        let filled = |square: Square| own.iter().position(|edge| edge.square == square && edge.shows != 0);
+        let empty = |square: Square| ply_edges.iter().position(|edge| edge.square == square && edge.shows == 0);
+        let filled = |square: Square| ply_edges.iter().position(|edge| edge.square == square && edge.shows != 0);
         match ply.mv {
             Move::Normal { role, from, to, capture, promotion: None } => {
                 let moved = role.of(position.turn());
@@ -267,7 +267,7 @@ fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut S
                 }
                 let legal = position.legal_moves();
                 let touched = |stop: bool| {
-                    own.iter().any(|edge| {
+                    ply_edges.iter().any(|edge| {
                         let can = legal.iter().any(|mv| mv.from() == Some(from) && mv.to() == edge.square);
                         edge.square != to && edge.square != from && piece(edge.shows) == Some(moved) && can == stop
                     })
@@ -276,7 +276,7 @@ fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut S
                 seen.brushed += u64::from(touched(false));
             }
             Move::Normal { from, to, promotion: Some(_), .. } => {
-                let pawn = own
+                let pawn = ply_edges
                     .iter()
                     .any(|edge| edge.square == to && matches!(piece(edge.shows), Some(Piece { role: Role::Pawn, .. })));
                 let queen_first = filled(to).zip(empty(from)).is_some_and(|(filled, empty)| filled < empty);
@@ -306,21 +306,25 @@ fn count_game(game: &SourceGame, chunks: &[Chunk], script: &Script, seen: &mut S
 }
 
 #[track_caller]
-fn at_least(part: u64, whole: u64, permille: u64) {
-    assert!(part * 1000 >= whole * permille, "{part} of {whole} is {} ‰ and should be {permille}", part * 1000 / whole.max(1));
+fn at_least(part: u64, total: u64, permille: u64) {
+    assert!(
+        part * 1000 >= total * permille,
+        "{part} of {total} is {} ‰, and should be at least {permille}",
+        part * 1000 / total.max(1)
+    );
 }
 
 #[track_caller]
-fn at_most(part: u64, whole: u64, permille: u64) {
+fn at_most(part: u64, total: u64, permille: u64) {
     assert!(
-        part * 1000 <= whole * permille,
-        "{part} of {whole} is {} ‰ and should be at most {permille}",
-        part * 1000 / whole.max(1)
+        part * 1000 <= total * permille,
+        "{part} of {total} is {} ‰, and should be at most {permille}",
+        part * 1000 / total.max(1)
     );
 }
 
 #[test]
-fn hands_are_not_kinder_than_real_ones() {
+fn hands_make_at_least_as_many_faults_as_real_ones() {
     let games = random_games(60, 150);
     let castling = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O *\n\n").games;
     for profile in [&CLUB, &BLITZ] {
@@ -350,7 +354,7 @@ fn hands_are_not_kinder_than_real_ones() {
 }
 
 #[test]
-fn each_fault_can_be_had_alone() {
+fn each_fault_can_be_enabled_alone() {
     let games = random_games(6, 100);
     let clean = count(&games, &CLEAN, 1);
     let none = [
@@ -364,9 +368,9 @@ fn each_fault_can_be_had_alone() {
     ];
     assert_eq!(none, [0; 7], "{clean:?}");
     let alone = |rates: Rates| count(&games, &HandsProfile { rates, ..CLEAN }, 1);
-    let check = |rates: Rates, get: fn(&Seen) -> u64, whole: fn(&Seen) -> u64| {
+    let check = |rates: Rates, get: fn(&Seen) -> u64, total: fn(&Seen) -> u64| {
         let seen = alone(rates);
-        at_least(get(&seen), whole(&seen), 600);
+        at_least(get(&seen), total(&seen), 600);
     };
     check(Rates { swap_capture: 1000, ..CLEAN.rates }, |seen| seen.victim_never_empty, |seen| seen.captures);
     check(Rates { destination_first: 1000, ..CLEAN.rates }, |seen| seen.destination_first, |seen| seen.quiet);
@@ -377,7 +381,7 @@ fn each_fault_can_be_had_alone() {
 }
 
 #[test]
-fn kings_tell_the_result_in_all_placements() {
+fn kings_signal_the_result_on_all_squares() {
     let mut placements = BTreeSet::new();
     for game in &random_games(30, 30) {
         for seed in 0..12 {
@@ -399,12 +403,12 @@ fn kings_tell_the_result_in_all_placements() {
                 all[0]
             };
             let (white, black) = (king(Color::White), king(Color::Black));
-            let told = match (white.is_light(), black.is_light()) {
+            let signalled = match (white.is_light(), black.is_light()) {
                 (true, true) => GameResult::WhiteWins,
                 (false, false) => GameResult::BlackWins,
                 _ => GameResult::Draw,
             };
-            assert_eq!(Some(told), script.truth.result, "{white} {black}");
+            assert_eq!(Some(signalled), script.truth.result, "{white} {black}");
             placements.insert((white, black));
         }
     }
@@ -412,7 +416,7 @@ fn kings_tell_the_result_in_all_placements() {
 }
 
 #[test]
-fn clean_games_come_out_exact_with_and_without_clock() {
+fn clean_games_are_decoded_exactly_with_and_without_clock() {
     for game in &random_games(12, 100) {
         for (clock, rotation) in [(true, Rotation::Upright), (false, Rotation::Turned)] {
             let setting =
@@ -450,22 +454,22 @@ fn a_recorded_simulation_replays_to_the_same_events() {
     assert_eq!(first, std::fs::read(&rec).unwrap());
 
     let recording = recording::read(&rec).unwrap();
-    let said = recording.lines.into_iter().filter_map(|line| match line.entry {
+    let received = recording.lines.into_iter().filter_map(|line| match line.entry {
         Entry::Rx(bytes) => Some((line.at, HostInput::Bytes(bytes, 0))),
         _ => None,
     });
     let model = boards::model(&recording.header.board).unwrap();
     let game = &pgn::read(&std::fs::read_to_string(&pgn).unwrap()).games[0];
     let (mut replayed, mut live) = (Vec::new(), Vec::new());
-    let scene = SimulationSetup { rotation: Rotation::Turned, ..scene(&BLITZ, true, 3) };
-    let stage = Simulation::new("dgt", game, &scene).unwrap();
-    let until = stage.ends_at();
+    let setup = SimulationSetup { rotation: Rotation::Turned, ..setup(&BLITZ, true, 3) };
+    let simulation = Simulation::new("dgt", game, &setup).unwrap();
+    let until = simulation.ends_at();
     let mut runs: [(Box<dyn run::Cable>, &mut Vec<_>); 2] =
-        [(Box::new(RecordingCable::new(said)), &mut replayed), (Box::new(VirtualCable::new(stage)), &mut live)];
+        [(Box::new(RecordingCable::new(received)), &mut replayed), (Box::new(VirtualCable::new(simulation)), &mut live)];
     for (cable, events) in &mut runs {
         let mut table = Table::new(simulate::settings(game));
-        run::play(&mut **cable, &mut *(model.protocol)(), &mut table, until, &mut |_, moment| {
-            if let RunEvent::Event(event) = moment {
+        run::play(&mut **cable, &mut *(model.protocol)(), &mut table, until, &mut |_, run_event| {
+            if let RunEvent::Event(event) = run_event {
                 events.push(event.clone());
             }
         });
@@ -476,16 +480,16 @@ fn a_recorded_simulation_replays_to_the_same_events() {
 }
 
 #[test]
-fn a_pseudo_terminal_is_a_board() {
+fn a_pseudo_terminal_acts_as_a_board() {
     let game = pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 *\n\n").games.remove(0);
-    let stage = Simulation::new("dgt", &game, &scene(&CLEAN, true, 1)).unwrap();
+    let simulation = Simulation::new("dgt", &game, &setup(&CLEAN, true, 1)).unwrap();
     let mut port = pty::PseudoTerminal::open().unwrap();
     let path = port.path().to_owned();
-    let board = std::thread::spawn(move || port.serve(stage, 200, false));
+    let board = std::thread::spawn(move || port.serve(simulation, 200, false));
     let mut host = std::fs::File::options().read(true).write(true).open(path).unwrap();
     host.write_all(&[0x40, 0x42, 0x4b]).unwrap();
     let mut bytes = Vec::new();
-    // The board goes away after the game: the end of the file, or an error, as when a cable is pulled.
+    // The board disappears after the game: the host reads the end of the file or an error, as when a cable is pulled.
     let _ = host.read_to_end(&mut bytes);
     board.join().unwrap().unwrap();
     assert_eq!(&bytes[..3], &[0x86, 0, 67]);
@@ -503,7 +507,7 @@ fn real_games_are_read() {
     {
         let path = format!("{}/../shared/data/games/{file}.pgn", env!("CARGO_MANIFEST_DIR"));
         let Ok(bytes) = std::fs::read(&path) else {
-            eprintln!("skipped: {path} is not there");
+            eprintln!("SKIPPED: there is no {path}");
             continue;
         };
         let read = pgn::read(&String::from_utf8_lossy(&bytes));

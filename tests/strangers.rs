@@ -1,4 +1,4 @@
-//! What strangers hand in, damaged in every way: read without anything around it (`inputs.rs`), and through a whole touchmoved.
+//! Untrusted inputs, damaged in every way: given to the parsers alone (`inputs.rs`), and to a running touchmoved.
 
 mod inputs;
 mod memory;
@@ -19,13 +19,13 @@ use touchmove::publish::dbus::Stream;
 use touchmove::simulate::rng::Rng;
 use zbus::{Structure, Variant};
 
-/// How long each sort of text is damaged; `STRANGERS_MS=60000 cargo test strangers` goes on for longer.
+/// How long each kind of input is tried; `STRANGERS_MS=60000 cargo test strangers` takes longer.
 fn span() -> Duration {
-    let asked = std::env::var("STRANGERS_MS").ok().and_then(|ms| ms.parse().ok());
-    Duration::from_millis(asked.unwrap_or(1_500))
+    let chosen = std::env::var("STRANGERS_MS").ok().and_then(|ms| ms.parse().ok());
+    Duration::from_millis(chosen.unwrap_or(1_500))
 }
 
-/// Words that mean something to one reader or another.
+/// Words that have a meaning for at least one parser.
 const WORDS: [&str; 40] = [
     "\0",
     "\r\n",
@@ -69,7 +69,7 @@ const WORDS: [&str; 40] = [
     "../",
 ];
 
-/// An input with something wrong in it, or two of them in one.
+/// Returns an input with a few faults, which may be a mixture of two inputs.
 fn damaged(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
     let mut bytes = inputs[rng.below(inputs.len() as u64) as usize].clone();
     for _ in 0..=rng.below(4) {
@@ -97,7 +97,7 @@ fn damaged(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
     bytes
 }
 
-/// The same of texts.
+/// Like [`damaged`], as text.
 fn damaged_text(rng: &mut Rng, texts: &[Vec<u8>]) -> String {
     String::from_utf8_lossy(&damaged(rng, texts)).into_owned()
 }
@@ -106,27 +106,27 @@ fn read(path: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
 }
 
-/// The parts of a file of the strangers' data, between lines of four hyphens.
+/// The parts of a file in `tests/data/strangers`, between lines of four hyphens.
 fn parts(name: &str) -> Vec<Vec<u8>> {
     read(&format!("tests/data/strangers/{name}")).split("----\n").map(|part| part.as_bytes().to_vec()).collect()
 }
 
-/// The inputs to begin with: files of the repository, whole, or each line or part of those that have several.
+/// The initial inputs: whole files of the repository, or each line or part of files that have several.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
     let lines = |path: &str| read(path).lines().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>();
-    let whole = |paths: &[&str]| paths.iter().map(|path| read(path).into_bytes()).collect::<Vec<_>>();
+    let files = |paths: &[&str]| paths.iter().map(|path| read(path).into_bytes()).collect::<Vec<_>>();
     match name {
         "configuration" => {
             let uncommented = read("config/touchmoved.toml").replace("\n#", "\n").into_bytes();
-            [vec![uncommented], whole(&["config/touchmoved.toml", "tests/data/strangers/configuration.toml"])].concat()
+            [vec![uncommented], files(&["config/touchmoved.toml", "tests/data/strangers/configuration.toml"])].concat()
         }
         "event" => lines("tests/data/wire/events.jsonl"),
         "command" => lines("tests/data/strangers/commands.jsonl"),
-        "recording" => whole(&["tests/data/strangers/game.rec"]),
-        "round" => whole(
+        "recording" => files(&["tests/data/strangers/game.rec"]),
+        "round" => files(
             &["csv", "pgn", "trf"].map(|kind| format!("tests/data/strangers/round.{kind}")).each_ref().map(String::as_str),
         ),
-        "games" => whole(&["tests/data/pgn/examples.pgn", "tests/data/pgn/illegal.pgn"]),
+        "games" => files(&["tests/data/pgn/examples.pgn", "tests/data/pgn/illegal.pgn"]),
         "request" => parts("requests.txt"),
         "message" => lines("tests/data/strangers/messages.jsonl"),
         "argument" => parts("arguments.txt"),
@@ -140,7 +140,7 @@ fn all_inputs() -> impl Iterator<Item = (&'static str, Check)> {
 }
 
 #[test]
-fn damaged_inputs_are_read_or_refused_in_words() {
+fn damaged_inputs_are_read_or_refused_with_an_error() {
     let play = |name: &str, check: Check| {
         let (inputs, mut rng, began) = (corpus(name), Rng::new(17, name.len() as u64), Instant::now());
         inputs.iter().for_each(|input| check(input));
@@ -160,9 +160,9 @@ fn damaged_inputs_are_read_or_refused_in_words() {
     }
 }
 
-/// Each sort of input has a fuzz target of its own, by its name.
+/// Each kind of input has a fuzz target of the same name.
 #[test]
-fn every_sort_of_input_is_fuzzed() {
+fn every_kind_of_input_is_fuzzed() {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
     let table = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
     for (name, _) in all_inputs() {
@@ -171,14 +171,14 @@ fn every_sort_of_input_is_fuzzed() {
     }
 }
 
-/// What is in the corpora means something: else only refusals would be tried.
+/// The initial inputs are valid: otherwise only refusals would be tried.
 #[test]
-fn what_the_corpora_begin_with_is_read() {
+fn the_initial_inputs_are_valid() {
     use touchmove::publish::livechess::message;
     use touchmove::publish::web::body;
     use touchmove::round::Round;
     use touchmove::round::trf::TableOrder;
-    for (name, sound) in [
+    for (name, is_valid) in [
         ("event", (|text| touchmove::wire::from_json(text).is_ok()) as fn(&str) -> bool),
         ("command", |text| {
             let value = serde_json::from_str(text).unwrap();
@@ -195,7 +195,7 @@ fn what_the_corpora_begin_with_is_read() {
         }),
     ] {
         for text in corpus(name).into_iter().map(|text| String::from_utf8(text).unwrap()) {
-            assert!(sound(&text), "{name}: {text}");
+            assert!(is_valid(&text), "{name}: {text}");
         }
     }
     let configuration =
@@ -209,9 +209,9 @@ fn position_before(ply: &str) -> Position {
     inputs::MOVES[..ply - 1].iter().fold(Position::start(), |position, uci| position.play(position.parse_uci(uci).unwrap()))
 }
 
-/// The same of the arguments: each by what parses it, in the order of the file.
+/// The initial arguments are valid, too: each is given to its parser, in the order of the file.
 #[test]
-fn what_the_arguments_begin_with_is_read() {
+fn the_initial_arguments_are_valid() {
     use touchmove::publish::dbus::arguments;
     type Accepts = fn(&[&str]) -> bool;
     let is_move: Accepts = |lines| position_before(lines[1]).parse_uci(lines[0]).is_some();
@@ -243,14 +243,14 @@ fn what_the_arguments_begin_with_is_read() {
     }
 }
 
-/// Says this and nothing more; what is answered, until the other end is done.
-fn say(port: u16, bytes: &[u8]) -> Vec<u8> {
+/// Sends these bytes and nothing more. Returns the answer, until the other end closes the connection.
+fn send(port: u16, bytes: &[u8]) -> Vec<u8> {
     let mut stream = connect(port);
     stream.set_read_timeout(Some(PATIENCE)).unwrap();
-    // One that is refused before all of it was sent may be cut off.
+    // A request that is refused before all of it was sent may be cut off.
     let _ = stream.write_all(bytes).and_then(|()| stream.shutdown(Shutdown::Write));
     let mut answer = Vec::new();
-    // Events have no end.
+    // A stream of events has no end.
     let mut chunk = [0; 4096];
     while answer.len() < 64 * 1024
         && let Ok(count @ 1..) = stream.read(&mut chunk)
@@ -271,24 +271,24 @@ async fn damaged_requests_and_messages_stop_nothing() {
     let (mut rng, began, mut count) = (Rng::new(23, 0), Instant::now(), 0);
     while count < 30 || began.elapsed() < span() {
         let request = if count < requests.len() { requests[count].clone() } else { damaged(&mut rng, &requests) };
-        // A connection that has events to tell is not closed: it is not waited for.
+        // The service does not close a stream of events, so it is not waited for.
         if !String::from_utf8_lossy(&request).contains("/api/events") {
-            say(ports[count % ports.len()], &request);
+            send(ports[count % ports.len()], &request);
         }
         count += 1;
     }
     eprintln!("{count} requests");
     let (began, mut count) = (Instant::now(), 0);
     while count < 300 || began.elapsed() < span() {
-        // With the end of a WebSocket at its end.
-        let said: Vec<u8> =
+        // The last frame closes the WebSocket.
+        let frames: Vec<u8> =
             (0..30).flat_map(|_| frame(1, damaged_text(&mut rng, &messages).as_bytes())).chain(frame(8, &[])).collect();
-        let answer = say(livechess, &[UPGRADE, &said].concat());
+        let answer = send(livechess, &[UPGRADE, &frames].concat());
         assert!(answer.starts_with(b"HTTP/1.1 101 "), "{}", String::from_utf8_lossy(&answer));
         count += 30;
     }
     eprintln!("{count} messages");
-    // It is the same touchmoved, and all of it works.
+    // touchmoved still runs, and all of it works.
     hall.play("e7", "e5", "e5").await;
     eventually("the move on the page", || {
         let mut stream = connect(web);
@@ -317,8 +317,8 @@ fn methods() -> Vec<(String, String, Vec<String>)> {
     methods
 }
 
-/// Something of this type that nobody means.
-fn odd(rng: &mut Rng, signature: &str) -> Variant<'static> {
+/// A value of this type that makes no sense.
+fn odd_value(rng: &mut Rng, signature: &str) -> Variant<'static> {
     let words = [&WORDS[1..], &["e2e4", "white", "board_1", "fide-2023", "GM", "4k3/8/8/8/8/8/8/4K3 w - - 0 1"]].concat();
     let word = |rng: &mut Rng| match rng.below(8) {
         0 => String::new(),
@@ -338,16 +338,16 @@ fn odd(rng: &mut Rng, signature: &str) -> Variant<'static> {
             let value = |rng: &mut Rng| if rng.below(2) == 0 { Variant::from(word(rng)) } else { Variant::from(rng.bits()) };
             keys.map(|key| (key.to_owned(), value(rng))).into_iter().collect::<BTreeMap<String, Variant<'static>>>().into()
         }
-        other => panic!("say what is odd of type {other}"),
+        other => panic!("there are no odd values of type {other}"),
     }
 }
 
 #[tokio::test]
-async fn odd_arguments_on_the_bus_are_refused_in_words() {
+async fn odd_arguments_on_the_bus_are_refused_with_an_error() {
     let Some(mut hall) = Hall::open().await else { return };
     hall.play("e2", "e4", "e4").await;
     let (connection, methods, mut rng) = (hall.bus.connect().await, methods(), Rng::new(29, 0));
-    // One of its own: the hall's waits for whoever reads what happens, and nobody does here.
+    // A client of its own: that of the hall waits until its events are read, and nobody reads them here.
     let client = client(&hall.bus, Stream::Live).await;
     let (began, mut count, mut done) = (Instant::now(), 0, 0);
     let (mut board, mut game) = (String::new(), 0);
@@ -362,8 +362,8 @@ async fn odd_arguments_on_the_bus_are_refused_in_words() {
             "Board" | "Clock" => names::board_path(&board),
             _ => names::game_path(game),
         };
-        let arguments: Vec<Variant<'static>> = signatures.iter().map(|signature| odd(&mut rng, signature)).collect();
-        let said = format!("{interface}.{method}{arguments:.200?}");
+        let arguments: Vec<Variant<'static>> = signatures.iter().map(|signature| odd_value(&mut rng, signature)).collect();
+        let call = format!("{interface}.{method}{arguments:.200?}");
         let interface = format!("org.touchmove1.{interface}");
         let outcome = if arguments.is_empty() {
             connection.call_method(Some("org.touchmove1"), path, Some(interface), method.as_str(), &()).await
@@ -376,13 +376,13 @@ async fn odd_arguments_on_the_bus_are_refused_in_words() {
             Ok(_) => done += 1,
             Err(zbus::Error::MethodError(name, sentence, _)) => {
                 let ours = name.starts_with("org.touchmove1.Error.") || name.starts_with("org.freedesktop.DBus.Error.");
-                assert!(ours && sentence.is_some_and(|sentence| !sentence.is_empty()), "{said}: {name}");
+                assert!(ours && sentence.is_some_and(|sentence| !sentence.is_empty()), "{call}: {name}");
             }
-            Err(other) => panic!("{said}: {other}"),
+            Err(other) => panic!("{call}: {other}"),
         }
         count += 1;
     }
-    eprintln!("{count} calls, {done} of them done");
+    eprintln!("{count} calls, {done} of them succeeded");
     assert!(!client.snapshot().await.unwrap().boards.is_empty());
     assert!(!hall.daemon.log().contains("panicked"), "{}", hall.daemon.log());
 }

@@ -1,4 +1,4 @@
-//! Boards that send all their squares again and again, as lines of text: Certabo, Tabutronic, reed boards of one's own.
+//! Boards that send all their squares again and again, as lines of text: Certabo, Tabutronic, home-made reed boards.
 
 mod bus;
 pub mod games;
@@ -13,7 +13,7 @@ use touchmove::boards::{
 };
 use touchmove::simulate::rng::Rng;
 
-/// From one frame to the next.
+/// The time from one frame to the next.
 const FRAME: Millis = 300;
 
 /// A board on a line that has been up since 0, in simulated time.
@@ -29,8 +29,8 @@ impl Bench {
         Bench { board, now: 0 }
     }
 
-    /// A Certabo that knows these chips.
-    fn knowing(calibration: &str) -> Bench {
+    /// A Certabo with this calibration.
+    fn calibrated(calibration: &str) -> Bench {
         let mut board = (model("certabo").unwrap().protocol)();
         board.restore(calibration);
         board.link(0, LinkState::Up);
@@ -50,7 +50,7 @@ impl Bench {
         std::iter::from_fn(|| self.board.poll_write()).map(|write| (write.at, write.bytes)).collect()
     }
 
-    /// Lets the time pass with its deadlines.
+    /// Advances the time, handling deadlines.
     fn pass(&mut self, until: Millis) -> Vec<Reading> {
         while let Some(due) = self.board.next_deadline().filter(|due| *due <= until) {
             self.now = self.now.max(due);
@@ -65,14 +65,14 @@ impl Bench {
         self.readings()
     }
 
-    /// A frame's time passes, then this comes.
+    /// Advances the time by that of a frame, then receives these bytes.
     fn frame(&mut self, bytes: &[u8]) -> Vec<Reading> {
         let mut readings = self.pass(self.now + FRAME);
         readings.extend(self.receive(bytes));
         readings
     }
 
-    /// The same frame so often.
+    /// Receives the same frame `count` times.
     fn frames(&mut self, count: usize, bytes: &[u8]) -> Vec<Reading> {
         (0..count).flat_map(|_| self.frame(bytes)).collect()
     }
@@ -90,7 +90,7 @@ fn fen(text: &str) -> Board {
     text.parse().unwrap()
 }
 
-fn stands(text: &str) -> Reading {
+fn placement_reading(text: &str) -> Reading {
     Reading::Placement(Box::new(placement(&fen(text))))
 }
 
@@ -104,7 +104,7 @@ fn put(square: Square, piece: Piece) -> Reading {
     Reading::Square(square, SquareState::Piece(piece))
 }
 
-/// Chips of a set: the squares where they stand at first tell them apart.
+/// The chips of a set, each named after its square in the start position.
 pub struct Set {
     first: u8,
     squares: [Option<Square>; 64],
@@ -119,7 +119,7 @@ impl Set {
         Set { first, squares }
     }
 
-    /// Turned round with all its pieces.
+    /// The set on a board that is turned round.
     fn turned(mut self) -> Set {
         self.squares.reverse();
         self
@@ -138,7 +138,7 @@ impl Set {
         self.noisy(&mut Rng::new(0, 0), 0)
     }
 
-    /// A frame; so many thousandths of the empty squares read garbage.
+    /// A frame in which `garbage` thousandths of the empty squares read garbage.
     fn noisy(&self, rng: &mut Rng, garbage: u32) -> Vec<u8> {
         let mut text = String::from(":");
         for index in 0..64u32 {
@@ -160,13 +160,13 @@ fn calibration(readings: &[Reading]) -> Option<String> {
     })
 }
 
-/// Readings without what is learned.
+/// The readings except calibrations.
 fn squares(readings: Vec<Reading>) -> Vec<Reading> {
     readings.into_iter().filter(|reading| !matches!(reading, Reading::Calibration(_))).collect()
 }
 
-/// What a board is told that knows the set.
-fn known(first: u8) -> String {
+/// The calibration of a board that has learned the set.
+fn learned_calibration(first: u8) -> String {
     let mut bench = Bench::new("certabo");
     let mut set = Set::start(first);
     let mut readings = bench.frames(certabo::FRAMES, &set.frame());
@@ -179,9 +179,13 @@ fn known(first: u8) -> String {
 fn certabo_learns_a_set_from_the_start_position() {
     let (mut bench, mut set, mut rng) = (Bench::new("certabo"), Set::start(7), Rng::new(1, 1));
     for _ in 1..certabo::FRAMES {
-        assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [], "nothing is known");
+        assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [], "no chip is known");
     }
-    assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [stands(START)], "and nothing is kept while the way round is not known");
+    assert_eq!(
+        bench.frame(&set.noisy(&mut rng, 234)),
+        [placement_reading(START)],
+        "and nothing is stored while the rotation is unknown"
+    );
     assert_eq!((0..50).flat_map(|_| bench.frame(&set.noisy(&mut rng, 234))).collect::<Vec<_>>(), []);
     set.carry(Square::E2, Square::E4);
     let moved = bench.frames(3, &set.frame());
@@ -192,22 +196,22 @@ fn certabo_learns_a_set_from_the_start_position() {
 #[test]
 fn certabo_a_new_set_is_turned_round_when_the_other_side_begins() {
     let (mut bench, mut set) = (Bench::new("certabo"), Set::start(7).turned());
-    assert_eq!(bench.frames(certabo::FRAMES, &set.frame()), [stands(START)], "it looks the same from both sides");
+    assert_eq!(bench.frames(certabo::FRAMES, &set.frame()), [placement_reading(START)], "it looks the same from both sides");
     // d2-d4 of players who sit the other way round.
     set.carry(Square::E7, Square::E5);
     let moved = bench.frames(3, &set.frame());
     let turned = "RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr";
-    assert_eq!(squares(moved.clone()), [stands(turned), lift(Square::E7), put(Square::E5, Color::White.pawn())]);
-    let kept = calibration(&moved).unwrap();
-    // From now on it is known.
+    assert_eq!(squares(moved.clone()), [placement_reading(turned), lift(Square::E7), put(Square::E5, Color::White.pawn())]);
+    let stored = calibration(&moved).unwrap();
+    // From now on the set is known.
     let set = Set::start(7).turned();
-    assert_eq!(Bench::knowing(&kept).frames(3, &set.frame()), [stands(turned)]);
+    assert_eq!(Bench::calibrated(&stored).frames(3, &set.frame()), [placement_reading(turned)]);
     let set = Set::start(7);
-    assert_eq!(Bench::knowing(&kept).frames(9, &set.frame()), [stands(START)]);
+    assert_eq!(Bench::calibrated(&stored).frames(9, &set.frame()), [placement_reading(START)]);
 }
 
 #[test]
-fn certabo_a_new_set_may_be_put_up_anew_before_it_is_played() {
+fn certabo_a_new_set_may_be_set_up_again_before_it_is_played() {
     for turned in [false, true] {
         let mut bench = Bench::new("certabo");
         bench.frames(certabo::FRAMES, &Set::start(7).frame());
@@ -228,19 +232,22 @@ fn certabo_a_new_set_may_be_put_up_anew_before_it_is_played() {
 
 #[test]
 fn certabo_knows_its_sets_after_a_restart() {
-    let kept = known(7);
+    let stored = learned_calibration(7);
     let mut set = Set::start(7);
     set.carry(Square::G1, Square::F3);
     let now = "rnbqkbnr/pppppppp/8/8/8/5N2/PPPPPPPP/RNBQKB1R";
-    assert_eq!(Bench::knowing(&kept).frames(3, &set.frame()), [stands(now)]);
-    // What is no line of it is passed over.
-    assert_eq!(Bench::knowing(&format!("1 2 3\n\n{kept}x y\n1 2 3 4 5 é\n")).frames(3, &set.frame()), [stands(now)]);
-    assert_eq!(Bench::knowing("nothing").frames(3, &set.frame()), []);
+    assert_eq!(Bench::calibrated(&stored).frames(3, &set.frame()), [placement_reading(now)]);
+    // Invalid lines are ignored.
+    assert_eq!(
+        Bench::calibrated(&format!("1 2 3\n\n{stored}x y\n1 2 3 4 5 é\n")).frames(3, &set.frame()),
+        [placement_reading(now)]
+    );
+    assert_eq!(Bench::calibrated("nothing").frames(3, &set.frame()), []);
     // A second set is learned, and the first one stays known.
-    let mut bench = Bench::knowing(&kept);
+    let mut bench = Bench::calibrated(&stored);
     let mut other = Set::start(8);
     let mut readings = bench.frames(certabo::FRAMES, &other.frame());
-    assert_eq!(readings.last(), Some(&stands(START)));
+    assert_eq!(readings.last(), Some(&placement_reading(START)));
     other.carry(Square::D2, Square::D4);
     readings.extend(bench.frames(3, &other.frame()));
     assert_eq!(calibration(&readings).unwrap().lines().count(), 64);
@@ -254,20 +261,23 @@ fn certabo_learns_spare_queens_beside_the_start_position() {
         (set.squares[Square::D6 as usize], set.squares[Square::D3 as usize]) = (Some(Square::D6), Some(Square::D3));
         let set = if turned { set.turned() } else { set };
         let readings = Bench::new("certabo").frames(certabo::FRAMES, &set.frame());
-        let stand = "rnbqkbnr/pppppppp/3q4/8/8/3Q4/PPPPPPPP/RNBQKBNR";
-        let turned_stand = "RNBKQBNR/PPPPPPPP/4Q3/8/8/4q3/pppppppp/rnbkqbnr";
-        assert_eq!(squares(readings.clone()), [stands(if turned { turned_stand } else { stand })]);
-        // Both sides are certain, so it is kept at once.
-        let kept = calibration(&readings).unwrap();
-        assert_eq!(kept.lines().count(), 34);
+        let expected = "rnbqkbnr/pppppppp/3q4/8/8/3Q4/PPPPPPPP/RNBQKBNR";
+        let expected_turned = "RNBKQBNR/PPPPPPPP/4Q3/8/8/4q3/pppppppp/rnbkqbnr";
+        assert_eq!(squares(readings.clone()), [placement_reading(if turned { expected_turned } else { expected })]);
+        // The rotation is certain, so the calibration is stored at once.
+        let stored = calibration(&readings).unwrap();
+        assert_eq!(stored.lines().count(), 34);
         let mut game = Set::start(7);
         game.squares[Square::A8 as usize] = Some(Square::D3);
-        assert_eq!(Bench::knowing(&kept).frames(3, &game.frame()), [stands("Qnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR")]);
+        assert_eq!(
+            Bench::calibrated(&stored).frames(3, &game.frame()),
+            [placement_reading("Qnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR")]
+        );
     }
 }
 
 #[test]
-fn certabo_a_wrong_lesson_is_put_right_with_spare_queens() {
+fn certabo_a_wrong_calibration_is_corrected_with_spare_queens() {
     // King and queen were swapped when the set was learned.
     let mut swapped = Set::start(7);
     swapped.squares.swap(Square::D1 as usize, Square::E1 as usize);
@@ -275,33 +285,40 @@ fn certabo_a_wrong_lesson_is_put_right_with_spare_queens() {
     bench.frames(certabo::FRAMES, &swapped.frame());
     let set = Set::start(7);
     let wrong = squares(bench.frames(20, &set.frame()));
-    assert_eq!(wrong, [put(Square::D1, Color::White.king()), put(Square::E1, Color::White.queen())], "it is taken as learned");
+    assert_eq!(
+        wrong,
+        [put(Square::D1, Color::White.king()), put(Square::E1, Color::White.queen())],
+        "the pieces are as learned"
+    );
     let mut with_queens = Set::start(7);
     with_queens.squares[Square::D6 as usize] = Some(Square::D6);
     bench.frames(certabo::FRAMES, &with_queens.frame());
     bench.frames(3, &set.frame());
     bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
-    assert_eq!(bench.frame(&set.frame()), [stands(START)]);
+    assert_eq!(bench.frame(&set.frame()), [placement_reading(START)]);
 }
 
 #[test]
-fn certabo_what_is_no_start_position_teaches_nothing() {
-    let kept = known(7);
-    // Chess960: the set is known, and is what it is.
+fn certabo_learns_only_from_the_start_position() {
+    let stored = learned_calibration(7);
+    // Chess960: the set is known, and its pieces stay what they are.
     let mut shuffled = Set::start(7);
     shuffled.squares.swap(Square::A1 as usize, Square::B1 as usize);
     shuffled.squares.swap(Square::A8 as usize, Square::B8 as usize);
-    assert_eq!(Bench::knowing(&kept).frames(20, &shuffled.frame()), [stands("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR")]);
-    // A pawn is missing; a piece too many.
+    assert_eq!(
+        Bench::calibrated(&stored).frames(20, &shuffled.frame()),
+        [placement_reading("nrbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/NRBQKBNR")]
+    );
+    // A pawn is missing, or there is an extra piece.
     let mut missing = Set::start(9);
     missing.squares[Square::A2 as usize] = None;
     let mut many = Set::start(9);
     many.squares[Square::A4 as usize] = Some(Square::A4);
     for set in [missing, many] {
         let unknown = [Reading::Trouble(ProtocolError::Uncalibrated)];
-        assert_eq!(Bench::new("certabo").frames(60, &set.frame()), unknown, "said once");
+        assert_eq!(Bench::new("certabo").frames(60, &set.frame()), unknown, "reported once");
     }
-    // One chip on two kinds of pieces.
+    // One chip for two kinds of pieces.
     let mut same = Set::start(9);
     same.squares[Square::A1 as usize] = Some(Square::B1);
     assert_eq!(Bench::new("certabo").frames(10, &same.frame()), []);
@@ -311,7 +328,7 @@ fn certabo_what_is_no_start_position_teaches_nothing() {
         let piece = fen(START).piece_at(square).unwrap();
         kinds.squares[square as usize] = Some(Square::new(piece.role as u32 + 8 * u32::from(piece.color.is_black())));
     }
-    assert_eq!(Bench::new("certabo").frames(certabo::FRAMES, &kinds.frame()), [stands(START)]);
+    assert_eq!(Bench::new("certabo").frames(certabo::FRAMES, &kinds.frame()), [placement_reading(START)]);
 }
 
 #[test]
@@ -328,7 +345,7 @@ fn certabo_an_unknown_chip_on_the_last_rank_is_a_queen() {
     let assumed = Reading::Trouble(ProtocolError::AssumedQueens(vec![Square::G8]));
     assert_eq!(squares(readings.clone()), [assumed, put(Square::G8, Color::White.queen())]);
     assert_eq!(calibration(&readings).unwrap().lines().count(), 33);
-    // Anywhere else it is nothing.
+    // On any other square an unknown chip is ignored.
     set.squares[Square::C5 as usize] = Some(Square::C5);
     assert_eq!(bench.frames(20, &set.frame()), []);
 }
@@ -340,18 +357,18 @@ fn certabo_garbage_never_becomes_a_piece() {
     for _ in 0..10_000 {
         readings.extend(bench.frame(&set.noisy(&mut rng, 234)));
     }
-    assert_eq!(readings, [stands(START)]);
+    assert_eq!(readings, [placement_reading(START)]);
 }
 
-/// How lines were seen damaged, and how they could be.
+/// Damage to lines that was seen, and damage that is possible.
 #[test]
 fn certabo_lines_are_found_however_they_come() {
-    let kept = known(7);
+    let stored = learned_calibration(7);
     let set = Set::start(7);
     let line = String::from_utf8(set.frame()).unwrap();
     let broken: String = line.as_bytes().chunks(64).map(|part| format!("{}\n", std::str::from_utf8(part).unwrap())).collect();
     let high: Vec<u8> = line.bytes().enumerate().map(|(index, byte)| if index % 7 == 0 { byte | 0x80 } else { byte }).collect();
-    let whole: [Vec<u8>; 8] = [
+    let complete: [Vec<u8>; 8] = [
         line.clone().into_bytes(),
         broken.into_bytes(),
         high,
@@ -359,16 +376,16 @@ fn certabo_lines_are_found_however_they_come() {
         line.replace(" \r\n", "\r\n").into_bytes(),
         line.replace(" \r\n", "\nL\r\n").into_bytes(),
         line.replace(' ', "  ").into_bytes(),
-        // Its end is missing, and the next one's beginning tells.
+        // Its end is missing, and the start of the next line ends it.
         line.replace(" \r\n", "").into_bytes(),
     ];
-    for bytes in &whole {
-        let mut bench = Bench::knowing(&kept);
+    for bytes in &complete {
+        let mut bench = Bench::calibrated(&stored);
         bench.receive(b"84 3 0 rest of a line\r\n");
         let mut readings = bench.frames(3, bytes);
         readings.extend(bench.pass(bench.now + 100));
         let squares: Vec<Reading> = readings.into_iter().filter(|reading| !matches!(reading, Reading::Trouble(_))).collect();
-        assert_eq!(squares, [stands(START)], "{}", String::from_utf8_lossy(bytes));
+        assert_eq!(squares, [placement_reading(START)], "{}", String::from_utf8_lossy(bytes));
     }
     let number = line.find("84").unwrap();
     let damaged = [
@@ -380,7 +397,7 @@ fn certabo_lines_are_found_however_they_come() {
         line.replacen(':', "", 1),
     ];
     for line in damaged {
-        let mut bench = Bench::knowing(&kept);
+        let mut bench = Bench::calibrated(&stored);
         bench.receive(b":");
         let readings = bench.frames(5, line.as_bytes());
         let is_garbage = |reading: &Reading| matches!(reading, Reading::Trouble(ProtocolError::Garbage(1..)));
@@ -388,12 +405,12 @@ fn certabo_lines_are_found_however_they_come() {
     }
 }
 
-/// Where one byte in a hundred is damaged no line of a thousand bytes is whole: the squares are known all the same, and what is
-/// carried is seen within a few lines.
+/// If one byte in a hundred is damaged, no line of a thousand bytes is intact. The squares are known all the same, and a move is seen
+/// within a few lines.
 #[test]
 fn certabo_squares_are_known_from_damaged_lines() {
     for (rate, lines, share) in [(5, 6, 2_000), (10, 9, 2_000), (20, 20, 200)] {
-        let (mut bench, mut set, mut rng) = (Bench::knowing(&known(7)), Set::start(7), Rng::new(11, rate));
+        let (mut bench, mut set, mut rng) = (Bench::calibrated(&learned_calibration(7)), Set::start(7), Rng::new(11, rate));
         let mut shown = None;
         let (mut wrong, mut all) = (0, 0);
         for carried in 0..200 {
@@ -415,10 +432,10 @@ fn certabo_squares_are_known_from_damaged_lines() {
                     }
                 }
                 if line >= lines {
-                    let stands =
+                    let expected =
                         set.squares.map(|chip| chip.map_or(SquareState::Empty, |chip| SquareState::Piece(piece_of(chip))));
                     let shown = shown.as_ref().unwrap_or_else(|| panic!("{rate}: unknown after {carried} moves"));
-                    wrong += (0..64).filter(|&index| shown[index] != stands[index]).count();
+                    wrong += (0..64).filter(|&index| shown[index] != expected[index]).count();
                     all += 64;
                 }
             }
@@ -432,25 +449,25 @@ fn certabo_squares_are_known_from_damaged_lines() {
     }
 }
 
-/// Of the start position.
+/// The piece whose chip is named after this square.
 fn piece_of(chip: Square) -> Piece {
     fen(START).piece_at(chip).expect("a piece")
 }
 
 #[test]
-fn the_length_of_a_line_tells_which_board_it_is() {
-    let said = |name: &str, line: &[u8]| {
+fn the_length_of_a_line_shows_another_model() {
+    let hint = |name: &str, line: &[u8]| {
         let readings = Bench::new(name).frames(5, line);
         let other = |reading: &Reading| match reading {
-            Reading::Trouble(ProtocolError::OtherModel(why)) => Some(why.clone()),
+            Reading::Trouble(ProtocolError::OtherModel(text)) => Some(text.clone()),
             _ => None,
         };
         readings.iter().find_map(other).unwrap_or_else(|| panic!("{readings:?}"))
     };
-    assert!(said("certabo", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
-    assert!(said("cerno", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
-    assert!(said("sentio", &Set::start(1).frame()).contains("cerno"));
-    assert!(said("reed", &Set::start(1).frame()).contains("certabo"));
+    assert!(hint("certabo", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
+    assert!(hint("cerno", b":255 255 0 0 0 0 255 255 \r\n").contains("sentio"));
+    assert!(hint("sentio", &Set::start(1).frame()).contains("cerno"));
+    assert!(hint("reed", &Set::start(1).frame()).contains("certabo"));
 }
 
 fn occupied(text: &str) -> Reading {
@@ -465,10 +482,10 @@ fn sentio_lines() {
     for name in ["sentio", "reed"] {
         let mut bench = Bench::new(name);
         assert_eq!(bench.frames(3, b":255 255 0 0 0 0 255 255 \r\n"), [occupied(START)]);
-        // One line is not believed.
+        // A single line is not enough.
         assert_eq!(bench.frames(1, b":255 255 0 0 0 0 255 254 \r\n"), []);
         assert_eq!(bench.frames(3, b":255 255 0 0 0 0 255 255\n"), []);
-        // The king from e1 to e4, on a board that ends its lines as it likes.
+        // The king moves from e1 to e4, on a board with other line ends.
         assert_eq!(
             bench.frames(3, b":255 255 0 0 8 0 255 247\nL\r\n"),
             [lift(Square::E1), Reading::Square(Square::E4, SquareState::Occupied)]
@@ -510,7 +527,7 @@ fn reed_lines_with_a_checksum_need_no_vote() {
 }
 
 #[test]
-fn silence_is_said_once_and_ends_with_a_frame() {
+fn silence_is_reported_once_and_ends_with_a_frame() {
     for (name, frame) in [("certabo", Set::start(7).frame()), ("sentio", b":255 255 0 0 0 0 255 255 \r\n".to_vec())] {
         let mut bench = Bench::new(name);
         assert_eq!(bench.frames(certabo::FRAMES, &frame).len(), 1);
@@ -521,7 +538,7 @@ fn silence_is_said_once_and_ends_with_a_frame() {
         assert_eq!(bench.pass(bench.now + 60_000), [], "junk is no frame");
         let back = bench.frames(3, &frame);
         let back: Vec<Reading> =
-            back.into_iter().filter(|said| !matches!(said, Reading::Trouble(ProtocolError::Garbage(_)))).collect();
+            back.into_iter().filter(|reading| !matches!(reading, Reading::Trouble(ProtocolError::Garbage(_)))).collect();
         assert_eq!(back.len(), 2);
         assert!(matches!(back[..], [Reading::Trouble(ProtocolError::Recovered), Reading::Placement(_)]), "{name}: {back:?}");
         bench.board.link(bench.now, LinkState::Down);
@@ -534,7 +551,7 @@ fn silence_is_said_once_and_ends_with_a_frame() {
 fn lights_are_written_slowly_and_again() {
     let dark = vec![0u8; 8];
     let mut bench = Bench::new("certabo");
-    assert_eq!(bench.writes(), [(0, dark.clone())], "what was alight goes out");
+    assert_eq!(bench.writes(), [(0, dark.clone())], "lights that were on are switched off");
     bench.pass(10_000);
     assert_eq!(bench.writes(), [(certabo::PATTERN_INTERVAL, dark.clone()), (2 * certabo::PATTERN_INTERVAL, dark.clone())]);
     let light = |bench: &mut Bench, squares: &[Square]| {
@@ -543,7 +560,7 @@ fn lights_are_written_slowly_and_again() {
     };
     let e2e4 = vec![0, 0, 0, 0, 0x10, 0, 0x10, 0];
     assert_eq!(light(&mut bench, &[Square::E2, Square::E4]), [(10_000, e2e4)]);
-    // Another pattern waits, and takes the place of the first.
+    // Another pattern waits, and is replaced by a later one.
     bench.pass(10_100);
     assert_eq!(light(&mut bench, &[Square::H1]), []);
     assert_eq!(light(&mut bench, &[Square::A8]), []);
@@ -551,7 +568,7 @@ fn lights_are_written_slowly_and_again() {
     assert_eq!(bench.writes(), []);
     bench.pass(10_700);
     assert_eq!(bench.writes(), [(10_600, vec![1, 0, 0, 0, 0, 0, 0, 0])]);
-    // Acknowledged: that is all.
+    // An acknowledged pattern is not written again.
     bench.receive(b"L\r\n");
     bench.pass(20_000);
     assert_eq!(bench.writes(), []);
@@ -560,7 +577,7 @@ fn lights_are_written_slowly_and_again() {
 }
 
 #[test]
-fn coloured_lights_are_found_out() {
+fn coloured_lights_are_detected() {
     let mut bench = Bench::new("sentio");
     bench.pass(10_000);
     let lengths: Vec<usize> = bench.writes().iter().map(|write| write.1.len()).collect();
@@ -577,20 +594,20 @@ fn coloured_lights_are_found_out() {
 }
 
 proptest! {
-    /// Whatever comes before and however it is cut, the frames after it are read the same.
+    /// Frames are read the same after any garbage, and however they are cut.
     #[test]
-    fn streams_read_on_after_garbage(
+    fn frames_after_garbage_are_read(
         garbage in proptest::collection::vec(any::<u8>(), 0..400),
         cuts in proptest::collection::vec(1..300usize, 0..20),
     ) {
-        let kept = known(7);
+        let stored = learned_calibration(7);
         let certabo = Set::start(7).frame().repeat(3);
         let reed = b"R1 17 ffff00000000ffff*f0\n".to_vec();
         for (name, frames) in [("certabo", certabo), ("sentio", b":255 255 0 0 0 0 255 255 \r\n".repeat(3)), ("reed", reed)] {
             let stream = [garbage.clone(), b"\r\n".to_vec(), frames].concat();
-            let fresh = || if name == "certabo" { Bench::knowing(&kept) } else { Bench::new(name) };
-            let whole = fresh().receive(&stream);
-            prop_assert_eq!(whole.last(), Some(&if name == "certabo" { stands(START) } else { occupied(START) }));
+            let fresh = || if name == "certabo" { Bench::calibrated(&stored) } else { Bench::new(name) };
+            let uncut = fresh().receive(&stream);
+            prop_assert_eq!(uncut.last(), Some(&if name == "certabo" { placement_reading(START) } else { occupied(START) }));
             let mut bench = fresh();
             let (mut rest, mut readings) = (&stream[..], Vec::new());
             for &cut in &cuts {
@@ -599,7 +616,7 @@ proptest! {
                 rest = after;
             }
             readings.extend(bench.receive(rest));
-            prop_assert_eq!(readings, whole, "{}", name);
+            prop_assert_eq!(readings, uncut, "{}", name);
         }
     }
 }

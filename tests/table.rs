@@ -1,4 +1,4 @@
-//! Promises of the table that hold for every stream, however mad.
+//! Promises of the table session that hold for every stream, however unlikely.
 
 use proptest::prelude::*;
 use shakmaty::{Color, Piece, Role, Square};
@@ -28,7 +28,7 @@ fn start() -> Placement {
     placement
 }
 
-/// A legal move of the game so far, by its number, played square by square; or something mad.
+/// A legal move of the game so far, by its number, played square by square; or something unlikely.
 #[derive(Clone, Debug)]
 enum Act {
     Move(usize),
@@ -61,13 +61,13 @@ struct Run {
     table: Table,
     now: u64,
     board: Placement,
-    told: Vec<StampedEvent>,
+    events: Vec<StampedEvent>,
 }
 
 impl Run {
     fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.told.extend(output.events);
+        self.events.extend(output.events);
     }
 
     fn square(&mut self, square: Square, sensed: SquareState) {
@@ -132,7 +132,7 @@ impl Run {
                     log.len() / 3,
                     if log.len().is_multiple_of(2) { MemoryEntry::PowerUp } else { MemoryEntry::StartPosition },
                 );
-                // All that stands there, once more: so that it can be aligned.
+                // All squares once more, so that the log can be aligned.
                 let shows =
                     |square: Square| MemoryEntry::Square { square, sensed: self.board[square as usize], follows_at_once: true };
                 log.extend(Square::ALL.into_iter().map(shows));
@@ -141,15 +141,15 @@ impl Run {
             Act::Wait(ms) => {
                 self.now += ms;
                 let output = self.table.advance(self.now);
-                self.told.extend(output.events);
+                self.events.extend(output.events);
             }
         }
     }
 }
 
-/// The record that the durable events of the last game tell.
-fn fold(told: &[StampedEvent]) -> Option<Record> {
-    let mut durable = told.iter().filter(|stamped| stamped.event.is_durable());
+/// The record that follows from the durable events of the last game.
+fn fold(events: &[StampedEvent]) -> Option<Record> {
+    let mut durable = events.iter().filter(|stamped| stamped.event.is_durable());
     let mut record = None;
     for stamped in durable.by_ref() {
         match (&stamped.event, &mut record) {
@@ -166,7 +166,7 @@ proptest! {
 
     #[test]
     fn any_stream_keeps_the_promises(acts in prop::collection::vec(act(), 1..120)) {
-        let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), told: Vec::new() };
+        let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), events: Vec::new() };
         run.act(Act::Start);
         for act in acts {
             run.act(act);
@@ -176,7 +176,7 @@ proptest! {
 
         // Durable events are numbered without gaps, from 1 in each game; the others have no number.
         let mut expected = 0;
-        for stamped in &run.told {
+        for stamped in &run.events {
             if let Event::GameStarted { .. } = stamped.event {
                 expected = 0;
             }
@@ -187,13 +187,13 @@ proptest! {
                 prop_assert_eq!(stamped.number, None);
             }
         }
-        prop_assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
+        prop_assert!(run.events.windows(2).all(|pair| pair[0].at <= pair[1].at), "times never decrease");
 
         // The record is what the events say, and every move in it is legal or marked; where moves are missing the arbiter is alerted.
-        let record = fold(&run.told);
+        let record = fold(&run.events);
         prop_assert_eq!(run.table.record(), record.as_ref());
-        let is_alerted = run.told.iter().any(
-            |told| matches!(&told.event, Event::AlertRaised(alert) if alert.text.key == "moves_missing"),
+        let is_alerted = run.events.iter().any(
+            |stamped| matches!(&stamped.event, Event::AlertRaised(alert) if alert.text.key == "moves_missing"),
         );
         if let Some(record) = record {
             let mut position = Position::from_fen(&record.start_fen, false).expect("our own FEN");
@@ -212,26 +212,26 @@ proptest! {
         }
 
         // A restart knows the same game.
-        let restored = Table::restore(Settings::default(), &run.told.iter().filter(|told| told.number.is_some()).cloned().collect::<Vec<_>>());
+        let restored = Table::restore(Settings::default(), &run.events.iter().filter(|stamped| stamped.number.is_some()).cloned().collect::<Vec<_>>());
         prop_assert_eq!(restored.record(), run.table.record());
     }
 }
 
 /// The settle time becomes shorter, and is over at once, when the clock shows that time is short.
 #[test]
-fn a_deadline_that_has_passed_by_a_shorter_settle_time_is_run_now() {
-    let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), told: Vec::new() };
+fn a_deadline_that_a_shorter_settle_time_moved_to_the_past_runs_at_once() {
+    let mut run = Run { table: Table::new(Settings::default()), now: 0, board: start(), events: Vec::new() };
     run.act(Act::Start);
     run.square(Square::E2, SquareState::Empty);
     run.square(Square::E3, SquareState::Piece(Role::Pawn.of(Color::White)));
     run.act(Act::Wait(200));
     run.act(Act::Clock(false, true, 1));
     run.act(Act::Wait(10));
-    assert!(run.told.iter().any(|told| matches!(told.event, Event::MoveMade { .. })));
-    assert!(run.told.windows(2).all(|pair| pair[0].at <= pair[1].at), "{:?}", run.told);
+    assert!(run.events.iter().any(|stamped| matches!(stamped.event, Event::MoveMade { .. })));
+    assert!(run.events.windows(2).all(|pair| pair[0].at <= pair[1].at), "{:?}", run.events);
 }
 
-/// On a board that tells only whether something stands on a square, the first move says which side is White's.
+/// On an occupancy board the first move shows which side is White's.
 #[test]
 fn an_occupancy_board_is_found_turned_by_the_first_move() {
     let mut table = Table::new(Settings { sensing: SensorKind::Occupancy, ..Settings::default() });

@@ -1,9 +1,9 @@
-//! A time of day that is set while touchmoved runs, and between two of its runs: what was told stays as it was told, and what counts
-//! on from it goes on.
+//! The time of day is set while touchmoved runs, and between two of its runs: published events stay unchanged, and clocks, logins and
+//! delays continue.
 
 use crate::hall::{Hall, made};
 use crate::harness::{Daemon, PrivateBus, until};
-use crate::web::{ask, port_of, post};
+use crate::web::{port_of, post, send_request};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,17 +20,17 @@ static LIBRARY: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
     std::fs::read_dir("/usr/lib").ok()?.flatten().find_map(found)
 });
 
-/// The time of day of one program, which can be set; how fast time passes is the machine's.
+/// The time of day of one program, which can be set; time passes as fast as on the machine.
 pub struct TimeOfDay {
     dir: TempDir,
     /// By how many seconds it is ahead of the machine's.
     ahead: i64,
-    /// Processes that had it.
+    /// The processes that used it.
     pids: Vec<u32>,
 }
 
 impl TimeOfDay {
-    /// The machine's; `None` where it cannot be set.
+    /// Starts with the machine's time of day. `None` if it cannot be set here.
     pub fn new() -> Option<TimeOfDay> {
         LIBRARY.as_ref()?;
         let time = TimeOfDay { dir: tempfile::tempdir().unwrap(), ahead: 0, pids: Vec::new() };
@@ -43,7 +43,7 @@ impl TimeOfDay {
         LIBRARY.is_some()
     }
 
-    /// touchmoved with this time of day.
+    /// Returns the command of touchmoved with this time of day.
     pub fn touchmoved(&self) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
         command.env("LD_PRELOAD", LIBRARY.as_ref().expect("it is installed"));
@@ -52,12 +52,12 @@ impl TimeOfDay {
         command
     }
 
-    /// A process runs with it.
+    /// Notes a process that runs with it.
     pub fn note(&mut self, daemon: &Daemon) {
         self.pids.push(daemon.pid());
     }
 
-    /// Sets it forward or back by so many seconds.
+    /// Sets it forward or back by this many seconds.
     pub fn jump(&mut self, seconds: i64) {
         self.ahead += seconds;
         self.write();
@@ -73,7 +73,7 @@ impl TimeOfDay {
         std::fs::rename(new, self.file()).unwrap();
     }
 
-    /// The library leaves this in shared memory when its process is killed, and the next process of that number would not start.
+    /// Removes what the library leaves in shared memory when its process is killed: the next process with that id would not start.
     pub fn tidy_up(&mut self) {
         for pid in self.pids.drain(..) {
             for name in [format!("faketime_shm_{pid}"), format!("sem.faketime_sem_{pid}")] {
@@ -98,18 +98,18 @@ async fn open(keys: &str) -> Option<(Hall, TimeOfDay, TempDir)> {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, keys).unwrap();
-    let hall = Hall::on_by(time.touchmoved(), PrivateBus::start()?, &["--config", config.to_str().unwrap()]).await;
+    let hall = Hall::on_with(time.touchmoved(), PrivateBus::start()?, &["--config", config.to_str().unwrap()]).await;
     time.note(&hall.daemon);
     Some((hall, time, dir))
 }
 
-/// Everything that was told of the game.
-async fn told(hall: &Hall) -> Vec<WatchedEvent> {
+/// All published events of the game.
+async fn published(hall: &Hall) -> Vec<WatchedEvent> {
     hall.client.events(hall.game).await.unwrap()
 }
 
 #[tokio::test]
-async fn clocks_go_on_and_who_is_logged_in_stays_so() {
+async fn clocks_continue_and_logins_stay_valid() {
     let Some((mut hall, mut time, _dir)) = open("[web]\nlisten = '127.0.0.1:0'\n").await else { return };
     let port = port_of(&hall.daemon).await;
     let state = ["--state-dir", hall.state.path().to_str().unwrap()];
@@ -117,8 +117,8 @@ async fn clocks_go_on_and_who_is_logged_in_stays_so() {
     let token = token.args(["token", "create", "Anna", "--role", "arbiter"]).args(state).output().unwrap();
     let token = String::from_utf8(token.stdout).unwrap();
     let cookie = post(port, "/api/login", "", &json!({"token": token.trim()})).await.cookie();
-    let read = async |lines: &str| ask(port, "GET /api/state", lines, "").await.json();
-    // What a clock shows now is counted on from when it was read.
+    let read = async |lines: &str| send_request(port, "GET /api/state", lines, "").await.json();
+    // The present time of a clock is calculated from when it was read.
     let age = |state: &Value| state["now"].as_i64().unwrap() - state["boards"][0]["clock"]["read_at"].as_i64().unwrap();
     let moves = [("e2", "e4", "e4"), ("e7", "e5", "e5"), ("g1", "f3", "Nf3"), ("b8", "c6", "Nc6")];
     let mut before = Vec::new();
@@ -138,14 +138,14 @@ async fn clocks_go_on_and_who_is_logged_in_stays_so() {
             let state = until("the clock", async || Some(read(lines).await).filter(|state| shown(state, &who))).await;
             assert!((0..60_000).contains(&age(&state)), "after {san} the clock of {who} was read {} ms ago", age(&state));
         }
-        let now = told(&hall).await;
+        let now = published(&hall).await;
         assert!(now.starts_with(&before), "{now:?} follows {before:?}");
         before = now;
     }
 }
 
 #[tokio::test]
-async fn games_go_on_when_it_was_set_between_two_runs() {
+async fn games_continue_when_it_was_set_between_two_runs() {
     let Some((mut hall, mut time, dir)) = open("[pgn]\nevent = 'City Open'\n").await else { return };
     let moves = [("e2", "e4", "e4"), ("e7", "e5", "e5"), ("g1", "f3", "Nf3"), ("b8", "c6", "Nc6"), ("f1", "b5", "Bb5")];
     let mut before = Vec::new();
@@ -156,11 +156,11 @@ async fn games_go_on_when_it_was_set_between_two_runs() {
         time.tidy_up();
         time.jump(jump);
         let (config, port) = (dir.path().join("touchmoved.toml"), board.path());
-        let daemon = Daemon::on_by(time.touchmoved(), &bus, state.path(), &port, &["--config", config.to_str().unwrap()]);
+        let daemon = Daemon::on_with(time.touchmoved(), &bus, state.path(), &port, &["--config", config.to_str().unwrap()]);
         time.note(&daemon);
         daemon.ready();
         hall = Hall { client, watch, game, daemon, board, state, bus };
-        let now = told(&hall).await;
+        let now = published(&hall).await;
         assert!(now.starts_with(&before) && now.len() > before.len(), "{now:?} follows {before:?}");
         assert!(now.is_sorted_by_key(|event| event.time), "{now:?}");
         before = now;
@@ -171,7 +171,7 @@ async fn games_go_on_when_it_was_set_between_two_runs() {
 }
 
 #[tokio::test]
-async fn what_is_for_the_public_leaves_neither_early_nor_late() {
+async fn delayed_events_are_published_neither_early_nor_late() {
     let Some((mut hall, mut time, _dir)) = open("[broadcast]\ndelay_s = 7200\n").await else { return };
     let public = crate::hall::client(&hall.bus, touchmove::publish::dbus::Stream::Broadcast).await;
     hall.play("e2", "e4", "e4").await;
@@ -180,10 +180,10 @@ async fn what_is_for_the_public_leaves_neither_early_nor_late() {
         hall.board.play(from, to);
         made(&mut hall.watch, san).await;
     }
-    // Who plays leaves at once, after what was looked at before it.
-    let (before, tags) = (told(&hall).await.len(), vec![("White".to_owned(), "Ada".to_owned())]);
+    // Tags are public at once, but must not release the game early.
+    let (before, tags) = (published(&hall).await.len(), vec![("White".to_owned(), "Ada".to_owned())]);
     hall.client.send_command(hall.game, &Order::Tags(tags)).await.unwrap();
-    until("the order", async || (told(&hall).await.len() > before).then_some(())).await;
+    until("the order", async || (published(&hall).await.len() > before).then_some(())).await;
     assert_eq!(public.snapshot().await.unwrap().games, []);
     drop(hall);
     let Some((mut hall, mut time, _dir)) = open("[broadcast]\ndelay_s = 1\n").await else { return };

@@ -1,4 +1,4 @@
-//! What touched pieces oblige to.
+//! The duties that touched pieces create.
 
 use crate::cases::{self, Case, Deed};
 use proptest::prelude::*;
@@ -9,11 +9,11 @@ use touchmove::laws::touch::{
     obligation, obligation_restored,
 };
 
-/// All that is lifted is touched, and all that is put down is let go.
+/// Every lifted piece counts as touched, and every piece put down as released.
 const ALL_COUNTS: TouchThresholds = TouchThresholds { brushed_ms: 0, passed_ms: 0, unclear_ms: 0 };
 
-/// What the player who has the move may still play, or might when he made the legal move that he made.
-fn bound(position: &Position, deeds: &[Deed]) -> Obligation {
+/// The duty of the player on the move after these deeds or, if they include a legal move, before that move.
+fn duty_after(position: &Position, deeds: &[Deed]) -> Obligation {
     let mut hands = HandTracker::new(position, ALL_COUNTS);
     let mut board = position.board().clone();
     let (mut announced, mut adjusted) = (false, None);
@@ -59,23 +59,23 @@ fn ucis(position: &Position, obligation: &Obligation) -> Vec<String> {
 }
 
 #[test]
-fn the_moves_still_allowed_are_those_of_the_cases() {
+fn the_allowed_moves_are_those_of_the_cases() {
     let Some(cases) = cases::all() else { return };
     let mut wrong = Vec::new();
-    let with: Vec<&Case> = cases.iter().filter(|case| !case.allowed.is_empty()).collect();
-    for case in &with {
+    let with_moves: Vec<&Case> = cases.iter().filter(|case| !case.allowed.is_empty()).collect();
+    for case in &with_moves {
         let position = case.now();
-        let came = ucis(&position, &bound(&position, &case.deeds));
-        if came != case.allowed {
-            wrong.push(format!("{}: {came:?} came, {:?} must", case.id, case.allowed));
+        let found = ucis(&position, &duty_after(&position, &case.deeds));
+        if found != case.allowed {
+            wrong.push(format!("{}: {found:?}, not {:?}", case.id, case.allowed));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-    assert_eq!(with.len(), 25);
+    assert_eq!(with_moves.len(), 25);
 }
 
-/// Touches in their order, `+` joins those of one time, `>` a piece let go: `f1 d5`, `h1+e1`, `e2>e3`, `e7>e8N`.
-fn tell(position: &Position, words: &str) -> Touches {
+/// Reads touches in their order; `+` joins those of one time, and `>` releases a piece: `f1 d5`, `h1+e1`, `e2>e3`, `e7>e8N`.
+fn read_touches(position: &Position, words: &str) -> Touches {
     let mut touches = Touches::new(0);
     for (at, frame) in (0..).zip(words.split_whitespace()) {
         for word in frame.split('+') {
@@ -92,11 +92,11 @@ fn tell(position: &Position, words: &str) -> Touches {
     touches
 }
 
-/// What remains, and its key.
-fn left(fen: &str, words: &str, rules: TouchRules) -> String {
+/// The key of the duty, and the moves that remain.
+fn duty_and_moves(fen: &str, words: &str, rules: TouchRules) -> String {
     let position = Position::from_fen(fen, false).expect("a FEN");
-    match obligation(&position, &tell(&position, words), rules) {
-        Obligation::Free(why) => why.key().to_owned(),
+    match obligation(&position, &read_touches(&position, words), rules) {
+        Obligation::Free(freedom) => freedom.key().to_owned(),
         Obligation::Only { moves, by } => {
             let mut moves: Vec<String> = moves.into_iter().map(|mv| position.uci(mv)).collect();
             moves.sort();
@@ -107,7 +107,7 @@ fn left(fen: &str, words: &str, rules: TouchRules) -> String {
 
 #[track_caller]
 fn check(fen: &str, words: &str, expect: &str) {
-    assert_eq!(left(fen, words, TouchRules::default()), expect, "{words} in {fen}");
+    assert_eq!(duty_and_moves(fen, words, TouchRules::default()), expect, "{words} in {fen}");
 }
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
@@ -123,7 +123,7 @@ fn own_and_enemy_pieces() {
     check(SCANDINAVIAN, "d5 e4", "touch_both: e4d5");
     check(SCANDINAVIAN, "d5 g1", "touch_opponent: e4d5");
     check(SCANDINAVIAN, "h8 g1 d5", "touch_own: g1e2 g1f3 g1h3");
-    // It is not clear which was first: his own.
+    // The order is unclear: the player's own piece counts as the first.
     check(SCANDINAVIAN, "d5+g1", "touch_own: g1e2 g1f3 g1h3");
 }
 
@@ -135,7 +135,7 @@ fn pieces_lifted_at_once_are_one_touch() {
     check(START, "a1+h1", "touch_free");
     check(START, "b1+g1 e2", "touch_own_together: b1a3 b1c3 g1f3 g1h3");
     check(SCANDINAVIAN, "e1+g1", "touch_own_together: e1e2 g1e2 g1f3 g1h3");
-    // Either may be taken.
+    // Either may be captured.
     let fork = "rnbqkbnr/ppp1p1pp/8/3p1p2/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 3";
     check(fork, "d5+f5", "touch_opponent_together: e4d5 e4f5");
     check(fork, "d5+h8", "touch_opponent: e4d5");
@@ -145,7 +145,7 @@ fn pieces_lifted_at_once_are_one_touch() {
 }
 
 #[test]
-fn the_order_is_not_clear_within_a_round_of_the_scan() {
+fn the_order_is_unclear_within_one_scan() {
     let position = Position::from_fen(SCANDINAVIAN, false).expect("a FEN");
     let order = |unclear_ms, times: [u64; 3]| {
         let mut touches = Touches::new(unclear_ms);
@@ -166,19 +166,19 @@ fn castling() {
     check(CASTLES, "e1 a1", "castling_touched: e1c1");
     check(CASTLES, "e1 a1 h1", "castling_touched: e1c1");
     check(CASTLES, "h1+e1", "castling_touched: e1g1");
-    // The rook first: it moves.
+    // The rook was touched first: the rook moves.
     check(CASTLES, "h1 e1", "rook_before_king: h1f1 h1g1");
     check(CASTLES, "h1", "touch_own: h1f1 h1g1");
     check(CASTLES, "e1", "touch_own: e1c1 e1d1 e1f1 e1g1");
-    // Not allowed: the king, also to the other side.
+    // Castling is not allowed: the king moves, or castles to the other side.
     let through = "5r2/6k1/8/8/8/8/8/R3K2R w KQ - 0 1";
     check(through, "e1 h1", "castling_illegal: e1c1 e1d1 e1d2 e1e2");
     check(through, "e1 h1 a1", "castling_touched: e1c1");
-    // The king cannot move: then the rook need not either.
+    // If the king cannot move, the rook need not move either.
     let walled = "4k3/8/8/8/8/8/3PPP2/3QKB1R w K - 0 1";
     check(walled, "e1 h1", "castling_king_cannot");
     check(walled, "h1 e1", "touch_own: h1g1 h1h2 h1h3 h1h4 h1h5 h1h6 h1h7 h1h8");
-    // A rook that is out in the field has nothing to do with castling.
+    // A rook that has left its square has nothing to do with castling.
     check("4k3/8/8/8/3R4/8/3PPP2/3QKB2 w - - 0 1", "e1 d4", &format!("touch_own: {}", rook_d4()));
 }
 
@@ -189,23 +189,23 @@ fn rook_d4() -> String {
     squares.join(" ")
 }
 
-/// Castling with the rook first where it has no move of its own: only where two rooks stand beside the king in Chess960.
+/// Castling begun with a rook that has no move of its own: possible only with two rooks beside the king in Chess960.
 #[test]
 fn the_rook_first_bars_castling_with_it() {
     let position = Position::from_fen("4k3/8/8/8/8/8/6PP/5K1R w H - 0 1", true).expect("a FEN");
-    let free = obligation(&position, &tell(&position, "f1"), TouchRules::default());
+    let free = obligation(&position, &read_touches(&position, "f1"), TouchRules::default());
     assert!(ucis(&position, &free).contains(&"f1h1".to_owned()));
-    let rook = obligation(&position, &tell(&position, "h1 f1"), TouchRules::default());
+    let rook = obligation(&position, &read_touches(&position, "h1 f1"), TouchRules::default());
     assert_eq!(ucis(&position, &rook), ["h1g1"]);
     let pinned_in = Position::from_fen("4k3/8/8/8/8/8/6PP/5KRR w G - 0 1", true).expect("a FEN");
-    let barred = obligation(&pinned_in, &tell(&pinned_in, "g1 f1"), TouchRules::default());
+    let barred = obligation(&pinned_in, &read_touches(&pinned_in, "g1 f1"), TouchRules::default());
     assert_eq!(ucis(&pinned_in, &barred), ["f1e1", "f1e2", "f1f2"]);
     assert!(matches!(barred, Obligation::Only { by: Duty::KingAfterRook { .. }, .. }), "{barred:?}");
 }
 
 #[test]
-fn let_go_is_moved() {
-    // What is touched after a piece was let go changes nothing.
+fn a_released_piece_is_moved() {
+    // Touches after a release change nothing.
     let file = "6k1/3p1ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1";
     check(file, "d1>d4 d7", "released: d1d4");
     check(file, "d7 d1>d4", "touch_both: d1d7");
@@ -227,8 +227,8 @@ fn let_go_is_moved() {
 fn editions_that_differ() {
     let silent = TouchRules { promotion: Promotion::Unsaid, ..TouchRules::default() };
     let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
-    assert_eq!(left(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
-    // 1973: nothing of touched pieces but that the king moves after castling that is not allowed, or begun with the rook.
+    assert_eq!(duty_and_moves(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
+    // 1973: the only rule about touched pieces is that the king moves after castling that is not allowed or was begun with the rook.
     let old = TouchRules {
         touched: TouchBinding::Unsaid,
         rook_first: Some(RookFirst::KingMustBeFirst),
@@ -236,42 +236,42 @@ fn editions_that_differ() {
         ..silent
     };
     let through = "5r2/6k1/8/8/8/8/8/R3K2R w KQ - 0 1";
-    assert_eq!(left(START, "g1 e2", old), "touch_unsaid");
-    assert_eq!(left(through, "e1 h1", old), "touch_unsaid");
-    assert_eq!(left(through, "e1>g1 h1>f1", old), "castling_illegal: e1c1 e1d1 e1d2 e1e2");
-    assert_eq!(left(CASTLES, "e1>g1 h1>f1", old), "touch_unsaid");
-    assert_eq!(left(CASTLES, "h1>f1 e1>g1", old), "rook_first: e1c1 e1d1 e1f1");
+    assert_eq!(duty_and_moves(START, "g1 e2", old), "touch_unsaid");
+    assert_eq!(duty_and_moves(through, "e1 h1", old), "touch_unsaid");
+    assert_eq!(duty_and_moves(through, "e1>g1 h1>f1", old), "castling_illegal: e1c1 e1d1 e1d2 e1e2");
+    assert_eq!(duty_and_moves(CASTLES, "e1>g1 h1>f1", old), "touch_unsaid");
+    assert_eq!(duty_and_moves(CASTLES, "h1>f1 e1>g1", old), "rook_first: e1c1 e1d1 e1f1");
     // A pawn left on the last rank: a queen since 2014, any piece before.
     let position = Position::from_fen(pawn, false).expect("a FEN");
-    let left = position.any_move("e7e8").expect("a move");
-    let touches = Touches::of_move(&position, left);
-    let of = |pawn_left| {
+    let pawn_left = position.any_move("e7e8").expect("a move");
+    let touches = Touches::of_move(&position, pawn_left);
+    let moves_with = |pawn_left| {
         let rules = TouchRules { pawn_left, ..TouchRules::default() };
         ucis(&position, &obligation_restored(&position, &touches, rules))
     };
-    assert_eq!(of(PawnLeft::Queen), ["e7e8q"]);
-    assert_eq!(of(PawnLeft::TakenBack), ["e7e8b", "e7e8n", "e7e8q", "e7e8r"]);
+    assert_eq!(moves_with(PawnLeft::Queen), ["e7e8q"]);
+    assert_eq!(moves_with(PawnLeft::TakenBack), ["e7e8b", "e7e8n", "e7e8q", "e7e8r"]);
 }
 
 #[test]
 fn after_an_illegal_move() {
-    let of = |fen: &str, uci: &str| {
+    let moves_after = |fen: &str, uci: &str| {
         let position = Position::from_fen(fen, false).expect("a FEN");
         let touches = Touches::of_move(&position, position.any_move(uci).expect("a move"));
         ucis(&position, &obligation_restored(&position, &touches, TouchRules::default())).join(" ")
     };
-    assert_eq!(of(START, "g1g3"), "g1f3 g1h3");
-    // Taken where it could not: with the same piece, else the same piece moves.
-    assert_eq!(of(SCANDINAVIAN, "f1d5"), "f1a6 f1b5 f1c4 f1d3 f1e2");
-    // It cannot move: what it took must be taken by another.
-    assert_eq!(of(SCANDINAVIAN, "a1d5"), "e4d5");
-    assert_eq!(of("r3k2r/8/8/8/8/8/8/R3K2R w Qkq - 0 1", "e1h1"), "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2");
+    assert_eq!(moves_after(START, "g1g3"), "g1f3 g1h3");
+    // An impossible capture: the same piece captures it if it can, otherwise the same piece moves.
+    assert_eq!(moves_after(SCANDINAVIAN, "f1d5"), "f1a6 f1b5 f1c4 f1d3 f1e2");
+    // The piece cannot move: another piece must make the capture.
+    assert_eq!(moves_after(SCANDINAVIAN, "a1d5"), "e4d5");
+    assert_eq!(moves_after("r3k2r/8/8/8/8/8/8/R3K2R w Qkq - 0 1", "e1h1"), "e1c1 e1d1 e1d2 e1e2 e1f1 e1f2");
 }
 
 #[test]
 fn adjusted_pieces_were_not_touched() {
     let position = Position::start();
-    let mut touches = tell(&position, "g1 b1");
+    let mut touches = read_touches(&position, "g1 b1");
     touches.strike(Square::G1);
     assert_eq!(ucis(&position, &obligation(&position, &touches, TouchRules::default())), ["b1a3", "b1c3"]);
     touches.strike(Square::B1);
@@ -279,7 +279,7 @@ fn adjusted_pieces_were_not_touched() {
     assert_eq!(obligation(&position, &touches, TouchRules::default()), Obligation::Free(Freedom::NothingTouched));
 }
 
-/// Any deeds, in any position: what is still allowed is legal, and never nothing.
+/// For any deeds in any position, the moves that remain are legal, and there is at least one.
 #[test]
 fn there_is_always_a_move_left() {
     let fens = [START, CASTLES, SCANDINAVIAN, "4k2R/8/8/8/8/8/8/r3K3 w - - 0 1", "4P1k1/8/8/8/8/8/r6p/6K1 b - - 0 1"];
@@ -315,23 +315,23 @@ fn there_is_always_a_move_left() {
         .unwrap();
 }
 
-/// What hands did, in words with their times, on a board that tells pieces or only where something stands: `-g1@0`,
+/// The duty after acts with their times, on a board that identifies pieces or senses only occupied squares: `-g1@0`,
 /// `+g1@1500`, `+g1N@1500`.
 fn handled(fen: &str, words: &str, now: u64) -> String {
     let position = Position::from_fen(fen, false).expect("a FEN");
-    let care = TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
-    let mut hands = HandTracker::new(&position, care);
+    let thresholds = TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
+    let mut hands = HandTracker::new(&position, thresholds);
     for word in words.split_whitespace() {
-        let (what, at) = word.split_once('@').expect("a time");
-        let (at, square) = (at.parse().expect("a time"), what[1..3].parse().expect("a square"));
-        match what.starts_with('+') {
-            true => hands.put(at, square, what[3..].chars().next().and_then(Piece::from_char)),
+        let (act, at) = word.split_once('@').expect("a time");
+        let (at, square) = (at.parse().expect("a time"), act[1..3].parse().expect("a square"));
+        match act.starts_with('+') {
+            true => hands.put(at, square, act[3..].chars().next().and_then(Piece::from_char)),
             false => hands.lifted(at, square),
         }
     }
     let touches = hands.touches(now);
     match obligation(&position, &touches, TouchRules::default()) {
-        Obligation::Free(why) => why.key().to_owned(),
+        Obligation::Free(freedom) => freedom.key().to_owned(),
         Obligation::Only { by, .. } => {
             let squares: Vec<String> = by.squares().iter().map(ToString::to_string).collect();
             format!("{} {}", by.key(), squares.join(" "))
@@ -339,13 +339,14 @@ fn handled(fen: &str, words: &str, now: u64) -> String {
     }
 }
 
-/// A neighbour that was bumped is of the same kind, and back before the move is finished; and what the opponent holds already.
+/// A bumped neighbour of the same kind that is back before the move is finished, and a piece that the opponent already holds, are no
+/// breach.
 #[test]
-fn what_is_made_tells_which_piece_it_was() {
-    let before = |fen: &str, words: &[(u64, Square, Option<char>)], uci: &str| {
+fn the_move_shows_which_piece_was_touched() {
+    let check_allowed = |fen: &str, acts: &[(u64, Square, Option<char>)], uci: &str| {
         let position = Position::from_fen(fen, false).expect("a FEN");
         let mut hands = HandTracker::new(&position, TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 0 });
-        for &(at, square, piece) in words {
+        for &(at, square, piece) in acts {
             match piece {
                 Some(letter) => hands.put(at, square, Piece::from_char(letter)),
                 None => hands.lifted(at, square),
@@ -354,44 +355,44 @@ fn what_is_made_tells_which_piece_it_was() {
         let made = position.parse_uci(uci).expect("a legal move");
         let bound = obligation(
             &position,
-            &hands.touches_before_move(words.last().map_or(0, |word| word.0), made).touches,
+            &hands.touches_before_move(acts.last().map_or(0, |act| act.0), made).touches,
             TouchRules::default(),
         );
         assert!(bound.allows(made), "{bound:?}");
     };
     use Square::{A8, B8, D5, E2, E4, E5, F2, F8, G2, G3};
-    // The piece that moves keeps its place: it was lifted first, and the other one held for long.
-    before(START, &[(0, E2, None), (400, F2, None), (2_400, F2, Some('P')), (2_800, E4, Some('P'))], "e2e4");
-    before(START, &[(0, G2, None), (200, F2, None), (500, G3, Some('P')), (700, F2, Some('P'))], "g2g3");
-    before(START, &[(0, F2, None), (200, G2, None), (500, G3, Some('P'))], "g2g3");
+    // The moving piece keeps its place: it was lifted first, and the other one was held for long.
+    check_allowed(START, &[(0, E2, None), (400, F2, None), (2_400, F2, Some('P')), (2_800, E4, Some('P'))], "e2e4");
+    check_allowed(START, &[(0, G2, None), (200, F2, None), (500, G3, Some('P')), (700, F2, Some('P'))], "g2g3");
+    check_allowed(START, &[(0, F2, None), (200, G2, None), (500, G3, Some('P'))], "g2g3");
     let rooks = "r4rk1/8/8/8/8/8/8/6K1 b - - 0 1";
-    before(rooks, &[(0, A8, None), (100, F8, None), (400, A8, Some('r')), (600, B8, Some('r'))], "f8b8");
-    // Black's hand is at the pawn that White could take.
-    before(SCANDINAVIAN, &[(0, D5, None), (100, E4, None), (600, E5, Some('P'))], "e4e5");
+    check_allowed(rooks, &[(0, A8, None), (100, F8, None), (400, A8, Some('r')), (600, B8, Some('r'))], "f8b8");
+    // Black already holds the pawn that White could capture.
+    check_allowed(SCANDINAVIAN, &[(0, D5, None), (100, E4, None), (600, E5, Some('P'))], "e4e5");
 }
 
 #[test]
-fn hands_touch_brush_and_let_go() {
+fn pieces_are_touched_brushed_and_released() {
     let check = |fen: &str, words: &str, now: u64, expect: &str| assert_eq!(handled(fen, words, now), expect, "{words}");
     for knight in ["", "N"] {
-        // Held, or only put straight.
+        // Held, or only adjusted.
         check(START, &format!("-g1@0 +g1{knight}@1500"), 9_000, "touch_own g1");
         check(START, &format!("-g1@0 +g1{knight}@700"), 9_000, "nothing_touched");
         check(START, &format!("-g1@0 +g1{knight}@1500 -g1@2000 +g1{knight}@2100"), 9_000, "touch_own g1");
         check(START, "-g1@0", 200, "touch_own g1");
-        // Let go, or on its way.
+        // Released, or still on its way.
         check(START, &format!("-g1@0 +f3{knight}@500"), 900, "touch_own g1");
         check(START, &format!("-g1@0 +f3{knight}@500"), 1_500, "released g1 f3");
         check(START, &format!("-g1@0 +f3{knight}@500 -f3@700 +h3{knight}@900"), 2_000, "released g1 h3");
         check(START, &format!("-g1@0 +f3{knight}@500 -f3@1700 +h3{knight}@1900"), 5_000, "released g1 f3");
-        // Away over another square for too long, though never lying there.
+        // Over another square for too long, though never released there.
         check(START, &format!("-g1@0 +h3{knight}@500 -h3@700 +g1{knight}@1300"), 9_000, "touch_own g1");
     }
-    // Swapped: the victim's square was never seen empty.
+    // A swap: the square of the captured piece was never seen empty.
     check(SCANDINAVIAN, "-e4@0 +d5P@300", 400, "touch_both e4 d5");
     check(SCANDINAVIAN, "-d5@0 -e4@800 +d5P@1000", 1_100, "touch_both e4 d5");
     check(SCANDINAVIAN, "-d5@0 +d5p@2000 -g1@2100", 2_200, "touch_opponent d5");
-    // The pawn, then what it becomes: the first contact counts, however short (4.4.4).
+    // The pawn, then the promoted piece: the first contact counts, however short (4.4.4).
     let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
     check(pawn, "-e7@0 +e8P@500 -e8@2000 +e8N@2500", 4_000, "promotion_final e8");
     check(pawn, "-e7@0 +e8N@500 -e8@2000 +e8Q@2500", 4_000, "promotion_final e8");
@@ -403,9 +404,9 @@ fn hands_touch_brush_and_let_go() {
 #[test]
 fn a_promotion_is_final_on_contact() {
     let position = Position::from_fen("7k/4P3/8/8/8/8/7K/8 w - - 0 1", false).expect("a FEN");
-    let chosen = |words: &[(u64, Square, Option<char>)]| {
+    let chosen = |acts: &[(u64, Square, Option<char>)]| {
         let mut hands = HandTracker::new(&position, TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 });
-        for &(at, square, piece) in words {
+        for &(at, square, piece) in acts {
             match piece {
                 Some(letter) => hands.put(at, square, Piece::from_char(letter)),
                 None => hands.lifted(at, square),
@@ -418,8 +419,8 @@ fn a_promotion_is_final_on_contact() {
     assert_eq!(chosen(&knight), ["e7e8n"]);
     let before_the_pawn = [(0, E8, Some('N')), (200, E8, None), (500, E8, Some('Q')), (900, E7, None)];
     assert_eq!(chosen(&before_the_pawn), ["e7e8n"]);
-    // Nothing was lifted in between: the board took the queen for a knight.
+    // Nothing was lifted in between: the board misread the queen as a knight.
     assert_eq!(chosen(&[(0, E7, None), (500, E8, Some('N')), (600, E8, Some('Q'))]), ["e7e8q"]);
-    // A pawn that was put there is no choice.
+    // Putting the pawn there is not a choice.
     assert_eq!(chosen(&[(0, E7, None), (500, E8, Some('P')), (800, E8, None), (900, E8, Some('R'))]), ["e7e8r"]);
 }

@@ -1,4 +1,4 @@
-//! What the arbiter is told of touched pieces, by what squares show on a board that tells which piece stands where.
+//! Alerts about touched pieces, on a board that identifies the pieces on its squares.
 
 use crate::alerts::{after, clock, kinds, laws, record};
 use crate::orders::{START, Stage};
@@ -23,7 +23,7 @@ fn from(fen: &str, by: &str) -> Stage {
     stage
 }
 
-/// Words, each with the quiet after it.
+/// Plays the words of stories, each with the pause after it.
 fn slowly(stage: &mut Stage, words: &[(&str, u64)]) {
     words.iter().for_each(|(words, quiet)| stage.play(words, *quiet));
 }
@@ -35,40 +35,40 @@ fn only_alert(stage: &Stage) -> &Alert {
     &alerts[0]
 }
 
-/// The key of what touched pieces oblige to.
+/// The key of the duty that touched pieces created.
 fn duty(alert: &Alert) -> &str {
-    let told = alert.text.args.iter().find(|(name, _)| name == "duty");
-    let Some((_, Arg::Text(text))) = told else { panic!("{alert:?}") };
+    let arg = alert.text.args.iter().find(|(name, _)| name == "duty");
+    let Some((_, Arg::Text(text))) = arg else { panic!("{alert:?}") };
     &text.key
 }
 
 #[test]
-fn the_piece_that_moves_keeps_its_place_among_the_touched() {
+fn the_moving_piece_keeps_its_place_in_the_order_of_touches() {
     // The neighbour was bumped after it, and held for long.
     let mut stage = after(&[]);
     slowly(&mut stage, &[("e2-", 400), ("f2-", 1_500), ("f2P", 400), ("e4P", 3_000)]);
     assert_eq!((stage.moves(), kinds(&stage)), (vec!["e4"], vec![]));
-    // Both were lifted within a round of the scan.
+    // Both were lifted within one scan.
     let mut stage = after(&[]);
     slowly(&mut stage, &[("f2- e2-", 1_500), ("f2P", 400), ("e4P", 3_000)]);
     assert_eq!((stage.moves(), kinds(&stage)), (vec!["e4"], vec![]));
-    // It was touched first.
+    // The neighbour was touched first.
     let mut stage = after(&[]);
     slowly(&mut stage, &[("f2-", 400), ("e2-", 1_500), ("f2P", 400), ("e4P", 3_000)]);
-    let told = only_alert(&stage);
-    assert_eq!((told.kind, duty(told)), (AlertKind::TouchMove, "duty-touch_own"));
-    assert_eq!(told.allowed, ["f2f3", "f2f4"]);
+    let alert = only_alert(&stage);
+    assert_eq!((alert.kind, duty(alert)), (AlertKind::TouchMove, "duty-touch_own"));
+    assert_eq!(alert.allowed, ["f2f3", "f2f4"]);
     // Two at once, and a third piece is moved: one of the two must.
     let mut stage = after(&[]);
     slowly(&mut stage, &[("f2- e2-", 1_500), ("f2P e2P", 400), ("d2- d4P", 3_000)]);
-    let told = only_alert(&stage);
-    assert_eq!((told.kind, duty(told)), (AlertKind::TouchMove, "duty-touch_own_together"));
-    assert_eq!(told.allowed, ["e2e3", "f2f3", "e2e4", "f2f4"]);
+    let alert = only_alert(&stage);
+    assert_eq!((alert.kind, duty(alert)), (AlertKind::TouchMove, "duty-touch_own_together"));
+    assert_eq!(alert.allowed, ["e2e3", "f2f3", "e2e4", "f2f4"]);
 }
 
 #[test]
-fn what_was_brushed_may_have_been_touched_first() {
-    // The bishop binds, if it was touched: nothing says that the pawn must be taken (4.3.3).
+fn a_brushed_piece_may_have_been_touched_first() {
+    // If the bishop was touched, it binds: then nothing requires the capture of the pawn (4.3.3).
     let mut stage = after(&["e2- e4P", "d7- d5p"]);
     slowly(&mut stage, &[("f1-", 800), ("f1B", 600), ("d5-", 1_500), ("d5p", 4_000)]);
     assert_eq!(kinds(&stage), []);
@@ -87,17 +87,17 @@ fn a_new_piece_is_chosen_when_it_touches_the_square() {
     let mut stage = from("8/4P1k1/8/8/8/8/7K/8 w - - 0 1", "fide-2023");
     slowly(&mut stage, &[("e7- e8R", 300), ("e8-", 300), ("e8Q", 4_000)]);
     assert_eq!(stage.moves(), ["e8=Q"]);
-    let told = only_alert(&stage);
-    assert_eq!((told.kind, told.allowed.as_slice()), (AlertKind::PromotionChanged, ["e7e8r".to_owned()].as_slice()));
-    assert_eq!(told.articles, ["4.4.4", "4.8"]);
-    // 1997 does not say.
+    let alert = only_alert(&stage);
+    assert_eq!((alert.kind, alert.allowed.as_slice()), (AlertKind::PromotionChanged, ["e7e8r".to_owned()].as_slice()));
+    assert_eq!(alert.articles, ["4.4.4", "4.8"]);
+    // The edition of 1997 has no such rule.
     let mut stage = from("8/4P1k1/8/8/8/8/7K/8 w - - 0 1", "fide-1997");
     slowly(&mut stage, &[("e7- e8R", 300), ("e8-", 300), ("e8Q", 4_000)]);
     assert_eq!((stage.moves(), kinds(&stage)), (vec!["e8=Q"], vec![]));
 }
 
 #[test]
-fn pieces_are_adjusted_in_ones_own_time_however_fast() {
+fn adjusting_in_the_opponents_time_is_reported_however_fast() {
     for running in [false, true] {
         let mut stage = after(&[]);
         if running {
@@ -108,10 +108,10 @@ fn pieces_are_adjusted_in_ones_own_time_however_fast() {
             clock(&mut stage, ClockHalf::Right, false);
         }
         slowly(&mut stage, &[("", 1_800), ("d2-", 300), ("d2P", 700)]);
-        let told = only_alert(&stage);
-        assert_eq!((told.kind, told.by), (AlertKind::HandledOffTurn, Some(White)));
-        assert_eq!(told.articles, ["6.2.5", "4.2.1", "12.9"]);
-        // Once is enough.
+        let alert = only_alert(&stage);
+        assert_eq!((alert.kind, alert.by), (AlertKind::HandledOffTurn, Some(White)));
+        assert_eq!(alert.articles, ["6.2.5", "4.2.1", "12.9"]);
+        // It is reported once.
         slowly(&mut stage, &[("c2-", 300), ("c2P", 4_000), ("e7- e5p", 3_000)]);
         assert_eq!(kinds(&stage), [AlertKind::HandledOffTurn]);
     }
@@ -126,14 +126,14 @@ fn a_hand_that_moves_brushes_pieces_of_the_opponent() {
     };
     quiet(&[("e7- e7p", 200), ("g1- f3N", 4_000)]);
     quiet(&[("g1-", 300), ("e7-", 400), ("f3N", 100), ("e7p", 4_000)]);
-    // Who has just moved may still centre the piece.
+    // A player who has just moved may still centre a piece.
     let mut stage = after(&[]);
     slowly(&mut stage, &[("e2- e4P", 500), ("d2-", 300), ("d2P", 4_000)]);
     assert_eq!(kinds(&stage), []);
 }
 
 #[test]
-fn castling_is_begun_with_the_king() {
+fn castling_begun_with_the_rook_is_reported() {
     for (by, article) in [
         ("fide-2023", "4.4.2"),
         ("fide-2014", "4.4(b)"),
@@ -144,24 +144,24 @@ fn castling_is_begun_with_the_king() {
         let mut stage = from(CASTLES, by);
         slowly(&mut stage, &[("h1-", 700), ("f1R", 500), ("e1-", 500), ("g1K", 4_000)]);
         assert_eq!(stage.moves(), ["O-O"], "{by}");
-        let told = only_alert(&stage);
-        assert_eq!((told.kind, words(&told.required).as_str()), (AlertKind::TouchMove, "restore, touch_binds"), "{by}");
-        assert!(told.articles.iter().any(|cited| cited == article), "{by}: {:?}", told.articles);
+        let alert = only_alert(&stage);
+        assert_eq!((alert.kind, words(&alert.required).as_str()), (AlertKind::TouchMove, "restore, touch_binds"), "{by}");
+        assert!(alert.articles.iter().any(|cited| cited == article), "{by}: {:?}", alert.articles);
         let expect = if by == "china-1973" { "duty-rook_first" } else { "duty-rook_before_king" };
-        assert_eq!(duty(told), expect);
+        assert_eq!(duty(alert), expect);
     }
 }
 
 #[test]
-fn a_king_let_go_as_in_castling_waits_for_the_rook() {
+fn a_king_released_as_in_castling_waits_for_the_rook() {
     for (king, rook, san) in [("e1- c1K", "a1- d1R", "O-O-O"), ("e1- g1K", "h1- f1R", "O-O")] {
         let mut stage = from(CASTLES, "fide-2023");
         slowly(&mut stage, &[("h2- h3P", 2_000), ("h7- h6p", 2_000)]);
         stage.play(king, 40_000);
-        let told = only_alert(&stage);
-        assert_eq!((told.kind, told.text.key.as_str()), (AlertKind::PositionUnexplained, "castling_begun"));
-        assert_eq!((words(&told.required).as_str(), told.articles[0].as_str()), ("complete", "4.7.2"));
-        assert_eq!(told.allowed, [if san == "O-O" { "e1g1" } else { "e1c1" }]);
+        let alert = only_alert(&stage);
+        assert_eq!((alert.kind, alert.text.key.as_str()), (AlertKind::PositionUnexplained, "castling_begun"));
+        assert_eq!((words(&alert.required).as_str(), alert.articles[0].as_str()), ("complete", "4.7.2"));
+        assert_eq!(alert.allowed, [if san == "O-O" { "e1g1" } else { "e1c1" }]);
         stage.play(rook, 3_000);
         assert_eq!((stage.moves(), kinds(&stage)), (vec!["h3", "h6", san], vec![]));
     }
@@ -177,38 +177,38 @@ const BREACH: [(&str, u64); 3] = [("g1-", 1_500), ("g1N", 600), ("e2- e4P", 3_00
 
 #[test]
 fn the_opponents_touch_ends_the_claim() {
-    let told = |stage: &Stage| {
-        let told = only_alert(stage);
-        assert_eq!((told.kind, told.ply, told.by), (AlertKind::TouchMove, 1, Some(White)));
-        assert_eq!(told.allowed, ["g1f3", "g1h3"]);
-        (words(&told.required), told.articles[0].clone())
+    let found = |stage: &Stage| {
+        let alert = only_alert(stage);
+        assert_eq!((alert.kind, alert.ply, alert.by), (AlertKind::TouchMove, 1, Some(White)));
+        assert_eq!(alert.allowed, ["g1f3", "g1h3"]);
+        (words(&alert.required), alert.articles[0].clone())
     };
-    let said = |acts: &str, article: &str| (acts.to_owned(), article.to_owned());
+    let ruling = |acts: &str, article: &str| (acts.to_owned(), article.to_owned());
     for (by, lost) in [
-        ("fide-2023", said("stands", "4.8")),
-        ("fide-2009", said("stands", "4.7")),
-        ("fide-2014", said("arbiter_decides", "4.8 (note)")),
+        ("fide-2023", ruling("stands", "4.8")),
+        ("fide-2009", ruling("stands", "4.7")),
+        ("fide-2014", ruling("arbiter_decides", "4.8 (note)")),
     ] {
         let mut stage = from(START, by);
         slowly(&mut stage, &BREACH);
-        let open = said("restore, touch_binds", "4.3");
-        assert_eq!(told(&stage), open, "{by}");
+        let open = ruling("restore, touch_binds", "4.3");
+        assert_eq!(found(&stage), open, "{by}");
         stage.play("e7-", 300);
-        assert_eq!(told(&stage), lost, "{by}: in the hand");
+        assert_eq!(found(&stage), lost, "{by}: in the hand");
         // It was brushed, and then touched.
         stage.play("e7p", 300);
-        assert_eq!(told(&stage), open, "{by}: back at once");
+        assert_eq!(found(&stage), open, "{by}: back at once");
         slowly(&mut stage, &[("e7-", 1_500), ("e7p", 300)]);
-        assert_eq!(told(&stage), lost, "{by}: held");
+        assert_eq!(found(&stage), lost, "{by}: held");
         stage.play("e7- e5p", 3_000);
-        assert_eq!(told(&stage), lost, "{by}: moved");
+        assert_eq!(found(&stage), lost, "{by}: moved");
     }
     // A reply that comes at once.
     let mut stage = from(START, "fide-2023");
     slowly(&mut stage, &BREACH[..2]);
     slowly(&mut stage, &[("e2- e4P", 900), ("e7- e5p", 3_000)]);
     assert_eq!(stage.moves(), ["e4", "e5"]);
-    assert_eq!(told(&stage).0, "stands");
+    assert_eq!(found(&stage).0, "stands");
 }
 
 /// White to move, and the start position for the third time.
@@ -233,16 +233,16 @@ fn a_touched_piece_loses_the_claim_of_a_draw() {
         let verdict = claim(stage, player, ClaimKind::Repetition, None);
         (verdict.is_correct, verdict.text.key, words(&verdict.required))
     };
-    let said = |right, key: &str, acts: &str| (right, key.to_owned(), acts.to_owned());
+    let expected = |is_correct, key: &str, acts: &str| (is_correct, key.to_owned(), acts.to_owned());
     let mut stage = repeated("fide-2023");
-    assert_eq!(verdict(&mut stage, White), said(true, "claim-repeated", "draw"));
+    assert_eq!(verdict(&mut stage, White), expected(true, "claim-repeated", "draw"));
     stage.play("b1-", 300);
-    assert_eq!(verdict(&mut stage, White), said(false, "claim-lost", "go_on"), "in the hand");
+    assert_eq!(verdict(&mut stage, White), expected(false, "claim-lost", "go_on"), "in the hand");
     assert_eq!(claim(&mut stage, White, ClaimKind::Repetition, Some("b1c3")).articles[0], "9.4");
     stage.play("b1N", 300);
     assert!(verdict(&mut stage, White).0, "brushed");
     slowly(&mut stage, &[("b1-", 1_500), ("b1N", 300)]);
-    assert_eq!(verdict(&mut stage, White), said(false, "claim-lost", "go_on"), "held");
+    assert_eq!(verdict(&mut stage, White), expected(false, "claim-lost", "go_on"), "held");
     // An announced adjustment is no touch.
     let mut stage = repeated("fide-2023");
     assert_eq!(stage.order(Command::Adjust(White)), None);
@@ -276,7 +276,7 @@ fn a_wrong_claim_cites_what_was_claimed() {
         (ClaimKind::Repetition, None, "add 120", "9.5.3"),
     ] {
         let verdict = claim(&mut stage, Black, claimed, intended);
-        let told = (verdict.is_correct, words(&verdict.required), verdict.articles.join(", "));
-        assert_eq!(told, (false, acts.to_owned(), articles.to_owned()));
+        let found = (verdict.is_correct, words(&verdict.required), verdict.articles.join(", "));
+        assert_eq!(found, (false, acts.to_owned(), articles.to_owned()));
     }
 }

@@ -11,7 +11,7 @@ use crate::hall::{client, made, owned};
 use crate::harness::{Board, Daemon, PrivateBus, Pty, until};
 use crate::lichess::fake::{Fake, TOKEN};
 use crate::lichess::keep_secret;
-use crate::web::{TLS_DATA, ask_encrypted, port_of};
+use crate::web::{TLS_DATA, port_of, send_encrypted_request};
 use rustix::fs::{OFlags, fcntl_setfl};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -95,7 +95,7 @@ fn ctl(args: &[&str]) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Where touchmoved runs: a directory for everything that its configuration names, a bus, and a fake Lichess.
+/// What touchmoved runs with: a directory for everything that its configuration names, a bus, and a fake Lichess.
 struct Installation {
     lichess: Fake,
     bus: PrivateBus,
@@ -103,7 +103,7 @@ struct Installation {
 }
 
 impl Installation {
-    /// With this configuration; `None`, said so, if there can be no bus.
+    /// Creates one with this configuration. If there can be no bus, prints that and returns `None`.
     async fn new(config: &str) -> Option<Installation> {
         let installation =
             Installation { lichess: Fake::start().await, bus: PrivateBus::start()?, dir: tempfile::tempdir().unwrap() };
@@ -117,7 +117,7 @@ impl Installation {
         Some(installation)
     }
 
-    /// With the configuration and the state of this folder.
+    /// Creates one with the configuration and the state of this folder.
     async fn of(folder: &Path) -> Option<Installation> {
         let installation = Installation::new(&fs::read_to_string(folder.join("touchmoved.toml")).unwrap()).await?;
         copy(&folder.join("state"), &installation.path("state"));
@@ -187,7 +187,7 @@ impl Certabo {
         let (pty, squares) = (Pty::open(), Arc::new(Mutex::new(squares)));
         let (stop, stopped) = mpsc::channel();
         let (mut master, seen) = (pty.master(), Arc::clone(&squares));
-        // Nobody reads the frames before touchmoved does.
+        // Writing must not block while touchmoved does not read the frames yet.
         fcntl_setfl(&master, OFlags::RDWR | OFlags::NONBLOCK).unwrap();
         let sender = std::thread::spawn(move || {
             while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(FRAME) {
@@ -223,7 +223,7 @@ impl Drop for Certabo {
     }
 }
 
-/// What a service publishes of its games and pairings, without texts for people.
+/// The games and pairings that a service publishes, without texts for users.
 async fn published(client: &Client, public: &Client) -> String {
     let snapshot = client.snapshot().await.unwrap();
     let (round, tables) = client.round().await.unwrap();
@@ -269,7 +269,7 @@ fn replays(folder: &Path) -> Files {
             let path = entry.unwrap().path();
             let args = ["replay", "--json", path.to_str().unwrap()];
             let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(args).output().unwrap();
-            // Those of boards that were never there have no game, which is an error.
+            // Recordings of boards that were never connected have no game, which is an error.
             let events = String::from_utf8(output.stdout).unwrap();
             files.insert(format!("{dir}/{}.jsonl", path.file_stem().unwrap().to_str().unwrap()), events);
         }
@@ -277,7 +277,7 @@ fn replays(folder: &Path) -> Files {
     files
 }
 
-/// Compares files with all that there are in this subdirectory of a folder.
+/// Compares files with all files in this subdirectory of a folder.
 fn compare_all(folder: &Path, subdirectory: &str, mut files: Files) {
     files.retain(|name, _| Path::new(name).parent() == Some(Path::new(subdirectory)));
     files.iter().for_each(|(name, text)| compare(&folder.join(EXPECTED).join(name), text));
@@ -285,7 +285,7 @@ fn compare_all(folder: &Path, subdirectory: &str, mut files: Files) {
     assert_eq!(files.len(), count, "in {subdirectory} of {}", folder.display());
 }
 
-/// Writes the present time for every time in the sessions: they expire when nobody uses them for a day.
+/// Writes the present time for every time in the sessions: they expire when they are not used for a day.
 fn renew_sessions(state: &Path) {
     let path = state.join("sessions.json");
     let mut sessions = read_json(&path);
@@ -320,7 +320,7 @@ struct InProgress {
 
 impl InProgress {
     /// Plays the next move, and waits until it is published in this game.
-    async fn goes_on(&self, watch: &mut EventWatcher, play: impl FnOnce(&str, &str)) {
+    async fn play_next_move(&self, watch: &mut EventWatcher, play: impl FnOnce(&str, &str)) {
         play(&self.from, &self.to);
         assert_eq!(made(watch, &self.san).await.game, Some(self.game), "{} is a move of another game", self.san);
     }
@@ -347,7 +347,7 @@ async fn the_state_of_an_earlier_version_is_read() {
 
         let path = folder.join(EXPECTED).join("published.json");
         let expected = read_json(&path);
-        let [games, public_games] = ["games", "public"].map(|of| expected[of].as_array().unwrap().len());
+        let [games, public_games] = ["games", "public"].map(|key| expected[key].as_array().unwrap().len());
         until("all games", async || {
             let [live, public] = [client.snapshot().await.unwrap(), public.snapshot().await.unwrap()];
             (live.games.len() >= games && public.games.len() >= public_games).then_some(())
@@ -359,11 +359,11 @@ async fn the_state_of_an_earlier_version_is_read() {
         let port = port_of(&daemon).await;
         let by = [format!("Cookie: {}\r\n", given.cookie), format!("Authorization: Bearer {}\r\n", given.token)];
         for by in by {
-            let seen = ask_encrypted(port, "one", "GET /api/state", &by, "").await.unwrap().json();
+            let seen = send_encrypted_request(port, "one", "GET /api/state", &by, "").await.unwrap().json();
             assert_eq!(seen["who"], json!({"name": given.name, "role": "arbiter"}), "{by}");
         }
 
-        // Lichess gets what it has not taken yet, of both rounds: what the public sees, before moves that are not legal.
+        // Lichess receives the rest of both rounds: what the public sees, up to moves that are not legal.
         until("the games on Lichess", async || (installation.lichess.games().len() == 7).then_some(())).await;
         let (shown, sent) = (public.snapshot().await.unwrap().games, installation.lichess.games());
         for game in shown.iter().filter(|game| game.tags.contains_key("Table")) {
@@ -378,7 +378,7 @@ async fn the_state_of_an_earlier_version_is_read() {
             boards.iter().any(|board| board.placement == given.certabo.placement).then_some(())
         };
         until("the pieces of the Certabo", known).await;
-        given.certabo.goes_on(&mut watch, |from, to| certabo.play(from, to)).await;
+        given.certabo.play_next_move(&mut watch, |from, to| certabo.play(from, to)).await;
         dgt.wait_read();
         let games = client.snapshot().await.unwrap().games;
         let game = games.iter().find(|game| game.id == given.dgt.game).unwrap();
@@ -389,12 +389,12 @@ async fn the_state_of_an_earlier_version_is_read() {
             dgt.play(from, to);
             dgt.clock(white, black, !white_moves);
         };
-        given.dgt.goes_on(&mut watch, play).await;
+        given.dgt.play_next_move(&mut watch, play).await;
 
         // The line of boards is not plugged in.
         let nothing_else = async || {
-            let trouble = client.snapshot().await.unwrap().trouble;
-            trouble.iter().all(|(kind, _)| kind == "no_boards").then_some(())
+            let problems = client.snapshot().await.unwrap().trouble;
+            problems.iter().all(|(kind, _)| kind == "no_boards").then_some(())
         };
         until("nothing else to be reported", nothing_else).await;
         let log = daemon.log();
@@ -413,9 +413,9 @@ async fn the_configuration_of_an_earlier_version_is_accepted() {
         let config = installation.path("touchmoved.toml");
         let args = ["--check-config", "--config", config.to_str().unwrap()];
         let output = Command::new(env!("CARGO_BIN_EXE_touchmoved")).args(args).output().unwrap();
-        let said = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
-        let is_clean = said.lines().count() == 1 && !said.contains("warning");
-        assert!(output.status.success() && is_clean, "{said}");
+        let printed = String::from_utf8([output.stdout, output.stderr].concat()).unwrap();
+        let is_clean = printed.lines().count() == 1 && !printed.contains("warning");
+        assert!(output.status.success() && is_clean, "{printed}");
     }
 }
 

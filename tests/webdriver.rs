@@ -1,5 +1,5 @@
-//! A browser of the test's own: Debian's Chromium, driven over WebDriver. What is needed of that is a request and an answer, both
-//! JSON: <https://www.w3.org/TR/webdriver2/>.
+//! A browser for tests: Debian's Chromium, controlled over WebDriver. Only requests and answers in JSON are needed of that:
+//! <https://www.w3.org/TR/webdriver2/>.
 
 use crate::harness::{PATIENCE, installed};
 use serde_json::{Value, json};
@@ -11,10 +11,10 @@ use tempfile::TempDir;
 /// The key under which an answer names an element.
 const ELEMENT: &str = "element-6066-11e4-a52e-4f735466cecf";
 
-/// A script looks so long at a time, in milliseconds: a third of what WebDriver gives it.
-const LOOK_MS: u64 = 10_000;
+/// How long a script polls a condition at most, in milliseconds: a third of WebDriver's timeout for a script.
+const POLL_MS: u64 = 10_000;
 
-/// chromedriver is started so often: it takes a port that is free in IPv4, and ends where that one is taken in IPv6.
+/// How often a start of chromedriver is tried: it chooses a port that is free in IPv4, and exits if that port is in use in IPv6.
 const STARTS: usize = 5;
 
 /// A browser with one window.
@@ -25,7 +25,7 @@ pub struct Browser {
     _profile: TempDir,
 }
 
-/// Keys that have no sign of their own.
+/// A key without a character.
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 pub const RIGHT: &str = "\u{e014}";
@@ -35,32 +35,32 @@ fn all(css: &str) -> String {
     format!("[...document.querySelectorAll({})]", json!(css))
 }
 
-/// Starts chromedriver; `None`: it ended before it said its port.
+/// Starts chromedriver. `None` if it exits before it prints its port.
 fn start_driver() -> Option<(Child, u16)> {
     let mut driver = Command::new("chromedriver").arg("--port=0").stdout(Stdio::piped()).spawn().unwrap();
-    let mut told = BufReader::new(driver.stdout.take().unwrap()).lines();
-    let port = told.find_map(|line| line.unwrap().split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
+    let mut lines = BufReader::new(driver.stdout.take().unwrap()).lines();
+    let port = lines.find_map(|line| line.unwrap().split_once("successfully on port ")?.1.trim_end_matches('.').parse().ok());
     let Some(port) = port else {
         let _ = driver.kill();
         let _ = driver.wait();
         return None;
     };
-    // What it says later has to go somewhere.
-    std::thread::spawn(move || told.for_each(drop));
+    // Its later output must be read, or it would block.
+    std::thread::spawn(move || lines.for_each(drop));
     Some((driver, port))
 }
 
 impl Browser {
-    /// One that asks for dark pages; `None`, said so, if Chromium or its driver is not installed.
+    /// Opens a browser that prefers dark pages. If Chromium or its driver is not installed, prints that and returns `None`.
     pub fn open() -> Option<Browser> {
         if !installed("chromedriver") || !installed("chromium") {
             return None;
         }
-        let (driver, port) = (0..STARTS).find_map(|_| start_driver()).expect("chromedriver says its port");
+        let (driver, port) = (0..STARTS).find_map(|_| start_driver()).expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
         let mut browser = Browser { driver, port, session: String::new(), _profile: profile };
         let profile = format!("--user-data-dir={}", browser._profile.path().display());
-        // As root Chromium has no sandbox; the others keep it from looking for what is no part of the test.
+        // As root Chromium has no sandbox; the other options prevent network traffic that is not part of the test.
         let arguments = [
             "--headless",
             "--no-sandbox",
@@ -88,7 +88,7 @@ impl Browser {
         Some(browser)
     }
 
-    /// The window has this size, in CSS pixels.
+    /// Sets the size of the window, in CSS pixels.
     pub fn size(&self, width: u32, height: u32) {
         let size = json!({"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 500});
         self.cdp("Emulation.setDeviceMetricsOverride", size);
@@ -96,48 +96,48 @@ impl Browser {
 
     /// Goes to this address.
     pub fn go(&self, url: &str) {
-        self.ask("POST", "url", json!({ "url": url }));
+        self.command("POST", "url", json!({ "url": url }));
     }
 
-    /// What a script returns.
+    /// Runs a script and returns its result.
     pub fn js(&self, script: &str) -> Value {
-        self.ask("POST", "execute/sync", json!({"script": script, "args": []}))
+        self.command("POST", "execute/sync", json!({"script": script, "args": []}))
     }
 
-    /// Waits until this is true in the page. It is looked at there, so that waiting costs nothing here.
+    /// Waits until this condition is true in the page. The page polls it, so that waiting costs nothing here.
     #[track_caller]
-    pub fn until(&self, what: &str, condition: &str) {
-        assert!(self.comes(condition), "waited in vain for: {what}");
+    pub fn until(&self, name: &str, condition: &str) {
+        assert!(self.becomes_true(condition), "waited in vain for: {name}");
     }
 
-    /// Waits until an element of this CSS selector can be seen and says this.
+    /// Waits until an element of this CSS selector is visible and contains this text.
     #[track_caller]
     pub fn shows(&self, css: &str, text: &str) {
         let seen = format!("{}.some(one => one.checkVisibility() && one.textContent.includes({}))", all(css), json!(text));
-        assert!(self.comes(&seen), "{css} never says {text:?}, but {:?}", self.text(css));
+        assert!(self.becomes_true(&seen), "{css} never shows {text:?}, but {:?}", self.text(css));
     }
 
-    /// Waits until no element of this CSS selector can be seen.
+    /// Waits until no element of this CSS selector is visible.
     #[track_caller]
     pub fn hides(&self, css: &str) {
-        let gone = format!("!{}.some(one => one.checkVisibility())", all(css));
-        assert!(self.comes(&gone), "{css} still says {:?}", self.text(css));
+        let hidden = format!("!{}.some(one => one.checkVisibility())", all(css));
+        assert!(self.becomes_true(&hidden), "{css} still shows {:?}", self.text(css));
     }
 
-    /// Whether this becomes true within [`PATIENCE`].
-    fn comes(&self, condition: &str) -> bool {
-        let look = format!(
-            "const [end, done] = [Date.now() + {LOOK_MS}, arguments[0]];
-             (function look() {{
+    /// Returns whether this condition becomes true within [`PATIENCE`].
+    fn becomes_true(&self, condition: &str) -> bool {
+        let script = format!(
+            "const [end, done] = [Date.now() + {POLL_MS}, arguments[0]];
+             (function poll() {{
                  const is = Boolean({condition});
-                 is || Date.now() > end ? done(is) : setTimeout(look, 20);
+                 is || Date.now() > end ? done(is) : setTimeout(poll, 20);
              }})();"
         );
-        let looks = PATIENCE.as_millis() as u64 / LOOK_MS;
-        (0..looks).any(|_| self.ask("POST", "execute/async", json!({"script": look, "args": []})) == true)
+        let attempts = PATIENCE.as_millis() as u64 / POLL_MS;
+        (0..attempts).any(|_| self.command("POST", "execute/async", json!({"script": script, "args": []})) == true)
     }
 
-    /// What elements of this CSS selector say.
+    /// The texts of the elements of this CSS selector.
     pub fn text(&self, css: &str) -> String {
         self.js(&format!("return {}.map(one => one.textContent).join(' | ')", all(css))).as_str().unwrap_or_default().to_owned()
     }
@@ -145,39 +145,39 @@ impl Browser {
     /// Clicks on the first element of this CSS selector, as a mouse does.
     #[track_caller]
     pub fn click(&self, css: &str) {
-        let found = self.ask("POST", "element", json!({"using": "css selector", "value": css}));
+        let found = self.command("POST", "element", json!({"using": "css selector", "value": css}));
         let element = found[ELEMENT].as_str().unwrap_or_else(|| panic!("no {css}: {found}")).to_owned();
-        self.ask("POST", &format!("element/{element}/click"), json!({}));
+        self.command("POST", &format!("element/{element}/click"), json!({}));
     }
 
-    /// Types this, wherever the focus is.
+    /// Types this text into the element that has the focus.
     pub fn keys(&self, text: &str) {
         let strokes: Vec<Value> = text
             .chars()
             .flat_map(|key| ["keyDown", "keyUp"].map(|kind| json!({"type": kind, "value": key.to_string()})))
             .collect();
-        self.ask("POST", "actions", json!({"actions": [{"type": "key", "id": "keys", "actions": strokes}]}));
+        self.command("POST", "actions", json!({"actions": [{"type": "key", "id": "keys", "actions": strokes}]}));
     }
 
     /// The window as a PNG, in base64.
     pub fn screenshot(&self) -> String {
-        self.ask("GET", "screenshot", Value::Null).as_str().expect("a picture").to_owned()
+        self.command("GET", "screenshot", Value::Null).as_str().expect("a picture").to_owned()
     }
 
-    /// What the page wrote to its console, and what its policy refused.
+    /// The messages that the page wrote to its console, and those about its security policy.
     pub fn console(&self) -> Vec<String> {
-        let lines = self.ask("POST", "se/log", json!({"type": "browser"}));
+        let lines = self.command("POST", "se/log", json!({"type": "browser"}));
         let line = |line: &Value| line["message"].as_str().unwrap_or_default().to_owned();
         lines.as_array().expect("lines").iter().map(line).collect()
     }
 
     fn cdp(&self, command: &str, params: Value) {
-        self.ask("POST", "goog/cdp/execute", json!({"cmd": command, "params": params}));
+        self.command("POST", "goog/cdp/execute", json!({"cmd": command, "params": params}));
     }
 
-    /// Something of this session.
+    /// Sends a command of this session.
     #[track_caller]
-    fn ask(&self, method: &str, path: &str, body: Value) -> Value {
+    fn command(&self, method: &str, path: &str, body: Value) -> Value {
         self.call(method, &format!("/session/{}/{path}", self.session), &body)
     }
 
@@ -208,9 +208,9 @@ impl Browser {
 
 impl Drop for Browser {
     fn drop(&mut self) {
-        // Chromium ends with its session; a test that has failed already says why.
+        // Chromium exits when its session ends. If the test has failed already, errors are ignored.
         if !std::thread::panicking() && !self.session.is_empty() {
-            self.ask("DELETE", "window", Value::Null);
+            self.command("DELETE", "window", Value::Null);
         } else if let Ok(mut stream) = TcpStream::connect(("127.0.0.1", self.port)) {
             let head = format!("DELETE /session/{} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0", self.session);
             let _ = stream.write_all(format!("{head}\r\n\r\n").as_bytes());

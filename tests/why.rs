@@ -1,4 +1,4 @@
-//! `replay --why`: what an arbiter is told of one ply.
+//! `replay --why`: the explanation of one ply for an arbiter.
 
 use shakmaty::{Board, Square};
 use std::process::{Command, Output};
@@ -8,8 +8,8 @@ fn code(piece: char) -> usize {
     ".PRNBKQprnbkq".find(piece).expect("a piece")
 }
 
-/// A recording of a DGT board on which this position stands, and then the words of a story: `e2-` a square is emptied, `e4P` a
-/// piece is seen, `~400` so many milliseconds pass; 40 ms lie between words.
+/// A recording of a DGT board with this position, and then with the words of a story: `e2-` empties a square, `e4P` puts a piece there,
+/// `~400` waits for 400 ms; 40 ms lie between words.
 fn recording(fen: &str, story: &str) -> String {
     let board: Board = fen.split(' ').next().unwrap().parse().unwrap();
     let mut text = format!("{{\"touchmove_recording\":1,\"board\":\"dgt\",\"start_fen\":\"{fen}\"}}\n");
@@ -40,7 +40,7 @@ fn replay(recording: &str, args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_touchmovectl")).arg("replay").arg(&file).args(args).output().unwrap()
 }
 
-fn told(recording: &str, args: &[&str]) -> String {
+fn printed(recording: &str, args: &[&str]) -> String {
     let output = replay(recording, args);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap()
@@ -49,17 +49,17 @@ fn told(recording: &str, args: &[&str]) -> String {
 #[track_caller]
 fn refused(recording: &str, args: &[&str], expect: &str) {
     let output = replay(recording, args);
-    let said = String::from_utf8(output.stderr).unwrap();
-    assert!(!output.status.success() && said.contains(expect), "{said}");
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert!(!output.status.success() && stderr.contains(expect), "{stderr}");
 }
 
-/// A pawn that can take on either side: where only squares are seen to be empty or not, nothing tells which it took.
+/// A pawn that can capture on either side: with occupancy sensing nothing shows which piece it captured.
 const TWO_VICTIMS: &str = "4k3/8/8/2p1p3/3P4/8/8/4K3 w - - 0 1";
 
 #[test]
 fn a_silent_capture_that_the_reply_settles() {
     let recording = recording(TWO_VICTIMS, "d4- c5P ~6000 e5- ~300 e4p ~6000");
-    let text = told(&recording, &["--sensing", "occupancy", "--why", "1"]);
+    let text = printed(&recording, &["--sensing", "occupancy", "--why", "1"]);
     for part in [
         "d4: a piece lifted\n",
         "1. dxc5",
@@ -77,7 +77,7 @@ fn a_silent_capture_that_the_reply_settles() {
     assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
     assert!(!text.contains('\x1b'), "no colours in a pipe");
 
-    let json = told(&recording, &["--sensing", "occupancy", "--why", "1", "--json"]);
+    let json = printed(&recording, &["--sensing", "occupancy", "--why", "1", "--json"]);
     let lines: Vec<serde_json::Value> = json.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let (end, moments) = lines.split_last().unwrap();
     assert_eq!((&end["verdict"], &end["moves"][0]["move"]), (&"decided".into(), &"1. dxc5".into()));
@@ -91,7 +91,7 @@ fn a_silent_capture_that_the_reply_settles() {
 
 #[test]
 fn a_silent_capture_that_nothing_settles() {
-    let text = told(&recording(TWO_VICTIMS, "d4- c5P ~6000"), &["--sensing", "occupancy", "--why", "1"]);
+    let text = printed(&recording(TWO_VICTIMS, "d4- c5P ~6000"), &["--sensing", "occupancy", "--why", "1"]);
     let last = text.trim_end().rsplit("\n\n").next().unwrap();
     assert!(last.starts_with("Nothing in the recording decides between 1. dx"), "{text}");
     assert!(last.contains("dxc5 (") && last.contains("dxe5 ("), "{text}");
@@ -100,13 +100,13 @@ fn a_silent_capture_that_nothing_settles() {
 #[test]
 fn a_piece_that_is_slid() {
     let recording = recording("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", "a1- a2R a2- a3R a3- a4R ~2000 e8- ~300 e7k ~6000");
-    let text = told(&recording, &["--why", "1"]);
+    let text = printed(&recording, &["--why", "1"]);
     for part in ["a1: white rook lifted\n", "a2: white rook put down\n", "1. Ra2\n", "could still become Ra"] {
         assert!(text.contains(part), "missing: {part}\nin\n{text}");
     }
     let last = text.trim_end().rsplit("\n\n").next().unwrap();
     assert!(last.contains("a4: white rook put down): 1. Ra4 ("), "{text}");
-    let text = told(&recording, &["--why", "2"]);
+    let text = printed(&recording, &["--why", "2"]);
     assert!(
         text.trim_end().ends_with("No other move than 1... Ke7 was ever possible, seen at 4.620 s (e7: black king put down)."),
         "{text}"
@@ -114,9 +114,9 @@ fn a_piece_that_is_slid() {
 }
 
 #[test]
-fn plies_and_games_that_are_not_there() {
+fn plies_and_games_that_do_not_exist() {
     let recording = recording(TWO_VICTIMS, "d4- c5P ~2000 e5- ~300 e4p ~6000");
-    refused(&recording, &["--why", "99"], "game 1 never came to ply 99: it had 2, write --why 1 to 2");
+    refused(&recording, &["--why", "99"], "game 1 did not reach ply 99: its last ply is 2, write --why 1 to 2");
     refused(&recording, &["--why", "1", "--game", "2"], "there is no game 2 in this recording, only one: leave --game out");
     refused(&recording, &["--why", "0"], "invalid value '0' for '--why <PLY>'");
     refused(&recording, &["--game", "1"], "--why <PLY>");

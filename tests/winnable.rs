@@ -1,4 +1,4 @@
-//! Who can still mate, by any series of legal moves: never "cannot" where there is a mate.
+//! Whether a player can still mate by any series of legal moves: the answer is never "cannot" if there is a mate.
 
 use proptest::prelude::*;
 use shakmaty::Color::{self, Black, White};
@@ -8,7 +8,7 @@ use touchmove::laws::{DeadSearch, Ending, MateSearch, Position, Winnable, is_dea
 /// FEN, whether White can mate, whether Black can.
 const POSITIONS: &[(&str, bool, bool)] = &[
     ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", true, true),
-    // Men alone.
+    // Kings with few pieces.
     ("8/8/4k3/8/8/4K3/8/8 w - - 0 1", false, false),
     ("8/8/4k3/8/8/4KB2/8/8 w - - 0 1", false, false),
     ("8/8/4k3/8/8/4KN2/8/8 b - - 0 1", false, false),
@@ -21,33 +21,33 @@ const POSITIONS: &[(&str, bool, bool)] = &[
     ("2b5/8/4k3/8/8/4K3/8/2B5 w - - 0 1", true, true),
     ("8/8/4k3/8/5B2/4K3/5B2/2B5 w - - 0 1", false, false),
     ("8/8/4k3/8/5B2/4K3/4B3/8 w - - 0 1", true, false),
-    // A rook or a queen blocks no flight that it could not take the bishop from; a rook can for a knight.
+    // A rook or a queen that blocks a flight square could capture the bishop instead; with a knight, a rook can block.
     ("4r3/8/4k3/8/8/4K3/5B2/8 w - - 0 1", false, true),
     ("4q3/8/4k3/8/8/4K3/5N2/8 w - - 0 1", false, true),
     ("4r3/8/4k3/8/8/4K3/5N2/8 w - - 0 1", true, true),
     ("8/4p3/4k3/8/8/4K3/5N2/8 w - - 0 1", true, true),
     ("8/4p3/4k3/8/8/4K3/5B2/8 w - - 0 1", true, true),
-    // Walls of pawns, and nobody comes through: kings alone, and bishops that attack nothing on the squares of their colour.
+    // Walls of pawns that nobody can pass: kings alone, and bishops that attack nothing on the squares of their colour.
     ("4k3/8/8/p1p1p1p1/P1P1P1P1/8/8/4K3 w - - 0 1", false, false),
     ("4k3/2b5/8/2p1p1p1/1pPpPpPp/1P1P1P1P/8/4KB2 w - - 0 1", false, false),
-    // Each bishop takes a pawn out of the wall.
+    // Each bishop can capture a pawn of the wall.
     ("4k3/3b4/8/2p1p1p1/1pPpPpPp/1P1P1P1P/8/2B1K3 w - - 0 1", true, true),
-    // A king that takes the pawn leaves the other without a move.
+    // A king that captures the pawn leaves the other king without a move.
     ("8/8/7p/5p1P/5p1K/5Pp1/6P1/5k2 b - - 0 1", false, false),
     // The wall has a gap.
     ("4k3/8/8/p1p1p3/P1P1P3/8/8/4K3 w - - 0 1", true, true),
     // Only one move, and it stalemates.
     ("8/8/8/8/8/6k1/6p1/6K1 b - - 0 1", false, true),
     ("7k/5K2/6P1/8/8/8/8/8 w - - 0 1", true, false),
-    // The only move captures the last man who could mate.
+    // The only move captures the last piece that could mate.
     ("k7/1Q6/8/8/8/8/8/4K3 b - - 0 1", false, false),
     // Mated and stalemated already.
     ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", true, false),
     ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", false, false),
-    // Promotion: to mate, and of the one who is to be mated, so that he blocks his own king.
+    // Promotion to mate, and promotion by the other player so that the new piece blocks its own king.
     ("8/P7/8/8/8/8/8/k1K5 w - - 0 1", true, false),
     ("8/8/8/8/8/5k2/4p3/4K2N b - - 0 1", true, true),
-    // The capture en passant opens the wall: both pawns stand, and one move later they stand for good.
+    // The capture en passant opens the wall. One move later the pawns would block each other for good.
     ("4k3/8/p1p1p1p1/P1P1PpP1/8/8/8/4K3 w - f6 0 1", true, true),
     // Castling counts among the moves.
     ("4k3/8/8/8/8/8/8/4K2R w K - 0 1", true, false),
@@ -69,7 +69,7 @@ fn positions_of_every_kind() {
     }
 }
 
-/// A search in slices finds what it finds in one go, whatever the slices.
+/// A search in slices has the same result as one without, for any size of the slices.
 #[test]
 fn slices_change_no_answer() {
     for &(fen, white, black) in POSITIONS {
@@ -88,7 +88,7 @@ fn slices_change_no_answer() {
 }
 
 #[test]
-fn a_limit_leaves_it_possible() {
+fn with_a_limit_the_answer_may_be_possible() {
     let position = Position::from_fen("4r3/8/4k3/8/8/4K3/5N2/8 w - - 0 1", false).expect("a FEN");
     assert_eq!(winnable_within(&position, White, 1), Winnable::Possible);
 }
@@ -99,7 +99,7 @@ fn irregular_positions() {
     for (fen, winner, expected) in [
         // Both kings in check.
         ("4k3/8/8/4R3/4r3/8/8/4K3 w - - 0 1", White, Winnable::CanMate),
-        // A pawn left on the last rank: it never moves, but may stand in its own king's way; alone it mates nobody.
+        // A pawn left on the last rank never moves, but may block its own king; alone it cannot mate.
         ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", Black, Winnable::CannotMate),
         ("P3k3/8/8/8/8/8/7r/4K3 w - - 0 1", Black, Winnable::CanMate),
         // No king to mate, or two.
@@ -112,12 +112,12 @@ fn irregular_positions() {
     }
 }
 
-/// Test vectors by others: two signs, which of White and Black can mate, and a FEN.
+/// Test vectors of other authors: two signs, which say whether White and Black can mate, and a FEN.
 #[test]
 fn never_cannot_where_there_is_a_mate() {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/rules/unwinnable-dev.txt"));
     let Ok(text) = std::fs::read_to_string(path) else {
-        eprintln!("skipped: there is no {}", path.display());
+        eprintln!("SKIPPED: there is no {}", path.display());
         return;
     };
     let (mut wrong, mut undecided, mut count) = (Vec::new(), Vec::new(), 0);
@@ -126,7 +126,7 @@ fn never_cannot_where_there_is_a_mate() {
         let position = Position::from_fen(fen, false).expect("a FEN");
         for (winner, sign) in [White, Black].into_iter().zip(signs.chars()) {
             count += 1;
-            match (winnable_within(&position, winner, SOME), sign == '-') {
+            match (winnable_within(&position, winner, POSITION_LIMIT), sign == '-') {
                 (Winnable::CanMate, false) | (Winnable::CannotMate, true) => {}
                 (Winnable::Possible, _) => undecided.push(line),
                 _ => wrong.push(line),
@@ -137,24 +137,24 @@ fn never_cannot_where_there_is_a_mate() {
     assert!(undecided.len() <= UNDECIDED, "{} of {count} are undecided: {undecided:#?}", undecided.len());
 }
 
-/// Positions looked at for each test vector: `cargo bench --bench winnable` looks at as many as the daemon does.
-const SOME: u32 = 1 << 13;
-/// So many of the test vectors may stay undecided at most: 123 of 1804 do, and 3 with the daemon's limit.
+/// The limit of positions that are searched for each test vector; `cargo bench --bench winnable` has the limit of the daemon.
+const POSITION_LIMIT: u32 = 1 << 13;
+/// How many test vectors may stay undecided: 123 of 1804 do, and 3 with the daemon's limit.
 const UNDECIDED: usize = 123;
 
-/// Men on random squares, a wall of pawns or two among them, and moves at random: who mates by them could.
-fn scene() -> impl Strategy<Value = (Vec<(u8, usize)>, Vec<u16>)> {
+/// Pieces on random squares, perhaps with walls of pawns, and random moves. A player who mates by them could mate.
+fn pieces_and_moves() -> impl Strategy<Value = (Vec<(u8, usize)>, Vec<u16>)> {
     (prop::collection::vec((0_u8..64, 0_usize..10), 2..14), prop::collection::vec(any::<u16>(), 80))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
     #[test]
-    fn who_mates_by_chance_could((men, moves) in scene()) {
+    fn a_player_who_mates_by_random_moves_could_mate((pieces, moves) in pieces_and_moves()) {
         use shakmaty::{Board, Piece, Role, Square};
         let mut board = Board::empty();
         let roles = [Role::Pawn, Role::Pawn, Role::Pawn, Role::Bishop, Role::Knight];
-        for (at, kind) in men {
+        for (at, kind) in pieces {
             let role = roles[kind % 5];
             let at = if role == Role::Pawn { 8 + at % 48 } else { at };
             board.set_piece_at(Square::new(u32::from(at)), Piece { color: Color::from_white(kind < 5), role });

@@ -1,4 +1,4 @@
-//! The JSON form: what is written is what was meant, and what is refused says why.
+//! The JSON form: values are read back as they were written, and errors give their reasons.
 
 use proptest::collection::vec;
 use proptest::option::of;
@@ -39,7 +39,7 @@ fn seconds(white: u32, black: u32) -> ClockTimes {
     ClockTimes { white: time(white, 40), black: time(black, 940) }
 }
 
-/// One of each event, as they stand in `docs/events.md` and in the snapshot.
+/// One of each event, as in `docs/events.md` and in the snapshot.
 fn one_of_each() -> Vec<StampedEvent> {
     let pawn = Piece { color: Color::White, role: Role::Pawn };
     let durable = [
@@ -83,7 +83,7 @@ fn one_of_each() -> Vec<StampedEvent> {
         Event::BoardFault {
             square: Square::D5,
             fault: Fault::Flickering,
-            detail: "d5 shows nothing now and then though a piece stands there: its gaps are passed over".into(),
+            detail: "d5 is sometimes read as empty although a piece is on it: short gaps are ignored".into(),
         },
         Event::MoveMade { ply: 2, played: irregular(), confidence: Confidence(970), alternatives: Vec::new() },
         Event::MovesCorrected { from_ply: 2, moves: vec![irregular()], reason: CorrectionReason::Evidence },
@@ -119,7 +119,7 @@ fn one_of_each_event_is_written_as_committed() {
     let committed = std::fs::read_to_string(path).unwrap_or_default();
     assert!(
         written == committed,
-        "the public form of events changed. If that is meant, write this to {path} and tell it in docs/events.md:\n{written}"
+        "the public form of events changed. If that is intended, write this to {path} and document it in docs/events.md:\n{written}"
     );
     let read: Vec<StampedEvent> = committed.lines().map(|line| wire::from_json(line).expect("what was written")).collect();
     assert_eq!(read, events);
@@ -162,19 +162,19 @@ fn bad_events_are_refused_with_a_reason() {
     check(r#"{"t":1,"n":2}"#, "missing field `event`");
     check(r#"{"t":1,"n":2,"event":"move_unmade"}"#, "unknown variant `move_unmade`");
     check(r#"{"t":1,"event":"alert_cleared","id":3}"#, "field `n` is missing");
-    check(r#"{"t":1,"n":2,"event":"link","state":"up"}"#, "never numbered");
+    check(r#"{"t":1,"n":2,"event":"link","state":"up"}"#, "event has no number");
     check(r#"{"t":1,"event":"link","state":"loose"}"#, "`loose` is not one of up, down");
     check(r#"{"t":-1,"event":"link","state":"up"}"#, "-1");
     check(
         r#"{"t":1,"n":2,"event":"moves_corrected","from_ply":1,"moves":["e2e4"],"sans":[],"fens":[],"reason":"evidence"}"#,
-        "1, 0 and 0 long",
+        "1, 0 and 0 elements",
     );
     check(
         r#"{"t":1,"n":2,"event":"move_made","ply":1,"uci":"e2e4","san":"e4","fen":"","confidence":1.2,"alternatives":[]}"#,
         "0.000 to 1.000, not 1.2",
     );
     check(r#"{"t":1,"event":"touched","square":"i9","before":"P","now":"empty"}"#, "`i9` is not a square");
-    check(r#"{"t":1,"event":"touched","square":"e2","before":"PP","now":"empty"}"#, "`PP` is not what a square shows");
+    check(r#"{"t":1,"event":"touched","square":"e2","before":"PP","now":"empty"}"#, "`PP` is not the state of a square");
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn settings_are_read_and_bad_ones_refused_with_a_reason() {
     check(json!({"settle_ms": 5, "hypotheses": 5000}), "`settle_ms` is 5, and should be 20 to 5000; `hypotheses` is 5000");
     check(json!({"publish": "late"}), "`late` is not one of prompt, sure");
     check(json!({"rotation": "left"}), "`left` is not one of upright, turned");
-    check(json!({"laws": "fide"}), "there is no edition \"fide\" of the Laws: write china-1973 or ");
+    check(json!({"laws": "fide"}), "unknown edition \"fide\" of the Laws; write china-1973 or ");
 }
 
 fn word<T: Word + std::fmt::Debug>() -> impl Strategy<Value = T> {
@@ -302,11 +302,11 @@ fn command() -> impl Strategy<Value = Command> {
     ]
 }
 
-fn man() -> impl Strategy<Value = PlacedPiece> {
+fn placed_piece() -> impl Strategy<Value = PlacedPiece> {
     (piece(), square()).prop_map(|(piece, square)| PlacedPiece { piece, square })
 }
 
-/// Any sentence, also one within another.
+/// Any text, also with another one as an argument.
 fn text() -> impl Strategy<Value = Text> {
     let difference =
         (square(), of(piece()), sensed()).prop_map(|(square, expected, seen)| Difference { square, expected, seen });
@@ -318,8 +318,8 @@ fn text() -> impl Strategy<Value = Text> {
         word().prop_map(|player| Arg::Word(Chess::Player(player))),
         word().prop_map(|role| Arg::Word(Chess::Role(role))),
         word().prop_map(|moved| Arg::Word(Chess::Moved(moved))),
-        man().prop_map(|man| Arg::Word(Chess::Man(man))),
-        vec(man(), 0..3).prop_map(|men| Arg::Word(Chess::Men(men))),
+        placed_piece().prop_map(|placed_piece| Arg::Word(Chess::Man(placed_piece))),
+        vec(placed_piece(), 0..3).prop_map(|pieces| Arg::Word(Chess::Men(pieces))),
     ];
     let one = |args| (any::<String>(), args).prop_map(|(key, args)| Text { key, args });
     let inner = one(vec((any::<String>(), arg.clone()), 0..3).boxed());
@@ -327,7 +327,7 @@ fn text() -> impl Strategy<Value = Text> {
     one(vec((any::<String>(), outer), 0..4).boxed())
 }
 
-fn act() -> impl Strategy<Value = RulingAction> {
+fn ruling_action() -> impl Strategy<Value = RulingAction> {
     prop_oneof![
         Just(RulingAction::Restore),
         any::<u32>().prop_map(RulingAction::Add),
@@ -337,7 +337,7 @@ fn act() -> impl Strategy<Value = RulingAction> {
 
 fn alert() -> impl Strategy<Value = Alert> {
     let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
-    let proof = (clock_times(), vec(act(), 0..3), of(any::<u32>()), evidence());
+    let proof = (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence());
     (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
         |((id, ply), kind, by, squares, (articles, text, position, allowed), (clocks, required, count, evidence))| Alert {
             id,
@@ -428,7 +428,7 @@ fn settings() -> impl Strategy<Value = Settings> {
 
 proptest! {
     #[test]
-    fn every_event_comes_back(at in any::<u64>(), number in any::<u64>(), event in event()) {
+    fn every_event_is_read_back(at in any::<u64>(), number in any::<u64>(), event in event()) {
         let number = event.is_durable().then_some(number);
         let stamped = StampedEvent { at, number, event };
         let line = wire::to_json(&stamped);
@@ -437,13 +437,13 @@ proptest! {
     }
 
     #[test]
-    fn every_order_comes_back(command in command(), by in any::<String>()) {
+    fn every_order_is_read_back(command in command(), by in any::<String>()) {
         let order = Order { command, by };
         prop_assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).ok(), Some(order));
     }
 
     #[test]
-    fn all_settings_come_back(settings in settings()) {
+    fn all_settings_are_read_back(settings in settings()) {
         prop_assert_eq!(wire::settings_from_value(&wire::settings_to_value(&settings)).ok(), Some(settings));
     }
 

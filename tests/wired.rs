@@ -1,4 +1,4 @@
-//! Boards of other makers than the first: frames, whole games on virtual boards, damaged lines.
+//! Boards of several makers: frames, complete games on virtual boards, damaged lines.
 
 use crate::simulate::random_games;
 use std::path::Path;
@@ -30,18 +30,18 @@ fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
     std::iter::from_fn(|| board.poll_reading()).map(|(_, reading)| reading).collect()
 }
 
-/// What is sent until this time if nothing is answered.
+/// Everything that is sent until this time without an answer.
 fn sent(board: &mut dyn Protocol, until: Millis) -> Vec<Vec<u8>> {
     let mut sent = Vec::new();
     loop {
         sent.extend(std::iter::from_fn(|| board.poll_write()).map(|write| write.bytes));
         let Some(at) = board.next_deadline().filter(|at| *at <= until) else { return sent };
         board.timeout(at);
-        assert!(board.next_deadline().is_none_or(|next| next > at), "the deadline of {at} ms stays");
+        assert!(board.next_deadline().is_none_or(|next| next > at), "the deadline at {at} ms is still pending");
     }
 }
 
-/// The first field of the FEN of what a placement shows, on a board that stands as its maker meant.
+/// The first field of the FEN of a placement, on a board in the orientation of its maker.
 fn fen(reading: &Reading) -> Option<String> {
     let Reading::Placement(placement) = reading else { return None };
     let mut board = shakmaty::Board::empty();
@@ -55,21 +55,21 @@ fn fen(reading: &Reading) -> Option<String> {
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 
-/// Plays a game on a virtual board; what is on record, and what should be.
-fn play(model: &Model, stage: Simulation) -> (Vec<String>, Vec<String>) {
-    let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
-    let until = stage.ends_at();
+/// Plays a game on a virtual board. Returns the moves on record, and the moves that were played.
+fn play(model: &Model, simulation: Simulation) -> (Vec<String>, Vec<String>) {
+    let truth = simulation.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+    let until = simulation.ends_at();
     let mut table = Table::new(Settings { sensing: model.sensing, ..Settings::default() });
-    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _: RunEvent| {});
+    run::play(&mut VirtualCable::new(simulation), &mut *(model.protocol)(), &mut table, until, &mut |_, _: RunEvent| {});
     let played = table.record().map(|record| record.plies.iter().map(|ply| ply.played.uci.clone()).collect());
     (played.unwrap_or_default(), truth)
 }
 
-fn scene(profile: &HandsProfile, rotation: Rotation) -> SimulationSetup<'_> {
+fn setup(profile: &HandsProfile, rotation: Rotation) -> SimulationSetup<'_> {
     SimulationSetup { profile, clock: true, rotation, clock_turned: false, seed: 11 }
 }
 
-/// Games without what a board cannot know that tells only whether something stands there.
+/// Random games; unless the board identifies pieces, only those without promotions.
 fn games(count: u64, sensing: SensorKind) -> Vec<SourceGame> {
     let games = random_games(count, 60).into_iter();
     games.filter(|game| sensing == SensorKind::Identity || game.plies.iter().all(|ply| ply.mv.promotion().is_none())).collect()
@@ -81,20 +81,20 @@ fn a_whole_game_on_each_board() {
         let model = model(name).unwrap();
         for rotation in [Rotation::Upright, Rotation::Turned] {
             for game in games(4, model.sensing) {
-                let stage = Simulation::new(name, &game, &scene(&TIDY, rotation)).expect("a virtual board");
-                let (played, truth) = play(model, stage);
+                let simulation = Simulation::new(name, &game, &setup(&TIDY, rotation)).expect("a virtual board");
+                let (played, truth) = play(model, simulation);
                 assert_eq!(played, truth, "{name}, {rotation:?}");
             }
         }
     }
 }
 
-/// On a board that knows no pieces a plain game comes out all the same.
+/// A plain game is decoded exactly also on a board that senses only occupied squares.
 #[test]
 fn a_plain_game_on_a_centaur() {
     let text = "[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O Bg4 6. h3 h5 *\n\n";
     let game = &touchmove::simulate::pgn::read(text).games[0];
-    let (played, truth) = play(&centaur::MODEL, Simulation::new("centaur", game, &scene(&TIDY, Rotation::Upright)).unwrap());
+    let (played, truth) = play(&centaur::MODEL, Simulation::new("centaur", game, &setup(&TIDY, Rotation::Upright)).unwrap());
     assert_eq!(played, truth);
 }
 
@@ -102,17 +102,17 @@ fn a_plain_game_on_a_centaur() {
 fn every_kind_of_chesslink() {
     for kind in [MillenniumKind::Exclusive, MillenniumKind::Performance, MillenniumKind::EOne, MillenniumKind::Imitation] {
         for game in random_games(2, 50) {
-            let scene = scene(&TIDY, Rotation::Upright);
-            let stage = Simulation::with(&game, &scene, |script, stream| {
-                VirtualMillennium::new(kind, &scene, &script.initial_pieces, stream)
+            let setup = setup(&TIDY, Rotation::Upright);
+            let simulation = Simulation::with(&game, &setup, |script, stream| {
+                VirtualMillennium::new(kind, &setup, &script.initial_pieces, stream)
             });
-            let (played, truth) = play(&millennium::MODEL, stage);
+            let (played, truth) = play(&millennium::MODEL, simulation);
             assert_eq!(played, truth, "{kind:?}");
         }
     }
 }
 
-/// Bytes lost and damaged: the game is read on, and nothing panics.
+/// Lost and damaged bytes: most games are still read exactly, and nothing panics.
 #[test]
 fn damaged_lines() {
     let damaged = HandsProfile { rates: Rates { lost_byte: 10, garbled_byte: 10, ..TIDY.rates }, ..TIDY };
@@ -121,7 +121,7 @@ fn damaged_lines() {
         let mut right = 0;
         let games = games(12, SensorKind::Occupancy);
         for game in &games {
-            let (played, truth) = play(model, Simulation::new(name, game, &scene(&damaged, Rotation::Upright)).unwrap());
+            let (played, truth) = play(model, Simulation::new(name, game, &setup(&damaged, Rotation::Upright)).unwrap());
             right += usize::from(played == truth);
         }
         println!("{name}: {right} of {} games right", games.len());
@@ -143,7 +143,7 @@ fn chesslink_frames() {
     board.receive(10, first);
     board.receive(11, second);
     assert_eq!(readings(&mut *board).iter().map(fen).collect::<Vec<_>>(), [Some(START.to_owned())]);
-    // In the makers' order the board is turned round.
+    // In the maker's order of squares the board is turned round.
     let mut board = up(&millennium::MODEL);
     let real = "73 f2 6e 62 f1 6b 62 6e f2 70 70 70 70 70 70 70 70".to_owned()
         + &" ae".repeat(32)
@@ -157,12 +157,12 @@ fn chesslink_frames() {
     );
     board.receive(20, &bytes("76 b0 31 b0 b3 37 34"));
     let version = Identity::Version("1.03".to_owned());
-    let told = [Reading::Identity(version), Reading::Identity(Identity::Text("Performance".to_owned()))];
-    assert_eq!(readings(&mut *board), told);
+    let expected = [Reading::Identity(version), Reading::Identity(Identity::Text("Performance".to_owned()))];
+    assert_eq!(readings(&mut *board), expected);
     // A setting is read, written once if it is wrong, and not again.
     assert_eq!(sent(&mut *board, 20), [bytes("52 b0 32 b5 b0")]);
     board.receive(30, b"r020070");
-    // What an earlier program left alight goes out.
+    // Lights that an earlier program left on are switched off.
     assert_eq!(sent(&mut *board, 30), [bytes("58 b5 38")]);
     board.receive(40, b"x40");
     assert_eq!(sent(&mut *board, 40), Vec::<Vec<u8>>::new(), "wrong check: ignored");
@@ -178,7 +178,7 @@ fn chesslink_lights() {
     let lights = all.iter().find(|bytes| bytes.len() == 167).expect("lights");
     let text: String = lights.iter().map(|byte| char::from(byte & 0x7f)).collect();
     let lit: Vec<usize> = (0..81).filter(|corner| text[3 + corner * 2..5 + corner * 2] == *"FF").collect();
-    // a1 comes eighth: the last file of the makers, its first rank.
+    // In the maker's order a1 is the eighth square: the first rank of the last file.
     assert_eq!(lit, [63, 64, 72, 73]);
     board.execute(10_000, Address::ONLY, BoardCommand::Lights(Vec::new())).unwrap();
     assert!(sent(&mut *board, 12_000).contains(&bytes("58 b5 38")));
@@ -215,12 +215,12 @@ fn ichessone_frames() {
     assert_eq!(sent(&mut *board, 10), [bytes("45 4c 80 0f 00 00 00 00 00 10 00 10 00 00 01 ff")]);
 }
 
-/// Frames that others have written down.
+/// Frames that other authors wrote down.
 #[test]
 fn ichessone_frames_of_others() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/sensor/device-frames.json");
     let Ok(text) = std::fs::read_to_string(&file) else {
-        eprintln!("skipped: there is no {}", file.display());
+        eprintln!("SKIPPED: there is no {}", file.display());
         return;
     };
     let frames: Vec<serde_json::Value> = serde_json::from_str(&text).unwrap();
@@ -228,20 +228,20 @@ fn ichessone_frames_of_others() {
     for frame in frames.iter().filter(|frame| frame["board"] == "ichessone") {
         let mut board = up(&ichessone::MODEL);
         let name = frame["test"].as_str().unwrap();
-        let mut said = Vec::new();
+        let mut received = Vec::new();
         for (now, chunk) in (10..).zip(frame["chunks"].as_array().unwrap()) {
             board.receive(now, &touchmove::link::recording::from_hex(chunk.as_str().unwrap()).unwrap());
-            said.extend(readings(&mut *board));
+            received.extend(readings(&mut *board));
         }
-        let shown: Vec<String> = said.iter().filter_map(fen).collect();
+        let shown: Vec<String> = received.iter().filter_map(fen).collect();
         let expect: Vec<&str> = frame["expect_placement"].as_array().unwrap().iter().map(|fen| fen.as_str().unwrap()).collect();
         match name {
-            // The board stands the other way round: it says what it sees, and the table finds out.
+            // The board is turned round: it reports what it senses, and the table session detects that.
             _ if name.contains("reversed") => assert_eq!(shown, ["RNBKQBNR/PPPPPPPP/8/8/8/8/pppppppp/rnbkqbnr"], "{name}"),
             _ => assert_eq!(shown, expect, "{name}"),
         }
         if name.contains("battery") {
-            assert!(said.iter().any(|reading| matches!(reading, Reading::Battery(_))), "{name}");
+            assert!(received.iter().any(|reading| matches!(reading, Reading::Battery(_))), "{name}");
         }
         count += 1;
     }
@@ -253,21 +253,21 @@ fn centaur_frames() {
     let mut board = up(&centaur::MODEL);
     assert_eq!(sent(&mut *board, 0), [vec![0x4d], bytes("87 00 00 07")]);
     board.receive(5, &bytes("87 00 06 06 50 63"));
-    // What an earlier program left alight goes out.
+    // Lights that an earlier program left on are switched off.
     assert_eq!(sent(&mut *board, 7), [bytes("b0 00 07 06 50 00 0d")]);
     assert_eq!(sent(&mut *board, 9), [bytes("82 06 50 58")]);
     let fields: String = (0..64).map(|field| if (16..48).contains(&field) { "00 " } else { "01 " }).collect();
     board.receive(10, &bytes(&format!("83 00 46 06 50 {fields} 3f")));
-    let said = readings(&mut *board);
-    let [Reading::Placement(placement)] = said.as_slice() else { panic!("{said:?}") };
+    let received = readings(&mut *board);
+    let [Reading::Placement(placement)] = received.as_slice() else { panic!("{received:?}") };
     assert_eq!(placement.iter().filter(|sensed| **sensed == SquareState::Occupied).count(), 32);
     assert_eq!(sent(&mut *board, 12), [bytes("83 06 50 59")]);
     board.receive(15, &bytes("85 00 0a 06 50 40 34 41 24 3e"));
-    let told = [
+    let expected = [
         Reading::Square(shakmaty::Square::E2, SquareState::Empty),
         Reading::Square(shakmaty::Square::E4, SquareState::Occupied),
     ];
-    assert_eq!(readings(&mut *board), told);
+    assert_eq!(readings(&mut *board), expected);
     // The battery, lights, and what a lost answer leads to.
     let battery = sent(&mut *board, 60);
     assert_eq!(battery, [bytes("98 06 50 6e")]);
@@ -276,7 +276,7 @@ fn centaur_frames() {
     board.execute(62, Address::ONLY, BoardCommand::Lights(vec![shakmaty::Square::E4])).unwrap();
     assert_eq!(sent(&mut *board, 62), [bytes("b0 00 0b 06 50 05 03 00 05 24 42")]);
     assert_eq!(sent(&mut *board, 65), [bytes("83 06 50 59")]);
-    // Cut short, and with a checksum that is wrong: what changed may have been told there.
+    // A frame that is cut short, and one with a wrong checksum: changes may have been in them.
     board.receive(66, &bytes("85 00 08 06"));
     assert_eq!(sent(&mut *board, 200)[0], bytes("82 06 50 58"));
     assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(4))]);
@@ -284,14 +284,14 @@ fn centaur_frames() {
     assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(8))]);
 }
 
-/// Noise on every line, for long: nothing panics, nothing is sent that could harm, the board is silent and then answers.
+/// Long noise on every line: nothing panics, and nothing harmful is sent to the board.
 #[test]
 fn noise() {
     let mut rng = touchmove::simulate::rng::Rng::new(3, 3);
     for model in [&millennium::MODEL, &ichessone::MODEL, &centaur::MODEL] {
         let mut board = up(model);
         let mut now = 0;
-        let mut troubles = 0;
+        let mut silences = 0;
         for _ in 0..20_000 {
             now += rng.below(40);
             let chunk: Vec<u8> = (0..rng.below(60)).map(|_| rng.bits() as u8).collect();
@@ -305,11 +305,11 @@ fn noise() {
                 };
                 assert!(harmless.contains(&first), "{}: {bytes:x?}", model.name);
             }
-            troubles += readings(&mut *board)
+            silences += readings(&mut *board)
                 .iter()
                 .filter(|reading| matches!(reading, Reading::Trouble(ProtocolError::Silent(_))))
                 .count();
         }
-        println!("{}: {troubles} times silent in {now} ms of noise", model.name);
+        println!("{}: {silences} times silent in {now} ms of noise", model.name);
     }
 }

@@ -1,4 +1,4 @@
-//! What the benches share: a game, figures from many measurements, and touchmoved running quietly on a private bus.
+//! Shared by the benches: a game, figures from many measurements, and touchmoved running without a log on a private bus.
 #![allow(dead_code)] // each bench is a program of its own and uses a part
 
 #[path = "../../tests/harness.rs"]
@@ -24,32 +24,32 @@ use touchmove::table::{Settings, Table};
 /// Capablanca against Tartakower, New York 1924: 103 plies, from an opening to an endgame with little left to choose from.
 pub fn long_game() -> SourceGame {
     let mut games = pgn::read(include_str!("endgame.pgn")).games;
-    assert!(games.len() == 1 && games[0].plies.len() == 103 && games[0].notes.is_empty(), "the game is not read whole");
+    assert!(games.len() == 1 && games[0].plies.len() == 103 && games[0].notes.is_empty(), "the game is not read completely");
     games.remove(0)
 }
 
-/// What a board sent in one game, cut as it arrived.
+/// The bytes that a board sent in one game, in the chunks in which they arrived.
 pub struct Stream {
-    /// When, and the bytes.
+    /// The chunks with their times.
     pub chunks: Vec<(Millis, Vec<u8>)>,
-    /// The moves as UCI writes them.
+    /// The moves of the game, in UCI.
     pub truth: Vec<String>,
-    /// When the last piece of each was let go.
+    /// When the last piece of each move was released.
     pub done_at: Vec<Millis>,
 }
 
 impl Stream {
-    /// [`long_game`] played by such hands on a DGT board with a clock.
+    /// Simulates [`long_game`], played by these hands on a DGT board with a clock.
     pub fn simulated(profile: &HandsProfile, seed: u64) -> Stream {
-        let scene = SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
-        let stage = Simulation::new("dgt", &long_game(), &scene).expect("there is a virtual DGT board");
-        let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
-        let done_at = stage.truth().plies.iter().map(|ply| ply.done_at).collect();
-        let (until, mut chunks) = (stage.ends_at(), Vec::new());
+        let setup = SimulationSetup { profile, clock: true, rotation: Rotation::Upright, clock_turned: false, seed };
+        let simulation = Simulation::new("dgt", &long_game(), &setup).expect("there is a virtual DGT board");
+        let truth = simulation.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+        let done_at = simulation.truth().plies.iter().map(|ply| ply.done_at).collect();
+        let (until, mut chunks) = (simulation.ends_at(), Vec::new());
         let mut protocol = (model("dgt").expect("there is a DGT board").protocol)();
         let mut table = Table::new(Settings::default());
-        run::play(&mut VirtualCable::new(stage), &mut *protocol, &mut table, until, &mut |now, moment| {
-            if let RunEvent::Input(HostInput::Bytes(bytes, _)) = moment {
+        run::play(&mut VirtualCable::new(simulation), &mut *protocol, &mut table, until, &mut |now, run_event| {
+            if let RunEvent::Input(HostInput::Bytes(bytes, _)) = run_event {
                 chunks.push((now, bytes.clone()));
             }
         });
@@ -62,12 +62,12 @@ impl Stream {
 pub struct Figures(Vec<Duration>);
 
 impl Figures {
-    /// Another one.
+    /// Adds a measurement.
     pub fn add(&mut self, one: Duration) {
         self.0.push(one);
     }
 
-    /// Of a hundred measurements so many are not above it.
+    /// The measurement below which this percentage of all measurements is.
     pub fn percentile(&self, of_hundred: usize) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -75,33 +75,33 @@ impl Figures {
         sorted.get(index).copied().unwrap_or_default()
     }
 
-    /// The one in the middle.
+    /// The median.
     pub fn median(&self) -> Duration {
         self.percentile(50)
     }
 
-    /// How many there are.
+    /// The number of measurements.
     pub fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// All of them together.
+    /// The sum of all measurements.
     pub fn total(&self) -> Duration {
         self.0.iter().sum()
     }
 }
 
-/// One to the other; 0 where there is no other.
+/// The ratio of the first to the second, or 0 if the second is zero.
 pub fn ratio(one: Duration, other: Duration) -> f64 {
     if other.is_zero() { 0.0 } else { one.as_secs_f64() / other.as_secs_f64() }
 }
 
-/// One figure on a line of its own.
+/// Prints one figure on a line.
 pub fn line(name: &str, value: impl std::fmt::Display) {
     println!("{name:<58} {value}");
 }
 
-/// As `1.23 ms`, `45.6 us`, `789 ns`.
+/// Formats a time, such as `1.23 ms`, `45.60 us`, `789 ns`.
 pub fn time(time: Duration) -> String {
     match time.as_nanos() {
         ns @ 0..1_000 => format!("{ns} ns"),
@@ -110,22 +110,22 @@ pub fn time(time: Duration) -> String {
     }
 }
 
-/// Whether a figure is within what it should be.
+/// The word for a goal that was met or missed.
 pub fn verdict(met: bool) -> &'static str {
     if met { "met" } else { "MISSED" }
 }
 
-/// touchmoved with nobody reading its log. Dropped: asked to end, and waited for.
+/// A running touchmoved whose log is discarded. Dropping it terminates the program and waits until it exits.
 pub struct Touchmoved(Child);
 
 impl Touchmoved {
-    /// Starts it; does not wait for it.
+    /// Starts touchmoved without waiting until it is ready.
     pub fn start(bus: &PrivateBus, state_dir: &Path, port: &Path) -> Touchmoved {
-        // The configuration of whoever runs the bench has no say.
+        // The configuration of the user who runs the bench is not read.
         Touchmoved::run(bus, state_dir, Path::new("/dev/null"), &[Path::new("--port"), port])
     }
 
-    /// The same with the boards of a configuration.
+    /// Starts touchmoved with the boards of a configuration.
     pub fn configured(bus: &PrivateBus, state_dir: &Path, config: &Path) -> Touchmoved {
         Touchmoved::run(bus, state_dir, config, &[])
     }
@@ -149,7 +149,7 @@ impl Drop for Touchmoved {
     }
 }
 
-/// Asks a program to end, and waits until it has.
+/// Terminates a program, and waits until it exits.
 pub fn end(child: &mut Child) {
     let _ = kill_process(Pid::from_child(child), Signal::TERM);
     let until = Instant::now() + PATIENCE;
@@ -160,23 +160,23 @@ pub fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// What has to be done to the pieces to come from one position to the next: first those that leave their squares, then those
-/// that come. Squares by name, pieces as FEN writes them, `.` for none.
+/// The changes of squares that lead from one position to the next: first the squares that pieces leave, then those that pieces come to.
+/// Pieces are as in FEN, with `.` for none.
 pub fn touches(before: &Position, after: &Position) -> Vec<(String, char)> {
-    let mut left = Vec::new();
-    let mut came = Vec::new();
+    let mut emptied = Vec::new();
+    let mut filled = Vec::new();
     for square in shakmaty::Square::ALL {
         let (old, new) = (before.piece_at(square), after.piece_at(square));
         if old != new {
-            left.extend(old.map(|_| (square.to_string(), '.')));
-            came.extend(new.map(|piece| (square.to_string(), piece.char())));
+            emptied.extend(old.map(|_| (square.to_string(), '.')));
+            filled.extend(new.map(|piece| (square.to_string(), piece.char())));
         }
     }
-    left.extend(came);
-    left
+    emptied.extend(filled);
+    emptied
 }
 
-/// Plays so many plies of a game on the board, a touch every so often.
+/// Plays the first `plies` plies of a game on the board, with a pause after each change of a square.
 pub fn play(board: &Board, game: &SourceGame, plies: usize, pause: Duration) {
     for ply in 0..plies {
         for (square, piece) in touches(&game.position(ply), &game.position(ply + 1)) {
@@ -186,7 +186,7 @@ pub fn play(board: &Board, game: &SourceGame, plies: usize, pause: Duration) {
     }
 }
 
-/// Quiet knights' moves from the start position, no placement twice: from, to, the knight.
+/// Moves of knights from the start position without captures and checks, and without repeating a placement: from, to, the knight.
 pub fn knights_moves(count: usize) -> Vec<(String, String, char)> {
     let mut rng = Rng::new(1, 1);
     let mut position = Chess::default();

@@ -1,4 +1,4 @@
-//! Any bytes from a `centaur`.
+//! Any bytes received from a board of the model `centaur`.
 #![no_main]
 
 #[path = "../decoder.rs"]

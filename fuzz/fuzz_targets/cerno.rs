@@ -1,4 +1,4 @@
-//! Any bytes from a `cerno`.
+//! Any bytes received from a board of the model `cerno`.
 #![no_main]
 
 #[path = "../decoder.rs"]

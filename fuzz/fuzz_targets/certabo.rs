@@ -1,4 +1,4 @@
-//! Any bytes from a `certabo`.
+//! Any bytes received from a board of the model `certabo`.
 #![no_main]
 
 #[path = "../decoder.rs"]

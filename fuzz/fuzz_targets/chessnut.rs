@@ -1,4 +1,4 @@
-//! Any bytes from a `chessnut`.
+//! Any bytes received from a board of the model `chessnut`.
 #![no_main]
 
 #[path = "../decoder.rs"]

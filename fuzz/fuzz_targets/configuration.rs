@@ -1,6 +1,6 @@
-//! Any bytes as a configuration: see tests/strangers.
+//! Any bytes as a configuration file: see tests/strangers.
 #![no_main]
-#![allow(dead_code)] // what is shared with the tests is not all used here
+#![allow(dead_code)] // shared with the tests, and not all used here
 
 #[path = "../../tests/strangers/inputs.rs"]
 mod inputs;

@@ -1,4 +1,4 @@
-//! Any bytes from a `dgt-bus`.
+//! Any bytes received from a board of the model `dgt-bus`.
 #![no_main]
 
 #[path = "../decoder.rs"]

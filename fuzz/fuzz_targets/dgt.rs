@@ -1,4 +1,4 @@
-//! Any bytes from a `dgt`.
+//! Any bytes received from a board of the model `dgt`.
 #![no_main]
 
 #[path = "../decoder.rs"]

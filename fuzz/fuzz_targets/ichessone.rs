@@ -1,4 +1,4 @@
-//! Any bytes from a `ichessone`.
+//! Any bytes received from a board of the model `ichessone`.
 #![no_main]
 
 #[path = "../decoder.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes from a `matrix`.
+//! Any bytes received from a board of the model `matrix`.
 #![no_main]
 
 #[path = "../decoder.rs"]

@@ -1,6 +1,6 @@
-//! Any bytes as games on a board whose cable is pulled, and what its memory says of them: see tests/strangers.
+//! Any bytes as games on a board whose cable is unplugged, and as the memory that it sends afterwards: see tests/strangers.
 #![no_main]
-#![allow(dead_code)] // what is shared with the tests is not all used here
+#![allow(dead_code)] // shared with the tests, and not all used here
 
 #[path = "../../tests/strangers/memory.rs"]
 mod memory;

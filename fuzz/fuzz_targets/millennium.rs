@@ -1,4 +1,4 @@
-//! Any bytes from a `millennium`.
+//! Any bytes received from a board of the model `millennium`.
 #![no_main]
 
 #[path = "../decoder.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes from a `reed`.
+//! Any bytes received from a board of the model `reed`.
 #![no_main]
 
 #[path = "../decoder.rs"]

@@ -1,4 +1,4 @@
-//! Any bytes from a `sentio`.
+//! Any bytes received from a board of the model `sentio`.
 #![no_main]
 
 #[path = "../decoder.rs"]

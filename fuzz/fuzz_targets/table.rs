@@ -1,6 +1,6 @@
 //! Any bytes as a script of readings, link events, orders and restarts, on boards of every kind: see tests/properties.
 #![no_main]
-#![allow(dead_code)] // what is shared with the tests is not all used here
+#![allow(dead_code)] // shared with the tests, and not all used here
 
 #[path = "../../tests/properties/player.rs"]
 mod player;

@@ -62,22 +62,26 @@ fn main() -> ExitCode {
     let filter =
         filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_target("zbus", LevelFilter::WARN));
     let colour = std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
-    let lines = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour).with_target(false);
-    tracing_subscriber::registry().with(filter).with(lines).init();
+    let log_layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour).with_target(false);
+    tracing_subscriber::registry().with(filter).with(log_layer).init();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let outcome = match runtime {
         Ok(runtime) => runtime.block_on(run(args)),
-        Err(why) => Err(why).context("cannot start"),
+        Err(error) => Err(error).context("cannot start"),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
-        Err(why) => {
-            match why.downcast_ref::<ConfigError>() {
-                None | Some(ConfigError::Missing { .. }) => eprintln!("touchmoved: {why:#}"),
+        Err(error) => {
+            match error.downcast_ref::<ConfigError>() {
+                None | Some(ConfigError::Missing { .. }) => eprintln!("touchmoved: {error:#}"),
                 // Lines that begin with file, line and column, which editors understand too.
-                Some(why) => eprintln!("{why}"),
+                Some(error) => eprintln!("{error}"),
             }
-            if why.is::<ConfigError>() || why.is::<OverridesError>() { ExitCode::from(EX_CONFIG) } else { ExitCode::FAILURE }
+            if error.is::<ConfigError>() || error.is::<OverridesError>() {
+                ExitCode::from(EX_CONFIG)
+            } else {
+                ExitCode::FAILURE
+            }
         }
     }
 }
@@ -88,7 +92,7 @@ const OPEN_FILES_LIMIT: u64 = 8192;
 /// Raises the limit of open files, as far as permitted.
 fn allow_files() {
     let limit = getrlimit(Resource::Nofile);
-    let wanted = limit.maximum.map_or(OPEN_FILES_LIMIT, |most| most.min(OPEN_FILES_LIMIT));
+    let wanted = limit.maximum.map_or(OPEN_FILES_LIMIT, |maximum| maximum.min(OPEN_FILES_LIMIT));
     if limit.current.is_some_and(|now| now < wanted) {
         // The current limit is enough for boards, and front-ends adapt to it.
         let _ = setrlimit(Resource::Nofile, Rlimit { current: Some(wanted), ..limit });
@@ -104,8 +108,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let path = args.config.clone().unwrap_or_else(Config::default_path);
     let config = Config::load(&path)?;
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
-    if let Some(why) = config.files_conflict(&state_dir) {
-        return Err(ConfigError::FilesConflict { path, why }.into());
+    if let Some(conflict) = config.files_conflict(&state_dir) {
+        return Err(ConfigError::FilesConflict { path, why: conflict }.into());
     }
     if args.check_config {
         config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
@@ -116,18 +120,18 @@ async fn run(args: Args) -> anyhow::Result<()> {
         if path.exists() {
             println!("{}: no problem found", path.display());
         } else {
-            println!("{}: there is no such file, so the defaults hold; no problem found", path.display());
+            println!("{}: the file does not exist, so the defaults apply; no problem found", path.display());
         }
         return Ok(());
     }
     let (mut terminate, mut interrupt) = (signal(SignalKind::terminate())?, signal(SignalKind::interrupt())?);
     let backoff = StartBackoff::from_env();
-    let called_off = tokio::select! {
+    let interrupted = tokio::select! {
         () = wait_backoff(&backoff) => false,
         _ = terminate.recv() => true,
         _ = interrupt.recv() => true,
     };
-    if called_off {
+    if interrupted {
         backoff.reset();
         return Ok(());
     }
@@ -139,86 +143,94 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let hub = Hub::new(journal, &config.tags.pairs());
     hub.set_public_delay(config.delay);
     if !notices.is_empty() {
-        let brief = format!("the journal was damaged: property Trouble of {MANAGER_INTERFACE} says what was done");
+        let brief = format!("the journal was damaged: for what was done, see property Trouble of {MANAGER_INTERFACE}");
         notices.iter().for_each(|notice| hub.log_failure(&brief, &notice.to_string()));
         let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
-    let (stop_faces, faces_stop) = watch::channel(false);
+    let (stop_front_ends, front_ends_stop) = watch::channel(false);
     hub.set_round_file(RoundFile(state_dir.join("round.json")));
-    let gallery = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
-    gallery.set_release_file(state_dir.join("public.json"));
-    let (stop_gallery, gallery_stop) = watch::channel(false);
-    let showing = tokio::spawn(Arc::clone(&gallery).run(gallery_stop));
+    let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
+    delayed_view.set_release_file(state_dir.join("public.json"));
+    let (stop_delayed_view, delayed_view_stop) = watch::channel(false);
+    let delayed_view_task = tokio::spawn(Arc::clone(&delayed_view).run(delayed_view_stop));
     if config.delay != Delay::default() {
-        info!("the public learns everything {} s and {} plies later", config.delay.ms / 1000, config.delay.plies);
+        info!("public front-ends are delayed by {} s and {} plies", config.delay.ms / 1000, config.delay.plies);
     }
-    let (mut faces, presences) = start_faces(&hub, &gallery, &bus(&args, &config), &faces_stop);
-    faces.spawn({
-        let (hub, presences, stop) = (Arc::clone(&hub), presences.clone(), faces_stop.clone());
+    let (mut front_ends, name_states) = start_front_ends(&hub, &delayed_view, &bus(&args, &config), &front_ends_stop);
+    front_ends.spawn({
+        let (hub, name_states, stop) = (Arc::clone(&hub), name_states.clone(), front_ends_stop.clone());
         async move {
-            bus_status(presences).await;
+            bus_status(name_states).await;
             hub.check_journal(stop).await;
         }
     });
     if let Some(dir) = config.files.clone() {
-        let (tags, told) = (config.tags.pairs(), Arc::clone(&hub));
-        let trouble = move |sentence: Option<String>| {
-            let news = sentence.clone();
-            if told.set_health_problem(FILES_FAILED, None, sentence) {
-                news.map_or_else(|| info!("files are written again"), |why| warn!("{why}"));
+        let (tags, health) = (config.tags.pairs(), Arc::clone(&hub));
+        let report = move |sentence: Option<String>| {
+            let problem = sentence.clone();
+            if health.set_health_problem(FILES_FAILED, None, sentence) {
+                problem.map_or_else(|| info!("the files of the games are written again"), |problem| warn!("{problem}"));
             }
         };
-        faces.spawn(files::run(Arc::clone(&gallery), dir, tags, trouble, faces_stop.clone()));
+        front_ends.spawn(files::run(Arc::clone(&delayed_view), dir, tags, report, front_ends_stop.clone()));
     }
     if let Some(address) = config.metrics {
-        let told = Arc::clone(&hub);
-        let trouble = move |sentence: Option<String>| {
-            let news = sentence.clone();
-            if told.set_health_problem(METRICS_FAILED, None, sentence)
-                && let Some(why) = news
+        let health = Arc::clone(&hub);
+        let report = move |sentence: Option<String>| {
+            let problem = sentence.clone();
+            if health.set_health_problem(METRICS_FAILED, None, sentence)
+                && let Some(problem) = problem
             {
-                warn!("{why}");
+                warn!("{problem}");
             }
         };
         let tokens = TokenCache::of(&state_dir);
-        faces.spawn(metrics::run(Arc::clone(&hub), Arc::clone(&gallery), address, tokens, trouble, faces_stop.clone()));
+        front_ends.spawn(metrics::run(
+            Arc::clone(&hub),
+            Arc::clone(&delayed_view),
+            address,
+            tokens,
+            report,
+            front_ends_stop.clone(),
+        ));
     }
     if let Some(lichess) = config.lichess.clone() {
-        let (dir, tags, told) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));
-        let trouble = Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| {
-            report_health(&told, kind, board, sentence)
+        let (dir, tags, health) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));
+        let report = Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| {
+            report_health(&health, kind, board, sentence)
         });
-        faces.spawn(run_on_thread(lichess::run(
-            Arc::clone(&gallery),
+        front_ends.spawn(run_on_thread(lichess::run(
+            Arc::clone(&delayed_view),
             lichess,
             dir,
             tags,
             RequestPacing::default(),
-            trouble,
-            faces_stop.clone(),
+            report,
+            front_ends_stop.clone(),
         )));
     }
     if !config.hooks.is_off() {
-        let told = Arc::clone(&hub);
-        let trouble = move |kind, sentence: Option<String>| report_hook(&told, kind, sentence);
-        faces.spawn(run_on_thread(hooks::run(
+        let health = Arc::clone(&hub);
+        let report = move |kind, sentence: Option<String>| report_hook(&health, kind, sentence);
+        front_ends.spawn(run_on_thread(hooks::run(
             Arc::clone(&hub),
             config.hooks.clone(),
             NotificationTimeouts::default(),
-            trouble,
-            faces_stop.clone(),
+            report,
+            front_ends_stop.clone(),
         )));
     }
-    faces.spawn(rounds::run(Arc::clone(&hub), faces_stop.clone()));
+    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop.clone()));
     if config.livechess.listen.is_some() {
         // Its clients may have whole games followed for them.
-        faces.spawn(run_on_thread(livechess::run(ServerState::new(&hub, &gallery, &config), faces_stop.clone())));
+        front_ends
+            .spawn(run_on_thread(livechess::run(ServerState::new(&hub, &delayed_view, &config), front_ends_stop.clone())));
     }
     if config.web.listen.is_some() {
-        let told = Arc::clone(&hub);
-        let trouble = move |sentence| _ = told.set_health_problem(WEB_FAILED, None, sentence);
-        faces.spawn(web::run(WebState::new(&hub, &gallery, &config, &state_dir, faces_stop.clone()), trouble));
+        let health = Arc::clone(&hub);
+        let report = move |sentence| _ = health.set_health_problem(WEB_FAILED, None, sentence);
+        front_ends.spawn(web::run(WebState::new(&hub, &delayed_view, &config, &state_dir, front_ends_stop.clone()), report));
     }
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
@@ -232,11 +244,11 @@ async fn run(args: Args) -> anyhow::Result<()> {
         }
     };
     let started = async {
-        notify_ready(presences).await;
+        notify_ready(name_states).await;
         sleep(STABLE_START).await;
         backoff.reset();
     };
-    let mut chores = pin!(async { tokio::join!(started, serve) });
+    let mut tasks = pin!(async { tokio::join!(started, serve) });
     let mut failure = None;
     let mut watchdog = Watchdog::new();
     loop {
@@ -246,7 +258,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 hub.read(|_| notify(&[NotifyState::Watchdog]));
                 continue;
             }
-            (_, outcome) = &mut chores => failure = outcome.err(),
+            (_, outcome) = &mut tasks => failure = outcome.err(),
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
@@ -257,10 +269,10 @@ async fn run(args: Args) -> anyhow::Result<()> {
             }
             Some(ended) = links.join_next() => failure = match ended {
                 Ok(()) => continue,
-                Err(why) => Some(anyhow::Error::new(why).context("a board's task failed; please report this")),
+                Err(error) => Some(anyhow::Error::new(error).context("a board's task failed; please report this")),
             },
-            _ = terminate.recv() => info!("asked to end"),
-            _ = interrupt.recv() => info!("interrupted"),
+            _ = terminate.recv() => info!("received SIGTERM: stopping"),
+            _ = interrupt.recv() => info!("received SIGINT: stopping"),
         }
         break;
     }
@@ -273,16 +285,20 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let end = Instant::now() + SHUTDOWN_TIMEOUT;
     stop_links.send_replace(true);
     if timeout(BOARDS_SHUTDOWN_TIMEOUT, async { while links.join_next().await.is_some() {} }).await.is_err() {
-        warn!("{} boards could not be let go within {} s", links.len(), BOARDS_SHUTDOWN_TIMEOUT.as_secs());
+        warn!(
+            "{} boards could not be released within {} s: their tasks are aborted",
+            links.len(),
+            BOARDS_SHUTDOWN_TIMEOUT.as_secs()
+        );
         links.abort_all();
     }
     if timeout_at(end, hub.drain()).await.is_err() {
-        error!("the journal did not take everything in time: the last moves are not in it");
+        error!("the journal could not be written in time: the last moves are not stored");
     }
-    stop_gallery.send_replace(true);
-    let _ = timeout_at(end, showing).await;
-    stop_faces.send_replace(true);
-    let _ = timeout_at(end, async { while faces.join_next().await.is_some() {} }).await;
+    stop_delayed_view.send_replace(true);
+    let _ = timeout_at(end, delayed_view_task).await;
+    stop_front_ends.send_replace(true);
+    let _ = timeout_at(end, async { while front_ends.join_next().await.is_some() {} }).await;
     failure.map_or(Ok(()), Err)
 }
 
@@ -291,29 +307,29 @@ fn bus(args: &Args, config: &Config) -> Bus {
     args.bus.clone().or_else(|| config.bus.parse().ok()).unwrap_or_default()
 }
 
-fn start_faces(
+fn start_front_ends(
     hub: &Arc<Hub>,
-    gallery: &Arc<DelayedView>,
+    delayed_view: &Arc<DelayedView>,
     bus: &Bus,
     stop: &Stop,
 ) -> (JoinSet<()>, Vec<watch::Receiver<NameState>>) {
-    let mut faces = JoinSet::new();
+    let mut front_ends = JoinSet::new();
     let start = |source| {
-        let (sender, presence) = watch::channel(NameState::NotTried);
-        faces.spawn(dbus::run(source, bus.clone(), sender, stop.clone()));
-        presence
+        let (sender, name_state) = watch::channel(NameState::NotTried);
+        front_ends.spawn(dbus::run(source, bus.clone(), sender, stop.clone()));
+        name_state
     };
-    let presences = [Source::Live(Arc::clone(hub)), Source::Public(Arc::clone(gallery))].map(start).into();
-    (faces, presences)
+    let name_states = [Source::Live(Arc::clone(hub)), Source::Public(Arc::clone(delayed_view))].map(start).into();
+    (front_ends, name_states)
 }
 
 /// Sets or clears a health problem, and logs it if that is a change.
 fn report_health(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
-    let news = sentence.clone();
+    let problem = sentence.clone();
     if hub.set_health_problem(kind, board, sentence) {
-        match news {
-            Some(why) => warn!("{why}"),
-            None => info!("{kind} is over"),
+        match problem {
+            Some(problem) => warn!("{problem}"),
+            None => info!("health problem {kind:?} is resolved"),
         }
     }
 }
@@ -321,23 +337,23 @@ fn report_health(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentenc
 /// Sets or clears a health problem of the hooks, and logs it if that is a change. A hook runs when an alert is raised, so it is
 /// logged in the same way as by [`Hub::warn_about_play`].
 fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
-    let news = sentence.clone();
+    let problem = sentence.clone();
     if hub.set_health_problem(kind, None, sentence) {
-        match news {
-            Some(why) => hub.warn_about_play(None, &why),
-            None if hub.has_public_delay() => debug!("{kind} is over"),
-            None => info!("{kind} is over"),
+        match problem {
+            Some(problem) => hub.warn_about_play(None, &problem),
+            None if hub.has_public_delay() => debug!("health problem {kind:?} is resolved"),
+            None => info!("health problem {kind:?} is resolved"),
         }
     }
 }
 
 /// Runs a front-end on its own thread, so that its computing, encryption and writing never delay a board.
-async fn run_on_thread(face: impl Future<Output = ()> + Send + 'static) {
+async fn run_on_thread(front_end: impl Future<Output = ()> + Send + 'static) {
     let (done, ended) = oneshot::channel::<()>();
     std::thread::spawn(move || {
         match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(face),
-            Err(why) => error!("a part of touchmoved cannot run ({why}): restart it"),
+            Ok(runtime) => runtime.block_on(front_end),
+            Err(error) => error!("a front-end cannot be started ({error}): restart touchmoved"),
         }
         drop(done);
     });
@@ -355,24 +371,26 @@ async fn wait_backoff(backoff: &StartBackoff) {
             notify(&[NotifyState::Status(&status)]);
             sleep(pause).await;
         }
-        Err(why) => warn!("failed starts cannot be counted ({why}): the runtime directory is not this user's"),
+        Err(error) => {
+            warn!("failed starts cannot be counted ({error}): the runtime directory must belong to the user of touchmoved")
+        }
     }
 }
 
 /// Notifies the service manager once each name is held, or is known not to be available: games go on without a bus.
-async fn notify_ready(presences: Vec<watch::Receiver<NameState>>) {
-    let status = bus_status(presences).await;
+async fn notify_ready(name_states: Vec<watch::Receiver<NameState>>) {
+    let status = bus_status(name_states).await;
     notify(&[NotifyState::Ready, NotifyState::Status(&status)]);
 }
 
 /// Waits until it is known of each name whether it is held. Returns the status to report.
-async fn bus_status(presences: Vec<watch::Receiver<NameState>>) -> String {
+async fn bus_status(name_states: Vec<watch::Receiver<NameState>>) -> String {
     let mut status = "serving".to_owned();
-    for mut presence in presences {
-        if let Ok(known) = presence.wait_for(|presence| *presence != NameState::NotTried).await
-            && let NameState::NotOwned(why) = &*known
+    for mut name_state in name_states {
+        if let Ok(known) = name_state.wait_for(|name_state| *name_state != NameState::NotTried).await
+            && let NameState::NotOwned(reason) = &*known
         {
-            status.clone_from(why);
+            status.clone_from(reason);
         }
     }
     status
@@ -437,7 +455,9 @@ async fn discover(config: &Config, mut plugs: PlugEvents, specs: mpsc::Unbounded
         plugs.changed().await?;
         match link_watch::list() {
             Ok(now) => devices = now,
-            Err(why) => warn!("devices cannot be listed now ({why}): what was plugged in may be seen at the next plug"),
+            Err(error) => {
+                warn!("devices cannot be listed ({error}): a new board may be found only when the next device is plugged in")
+            }
         }
     }
 }
@@ -448,7 +468,7 @@ struct Watchdog(Option<Interval>);
 impl Watchdog {
     /// Notifies twice within the timeout (sd_watchdog_enabled(3)).
     fn new() -> Watchdog {
-        let every = sd_notify::watchdog_enabled().map(|patience| patience / 2).filter(|half| !half.is_zero());
+        let every = sd_notify::watchdog_enabled().map(|timeout| timeout / 2).filter(|half| !half.is_zero());
         Watchdog(every.map(tokio::time::interval))
     }
 
@@ -461,7 +481,7 @@ impl Watchdog {
 }
 
 fn notify(states: &[NotifyState<'_>]) {
-    if let Err(why) = sd_notify::notify(states) {
-        warn!("the service manager could not be told ({why})");
+    if let Err(error) = sd_notify::notify(states) {
+        warn!("the service manager could not be notified ({error})");
     }
 }

@@ -41,7 +41,7 @@ use std::collections::VecDeque;
 /// DGT Centaur.
 pub static MODEL: Model = Model {
     name: "centaur",
-    title: "DGT Centaur, from inside",
+    title: "DGT Centaur (internal board)",
     sensing: SensorKind::Occupancy,
     connection: Connection::Serial(SerialSettings { baud: 1_000_000, control: ControlLines::Asserted }),
     usb: &[],
@@ -67,7 +67,7 @@ const STEADY: [u8; 4] = [0x05, 0x03, 0x00, 0x05];
 
 /// A request to the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Question {
+enum RequestKind {
     Ping,
     Squares,
     Changes,
@@ -84,7 +84,7 @@ struct Centaur {
     vigil: SilenceWatchdog,
     /// `None` if the board has not been found.
     address: Option<Address>,
-    asked: Option<(Question, Millis)>,
+    asked: Option<(RequestKind, Millis)>,
     free_at: Millis,
     /// Times of the next requests.
     changes_at: Millis,
@@ -115,8 +115,8 @@ impl Protocol for Centaur {
         }
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             BoardCommand::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
             BoardCommand::Lights(squares) => self.lights = Some(squares),
             BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) | BoardCommand::Beep => {
@@ -134,17 +134,17 @@ impl Protocol for Centaur {
             self.readings.push_back(silent);
             (self.address, self.shown) = (None, None);
         }
-        if let Some((question, _)) = self.asked.take_if(|(_, at)| now >= *at + ANSWER) {
+        if let Some((request, _)) = self.asked.take_if(|(_, at)| now >= *at + ANSWER) {
             let cut_short = self.frames.clear();
             self.damaged(cut_short);
-            match question {
-                Question::Ping => self.free_at = now + SEARCH,
-                Question::Changes | Question::Squares => self.squares_at = now,
-                Question::Battery => {}
+            match request {
+                RequestKind::Ping => self.free_at = now + SEARCH,
+                RequestKind::Changes | RequestKind::Squares => self.squares_at = now,
+                RequestKind::Battery => {}
             }
         }
         if self.asked.is_none() && now >= self.next_at() {
-            self.ask(now);
+            self.send_next_request(now);
         }
     }
 
@@ -157,8 +157,8 @@ impl Protocol for Centaur {
     }
 
     fn next_deadline(&self) -> Option<Millis> {
-        let question = self.asked.map_or_else(|| self.next_at(), |(_, at)| at + ANSWER);
-        self.vigil.deadline().into_iter().chain([question]).min().filter(|_| self.up)
+        let next_request = self.asked.map_or_else(|| self.next_at(), |(_, at)| at + ANSWER);
+        self.vigil.deadline().into_iter().chain([next_request]).min().filter(|_| self.up)
     }
 }
 
@@ -178,12 +178,12 @@ impl Centaur {
         }
     }
 
-    fn ask(&mut self, now: Millis) {
+    fn send_next_request(&mut self, now: Millis) {
         let mut send = |bytes: Vec<u8>| self.writes.push_back(Write { at: now, bytes });
         let Some(address) = self.address else {
             send(vec![0x4d]);
             send(frame::command(0x87, Address(0)));
-            self.asked = Some((Question::Ping, now));
+            self.asked = Some((RequestKind::Ping, now));
             return self.vigil.asked(now);
         };
         if let Some(squares) = self.lights.take() {
@@ -193,14 +193,14 @@ impl Centaur {
             self.free_at = now + PAUSE;
             return;
         }
-        let (question, command) = match now {
-            _ if self.squares_at <= now => (Question::Squares, 0x82),
-            _ if self.battery_at <= now => (Question::Battery, 0x98),
-            _ => (Question::Changes, 0x83),
+        let (request, command) = match now {
+            _ if self.squares_at <= now => (RequestKind::Squares, 0x82),
+            _ if self.battery_at <= now => (RequestKind::Battery, 0x98),
+            _ => (RequestKind::Changes, 0x83),
         };
         send(frame::command(command, address));
-        self.asked = Some((question, now));
-        if question == Question::Battery {
+        self.asked = Some((request, now));
+        if request == RequestKind::Battery {
             self.battery_at = now + BATTERY;
         } else {
             self.vigil.asked(now);
@@ -212,33 +212,33 @@ impl Centaur {
             self.address = Some(from);
             (self.squares_at, self.battery_at) = (now, now + CHANGES);
         }
-        let answered = match id {
-            0x83 => Question::Squares,
-            0x85 => Question::Changes,
-            0x87 => Question::Ping,
-            0xb5 => Question::Battery,
+        let answered_request = match id {
+            0x83 => RequestKind::Squares,
+            0x85 => RequestKind::Changes,
+            0x87 => RequestKind::Ping,
+            0xb5 => RequestKind::Battery,
             _ => return,
         };
         self.readings.extend(self.vigil.heard(now));
-        if self.asked.take_if(|(question, _)| *question == answered).is_some() {
+        if self.asked.take_if(|(request, _)| *request == answered_request).is_some() {
             self.free_at = now + PAUSE;
         }
-        match answered {
-            Question::Squares => {
+        match answered_request {
+            RequestKind::Squares => {
                 self.squares_at = now + SQUARES;
                 self.squares(data);
             }
-            Question::Changes => {
+            RequestKind::Changes => {
                 self.changes_at = now + CHANGES;
                 self.changes(data);
             }
-            Question::Battery => {
+            RequestKind::Battery => {
                 if let Some(state) = data.first().filter(|state| *state & 0x1f <= 20) {
                     let battery = Battery { percent: (state & 0x1f) * 5, charging: Some(state >> 5 == 1) };
                     self.readings.push_back(Reading::Battery(battery));
                 }
             }
-            Question::Ping => {}
+            RequestKind::Ping => {}
         }
     }
 

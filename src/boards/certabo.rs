@@ -104,8 +104,8 @@ pub static MODEL: Model = Model {
 
 /// Limits of boards that read chips.
 pub(super) const CANNOT: &[&str] = &[
-    "which piece a chip is in, before the start position has stood on it once",
-    "which way round a set stands that it has never seen, before the first move",
+    "which piece a chip is in, before the start position has been on the board once",
+    "which way round an unknown set of pieces was set up, until the first move",
     "which piece a pawn was promoted to, if its chip is new to the board: a queen is assumed, and the arbiter is alerted",
     "whether a piece was touched without leaving its square",
     "which hand moved a piece",
@@ -120,7 +120,7 @@ const NUMBERS: usize = 320;
 pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
     let numbers = LineDecoder::new(
         NUMBERS,
-        "Sentio, Tactum and reed boards of one's own send such lines: set model = \"sentio\" or \"reed\"",
+        "Sentio, Tactum and self-built reed boards send such lines: set model = \"sentio\" or \"reed\"",
     );
     Box::new(StreamingBoard::new(
         Certabo { numbers, chips: Chips::default(), lately: RecentReadings::default() },
@@ -142,9 +142,9 @@ impl Dialect for Certabo {
         self.lately = RecentReadings::default();
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
+    fn feed(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>) {
         for item in self.numbers.feed(now, byte).into_iter().flatten() {
-            self.item(item, heard);
+            self.item(item, items);
         }
     }
 
@@ -152,9 +152,9 @@ impl Dialect for Certabo {
         self.numbers.deadline()
     }
 
-    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
+    fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
         if let Some(item) = self.numbers.quiet() {
-            self.item(item, heard);
+            self.item(item, items);
         }
     }
 
@@ -164,12 +164,12 @@ impl Dialect for Certabo {
 }
 
 impl Certabo {
-    fn item(&mut self, item: Item, heard: &mut Vec<StreamItem>) {
-        let (numbers, whole) = match item {
-            Item::Heard(other) => return heard.push(other),
+    fn item(&mut self, item: Item, items: &mut Vec<StreamItem>) {
+        let (numbers, is_complete) = match item {
+            Item::Heard(other) => return items.push(other),
             Item::Line(numbers) => (numbers.into_iter().map(Some).collect(), true),
             Item::Damaged(numbers, bytes) => {
-                heard.push(StreamItem::Trouble(ProtocolError::Garbage(bytes)));
+                items.push(StreamItem::Trouble(ProtocolError::Garbage(bytes)));
                 (numbers, false)
             }
         };
@@ -179,15 +179,15 @@ impl Certabo {
             ids[square as usize] = a.zip(b).zip(c).zip(d).zip(e).map(|((((a, b), c), d), e)| [a, b, c, d, e]);
         }
         let Some(ids) = self.lately.read(&ids) else { return };
-        let mut news = Vec::new();
-        self.chips.frame(ids, &mut news);
-        heard.extend(news.into_iter().map(|news| match news {
+        let mut events = Vec::new();
+        self.chips.frame(ids, &mut events);
+        items.extend(events.into_iter().map(|event| match event {
             ChipEvent::Start(squares) => StreamItem::CorrectedPlacement(squares),
             ChipEvent::CalibrationChanged => StreamItem::Calibration(self.chips.text()),
             ChipEvent::Assumed(squares) => StreamItem::Trouble(ProtocolError::AssumedQueens(squares)),
         }));
         let placement = self.chips.placement();
-        heard.push(if whole { StreamItem::Frame(placement) } else { StreamItem::PartialFrame(placement) });
+        items.push(if is_complete { StreamItem::Frame(placement) } else { StreamItem::PartialFrame(placement) });
     }
 }
 

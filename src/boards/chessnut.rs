@@ -71,8 +71,8 @@ pub static MODEL: Model = Model {
     limitations: &[
         "whether a piece was touched without leaving its square",
         "which hand moved a piece",
-        "what came and went within 0.2 s: it tells its squares no faster",
-        "when a clock was pressed: none can be connected to it",
+        "changes that were undone within 0.2 s: the board reports its squares only every 0.2 s",
+        "when a clock was pressed: no clock can be connected to the board",
     ],
     protocol: || Box::new(Chessnut::default()),
 };
@@ -126,16 +126,16 @@ impl Protocol for Chessnut {
         let readings = std::mem::take(&mut self.readings);
         *self = Chessnut { up: state == LinkState::Up, readings, free_at: now, reported_at: now, ..Chessnut::default() };
         if self.up {
-            self.ask_reports(now);
+            self.request_reports(now);
             self.send(now, VERSION.to_vec());
-            self.ask_battery(now);
+            self.request_battery(now);
             // Switches off what an earlier program left alight.
             self.switch(now, [0; 8]);
         }
     }
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
-        if !self.pending.is_empty() && whole(chunk).is_some() {
+        if !self.pending.is_empty() && split_message(chunk).is_some() {
             self.skipped(self.pending.len());
             self.pending.clear();
         }
@@ -143,7 +143,7 @@ impl Protocol for Chessnut {
         stream.extend_from_slice(chunk);
         let (mut rest, mut skipped) = (stream.as_slice(), 0);
         while let [first, after @ ..] = rest {
-            if let Some((message, after)) = whole(rest) {
+            if let Some((message, after)) = split_message(rest) {
                 self.skipped(std::mem::take(&mut skipped));
                 self.message(now, message);
                 rest = after;
@@ -159,8 +159,8 @@ impl Protocol for Chessnut {
         self.pending = rest.to_vec();
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             // The next report arrives without a request.
             BoardCommand::Placement => self.shown = None,
             BoardCommand::Lights(squares) => {
@@ -184,14 +184,14 @@ impl Protocol for Chessnut {
         }
         if !self.silent && now >= self.reported_at + SILENT {
             self.silent = true;
-            let quiet = u32::try_from(now - self.reported_at).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
+            let silent_ms = u32::try_from(now - self.reported_at).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
         }
         if now >= self.reported_at.max(self.asked_at) + QUIET {
-            self.ask_reports(now);
+            self.request_reports(now);
         }
         if now >= self.battery_at {
-            self.ask_battery(now);
+            self.request_battery(now);
         }
         self.light(now);
     }
@@ -206,9 +206,9 @@ impl Protocol for Chessnut {
 
     fn next_deadline(&self) -> Option<Millis> {
         let silent = (!self.silent).then_some(self.reported_at + SILENT);
-        let ask = self.reported_at.max(self.asked_at) + QUIET;
+        let next_request = self.reported_at.max(self.asked_at) + QUIET;
         let light = self.lights.map(|_| self.free_at);
-        self.up.then(|| [silent, light].into_iter().flatten().fold(ask.min(self.battery_at), Millis::min))
+        self.up.then(|| [silent, light].into_iter().flatten().fold(next_request.min(self.battery_at), Millis::min))
     }
 }
 
@@ -242,7 +242,7 @@ impl Chessnut {
                 self.shown = Some(*squares);
                 self.readings.push_back(Reading::Placement(Box::new(placement)));
             }
-            Err(why) => self.readings.push_back(Reading::Trouble(ProtocolError::InvalidContent(why))),
+            Err(error) => self.readings.push_back(Reading::Trouble(ProtocolError::InvalidContent(error))),
         }
     }
 
@@ -259,12 +259,12 @@ impl Chessnut {
         }
     }
 
-    fn ask_reports(&mut self, now: Millis) {
+    fn request_reports(&mut self, now: Millis) {
         self.asked_at = now;
         self.send(now, REAL_TIME.to_vec());
     }
 
-    fn ask_battery(&mut self, now: Millis) {
+    fn request_battery(&mut self, now: Millis) {
         self.battery_at = now + BATTERY;
         self.send(now, CHARGE.to_vec());
     }
@@ -302,7 +302,7 @@ fn is_header(kind: u8, length: u8) -> bool {
 }
 
 /// Returns the complete message at the start of these bytes, and the rest.
-fn whole(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+fn split_message(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     match *bytes {
         [kind, length, ..] if is_header(kind, length) => bytes.split_at_checked(2 + usize::from(length)),
         _ => None,

@@ -270,8 +270,8 @@ impl Protocol for Dgt {
         self.request_scheduled_dump(now);
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             BoardCommand::Placement => {
                 // Without a link nothing can be requested; the greeting will do it.
                 if self.up && matches!(self.dump, Dump::Idle) {
@@ -308,16 +308,16 @@ impl Protocol for Dgt {
             && now >= since + SILENCE_TIMEOUT
         {
             self.silent = true;
-            let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
+            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
         }
         if self.busy_until().is_some_and(|until| now < until) {
             return;
         }
         let memory = self.decoder.take_memory();
         match self.download.take() {
-            Some(Download { tries, is_foreign: is_anothers, .. }) if tries < MEMORY_ATTEMPTS || is_anothers => {
-                return self.request_memory(now, if is_anothers { tries } else { tries + 1 });
+            Some(Download { tries, is_foreign, .. }) if tries < MEMORY_ATTEMPTS || is_foreign => {
+                return self.request_memory(now, if is_foreign { tries } else { tries + 1 });
             }
             Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
             None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(memory.len()))),
@@ -360,19 +360,19 @@ impl Protocol for Dgt {
         if !self.up {
             return None;
         }
-        let question = match self.dump {
+        let next_request = match self.dump {
             Dump::Requested(at) => at + REPLY_TIMEOUT,
             Dump::Scheduled(at) => at,
             Dump::Idle => self.heard_at + LINK_TEST_AFTER,
         };
-        let question = self.early_until().map_or(question, |early| question.min(early));
-        let question = match self.busy_until() {
+        let next_request = self.early_until().map_or(next_request, |early| next_request.min(early));
+        let next_request = match self.busy_until() {
             Some(until) if matches!(self.dump, Dump::Idle) => until,
-            Some(until) => question.max(until),
-            None => question,
+            Some(until) => next_request.max(until),
+            None => next_request,
         };
         let silent = self.unanswered_since.filter(|_| !self.silent).map(|since| since + SILENCE_TIMEOUT);
-        Some(silent.map_or(question, |silent| question.min(silent)))
+        Some(silent.map_or(next_request, |silent| next_request.min(silent)))
     }
 }
 
@@ -465,13 +465,13 @@ impl Dgt {
 
     /// Repeats the request for the serial number when due: the reply to the first one may have been lost.
     fn retry_serial_number(&mut self, now: Millis) {
-        if let Some((at, left @ 1..)) = self.number
+        if let Some((at, remaining @ 1..)) = self.number
             && self.up
             && self.has_dump
             && self.busy_until().is_none()
             && at <= now
         {
-            self.number = Some((now + SERIAL_NUMBER_RETRY.0, left - 1));
+            self.number = Some((now + SERIAL_NUMBER_RETRY.0, remaining - 1));
             self.send(now, Command::SerialNumber, COMMAND_PAUSE);
         }
     }

@@ -85,7 +85,7 @@ pub static MODEL: Model = Model {
     clock: ClockSupport::Connected,
     verification: Verification::Specification,
     limitations: &[
-        "whether a piece was touched without leaving its square, or came back to it before the board was asked again",
+        "whether a piece was touched without leaving its square, or returned to it before the next request to the board",
         "which hand moved a piece",
     ],
     protocol: || Box::new(Bus::default()),
@@ -204,13 +204,13 @@ impl Protocol for Bus {
         }
     }
 
-    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         let up = self.up;
-        let asked = self.boards.get_mut(&board).ok_or(Unsupported)?;
-        match cue {
-            BoardCommand::Placement => asked.want_placement(),
-            BoardCommand::Clock => asked.want_clock(now),
-            BoardCommand::Memory => asked.want_memory(up),
+        let target = self.boards.get_mut(&board).ok_or(Unsupported)?;
+        match command {
+            BoardCommand::Placement => target.want_placement(),
+            BoardCommand::Clock => target.want_clock(now),
+            BoardCommand::Memory => target.want_memory(up),
             BoardCommand::Lights(_) | BoardCommand::ClockText(_) | BoardCommand::Beep => return Err(Unsupported),
         }
         self.collect(now, board);
@@ -221,9 +221,9 @@ impl Protocol for Bus {
         if !self.up {
             return;
         }
-        if let Some(asked) = self.asked.take_if(|asked| now >= reply_deadline(asked, &self.frames, self.heard_at)) {
+        if let Some(pending) = self.asked.take_if(|pending| now >= reply_deadline(pending, &self.frames, self.heard_at)) {
             self.frames.clear();
-            self.unanswered(now, &asked);
+            self.unanswered(now, &pending);
         }
         // This check must come after the above: while an incomplete reply is pending, no other board can be heard.
         if self.silence_at().is_some_and(|at| at <= now) {
@@ -232,8 +232,8 @@ impl Protocol for Bus {
                 self.readings.extend(board.take_readings().map(|reading| (*address, reading)));
             }
         }
-        if self.asked.is_none() && now >= self.next_question() {
-            self.ask(now);
+        if self.asked.is_none() && now >= self.next_request_at() {
+            self.send_next_request(now);
         }
     }
 
@@ -249,9 +249,9 @@ impl Protocol for Bus {
         if !self.up {
             return None;
         }
-        let patience = |asked| reply_deadline(asked, &self.frames, self.heard_at);
-        let question = self.asked.as_ref().map_or_else(|| self.next_question(), patience);
-        Some(self.silence_at().map_or(question, |silence| question.min(silence)))
+        let reply_at = |pending| reply_deadline(pending, &self.frames, self.heard_at);
+        let deadline = self.asked.as_ref().map_or_else(|| self.next_request_at(), reply_at);
+        Some(self.silence_at().map_or(deadline, |silence| deadline.min(silence)))
     }
 
     fn is_chain(&self) -> bool {
@@ -268,8 +268,8 @@ impl Bus {
     }
 
     fn damaged(&mut self) {
-        if let Some(asked) = &mut self.asked {
-            asked.damaged = true;
+        if let Some(pending) = &mut self.asked {
+            pending.damaged = true;
         }
     }
 
@@ -278,8 +278,8 @@ impl Bus {
         if from == Address(0) {
             return self.damaged();
         }
-        let asked = self.asked.map(|asked| asked.what);
-        let answers = match asked {
+        let pending = self.asked.map(|pending| pending.what);
+        let is_reply = match pending {
             Some(BusRequest::Ping) if id == 0x87 => {
                 self.boards.entry(from).or_insert_with(|| {
                     self.rounds.news = true;
@@ -288,14 +288,14 @@ impl Bus {
                 return;
             }
             Some(BusRequest::Ignore(board)) => board == from && id == 0x87,
-            Some(BusRequest::Board(board, question)) => board == from && id == question.reply(),
+            Some(BusRequest::Board(board, request)) => board == from && id == request.reply(),
             Some(BusRequest::Ping) | None => false,
         };
-        if id == 0x87 && !answers {
+        if id == 0x87 && !is_reply {
             return self.damaged();
         }
-        let is_addressed = matches!(asked, Some(BusRequest::Board(..) | BusRequest::Ignore(_)));
-        if !answers && is_addressed && !self.boards.contains_key(&from) {
+        let is_addressed = matches!(pending, Some(BusRequest::Board(..) | BusRequest::Ignore(_)));
+        if !is_reply && is_addressed && !self.boards.contains_key(&from) {
             return self.damaged();
         }
         if data.len() > LONG {
@@ -303,13 +303,13 @@ impl Bus {
         }
         let board = self.boards.entry(from).or_insert_with(|| Board::new(now));
         board.heard(now);
-        match asked {
-            Some(BusRequest::Board(_, question)) if answers => board.answer(now, id, data, Some(question)),
+        match pending {
+            Some(BusRequest::Board(_, request)) if is_reply => board.answer(now, id, data, Some(request)),
             _ if id != 0x87 => board.answer(now, id, data, None),
             _ => {}
         }
         self.collect(now, from);
-        if answers {
+        if is_reply {
             self.asked = None;
             self.free_at = now + PAUSE;
         } else {
@@ -324,8 +324,8 @@ impl Bus {
         silence.map(|at| at.max(end))
     }
 
-    fn unanswered(&mut self, now: Millis, asked: &PendingRequest) {
-        match asked.what {
+    fn unanswered(&mut self, now: Millis, pending: &PendingRequest) {
+        match pending.what {
             // A board that missed the command replies to the ping, which does no harm.
             BusRequest::Ignore(_) => {}
             BusRequest::Ping => {
@@ -339,12 +339,12 @@ impl Bus {
                     news: false,
                     pause: if ends { (pause * 2).min(SEARCH.1) } else { pause },
                 };
-                let breath = POLLING_TIME.0 + POLLING_TIME.1 * self.boards.len() as Millis;
-                self.search = Search::At(now + if ends { pause } else { breath });
+                let polling_time = POLLING_TIME.0 + POLLING_TIME.1 * self.boards.len() as Millis;
+                self.search = Search::At(now + if ends { pause } else { polling_time });
             }
-            BusRequest::Board(address, question) => {
+            BusRequest::Board(address, request) => {
                 if let Some(board) = self.boards.get_mut(&address) {
-                    board.unanswered(now, question);
+                    board.unanswered(now, request);
                     if board.is_nonexistent() {
                         self.boards.remove(&address);
                     }
@@ -355,7 +355,7 @@ impl Bus {
     }
 
     /// Returns the time of the next request, if none is pending.
-    fn next_question(&self) -> Millis {
+    fn next_request_at(&self) -> Millis {
         let search = match &self.search {
             Search::At(at) => *at,
             Search::Muting(_) => self.free_at,
@@ -364,13 +364,13 @@ impl Bus {
         next.unwrap_or(search).max(self.free_at)
     }
 
-    fn ask(&mut self, now: Millis) {
+    fn send_next_request(&mut self, now: Millis) {
         // Newly found boards are read before the next search.
         if matches!(self.search, Search::At(at) if at <= now) && !self.boards.values().any(|board| board.is_new(now)) {
             let known = self.boards.iter().filter(|(_, board)| board.answers()).map(|(address, _)| *address);
             self.search = Search::Muting(known.collect());
         }
-        let what = match &mut self.search {
+        let bus_request = match &mut self.search {
             Search::Muting(known) => match known.pop_front() {
                 Some(board) => BusRequest::Ignore(board),
                 None => {
@@ -381,30 +381,30 @@ impl Bus {
             Search::At(_) => {
                 let next = self.boards.iter().map(|(address, board)| (board.next(), *address));
                 match next.min_by_key(|((at, _), _)| *at) {
-                    Some(((at, question), address)) if at <= now => BusRequest::Board(address, question),
+                    Some(((at, request), address)) if at <= now => BusRequest::Board(address, request),
                     _ => return,
                 }
             }
         };
-        let bytes = match what {
-            BusRequest::Board(address, question) => frame::command(question.command(), address),
+        let bytes = match bus_request {
+            BusRequest::Board(address, request) => frame::command(request.command(), address),
             BusRequest::Ignore(address) => frame::command(0x8a, address),
             BusRequest::Ping => frame::command(0x87, Address(0)),
         };
         self.writes.push_back(Write { at: now, bytes });
-        self.asked = Some(PendingRequest { what, at: now, damaged: false });
+        self.asked = Some(PendingRequest { what: bus_request, at: now, damaged: false });
     }
 }
 
 /// Returns the time until which a reply, or the end of a damaged one, is awaited. An incomplete frame that began before the request
 /// does not end the reply.
-fn reply_deadline(asked: &PendingRequest, frames: &Frames, heard_at: Millis) -> Millis {
-    let begins = match asked.what {
-        BusRequest::Ping => return asked.at + LISTEN,
-        BusRequest::Ignore(_) => asked.at + ANSWER,
-        BusRequest::Board(_, question) => asked.at + question.reply_timeout(),
+fn reply_deadline(pending: &PendingRequest, frames: &Frames, heard_at: Millis) -> Millis {
+    let begins = match pending.what {
+        BusRequest::Ping => return pending.at + LISTEN,
+        BusRequest::Ignore(_) => pending.at + ANSWER,
+        BusRequest::Board(_, request) => pending.at + request.reply_timeout(),
     };
-    match asked.damaged {
+    match pending.damaged {
         true => heard_at + DAMAGED_REPLY_TIMEOUT,
         false if frames.is_inside() => begins.max(heard_at + ANSWER),
         false => begins,

@@ -95,7 +95,7 @@ impl Protocol for IChessOne {
         *self = IChessOne { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..IChessOne::default() };
         self.vigil = SilenceWatchdog::begin(now);
         if self.up {
-            self.ask(now);
+            self.request_squares(now);
             self.send(now, b"RH");
             self.send(now, b"RB");
             self.battery_at = now + BATTERY;
@@ -112,8 +112,8 @@ impl Protocol for IChessOne {
         }
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             BoardCommand::Placement => {
                 self.wanted = true;
                 self.ask_at = self.ask_at.min(now);
@@ -140,7 +140,7 @@ impl Protocol for IChessOne {
             self.pass_on(placement);
         }
         if now >= self.ask_at {
-            self.ask(now);
+            self.request_squares(now);
         }
         if now >= self.battery_at {
             self.battery_at = now + BATTERY;
@@ -159,8 +159,8 @@ impl Protocol for IChessOne {
     fn next_deadline(&self) -> Option<Millis> {
         let stall = self.frames.is_inside().then_some(self.heard_at + STALL);
         let doubt = self.doubted.as_ref().map(|(_, until)| *until);
-        let asks = [stall, doubt, self.vigil.deadline()].into_iter().flatten();
-        asks.chain([self.ask_at, self.battery_at]).min().filter(|_| self.up)
+        let deadlines = [stall, doubt, self.vigil.deadline()].into_iter().flatten();
+        deadlines.chain([self.ask_at, self.battery_at]).min().filter(|_| self.up)
     }
 }
 
@@ -182,7 +182,7 @@ impl IChessOne {
     }
 
     /// Requests reports of changes and the current placement.
-    fn ask(&mut self, now: Millis) {
+    fn request_squares(&mut self, now: Millis) {
         self.send(now, b"CPIRQ");
         self.send(now, b"RP");
         self.ask_at = self.free_at + ANSWER;

@@ -74,10 +74,10 @@ fn ambiguous(closed: Bitboard) -> Bitboard {
     let in_rank = |square: Square| closed & Bitboard::from_rank(square.rank());
     let in_file = |square: Square| closed & Bitboard::from_file(square.file());
     let is_corner = |square: &Square| {
-        let beside = in_rank(*square).without(*square);
-        let above = in_file(*square).without(*square);
+        let same_rank = in_rank(*square).without(*square);
+        let same_file = in_file(*square).without(*square);
         let opposite = |one: Square, other: Square| closed.contains(Square::from_coords(one.file(), other.rank()));
-        above.into_iter().any(|above| beside.into_iter().any(|beside| opposite(beside, above)))
+        same_file.into_iter().any(|above| same_rank.into_iter().any(|beside| opposite(beside, above)))
     };
     closed.into_iter().filter(is_corner).collect()
 }
@@ -85,23 +85,23 @@ fn ambiguous(closed: Bitboard) -> Bitboard {
 impl Matrix {
     fn scanned(&mut self, closed: Bitboard, diodes: bool) {
         let unclear = if diodes { Bitboard::EMPTY } else { ambiguous(closed) };
-        let told = self.told.unwrap_or(closed);
+        let previous = self.told.unwrap_or(closed);
         self.doubtful = if self.told.is_none() { unclear } else { self.doubtful & unclear };
         // A square that may be closed only because of others keeps its state.
-        let new = (closed ^ told) & !(unclear & !told);
-        let now = told ^ new;
-        let shown = |square: Square| if now.contains(square) { SquareState::Occupied } else { SquareState::Empty };
+        let changed = (closed ^ previous) & !(unclear & !previous);
+        let current = previous ^ changed;
+        let state_of = |square: Square| if current.contains(square) { SquareState::Occupied } else { SquareState::Empty };
         if self.told.is_none() || std::mem::take(&mut self.asked) {
             let mut placement: Placement = [SquareState::Empty; 64];
             for square in Square::ALL {
-                placement[square as usize] = shown(square);
+                placement[square as usize] = state_of(square);
             }
             self.readings.push_back(Reading::Placement(Box::new(placement)));
         } else {
-            self.readings.extend(new.into_iter().map(|square| Reading::Square(square, shown(square))));
+            self.readings.extend(changed.into_iter().map(|square| Reading::Square(square, state_of(square))));
         }
-        self.told = Some(now);
-        let ambiguous = unclear & (!now | self.doubtful);
+        self.told = Some(current);
+        let ambiguous = unclear & (!current | self.doubtful);
         if ambiguous != self.ambiguous {
             self.ambiguous = ambiguous;
             self.readings.push_back(Reading::Trouble(ProtocolError::AmbiguousSquares(ambiguous.into_iter().collect())));
@@ -124,8 +124,8 @@ impl Protocol for Matrix {
         }
     }
 
-    fn execute(&mut self, now: Millis, _: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             BoardCommand::Placement => {
                 self.asked = true;
                 self.writes.push_back(Write { at: now, bytes: vec![ASK] });

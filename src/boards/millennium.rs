@@ -69,7 +69,7 @@ pub static MODEL: Model = Model {
     verification: Verification::Frames,
     limitations: &[
         "whether a piece was touched without leaving its square",
-        "which piece stands where, on an eONE: it concludes that from the moves itself",
+        "which piece is on which square, on an eONE: that board derives it from the moves",
     ],
     protocol: || Box::new(Millennium::default()),
 };
@@ -152,8 +152,8 @@ impl Protocol for Millennium {
         self.send_next(now);
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match cue {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match command {
             BoardCommand::Placement => {
                 self.wanted = true;
                 self.poll_at = self.poll_at.min(now);
@@ -179,7 +179,7 @@ impl Protocol for Millennium {
             let count = self.frames.give_up();
             self.damaged(now, count);
         }
-        if self.asked.as_ref().is_some_and(|(command, at)| now >= at + command.patience()) {
+        if self.asked.as_ref().is_some_and(|(command, at)| now >= at + command.reply_timeout()) {
             self.asked = None;
         }
         self.send_next(now);
@@ -197,9 +197,9 @@ impl Protocol for Millennium {
         if !self.up {
             return None;
         }
-        let question = self.asked.as_ref().map_or(self.poll_at, |(command, at)| at + command.patience());
+        let next_request = self.asked.as_ref().map_or(self.poll_at, |(command, at)| at + command.reply_timeout());
         let stall = self.frames.is_inside().then_some(self.heard_at + STALL);
-        [stall, self.vigil.deadline()].into_iter().flatten().chain([question]).min()
+        [stall, self.vigil.deadline()].into_iter().flatten().chain([next_request]).min()
     }
 }
 
@@ -213,9 +213,9 @@ impl Command {
             Command::Lights(squares) if squares.is_empty() => "X".to_owned(),
             Command::Lights(squares) => {
                 let mut corners = [false; 81];
-                for place in squares.iter().map(|square| place(*square)) {
+                for index in squares.iter().map(|square| index_of(*square)) {
                     // File by file, from the corner of the first square.
-                    let first = place % 8 * 9 + place / 8;
+                    let first = index % 8 * 9 + index / 8;
                     for corner in [first, first + 1, first + 9, first + 10] {
                         corners[corner] = true;
                     }
@@ -226,7 +226,7 @@ impl Command {
         }
     }
 
-    fn patience(&self) -> Millis {
+    fn reply_timeout(&self) -> Millis {
         match self {
             Command::Squares | Command::Version | Command::Read(_) => ANSWER,
             Command::Write(..) | Command::Lights(_) => MAYBE,
@@ -274,29 +274,29 @@ impl Millennium {
 
     fn reply(&mut self, now: Millis, letter: u8, data: &[u8]) {
         self.readings.extend(self.vigil.heard(now));
-        let was_asked = self.asked.take_if(|(command, _)| command.is_answered_by(letter)).is_some();
+        let was_requested = self.asked.take_if(|(command, _)| command.is_answered_by(letter)).is_some();
         match letter {
-            b's' => self.squares(data, was_asked),
+            b's' => self.squares(data, was_requested),
             b'v' => self.version(data),
             b'r' => self.setting(data),
             _ => {}
         }
     }
 
-    fn squares(&mut self, letters: &[u8], was_asked: bool) {
+    fn squares(&mut self, letters: &[u8], was_requested: bool) {
         let mut placement: Placement = [SquareState::Empty; 64];
         for (square, letter) in (0..64).map(square).zip(letters) {
             placement[square as usize] = Piece::from_char(char::from(*letter)).map_or(SquareState::Empty, SquareState::Piece);
         }
-        let is_news = self.shown.as_deref() != Some(&placement);
+        let has_changed = self.shown.as_deref() != Some(&placement);
         self.habit = match self.habit {
-            _ if !was_asked => ReportingMode::Reports,
-            ReportingMode::Unknown if is_news && self.shown.is_some() => ReportingMode::Answers,
+            _ if !was_requested => ReportingMode::Reports,
+            ReportingMode::Unknown if has_changed && self.shown.is_some() => ReportingMode::Answers,
             // A report was lost, or a late reply was mistaken for one.
-            ReportingMode::Reports if is_news => ReportingMode::Unknown,
-            habit => habit,
+            ReportingMode::Reports if has_changed => ReportingMode::Unknown,
+            mode => mode,
         };
-        if std::mem::take(&mut self.wanted) || is_news {
+        if std::mem::take(&mut self.wanted) || has_changed {
             self.shown = Some(Box::new(placement));
             self.readings.push_back(Reading::Placement(Box::new(placement)));
         }
@@ -326,10 +326,10 @@ impl Millennium {
 }
 
 /// Returns the square at this position of a reply, for a board placed as usual. The mapping is its own inverse.
-fn square(place: u32) -> Square {
-    Square::new(place ^ 7)
+fn square(index: u32) -> Square {
+    Square::new(index ^ 7)
 }
 
-fn place(square: Square) -> usize {
+fn index_of(square: Square) -> usize {
     square as usize ^ 7
 }

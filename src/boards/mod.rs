@@ -232,7 +232,7 @@ pub enum BoardCommand {
 
 /// The board does not support the command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this board cannot do that")]
+#[error("the board does not support this command")]
 pub struct Unsupported;
 
 /// Bytes to send, in order.
@@ -260,7 +260,7 @@ pub trait Protocol: Send {
     /// # Errors
     ///
     /// Returns [`Unsupported`] if the board cannot execute the command.
-    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported>;
+    fn execute(&mut self, now: Millis, board: Address, command: BoardCommand) -> Result<(), Unsupported>;
     /// Handles a deadline that has passed: polls, retries or aborts.
     fn timeout(&mut self, now: Millis);
     /// Returns the next reading.
@@ -295,16 +295,16 @@ impl SensorKind {
         match self {
             SensorKind::Identity => &[],
             SensorKind::Colour => &[
-                "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
+                "which piece a pawn was promoted to: a queen is assumed until later play or the arbiter corrects it",
                 "whether two pieces of one colour have changed places",
-                "whether the board is turned or its magnets are reversed, before the first move: turned is taken for it",
+                "whether the board is turned round or its magnets are reversed, until the first move: a turned board is assumed",
             ],
             SensorKind::Occupancy => &[
-                "what was taken, where that square was never seen empty: the likeliest capture is told, until later play decides",
-                "which piece a pawn became: a queen is taken for it, until later play or the arbiter says otherwise",
+                "which piece was captured if its square was never seen empty: the likeliest capture is published until later play decides",
+                "which piece a pawn was promoted to: a queen is assumed until later play or the arbiter corrects it",
                 "whether two pieces have changed places",
-                "which way round the start position stands, before the first move",
-                "which result the kings tell, where one of them took the place of a piece unseen: the arbiter is asked",
+                "which way round the start position was set up, until the first move",
+                "which result the kings signal if one of them replaced another piece unnoticed: the arbiter decides",
             ],
         }
     }

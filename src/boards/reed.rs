@@ -37,7 +37,7 @@ use super::*;
 /// Any micro-controller that prints lines.
 pub static MODEL: Model = Model {
     name: "reed",
-    title: "Reed board of one's own",
+    title: "Self-built reed board",
     sensing: SensorKind::Occupancy,
     connection: Connection::Serial(SerialSettings { baud: 115_200, control: ControlLines::Asserted }),
     usb: &[UsbId::adapter(0x1a86, 0x7523), UsbId::adapter(0x10c4, 0xea60), UsbId::adapter(0x0403, 0x6001)],
@@ -56,7 +56,7 @@ const VOTES: usize = 3;
 /// Maximum length of a line, in bytes.
 const LONGEST: usize = 120;
 /// The request for the line of squares.
-const ASK: &[u8] = b"?\n";
+const REQUEST: &[u8] = b"?\n";
 
 struct Reed {
     numbers: LineDecoder,
@@ -72,26 +72,26 @@ impl Dialect for Reed {
         (self.line, self.sequence) = (None, None);
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
+    fn feed(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>) {
         match (&mut self.line, byte) {
             (Some(_), b'\r' | b'\n' | b':') => {
                 let line = self.line.take().unwrap_or_default();
-                heard.extend(self.whole(&line));
+                items.extend(self.decode_checked(&line));
                 if byte == b':' {
-                    self.plain(now, byte, heard);
+                    self.plain(now, byte, items);
                 }
             }
             (Some(line), _) if line.len() < LONGEST => line.push(byte),
             (Some(line), _) => {
-                heard.push(StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1)));
+                items.push(StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1)));
                 self.line = None;
             }
             (None, b'R' | b'N') => {
                 // This byte ends the line before it.
-                self.plain(now, b'\r', heard);
+                self.plain(now, b'\r', items);
                 self.line = Some(vec![byte]);
             }
-            (None, _) => self.plain(now, byte, heard),
+            (None, _) => self.plain(now, byte, items),
         }
     }
 
@@ -99,22 +99,22 @@ impl Dialect for Reed {
         self.numbers.deadline()
     }
 
-    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
-        heard.extend(self.numbers.quiet().map(read));
+    fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
+        items.extend(self.numbers.quiet().map(read));
     }
 
     fn frame_request(&self) -> Option<&'static [u8]> {
-        Some(ASK)
+        Some(REQUEST)
     }
 }
 
 impl Reed {
-    fn plain(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
-        heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
+    fn plain(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>) {
+        items.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
     }
 
     /// Decodes a line with a checksum.
-    fn whole(&mut self, line: &[u8]) -> Vec<StreamItem> {
+    fn decode_checked(&mut self, line: &[u8]) -> Vec<StreamItem> {
         let garbage = || vec![StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1))];
         let text = std::str::from_utf8(line).ok().and_then(checked);
         let Some((kind, rest)) = text.and_then(|text| text.split_once(' ')) else { return garbage() };
@@ -130,13 +130,13 @@ impl Reed {
         let sequence: u8 = words.next()?.parse().ok()?;
         let ranks = words.next().filter(|word| word.len() == 16)?;
         let ranks = u64::from_str_radix(ranks, 16).ok()?;
-        let mut heard = Vec::new();
+        let mut items = Vec::new();
         if self.sequence.replace(sequence) != Some(sequence) {
             let percent = words.filter_map(|word| word.strip_prefix('b')?.parse().ok().filter(|percent| *percent <= 100));
-            heard.extend(percent.map(|percent| StreamItem::Battery(Battery { percent, charging: None })));
+            items.extend(percent.map(|percent| StreamItem::Battery(Battery { percent, charging: None })));
         }
-        heard.push(StreamItem::VerifiedFrame(squares(&ranks.to_be_bytes())));
-        Some(heard)
+        items.push(StreamItem::VerifiedFrame(squares(&ranks.to_be_bytes())));
+        Some(items)
     }
 }
 

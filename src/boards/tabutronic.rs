@@ -89,16 +89,16 @@ impl Dialect for Sentio {
         self.numbers.forget();
     }
 
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>) {
-        heard.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
+    fn feed(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>) {
+        items.extend(self.numbers.feed(now, byte).into_iter().flatten().map(read));
     }
 
     fn deadline(&self) -> Option<Millis> {
         self.numbers.deadline()
     }
 
-    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>) {
-        heard.extend(self.numbers.quiet().map(read));
+    fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
+        items.extend(self.numbers.quiet().map(read));
     }
 }
 

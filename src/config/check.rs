@@ -22,10 +22,10 @@ use toml::de::DeTable;
 /// Returns the configuration, with defaults where there is a problem, and the problems in the order of the file.
 pub fn check(text: &str) -> (Config, Vec<Problem>) {
     let mut problems = Problems { text: text.to_owned(), found: Vec::new() };
-    let (sound, silent) = blank_invalid_lines(text, &mut problems);
-    let said = problems.found.len();
+    let (parseable, suppressed) = blank_invalid_lines(text, &mut problems);
+    let syntax_problems = problems.found.len();
     let empty = Spanned::new(0..0, DeTable::new());
-    let document = DeTable::parse(&sound).unwrap_or(empty);
+    let document = DeTable::parse(&parseable).unwrap_or(empty);
     let root = document.get_ref();
     for (name, value) in root {
         if !TABLES.iter().any(|(table, _)| *table == name.get_ref().as_ref()) {
@@ -33,36 +33,38 @@ pub fn check(text: &str) -> (Config, Vec<Problem>) {
         }
     }
     let config = read_config(root, &mut problems);
-    let later = problems.found.split_off(said);
-    problems.found.extend(later.into_iter().filter(|(at, _)| !silent.iter().any(|range| range.contains(at))));
+    let later = problems.found.split_off(syntax_problems);
+    problems.found.extend(later.into_iter().filter(|(at, _)| !suppressed.iter().any(|range| range.contains(at))));
     (config, problems.sorted())
 }
 
 /// Replaces the lines that are not TOML by blanks and adds a problem for each. Also returns the ranges in which no further problems
 /// must be reported: below a table header that could not be parsed, it is unknown to which table the keys belong.
 fn blank_invalid_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
-    let mut sound = text.to_owned();
-    let mut silent = Vec::new();
-    while let Err(error) = DeTable::parse(&sound) {
-        let at = error.span().map_or(0, |span| span.start).min(sound.len());
+    let mut parseable = text.to_owned();
+    let mut suppressed = Vec::new();
+    while let Err(error) = DeTable::parse(&parseable) {
+        let at = error.span().map_or(0, |span| span.start).min(parseable.len());
         // The parser may report an error at the end of a line at the line break, or after the last one.
-        let line = line_around(&sound, at).filter(|line| sound.get(line.clone()).is_some_and(|line| !line.trim().is_empty()));
-        let Some(line) = line.or_else(|| line_around(&sound, sound.get(..at)?.trim_end().len().saturating_sub(1))) else {
+        let line =
+            line_around(&parseable, at).filter(|line| parseable.get(line.clone()).is_some_and(|line| !line.trim().is_empty()));
+        let Some(line) = line.or_else(|| line_around(&parseable, parseable.get(..at)?.trim_end().len().saturating_sub(1)))
+        else {
             break;
         };
-        let written = sound.get(line.clone()).unwrap_or_default();
+        let written = parseable.get(line.clone()).unwrap_or_default();
         if written.trim().is_empty() {
             break;
         }
         problems.add(&(at.min(line.end)..line.end), format!("this is not TOML: {}", error.message().replace('\n', "; ")));
         if written.trim_start().starts_with('[') {
-            let rest = sound.get(line.end..).unwrap_or_default();
-            silent.push(line.start..rest.find("\n[").map_or(sound.len(), |next| line.end + next));
+            let rest = parseable.get(line.end..).unwrap_or_default();
+            suppressed.push(line.start..rest.find("\n[").map_or(parseable.len(), |next| line.end + next));
         }
         // The length stays the same, so that byte offsets remain valid.
-        sound.replace_range(line.clone(), &" ".repeat(line.len()));
+        parseable.replace_range(line.clone(), &" ".repeat(line.len()));
     }
-    (sound, silent)
+    (parseable, suppressed)
 }
 
 /// Returns the range of the line that contains this byte, without its line break.
@@ -122,8 +124,8 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
 /// Returns the directory of the public files, which must not overlap with the state directory that only the service may read.
 fn read_files(values: Values<'_>, state_dir: Option<&Path>) -> Option<PathBuf> {
     let dir = PathBuf::from(values.given_text("dir")?);
-    if let Some(why) = files_conflict(&dir, state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR))) {
-        values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), why);
+    if let Some(conflict) = files_conflict(&dir, state_dir.unwrap_or(Path::new(DEFAULT_STATE_DIR))) {
+        values.problems.add(&values.span_of("dir").unwrap_or(values.span.clone()), conflict);
     }
     Some(dir)
 }
@@ -140,10 +142,7 @@ pub(super) fn files_conflict(dir: &Path, state_dir: &Path) -> Option<String> {
     } else {
         return None;
     };
-    Some(format!(
-        "{} {relation}, which holds tokens and games that are not public yet: give a directory of its own",
-        dir.display()
-    ))
+    Some(format!("{} {relation}, which holds tokens and games that are not public yet: give another directory", dir.display()))
 }
 
 /// Returns the absolute path without `.` and `..`, without reading the file system.
@@ -196,7 +195,7 @@ fn read_game(values: Values<'_>, laws: Laws) -> Settings {
     if let Some(span) = span.filter(|_| low > settle) {
         values.problems.add(
             &span,
-            format!("settle_low_ms ({low}) is more than settle_ms ({settle}): short of time must not be slower; write at most {settle} for settle_low_ms, or more for settle_ms"),
+            format!("settle_low_ms ({low}) is more than settle_ms ({settle}): the settle time must not be longer when a player is short of time; write at most {settle} for settle_low_ms, or more for settle_ms"),
         );
     }
     settings
@@ -211,19 +210,19 @@ fn read_livechess(values: Values<'_>) -> LiveChess {
     {
         values.problems.add(
             &span,
-            format!("live = true shows what is not public yet, and {listen} is reached from elsewhere: leave it out, or write listen = \"127.0.0.1:1982\""),
+            format!("live = true shows games that are not public yet, and other machines can reach {listen}: omit it, or write listen = \"127.0.0.1:1982\""),
         );
     }
     let publish = if values.text("publish") == "prompt" { ReleasePolicy::Prompt } else { ReleasePolicy::Settled };
     let at = values.span_of("origins").unwrap_or(values.span.clone());
-    let origins = parse_origins(&values.text("origins")).unwrap_or_else(|why| {
-        values.problems.add(&at, format!("origins: {why}"));
+    let origins = parse_origins(&values.text("origins")).unwrap_or_else(|error| {
+        values.problems.add(&at, format!("origins: {error}"));
         Vec::new()
     });
     if live && origins.contains(&Origin::Null) {
         values.problems.add(
             &at,
-            "live = true shows what is not public yet, and any site can show a frame whose origin is \"null\": take null out of origins, or leave live out",
+            "live = true shows games that are not public yet, and any site can show a frame whose origin is \"null\": remove null from origins, or omit live",
         );
     }
     LiveChess { listen, live, publish, origins, first: values.given_text("first") }
@@ -235,7 +234,7 @@ fn read_web(values: Values<'_>) -> Web {
     let [cert, key] = ["tls_cert", "tls_key"].map(|key| values.given_text(key));
     for (given, missing) in [("tls_cert", "tls_key"), ("tls_key", "tls_cert")] {
         if let (Some(span), None) = (values.span_of(given), values.span_of(missing)) {
-            values.problems.add(&span, format!("{given} is of no use alone: write {missing}, too, or leave it out"));
+            values.problems.add(&span, format!("{given} has no effect without {missing}: write both, or omit it"));
         }
     }
     if let (Some(listen), Some(span)) = (listen, values.span_of("listen"))
@@ -245,13 +244,13 @@ fn read_web(values: Values<'_>) -> Web {
     {
         let port = listen.port();
         // A server that listens on all addresses of the machine is not behind a proxy.
-        let behind = match listen.ip().is_unspecified() {
+        let with_proxy = match listen.ip().is_unspecified() {
             true => format!("proxy = true and listen = \"127.0.0.1:{port}\" behind a proxy that speaks TLS"),
             false => "proxy = true behind a proxy that speaks TLS".to_owned(),
         };
         values.problems.add(
             &span,
-            format!("{listen} is reached from elsewhere, and tokens must not cross a network in the clear: write tls_cert and tls_key, or {behind}, or listen = \"127.0.0.1:{port}\""),
+            format!("other machines can reach {listen}, and tokens must not cross a network unencrypted: write tls_cert and tls_key, or {with_proxy}, or listen = \"127.0.0.1:{port}\""),
         );
     }
     if let (Some(listen), Some(span)) = (listen, values.span_of("listen"))
@@ -260,7 +259,7 @@ fn read_web(values: Values<'_>) -> Web {
     {
         values.problems.add(
             &span,
-            format!("{listen} is every address of this machine, and whoever reaches it would pass for the proxy: write listen = \"127.0.0.1:{}\", or the address at which a proxy on another machine finds this one", listen.port()),
+            format!("{listen} is every address of this machine, and any client that reaches it would be treated as the proxy: write listen = \"127.0.0.1:{}\", or the address at which a proxy on another machine reaches this one", listen.port()),
         );
     }
     let hsts = values.flag("hsts");
@@ -269,7 +268,10 @@ fn read_web(values: Values<'_>) -> Web {
         && !proxy
         && let (Some(span), None) = (values.span_of("hsts"), values.span_of("tls_cert"))
     {
-        values.problems.add(&span, "hsts = true tells browsers to come over TLS alone, which is not spoken here: write tls_cert and tls_key, or leave it out");
+        values.problems.add(
+            &span,
+            "hsts = true tells browsers to use only TLS, which is not configured: write tls_cert and tls_key, or omit it",
+        );
     }
     let tls = cert.zip(key).map(|(cert, key)| Tls { cert: cert.into(), key: key.into() });
     Web { listen, hosts: parse_sites(&values.text("hosts")).unwrap_or_default(), tls, proxy, hsts }
@@ -281,20 +283,20 @@ fn read_laws(values: Values<'_>) -> Laws {
     let given = values.given_text("supervision").and_then(|word| Supervision::from_word(&word));
     let supervision = given.unwrap_or(Supervision::Full);
     // Problems with either value have been reported already.
-    let both_read = !values.refused.iter().any(|key| ["time_class", "supervision"].contains(key));
-    if class != TimeClass::Standard && given.is_none() && both_read {
+    let both_valid = !values.refused.iter().any(|key| ["time_class", "supervision"].contains(key));
+    if class != TimeClass::Standard && given.is_none() && both_valid {
         let at = values.span_of("time_class").unwrap_or(values.span.clone());
         let message = format!(
-            "a {} event says how its games are supervised: write supervision = \"full\" if each is watched and recorded, else supervision = \"limited\"",
+            "a {} event must state how its games are supervised: write supervision = \"full\" if each is watched and recorded, otherwise supervision = \"limited\"",
             class.word()
         );
         values.problems.add(&at, message);
     }
-    if class == TimeClass::Standard && supervision == Supervision::Limited && both_read {
+    if class == TimeClass::Standard && supervision == Supervision::Limited && both_valid {
         let at = values.span_of("supervision").unwrap_or(values.span.clone());
         values
             .problems
-            .add(&at, "standard games know no limited supervision: leave it out, or write time_class = \"rapid\" or \"blitz\"");
+            .add(&at, "standard games cannot have limited supervision: omit it, or write time_class = \"rapid\" or \"blitz\"");
     }
     let edition = Edition::named(&values.text("edition")).unwrap_or(Laws::default().edition);
     Laws { edition, class, supervision }
@@ -314,7 +316,7 @@ fn read_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> V
         };
         let read = read_board(read_values("board", entries, entry.span(), problems), chess960);
         let ParsedBoard { board, span, .. } = &read;
-        for ParsedBoard { board: other, span: other_span, has_valid_place: placed } in &boards {
+        for ParsedBoard { board: other, span: other_span, has_valid_place: other_has_valid_place } in &boards {
             let line = problems.line(other_span.start);
             if other.name == board.name && !board.name.is_empty() {
                 problems.add(
@@ -323,18 +325,18 @@ fn read_boards(root: &DeTable<'_>, chess960: bool, problems: &mut Problems) -> V
                 );
             }
             let all = |board: &BoardConfig| board.names.values().chain([&board.name]).cloned().collect::<Vec<_>>();
-            let (own, others) = (all(board), all(other));
-            if let Some(name) = own.iter().find(|name| others.contains(name)).filter(|_| other.name != board.name) {
+            let (names, other_names) = (all(board), all(other));
+            if let Some(name) = names.iter().find(|name| other_names.contains(name)).filter(|_| other.name != board.name) {
                 problems.add(span, format!("two boards are named {name}, the other on line {line}: give each its own name"));
             }
-            if other.place == board.place && *placed && read.has_valid_place {
+            if other.place == board.place && *other_has_valid_place && read.has_valid_place {
                 let message = match &board.place {
                     BoardLocation::AnyOfModel(_) => format!(
-                        "nothing says which board is {} and which is {} (line {line}): give each its port, usb, serial or usb_path",
+                        "boards {} and {} (line {line}) cannot be distinguished: give each its port, usb, serial or usb_path",
                         board.name, other.name
                     ),
                     BoardLocation::Ids(ids) => format!(
-                        "two boards are any USB device {ids}, the other on line {line}: tell them apart by serial, usb_path or port"
+                        "two boards use any USB device {ids}, the other on line {line}: distinguish them by serial, usb_path or port"
                     ),
                     place => format!("two boards are at {place}, the other on line {line}: give each its own"),
                 };
@@ -359,7 +361,7 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
     let name = values.given_text("name");
     let span = values.span_of("name").unwrap_or(values.span.clone());
     if name.is_none() && !values.refused.contains(&"name") {
-        values.problems.add(&span, "this board has no name: write name = \"board_1\", or whatever it shall be called");
+        values.problems.add(&span, "this board has no name: write name = \"board_1\", or another name");
     }
     let model = boards::model(&values.text("model")).unwrap_or(&boards::dgt::MODEL);
     let places: Vec<(&str, BoardLocation, Range<usize>)> = [
@@ -376,15 +378,16 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
     }
     let start_fen = values.given_text("start_fen");
     if let (Some(fen), Some(at)) = (&start_fen, values.span_of("start_fen"))
-        && let Err(why) = Position::from_fen(fen, chess960)
+        && let Err(error) = Position::from_fen(fen, chess960)
     {
-        values
-            .problems
-            .add(&at, format!("start_fen is no position ({why}): write a FEN such as {}", key("board", "start_fen").example));
+        values.problems.add(
+            &at,
+            format!("start_fen is not a position ({error}): write a FEN such as {}", key("board", "start_fen").example),
+        );
     }
     let names = values.given_text("names").as_deref().and_then(keys::parse_names).unwrap_or_default();
     if let Some(at) = values.span_of("names").filter(|_| !(model.protocol)().is_chain()) {
-        values.problems.add(&at, format!("a {} is one board: it has its name, and no names", model.title));
+        values.problems.add(&at, format!("a {} is a single board: write name, and omit names", model.title));
     }
     let lights = match values.text("lights").as_str() {
         "displaced" => LightsMode::Displaced,
@@ -392,7 +395,7 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
         _ => LightsMode::Off,
     };
     if let Some(at) = values.span_of("lights").filter(|_| lights != LightsMode::Off && model.lights == Lights::None) {
-        values.problems.add(&at, format!("a {} has no lights that can be switched: leave it out", model.title));
+        values.problems.add(&at, format!("a {} has no lights that can be switched: omit lights", model.title));
     }
     let side = |key: &str| match values.text(key).as_str() {
         "upright" => Some(Rotation::Upright),
@@ -414,6 +417,6 @@ fn read_board(values: Values<'_>, chess960: bool) -> ParsedBoard {
         lights,
         start_fen,
     };
-    let placed = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));
-    ParsedBoard { board, span, has_valid_place: placed }
+    let has_valid_place = !values.refused.iter().any(|key| ["port", "usb", "serial", "usb_path"].contains(key));
+    ParsedBoard { board, span, has_valid_place }
 }

@@ -98,11 +98,11 @@ fn is_date(text: &str) -> bool {
                 4 | 7 => byte == b'.',
                 _ => byte.is_ascii_digit() || byte == b'?',
             })
-            && is_in_a_calendar(text))
+            && is_calendar_date(text))
 }
 
 /// Returns whether such a day exists, as far as its digits are known.
-fn is_in_a_calendar(date: &str) -> bool {
+fn is_calendar_date(date: &str) -> bool {
     let number = |range| date.get(range).and_then(|digits: &str| digits.parse::<i16>().ok());
     let (year, month, day) = (number(0..4), number(5..7), number(8..10));
     // An unknown year counts as a leap year, an unknown month as one with 31 days.
@@ -147,16 +147,16 @@ pub const TABLES: &[(&str, &str)] = &[
         "The Laws of Chess by which the event is played. `touchmovectl laws` shows what an edition says, and which parts of its\n\
          text were not available.",
     ),
-    ("pgn", "What the PGN of every game says about the event."),
+    ("pgn", "PGN tags about the event, the same in every game."),
     (
         "broadcast",
-        "The delay for everybody but the arbiter: spectators could help the players. It applies to org.touchmove1.Broadcast and\n\
-         to everything else that is public.",
+        "The delay for everybody except the arbiter: spectators could help the players. It applies to org.touchmove1.Broadcast\n\
+         and to everything else that is public.",
     ),
     (
         "files",
-        "The games as files, in the format of DGT LiveChess, for the Lichess Broadcaster and every other program that watches\n\
-         such a folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud beside them. With the delay of\n\
+        "The games as files, in the format of DGT LiveChess, for the Lichess Broadcaster and other programs that watch such a\n\
+         folder: round-N/game-M.pgn, round-N/games.pgn, and the JSON of LiveChess Cloud next to them. With the delay of\n\
          [broadcast].",
     ),
     (
@@ -168,8 +168,8 @@ pub const TABLES: &[(&str, &str)] = &[
     (
         "hooks",
         "Notifications of alerts: for each alert, a program is run or a message is posted. Off unless one of them is given.\n\
-         Alerts are for the arbiter alone, and notifications are not delayed: whoever reads them knows what the players must\n\
-         not know.",
+         Alerts are for the arbiter only, and notifications are not delayed: they can contain information that the players\n\
+         must not have.",
     ),
     (
         "metrics",
@@ -179,19 +179,19 @@ pub const TABLES: &[(&str, &str)] = &[
     ),
     (
         "livechess",
-        "For programs and pages that support DGT LiveChess: they find the boards and games here as they would there. They see\n\
-         what is public, with the delay of [broadcast], unless `live` is true. Off unless `listen` is given.",
+        "A server for programs and pages that support DGT LiveChess. They see the boards and games that are public, with the\n\
+         delay of [broadcast], unless `live` is true. Off unless `listen` is given.",
     ),
     (
         "web",
-        "The web page: everybody sees the games with the delay of [broadcast]. Whoever logs in with a token of `touchmovectl\n\
-         token create` sees boards and games live, and an arbiter also the alerts. Off unless `listen` is given.",
+        "The web page: everybody sees the games with the delay of [broadcast]. Users who log in with a token of `touchmovectl\n\
+         token create` see boards and games live, and arbiters also see the alerts. Off unless `listen` is given.",
     ),
     (
         "board",
         "Boards. Without any [[board]], touchmoved serves every board whose own USB id identifies it (a DGT e-Board:\n\
          045b:8111), so one board on one port needs nothing here. Ids such as 0403:6001 or 04d8:000a belong to adapter chips\n\
-         that are built into many other devices too, and bytes meant for a chessboard could disturb those: such a port is used\n\
+         that are built into many other devices too, and bytes sent to a chessboard could disturb those: such a port is used\n\
          only if a [[board]] names it, by port, usb, serial or usb_path, even if it is the only one. `touchmovectl doctor`\n\
          prints the lines to write. With one or more [[board]], those boards are served and no others.",
     ),
@@ -219,7 +219,7 @@ pub static KEYS: &[Key] = &[
          If omitted: $STATE_DIRECTORY, otherwise $XDG_STATE_HOME/touchmove, otherwise ~/.local/state/touchmove, otherwise\n\
          /var/lib/touchmove.",
     ),
-    key("recordings", "on", Kind::Flag, Some("true"), "true", "Whether recordings are written beside the journal."),
+    key("recordings", "on", Kind::Flag, Some("true"), "true", "Whether recordings are written next to the journal."),
     key(
         "recordings",
         "max_mb",
@@ -235,7 +235,7 @@ pub static KEYS: &[Key] = &[
         number(0, 1_000_000, "MB"),
         Some("64"),
         "64",
-        "Recording stops when the disk has less free space than this: the rest is for moves.",
+        "Recording stops when the disk has less free space than this, which is reserved for moves.",
     ),
     key(
         "game",
@@ -335,9 +335,9 @@ pub static KEYS: &[Key] = &[
         number(0, 86_400, "seconds"),
         Some("0"),
         "900",
-        "Nothing is published before it is this old, neither a move nor its clock nor a result. If a move is corrected\n\
-         meanwhile, only the correction is published. After a restart of touchmoved, what was public stays public, and nothing\n\
-         else follows before the whole delay has passed again: the time of day may have been wrong before.",
+        "The minimum age of everything that is published: moves, clock times and results. If a move is corrected meanwhile,\n\
+         only the correction is published. After a restart of touchmoved, events that were public stay public, and all others\n\
+         wait for the whole delay again, because the time of day may have been wrong before.",
     ),
     key(
         "broadcast",
@@ -354,9 +354,9 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["hold", "show"]),
         Some("\"hold\""),
         "\"show\"",
-        "What the public sees of an illegal move. `hold`: the public record of the game ends before the move until the arbiter\n\
-         lets it stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a\n\
-         move that is taken back or replaced before that is never published. `show`: it is published like any other move.",
+        "How an illegal move is published. `hold`: the public record of the game ends before the move until the arbiter lets it\n\
+         stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a move\n\
+         that is taken back or replaced before that is never published. `show`: it is published like any other move.",
     ),
     key(
         "files",
@@ -383,7 +383,7 @@ pub static KEYS: &[Key] = &[
         text("an absolute path", is_absolute),
         None,
         "\"/etc/touchmove/lichess.token\"",
-        "The file with the token and nothing else; every user of the machine must not be able to read it. If omitted: the\n\
+        "The file with the token and nothing else; it must not be readable by all users of the machine. If omitted: the\n\
          credential `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
     ),
     key(
@@ -397,9 +397,9 @@ pub static KEYS: &[Key] = &[
     key(
         "hooks",
         "command",
-        list("a list of the whole path of a program and its arguments, or []", hooks::is_command),
+        list("a list of the absolute path of a program and its arguments, or []", hooks::is_command),
         Some("[]"),
-        "[\"/usr/local/bin/tell\", \"arbiter\"]",
+        "[\"/usr/local/bin/notify\", \"arbiter\"]",
         "A program that is run for each alert, without a shell: its absolute path, and its arguments. It receives the alert in\n\
          variables TOUCHMOVE_… and as JSON on its standard input, and has 10 s.",
     ),
@@ -411,8 +411,8 @@ pub static KEYS: &[Key] = &[
         }),
         None,
         "\"https://ntfy.example.org/a-topic-nobody-guesses\"",
-        "Where each alert is posted as text with the headers Title, Priority and Tags: a topic of ntfy, which delivers to\n\
-         phones at once. Whoever knows the address can read it.",
+        "The address to which each alert is posted as text with the headers Title, Priority and Tags, such as a topic of ntfy,\n\
+         which delivers to phones at once. Anyone who knows the address can read the alerts.",
     ),
     key(
         "hooks",
@@ -420,8 +420,8 @@ pub static KEYS: &[Key] = &[
         list("a list of play, board, touch, end, device", |words| hooks::parse_matters(words).is_some()),
         Some("[\"play\", \"board\"]"),
         "[\"play\", \"board\", \"end\"]",
-        "Which alerts. `play`: what a player did by moving or pressing; `board`: what is on the board; `touch`: touched pieces;\n\
-         `end`: results that are wanted, and draws; `device`: boards, clocks, cables.",
+        "The categories of alerts that are sent. `play`: actions of a player on the board or the clock; `board`: pieces on the\n\
+         board; `touch`: touched pieces; `end`: results to confirm, and draws; `device`: boards, clocks, cables.",
     ),
     key(
         "hooks",
@@ -434,15 +434,15 @@ pub static KEYS: &[Key] = &[
     key(
         "metrics",
         "listen",
-        text("an address of this machine alone and a port, such as \"127.0.0.1:9482\", or \"\"", is_loopback),
+        text("a loopback address and a port, such as \"127.0.0.1:9482\", or \"\"", is_loopback),
         Some("\"\""),
         "\"127.0.0.1:9482\"",
-        "The address at which http://ADDRESS:PORT/metrics answers. If omitted: none.",
+        "The address at which http://ADDRESS:PORT/metrics is served. If omitted: none.",
     ),
     key(
         "livechess",
         "listen",
-        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for nowhere", livechess::is_listen_address),
+        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for none", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:1982\"",
         "The address for clients. They look for LiveChess on port 1982 of this machine. \"\": none, the server is off.",
@@ -464,7 +464,7 @@ pub static KEYS: &[Key] = &[
         "\"lichess.org, localhost\"",
         "The hosts whose pages may connect: these hosts and those below them. Pages must have been loaded over https, except\n\
          from this machine, from an address, and where http:// is before the host. A name without a dot is given as\n\
-         http://hall, and is that host alone. An application with pages of its own is named with its scheme, such as\n\
+         http://hall, and matches only that host. An application with pages of its own is named with its scheme, such as\n\
          tauri://localhost. null: pages opened from files, and every sandboxed frame of any site; not with live = true. A\n\
          program that is not a browser may always connect.",
     ),
@@ -486,13 +486,13 @@ pub static KEYS: &[Key] = &[
         text("the name of a board", is_name),
         None,
         "\"board_1\"",
-        "The board that is listed first: lichess.org takes that one and no other. If omitted: the board at the first table,\n\
+        "The board that is listed first: lichess.org uses only that one. If omitted: the board at the first table,\n\
          otherwise the first by name.",
     ),
     key(
         "web",
         "listen",
-        text("an address with a port such as \"127.0.0.1:8064\", or \"\" for nowhere", livechess::is_listen_address),
+        text("an address with a port such as \"127.0.0.1:8064\", or \"\" for none", livechess::is_listen_address),
         Some("\"\""),
         "\"127.0.0.1:8064\"",
         "The address of the page. \"\": none, the page is off. An address that other machines can reach needs tls_cert and\n\
@@ -504,9 +504,9 @@ pub static KEYS: &[Key] = &[
         text("names with commas between them, such as \"hall.example.org\"", |text| livechess::parse_sites(text).is_some()),
         Some("\"\""),
         "\"hall.example.org\"",
-        "The names by which browsers address it, besides addresses and localhost; names below them count too, but a name\n\
-         without a dot, such as hall, is that name alone. Other names are refused: whoever owns a name can make it resolve to\n\
-         this machine.",
+        "The names by which browsers address it, besides addresses and localhost; names below them match too, but a\n\
+         name without a dot, such as hall, matches only itself. Other names are refused, because the owner of a name can make\n\
+         it resolve to this machine.",
     ),
     key(
         "web",
@@ -569,7 +569,7 @@ pub static KEYS: &[Key] = &[
         text("the absolute path of a serial port", is_absolute),
         None,
         "\"/dev/serial/by-id/usb-FTDI_FT232R_USB_UART_A1B2C3-if00-port0\"",
-        "Where it is plugged in, in one of four ways: the device file or a link to it,",
+        "Where the board is plugged in, in one of four ways: the device file or a link to it,",
     ),
     key(
         "board",
@@ -587,7 +587,7 @@ pub static KEYS: &[Key] = &[
         text("the serial number of the USB device", |text| !text.is_empty() && is_line(text)),
         None,
         "\"A1B2C3\"",
-        "or the USB device with this serial number, in whatever socket,",
+        "or the USB device with this serial number, in any socket,",
     ),
     key(
         "board",
@@ -595,8 +595,8 @@ pub static KEYS: &[Key] = &[
         text("a USB socket such as \"1-2\" or \"1-2.3\"", is_usb_path),
         None,
         "\"1-2\"",
-        "or whatever is plugged into this USB socket.\n\
-         With none of the four (one board only): the board of this model that its USB id names.",
+        "or any device in this USB socket.\n\
+         With none of the four (one board only): the board of this model, recognised by its USB id.",
     ),
     key(
         "board",
@@ -604,8 +604,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["auto", "upright", "turned"]),
         Some("\"auto\""),
         "\"auto\"",
-        "The orientation of the board. `auto`: found from the position; `upright`: as its maker intended (DGT: the connector is\n\
-         on White's left); `turned`: the other way round.",
+        "The orientation of the board. `auto`: inferred from the position; `upright`: as its maker intended (DGT: the connector\n\
+         is on White's left); `turned`: the other way round.",
     ),
     key(
         "board",
@@ -613,8 +613,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["auto", "upright", "turned"]),
         Some("\"auto\""),
         "\"auto\"",
-        "The orientation of the clock. `auto`: found from the first presses; `upright`: its left half is White's when the board\n\
-         is upright; `turned`: the other way round.",
+        "The orientation of the clock. `auto`: inferred from the first presses; `upright`: its left half is White's when the\n\
+         board is upright; `turned`: the other way round.",
     ),
     key(
         "board",
@@ -622,8 +622,8 @@ pub static KEYS: &[Key] = &[
         Kind::Word(&["off", "displaced", "moves"]),
         Some("\"off\""),
         "\"off\"",
-        "What a board with lights shows the players. `displaced`: the squares to correct; `moves`: also the last move, until a\n\
-         piece is touched. Leave them `off` in rated games: nothing may be shown to the players there (Article 12.6).",
+        "What a board with lights shows to the players. `displaced`: the squares to correct; `moves`: also the last move, until\n\
+         a piece is touched. Leave them `off` in rated games: nothing may be shown to the players there (Article 12.6).",
     ),
     key(
         "board",
@@ -666,8 +666,8 @@ pub fn commented_file() -> String {
          # `touchmoved --check-config --config FILE` checks a file. The documentation is configuration.md, or touchmoved.toml(5).\n\
          # Searched in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), then in /etc/touchmove. Generated from src/config/keys.rs.\n",
     );
-    for (table, about) in TABLES {
-        let _ = writeln!(file, "\n# {}", about.replace('\n', "\n# "));
+    for (table, description) in TABLES {
+        let _ = writeln!(file, "\n# {}", description.replace('\n', "\n# "));
         // A [[board]] without keys would define a board; a plain table without keys has no effect.
         let _ = writeln!(file, "{}", if *table == "board" { "#[[board]]".to_owned() } else { format!("[{table}]") });
         for key in KEYS.iter().filter(|key| key.table == *table) {

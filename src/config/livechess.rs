@@ -94,42 +94,40 @@ fn parse_origin(text: &str) -> Result<Origin, String> {
     let (scheme, host) =
         text.split_once("://").map_or((None, text), |(scheme, host)| (Some(scheme.to_ascii_lowercase()), host));
     if scheme.as_deref() == Some("file") {
-        return Err(format!("{text:?} would let nobody in: browsers say \"null\" for a page from a file"));
+        return Err(format!("{text:?} never matches: browsers send \"null\" for a page from a file"));
     }
     if host.contains(['/', '?', '#']) {
-        return Err(format!("{text:?} would let nobody in: an origin has no path; end it after the host"));
+        return Err(format!("{text:?} never matches: an origin has no path; end it after the host"));
     }
     if !host.is_ascii() {
-        return Err(format!(
-            "{text:?} would let nobody in: browsers write such a name in ASCII; write it as they do, with xn--"
-        ));
+        return Err(format!("{text:?} never matches: browsers write such a name in ASCII; write it as they do, with xn--"));
     }
     let is_address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
     if let Some((bare, port)) = host.rsplit_once(':').filter(|_| !is_address)
         && port.parse::<u16>().is_ok()
     {
         return Err(format!(
-            "{text:?} would let nobody in: pages of every port of a host may ask; write {bare:?} without the port"
+            "{text:?} never matches: pages on every port of a host may connect; write {bare:?} without the port"
         ));
     }
     let labels = || host.split('.').all(|label| !label.is_empty() && !label.starts_with('-') && !label.ends_with('-'));
-    let found = parse_site(host).filter(|_| is_address || labels());
+    let site = parse_site(host).filter(|_| is_address || labels());
     let is_domain_of_many = !host.contains('.') && !is_address && !host.eq_ignore_ascii_case("localhost");
-    if is_domain_of_many && found.is_some() && matches!(scheme.as_deref(), None | Some("https")) {
+    if is_domain_of_many && site.is_some() && matches!(scheme.as_deref(), None | Some("https")) {
         return Err(format!(
             "{text:?} is a top-level domain or a name of the local network: write the whole host, such as \"lichess.org\", \
              or \"http://{host}\" for that one machine of the local network"
         ));
     }
-    match (scheme.as_deref(), found) {
-        (_, None) => Err(format!("{text:?} would let nobody in: it is no host")),
+    match (scheme.as_deref(), site) {
+        (_, None) => Err(format!("{text:?} never matches: it is not a host name")),
         (None | Some("https"), Some(site)) => Ok(Origin::Site(site)),
         (Some("http"), Some(site)) => Ok(Origin::Site(Site { allows_http: true, ..site })),
         (Some(scheme), Some(_)) if NO_ORIGIN.contains(&scheme) => {
-            Err(format!("{text:?} would let nobody in: no page has an origin of the scheme {scheme}; write {host:?}"))
+            Err(format!("{text:?} never matches: no page has an origin of the scheme {scheme}; write {host:?}"))
         }
         (Some(scheme), Some(site)) if is_scheme(scheme) => Ok(Origin::App { scheme: scheme.to_owned(), host: site.host }),
-        (Some(_), Some(_)) => Err(format!("{text:?} would let nobody in: what stands before :// is no scheme")),
+        (Some(_), Some(_)) => Err(format!("{text:?} never matches: the part before :// is not a scheme")),
     }
 }
 
@@ -145,7 +143,7 @@ pub fn parse_sites(text: &str) -> Option<Vec<Site>> {
 }
 
 fn parse_site(text: &str) -> Option<Site> {
-    let (host, plain) = text.strip_prefix("http://").map_or((text, false), |host| (host, true));
+    let (host, allows_http) = text.strip_prefix("http://").map_or((text, false), |host| (host, true));
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().ok();
     let is_address = address.is_some();
     let is_plain = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
@@ -157,6 +155,6 @@ fn parse_site(text: &str) -> Option<Site> {
     // The form that browsers send.
     let host = address.map_or_else(|| host.to_ascii_lowercase(), |address| address.to_string());
     // HTTP is always allowed for addresses, and for localhost, whose connections stay on this machine.
-    let plain = plain || is_address || host == "localhost";
-    (is_address || is_name).then_some(Site { host, allows_http: plain })
+    let allows_http = allows_http || is_address || host == "localhost";
+    (is_address || is_name).then_some(Site { host, allows_http })
 }

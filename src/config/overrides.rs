@@ -37,13 +37,13 @@ pub fn override_dirs() -> Vec<PathBuf> {
 /// # Errors
 /// Returns all problems of the files.
 pub fn load() -> Result<Vec<String>, OverridesError> {
-    let own = Overrides::read(&override_dirs())?;
-    Edition::replace(own.editions);
-    Messages::install_overrides(own.messages);
-    if let Some(rulings) = own.rulings {
+    let overrides = Overrides::read(&override_dirs())?;
+    Edition::replace(overrides.editions);
+    Messages::install_overrides(overrides.messages);
+    if let Some(rulings) = overrides.rulings {
         rulings.replace();
     }
-    Ok(own.warnings)
+    Ok(overrides.warnings)
 }
 
 impl Overrides {
@@ -53,19 +53,23 @@ impl Overrides {
     /// # Errors
     /// Returns all problems of the files.
     pub fn read(folders: &[PathBuf]) -> Result<Overrides, OverridesError> {
-        let (mut own, mut problems) = (Overrides::default(), Vec::new());
+        let (mut overrides, mut problems) = (Overrides::default(), Vec::new());
         for folder in folders {
-            for (below, ending) in [("laws", "toml"), ("locale", "ftl")] {
-                let files = files(&folder.join(below), ending).unwrap_or_else(|problem| {
+            for (subfolder, extension) in [("laws", "toml"), ("locale", "ftl")] {
+                let files = files(&folder.join(subfolder), extension).unwrap_or_else(|problem| {
                     problems.push(problem);
                     Vec::new()
                 });
                 for (path, name) in files {
-                    let about = own.warnings.len();
+                    let first_warning = overrides.warnings.len();
                     let outcome = text(&path).and_then(|text| {
-                        if below == "laws" { own.read_law_file(&name, &text) } else { own.read_messages_file(&name, &text) }
+                        if subfolder == "laws" {
+                            overrides.read_law_file(&name, &text)
+                        } else {
+                            overrides.read_messages_file(&name, &text)
+                        }
                     });
-                    for warning in own.warnings.iter_mut().skip(about) {
+                    for warning in overrides.warnings.iter_mut().skip(first_warning) {
                         *warning = format!("{}: {warning}", path.display());
                     }
                     problems
@@ -73,7 +77,7 @@ impl Overrides {
                 }
             }
         }
-        if problems.is_empty() { Ok(own) } else { Err(OverridesError(problems)) }
+        if problems.is_empty() { Ok(overrides) } else { Err(OverridesError(problems)) }
     }
 
     fn read_law_file(&mut self, name: &str, text: &str) -> Result<(), Vec<String>> {
@@ -85,9 +89,7 @@ impl Overrides {
         }
         let Some(source) = Edition::source(name) else {
             let known = EDITIONS.join(", ");
-            return Err(vec![format!(
-                "there is no edition {name} to take the place of: name the file after {known} or rulings"
-            )]);
+            return Err(vec![format!("there is no edition {name} to override: name the file after {known} or rulings")]);
         };
         if text != source {
             let (edition, warnings) = Edition::parse_with_warnings(name, text)?;
@@ -111,17 +113,18 @@ impl Overrides {
 
 /// Returns the files in a directory with this extension, each with its name without the extension, sorted. Empty if the directory
 /// does not exist.
-fn files(folder: &Path, ending: &str) -> Result<Vec<(PathBuf, String)>, String> {
-    let unreadable = |why: io::Error| format!("{} cannot be read ({why}): make it readable for this user", folder.display());
+fn files(folder: &Path, wanted: &str) -> Result<Vec<(PathBuf, String)>, String> {
+    let unreadable =
+        |error: io::Error| format!("{} cannot be read ({error}): make it readable for this user", folder.display());
     let entries = match std::fs::read_dir(folder) {
         Ok(entries) => entries,
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-        Err(why) => return Err(unreadable(why)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(unreadable(error)),
     };
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.map_err(unreadable)?.path();
-        if path.extension().is_some_and(|extension| extension == ending)
+        if path.extension().is_some_and(|extension| extension == wanted)
             && let Some(name) = path.file_stem().and_then(|name| name.to_str())
         {
             let name = name.to_owned();
@@ -133,8 +136,8 @@ fn files(folder: &Path, ending: &str) -> Result<Vec<(PathBuf, String)>, String> 
 }
 
 fn text(path: &Path) -> Result<String, Vec<String>> {
-    std::fs::read_to_string(path).map_err(|why| match why.kind() {
-        io::ErrorKind::InvalidData => vec!["is not a text file in UTF-8: write it anew".to_owned()],
-        _ => vec![format!("cannot be read ({why}): make it readable for this user")],
+    std::fs::read_to_string(path).map_err(|error| match error.kind() {
+        io::ErrorKind::InvalidData => vec!["is not a text file in UTF-8: rewrite it".to_owned()],
+        _ => vec![format!("cannot be read ({error}): make it readable for this user")],
     })
 }

@@ -63,8 +63,8 @@ impl Url {
     /// Returns the value of the request header `Host`.
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        let usual = if self.uses_tls { 443 } else { 80 };
-        if self.port == usual { host } else { format!("{host}:{}", self.port) }
+        let default_port = if self.uses_tls { 443 } else { 80 };
+        if self.port == default_port { host } else { format!("{host}:{}", self.port) }
     }
 
     /// Returns whether the host is on this machine or in the local network, judging by its name or address.
@@ -74,8 +74,8 @@ impl Url {
             // Names that cannot be registered on the internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN; `lan` is no
             // domain).
             Err(_) => {
-                let near = ["local", "localhost", "internal", "lan", "home.arpa"];
-                !self.host.contains('.') || near.iter().any(|name| self.host.ends_with(&format!(".{name}")))
+                let local_domains = ["local", "localhost", "internal", "lan", "home.arpa"];
+                !self.host.contains('.') || local_domains.iter().any(|name| self.host.ends_with(&format!(".{name}")))
             }
         }
     }

@@ -45,30 +45,30 @@ impl Problems {
     pub(super) fn sorted(mut self) -> Vec<Problem> {
         self.found.sort();
         self.found.dedup();
-        let place = |(at, message): &(usize, String)| {
+        let to_problem = |(at, message): &(usize, String)| {
             let before = self.text.get(..*at).unwrap_or(&self.text);
             let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
             Problem { line: self.line(*at), column, message: message.clone() }
         };
-        self.found.iter().map(place).collect()
+        self.found.iter().map(to_problem).collect()
     }
 }
 
 /// Reads a plain table; a missing one is treated as empty.
 pub(super) fn read_table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
-    let nothing = DeTable::new();
+    let empty = DeTable::new();
     match root.get(name) {
-        None => read_values(name, &nothing, 0..0, problems),
+        None => read_values(name, &empty, 0..0, problems),
         Some(value) => match value.get_ref().as_table() {
             Some(entries) => read_values(name, entries, value.span(), problems),
             None => {
-                let written = if value.get_ref().is_array() {
+                let how = if value.get_ref().is_array() {
                     "with single brackets"
                 } else {
                     "on a line of its own, and its keys below"
                 };
-                problems.add(&value.span(), format!("{name} is a table: write [{name}] {written}"));
-                read_values(name, &nothing, 0..0, problems)
+                problems.add(&value.span(), format!("{name} is a table: write [{name}] {how}"));
+                read_values(name, &empty, 0..0, problems)
             }
         },
     }
@@ -100,8 +100,8 @@ pub(super) fn read_values<'a>(
 
 pub(super) fn read_value(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Value, String> {
     let value = value.get_ref();
-    let wrong = |is: String| {
-        Err(format!("{} is {is}; write {}, such as {} = {}", key.name, key.kind.expected(), key.name, key.example))
+    let wrong = |found: String| {
+        Err(format!("{} is {found}; write {}, such as {} = {}", key.name, key.kind.expected(), key.name, key.example))
     };
     match (&key.kind, value) {
         (Kind::Flag, DeValue::Boolean(flag)) => Ok(Value::Flag(*flag)),
@@ -118,7 +118,7 @@ pub(super) fn read_value(key: &Key, value: &Spanned<DeValue<'_>>) -> Result<Valu
             let texts = array.iter().map(|entry| entry.get_ref().as_str().map(str::to_owned)).collect::<Option<Vec<_>>>();
             match texts.filter(|texts| accepts(texts)) {
                 Some(texts) => Ok(Value::List(texts)),
-                None => wrong("another list".to_owned()),
+                None => wrong("an invalid list".to_owned()),
             }
         }
         (Kind::Word(_) | Kind::Model | Kind::Text { .. }, DeValue::String(text)) => wrong(format!("{:?}", text.as_ref())),
@@ -228,7 +228,7 @@ pub(super) fn nearest<'n>(name: &str, names: &[&'n str]) -> Option<&'n str> {
     names
         .iter()
         .map(|other| (edit_distance(name, other), *other))
-        .filter(|(far, _)| *far <= allowed)
+        .filter(|(distance, _)| *distance <= allowed)
         .min()
         .map(|(_, other)| other)
 }

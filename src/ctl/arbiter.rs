@@ -1,5 +1,6 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
+use super::diagram::last_move;
 use super::service::{Service, board, game, print};
 use crate::game::pgn::is_tag_name;
 use crate::game::{Command, GameResult};
@@ -12,7 +13,7 @@ use crate::wire::Word;
 use anyhow::Context;
 use shakmaty::{Board, Color, Piece, Role, Square};
 
-/// Set the result or position, take back, put a position back, rule on what happened
+/// Set the result or the position, take back moves, restore positions, and rule on alerts
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl arbiter result 1-0
@@ -37,7 +38,7 @@ use shakmaty::{Board, Color, Piece, Role, Square};
   touchmovectl arbiter resume
   touchmovectl arbiter claim white repetition --intended g1f3
 
-Each is kept in the journal with who did it. On the system bus it is for root and group touchmove-arbiter.")]
+Every command is stored in the journal with its user. On the system bus only root and group touchmove-arbiter may give commands.")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -48,7 +49,7 @@ enum What {
     /// Set the result of a game, or withdraw it
     #[command(after_help = "Examples:\n  touchmovectl arbiter result 1/2-1/2\n  touchmovectl arbiter result '*'")]
     Result {
-        /// 1-0, 0-1, 1/2-1/2, or * to withdraw it: the game goes on
+        /// 1-0, 0-1, 1/2-1/2, or * to withdraw it: the game continues
         #[arg(value_parser = result)]
         result: Outcome,
         #[command(flatten)]
@@ -58,22 +59,22 @@ enum What {
     #[command(
         long_about = "Begin a new game from this position.
 
-The game on the board until now ends there, as it stands: its moves stay in the journal and in its PGN, with the result it has, \
-or * without one (so set the result first). Counters in the FEN go on: a game taken up at move 20 is numbered from 20. Squares \
-of the board that show something else are listed; `touchmovectl board` shows them until they agree.",
+The current game on the board ends: its moves remain in the journal and in its PGN, with its result, or * if it has none \
+(so set the result first). The counters of the FEN continue: a game that is resumed at move 20 is numbered from 20. Squares \
+of the board that differ are listed; `touchmovectl board` shows them until they agree.",
         after_help = "Examples:
   touchmovectl arbiter position '8/5k2/8/8/4K3/8/4P3/8 w - - 0 61'
   touchmovectl arbiter position '4k3/8/8/8/8/8/4P3/4K3 w - - 0 40' --board dgt_ttyUSB0
   touchmovectl arbiter position shown --turn black"
     )]
     Position {
-        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: what stands on a board that tells the pieces, with the
-        /// moves that led there since the board is read
+        /// A FEN, in quotes; X-FEN or Shredder-FEN for Chess960. Or `shown`: the position on a board that identifies pieces, with
+        /// the moves that led to it since touchmoved has read the board
         fen: String,
-        /// Who is to move in what is shown [default: whose clock runs, else White; the answer says who it was]
+        /// The player to move in the shown position [default: the player whose clock runs, else White; the output names the player]
         #[arg(long, value_parser = word::<Color>)]
         turn: Option<Color>,
-        /// The board, as `touchmovectl list` shows it [default: the only one]
+        /// Name of the board, see `touchmovectl list` [default: the only board]
         #[arg(long)]
         board: Option<String>,
         #[command(flatten)]
@@ -82,13 +83,13 @@ of the board that show something else are listed; `touchmovectl board` shows the
     /// Take back the last moves
     #[command(after_help = "Examples:\n  touchmovectl arbiter take-back\n  touchmovectl arbiter take-back 3 --game 17")]
     TakeBack {
-        /// How many plies: moves of one player
+        /// Number of moves, where each player's move counts as one
         #[arg(default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
         plies: u32,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say what a pawn became, where the board cannot tell
+    /// Set the piece of a promotion, if the board cannot detect it
     #[command(
         after_help = "Examples:\n  touchmovectl arbiter promotion knight\n  touchmovectl arbiter promotion rook --ply 87"
     )]
@@ -102,7 +103,7 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say that a player adjusts pieces: what he touches next and puts back is no move
+    /// Announce that a player adjusts pieces: a piece that they touch next and put back is no move
     #[command(after_help = "Examples:\n  touchmovectl arbiter adjust white")]
     Adjust {
         /// white or black
@@ -111,66 +112,66 @@ of the board that show something else are listed; `touchmovectl board` shows the
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say that an alert was seen: it stands no more
+    /// Acknowledge an alert, which closes it
     #[command(after_help = "Examples:\n  touchmovectl arbiter acknowledge 3")]
     Acknowledge {
-        /// Its number, as `touchmovectl game` shows it
+        /// Number of the alert, see `touchmovectl game`
         alert: u32,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Put back the position before a ply
+    /// Restore the position before a move
     #[command(
-        long_about = "Put back the position before a ply (Art. 7.5.1).
+        long_about = "Restore the position before a move (Art. 7.5.1).
 
-The moves from there on leave the record, and `touchmovectl board` lists the squares that still show something else until the \
-board agrees. Where the first of those moves was not legal, the moves that its touched pieces oblige the player to are listed.",
+The moves from there on are removed from the record, and `touchmovectl board` lists the squares that still differ until the \
+board agrees. If the first of those moves was illegal, the output lists the moves that its touched pieces allow.",
         after_help = "Examples:\n  touchmovectl arbiter restore 41\n  touchmovectl arbiter restore 41 --game 17"
     )]
     Restore {
-        /// The ply that is to be played anew: White's first move is 1, Black's 2
+        /// The ply to play again: White's first move is 1, Black's 2
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         ply: u32,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Let an irregular move stand: play goes on from it
+    /// Let an irregular move stand: the game continues from it
     #[command(after_help = "Examples:\n  touchmovectl arbiter let-stand 3")]
     LetStand {
-        /// The alert about it, as `touchmovectl game` shows it
+        /// Number of the alert about the move, see `touchmovectl game`
         alert: u32,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say that another move was played; the moves after it stay
+    /// Replace a move by another one; the moves after it remain
     #[command(after_help = "Examples:\n  touchmovectl arbiter replace 41 e4d5\n  touchmovectl arbiter replace 87 b7b8n")]
     Replace {
         /// The ply: White's first move is 1, Black's 2
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         ply: u32,
-        /// The legal move that was played there, as UCI
+        /// The legal move that was played, in UCI
         #[arg(value_name = "MOVE")]
         uci: String,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say that a move is missing; the moves after it stay
+    /// Insert a missing move; the moves after it remain
     #[command(after_help = "Examples:\n  touchmovectl arbiter insert 41 e7e5")]
     Insert {
-        /// The ply that it is: what is there now comes after it
+        /// The ply of the missing move; the move that is there now follows it
         #[arg(value_parser = clap::value_parser!(u32).range(1..))]
         ply: u32,
-        /// The legal move that was played there, as UCI
+        /// The legal move that was played, in UCI
         #[arg(value_name = "MOVE")]
         uci: String,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Take back the last command that changed the game
+    /// Undo the last command that changed the game
     #[command(
-        long_about = "Take back the last command that changed the game, if play has not gone on from it.
+        long_about = "Undo the last command that changed the game, if no move has been played since.
 
-The last four can be taken back, one after the other. A position that was set and not played from is taken back, too: the game before it goes on, once its position stands on the board again.",
+The last four commands can be undone, one after the other. A new position can be undone, too, if no move has been played from it: the previous game continues as soon as its position is on the board again.",
         after_help = "Examples:\n  touchmovectl arbiter undo"
     )]
     Undo {
@@ -183,13 +184,13 @@ The last four can be taken back, one after the other. A position that was set an
         /// white or black
         #[arg(value_parser = word::<Color>)]
         player: Color,
-        /// What it was: illegal_move, press_without_move, two_hands and others
+        /// Kind of irregularity: illegal_move, press_without_move, two_hands and others
         #[arg(value_parser = irregularity)]
         what: Irregularity,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Count no more what was last counted of a player at a ply
+    /// Remove the last counted irregularity of a player at a ply
     #[command(after_help = "Examples:\n  touchmovectl arbiter strike white 41")]
     Strike {
         /// white or black
@@ -200,7 +201,7 @@ The last four can be taken back, one after the other. A position that was set an
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Note the times that were set on the clocks: for the journal, the clock is not touched
+    /// Record the times that were set on the clock, in the journal only; the clock is not changed
     #[command(after_help = "Examples:\n  touchmovectl arbiter note-clocks 1:23:45 0:07:10 'two minutes for Black'")]
     NoteClocks {
         /// White's time: hours:minutes:seconds, or minutes:seconds
@@ -209,46 +210,46 @@ The last four can be taken back, one after the other. A position that was set an
         /// Black's time
         #[arg(value_parser = time)]
         black: u32,
-        /// Why
+        /// Reason
         #[arg(default_value = "")]
         note: String,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say by which Laws this game is played, where they are others than the event's
+    /// Set the Laws of this game, if they differ from those of the event
     #[command(after_help = "Examples:\n  touchmovectl arbiter laws 'fide-2023 blitz limited' --game 17\n\n\
         `touchmovectl laws` lists the editions.")]
     Laws {
-        /// An edition, then rapid or blitz, then limited where not every game is watched and recorded; in quotes
+        /// An edition, then rapid or blitz, then limited if not every game is supervised and recorded; in quotes
         laws: Laws,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say who plays this game, and what else its PGN shall say; `touchmovectl round` does it for all boards
+    /// Set the players and other PGN tags of this game; `touchmovectl round` sets them for all boards
     #[command(
         after_help = "Examples:\n  touchmovectl arbiter tags 'White=Carlsen, Magnus' 'Black=Ding, Liren' WhiteElo=2830\n\n\
-        They take the place of those given before."
+        They replace all tags given before."
     )]
     Tags {
-        /// NAME=VALUE, in quotes where there are spaces
+        /// NAME=VALUE, in quotes if it contains spaces
         #[arg(value_parser = tag, required = true)]
         tags: Vec<(String, String)>,
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Pause the game: lever and pieces may be handled until the clock is started, or it is resumed
+    /// Pause the game: the lever and the pieces may be handled until the clock is started or the game is resumed
     #[command(after_help = "Examples:\n  touchmovectl arbiter pause")]
     Pause {
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Let a paused game go on
+    /// Resume a paused game
     #[command(after_help = "Examples:\n  touchmovectl arbiter resume")]
     Resume {
         #[command(flatten)]
         of: GameSelector,
     },
-    /// Say what a player's claim of a draw is worth; nothing changes by it
+    /// Check a player's claim of a draw; nothing is changed
     #[command(
         after_help = "Examples:\n  touchmovectl arbiter claim white repetition\n  touchmovectl arbiter claim black fifty_moves --intended f6g8"
     )]
@@ -259,7 +260,7 @@ The last four can be taken back, one after the other. A position that was set an
         /// repetition or fifty_moves
         #[arg(value_parser = word::<ClaimKind>)]
         claimed: ClaimKind,
-        /// The move that is written down and not played, as UCI [default: the claim is about the position on the board]
+        /// The move that the player has written down and not played, in UCI [default: the claim is about the position on the board]
         #[arg(long, value_name = "MOVE")]
         intended: Option<String>,
         #[command(flatten)]
@@ -270,7 +271,7 @@ The last four can be taken back, one after the other. A position that was set an
 /// The game that is meant.
 #[derive(Debug, clap::Args)]
 struct GameSelector {
-    /// Its number, or the board it is on [default: the one being played, else the last]
+    /// Number of the game, or name of its board [default: the game in progress, else the last one]
     #[arg(long)]
     game: Option<String>,
     #[command(flatten)]
@@ -285,7 +286,7 @@ fn result(text: &str) -> Result<Outcome, String> {
     match (GameResult::parse(text), text) {
         (None, "*") => Ok(Outcome(None)),
         (Some(result), _) => Ok(Outcome(Some(result))),
-        (None, _) => Err("give 1-0, 0-1, 1/2-1/2, or '*' to withdraw it".to_owned()),
+        (None, _) => Err("write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it".to_owned()),
     }
 }
 
@@ -293,7 +294,7 @@ fn result(text: &str) -> Result<Outcome, String> {
 pub(super) fn word<T: Word>(text: &str) -> Result<T, String> {
     T::from_word(text).ok_or_else(|| {
         let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
-        format!("give {}", words.join(" or "))
+        format!("write {}", words.join(" or "))
     })
 }
 
@@ -301,23 +302,23 @@ fn tag(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as 'White=Carlsen, Magnus'")?;
     match is_tag_name(name) {
         true => Ok((name.to_owned(), value.to_owned())),
-        false => Err(format!("{name:?} is no name of a PGN tag: write letters, digits and _ only")),
+        false => Err(format!("{name:?} is not a valid name of a PGN tag: write only letters, digits and _")),
     }
 }
 
 fn irregularity(text: &str) -> Result<Irregularity, String> {
     Irregularity::from_word(text).ok_or_else(|| {
-        let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
-        format!("give one of {}", words.join(", "))
+        let words: Vec<&str> = Irregularity::ALL.iter().map(|irregularity| irregularity.word()).collect();
+        format!("write one of {}", words.join(", "))
     })
 }
 
 /// Parses `1:23:45`, `7:10` or `10` to milliseconds.
 fn time(text: &str) -> Result<u32, String> {
-    let wrong = || "give hours:minutes:seconds, such as 1:23:45".to_owned();
-    let parts: Vec<u32> = text.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| wrong())?;
+    let invalid = || "write hours:minutes:seconds, such as 1:23:45".to_owned();
+    let parts: Vec<u32> = text.split(':').map(str::parse).collect::<Result<_, _>>().map_err(|_| invalid())?;
     let seconds = parts.iter().try_fold(0u32, |sum, part| sum.checked_mul(60)?.checked_add(*part));
-    seconds.filter(|_| parts.len() <= 3).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(wrong)
+    seconds.filter(|_| parts.len() <= 3).and_then(|seconds| seconds.checked_mul(1000)).ok_or_else(invalid)
 }
 
 /// Sends the command and prints its result.
@@ -348,38 +349,41 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     };
     let client = live(&of.service)?.connect().await?;
     let id = game(&client.snapshot().await?, of.game.as_deref())?.id;
-    let answer = client.send_command(id, &command).await?;
+    let reply = client.send_command(id, &command).await?;
     let snapshot = client.snapshot().await?;
     let game = game(&snapshot, Some(&id.to_string()))?;
-    let last = game.moves.last().map_or("no move yet", |ply| ply.san.as_str());
-    let done = match command {
+    let last = last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()));
+    let name = |player: Color| player.fold_wb("White", "Black");
+    let outcome = match command {
         Command::Result(_) => format!("the result is {}", game.result),
-        Command::TakeBack(_) => format!("{} plies are left, the last one: {last}", game.moves.len()),
-        Command::Adjust(player) => format!("{} adjusts", player.word()),
-        Command::Acknowledge(alert) => format!("alert {alert} stands no more"),
-        Command::LetStand(alert) => format!("alert {alert} stands no more, and its move stands"),
+        Command::TakeBack(_) => {
+            last.map_or_else(|| "no move is left".to_owned(), |last| format!("the last move is now {last}"))
+        }
+        Command::Adjust(player) => format!("{} adjusts pieces", name(player)),
+        Command::Acknowledge(alert) => format!("alert {alert} is closed"),
+        Command::LetStand(alert) => format!("alert {alert} is closed, and its move stands"),
         Command::Replace { .. } | Command::Insert { .. } => format!("the position is {}", game.fen),
-        Command::Restore { .. } | Command::Claim { .. } | Command::Undo => said(&answer, &game.fen),
-        Command::Count { player, what } => format!("{} is counted of {}", what.word(), player.word()),
-        Command::Strike { player, ply } => format!("at ply {ply} less is counted of {}", player.word()),
-        Command::ClockNote { .. } => "the times are noted".to_owned(),
-        Command::Laws(laws) => format!("it is played by {laws}"),
-        Command::Tags(tags) => format!("it has {} tags of its own", tags.len()),
+        Command::Restore { .. } | Command::Claim { .. } | Command::Undo => describe_reply(&reply, &game.fen),
+        Command::Count { player, what } => format!("{} was counted for {}", what.word(), name(player)),
+        Command::Strike { player, ply } => format!("{}'s last irregularity at ply {ply} was removed", name(player)),
+        Command::ClockNote { .. } => "the times were recorded".to_owned(),
+        Command::Laws(laws) => format!("the Laws are now {laws}"),
+        Command::Tags(tags) => format!("{} tags were set", tags.len()),
         Command::Pause(true) => "paused".to_owned(),
-        Command::Pause(false) => "it goes on".to_owned(),
+        Command::Pause(false) => "resumed".to_owned(),
         Command::Promotion { .. } | Command::Position(_) => format!("the position is {}", game.fen),
     };
-    Ok(print(&format!("game {id} on {}: {done}\n", game.board))?)
+    Ok(print(&format!("game {id} on {}: {outcome}\n", game.board))?)
 }
 
 async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &Service) -> anyhow::Result<()> {
     let client = live(service)?.connect().await?;
     let snapshot = client.snapshot().await?;
-    let shown_by = board(&snapshot, name)?;
-    let id = shown_by.id.clone();
+    let board_info = board(&snapshot, name)?;
+    let id = board_info.id.clone();
     let is_shown = fen == "shown";
-    let side = turn.unwrap_or_else(|| side_to_move(shown_by));
-    let fen = if is_shown { shown(shown_by, side)? } else { fen.to_owned() };
+    let side = turn.unwrap_or_else(|| side_to_move(board_info));
+    let fen = if is_shown { shown(board_info, side)? } else { fen.to_owned() };
     client.set_position(&id, &fen).await?;
     let snapshot = client.snapshot().await?;
     let board = board(&snapshot, Some(&id))?;
@@ -389,7 +393,7 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
             let with = match moves {
                 0 => " from this position".to_owned(),
                 1 => " with the move that led to this position".to_owned(),
-                more => format!(" with the {more} moves that led to this position"),
+                count => format!(" with the {count} moves that led to this position"),
             };
             format!("game {game} on {id} begins{with}\n")
         }
@@ -398,8 +402,8 @@ async fn position(fen: &str, turn: Option<Color>, name: Option<&str>, service: &
     if is_shown {
         text.push_str(&to_move(side, turn.is_some()));
     }
-    for (square, expected, seen) in &board.displaced {
-        text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
+    for (square, expected, shown) in &board.displaced {
+        text.push_str(&format!("{square}: the position has {expected}, the board shows {shown}\n"));
     }
     Ok(print(&text)?)
 }
@@ -410,12 +414,12 @@ fn side_to_move(board: &BoardInfo) -> Color {
     if black_runs { Color::Black } else { Color::White }
 }
 
-/// Returns the line that says who is to move; `given`: by the arbiter, else it says how to begin with the other player.
-fn to_move(side: Color, given: bool) -> String {
+/// Returns the line that says who is to move; `by_arbiter`: the arbiter chose the player; otherwise the line also says how to choose the other one.
+fn to_move(side: Color, by_arbiter: bool) -> String {
     let player = side.fold_wb("White", "Black");
-    match given {
+    match by_arbiter {
         true => format!("{player} to move\n"),
-        false => format!("{player} to move: --turn {} for the other\n", (!side).word()),
+        false => format!("{player} to move; for the other player use --turn {}\n", (!side).word()),
     }
 }
 
@@ -426,40 +430,40 @@ fn shown(board: &BoardInfo, side: Color) -> anyhow::Result<String> {
         letters().map(|(square, letter)| Some((square, Piece::from_char(letter)?))).collect();
     let pieces = pieces
         .filter(|pieces| !pieces.is_empty())
-        .with_context(|| format!("board {} does not say which pieces stand on it: give the position as a FEN", board.id))?;
+        .with_context(|| format!("board {} does not identify its pieces: give the position as a FEN", board.id))?;
     let mut squares = Board::empty();
     pieces.into_iter().for_each(|(square, piece)| squares.set_piece_at(square, piece));
     if is_turned(&squares) {
         squares.rotate_180();
     }
-    let stands = |square, piece| squares.piece_at(square) == Some(piece);
+    let has = |square, piece| squares.piece_at(square) == Some(piece);
     let rights: String = [(Color::White, Square::E1, Square::H1, 'K'), (Color::White, Square::E1, Square::A1, 'Q')]
         .into_iter()
         .chain([(Color::Black, Square::E8, Square::H8, 'k'), (Color::Black, Square::E8, Square::A8, 'q')])
-        .filter(|&(color, king, rook, _)| stands(king, color.king()) && stands(rook, color.rook()))
+        .filter(|&(color, king, rook, _)| has(king, color.king()) && has(rook, color.rook()))
         .map(|(.., letter)| letter)
         .collect();
     let rights = if rights.is_empty() { "-" } else { &rights };
     Ok(format!("{squares} {} {rights} - 0 1", side.fold_wb('w', 'b')))
 }
 
-fn said(answer: &Reply, fen: &str) -> String {
-    match answer {
+fn describe_reply(reply: &Reply, fen: &str) -> String {
+    match reply {
         Reply::Bound(allowed) if !allowed.is_empty() => {
             format!("the position is {fen}\nthe touched pieces allow: {}", allowed.join(" "))
         }
-        Reply::Claim(worth) => told(worth),
-        Reply::Undone { command, argument } => format!("taken back: {command} {argument}").trim_end().to_owned(),
+        Reply::Claim(verdict) => describe_claim(verdict),
+        Reply::Undone { command, argument } => format!("undone: {command} {argument}").trim_end().to_owned(),
         Reply::Done | Reply::Bound(_) => format!("the position is {fen}"),
     }
 }
 
-fn told(worth: &ClaimVerdict) -> String {
-    let plies: Vec<String> = worth.occurrences.iter().map(u32::to_string).collect();
-    let mut text = format!("{}\nit stood there after plies {}", worth.sentence, plies.join(", "));
-    text.push_str(&format!("\nplies without a capture or a pawn's move: {}", worth.quiet));
-    if !worth.required.is_empty() {
-        text.push_str(&format!("\nthe Laws require: {} ({})", worth.required.join(", "), worth.articles.join(", ")));
+fn describe_claim(verdict: &ClaimVerdict) -> String {
+    let plies: Vec<String> = verdict.occurrences.iter().map(u32::to_string).collect();
+    let mut text = format!("{}\nthe position occurred after plies {}", verdict.sentence, plies.join(", "));
+    text.push_str(&format!("\nmoves of both players without a capture or a pawn move: {}", verdict.quiet));
+    if !verdict.required.is_empty() {
+        text.push_str(&format!("\nthe Laws require: {} ({})", verdict.required.join(", "), verdict.articles.join(", ")));
     }
     text
 }
@@ -469,7 +473,7 @@ fn live(service: &Service) -> Result<&Service, ClientError> {
     match service.stream() {
         Stream::Live => Ok(service),
         Stream::Broadcast => {
-            Err(ClientError::Refused("the stream for broadcast takes no orders: leave --broadcast out".to_owned()))
+            Err(ClientError::Refused("the broadcast stream accepts no commands: leave --broadcast out".to_owned()))
         }
     }
 }
@@ -484,7 +488,7 @@ mod tests {
         concat!("R...K..R", "PPP..PPP", "........", "........", "........", "........", "ppp..ppp", "r...k..r");
 
     #[test]
-    fn what_stands_on_a_board_is_a_position() {
+    fn shown_is_the_position_on_the_board() {
         let board = |placement: &str| BoardInfo { placement: placement.to_owned(), ..BoardInfo::default() };
         let fen = shown(&board(PLACEMENT), Color::White).unwrap();
         assert_eq!(fen, "r3k2r/ppp2ppp/8/8/8/8/PPP2PPP/R3K2R w KQkq - 0 1");
@@ -497,7 +501,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_to_move_is_said() {
+    fn output_names_the_player_to_move() {
         let board = |turn: Option<&str>| {
             let clock = turn.map(|turn| ClockInfo { turn: turn.to_owned(), ..ClockInfo::default() });
             BoardInfo { clock, ..BoardInfo::default() }
@@ -505,8 +509,8 @@ mod tests {
         assert_eq!(side_to_move(&board(Some("black"))), Color::Black);
         assert_eq!(side_to_move(&board(Some("white"))), Color::White);
         assert_eq!(side_to_move(&board(None)), Color::White);
-        assert_eq!(to_move(Color::White, false), "White to move: --turn black for the other\n");
-        assert_eq!(to_move(Color::Black, false), "Black to move: --turn white for the other\n");
+        assert_eq!(to_move(Color::White, false), "White to move; for the other player use --turn black\n");
+        assert_eq!(to_move(Color::Black, false), "Black to move; for the other player use --turn white\n");
         assert_eq!(to_move(Color::Black, true), "Black to move\n");
     }
 }

@@ -8,16 +8,16 @@ use std::time::{Duration, Instant};
 /// Minimum duration of work for which progress is shown.
 const PROGRESS_DELAY: Duration = Duration::from_secs(1);
 
-/// Copy the journal into FILE, while touchmoved runs or not
+/// Copy the journal into FILE, whether touchmoved runs or not
 ///
-/// The copy holds every game and move stored so far. It is one SQLite file, complete when it appears under its name; put it
-/// back as journal.sqlite3 into the state directory, with touchmoved stopped, to go on from it. Nothing is overwritten.
+/// The copy contains every game and move stored so far. It is one SQLite file, which is complete when it appears under its name.
+/// To restore it, stop touchmoved and copy the file into the state directory as journal.sqlite3. Nothing is overwritten.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  touchmovectl backup /media/usb/games-2026-11-21.sqlite3")]
 pub struct Args {
     /// The file to write; must not exist yet
     pub file: PathBuf,
-    /// Where touchmoved keeps its state [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
+    /// State directory of touchmoved [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR", alias = "state")]
     pub state_dir: Option<PathBuf>,
 }

@@ -11,14 +11,14 @@ use crate::game::{CorrectionReason, Event, StampedEvent};
 use crate::laws::{Changes, Move, Position};
 use std::collections::HashMap;
 
-/// A way of telling moves from readings.
+/// A simple decoder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Baseline {
-    /// The first placement that a legal move leads to is that move, at once
+    /// A placement that a legal move leads to is published as that move, at once
     First,
-    /// A placement that stood for 250 ms is a legal move, another one instead of the last, or moves taken back
+    /// A placement that is unchanged for 250 ms is a legal move, a replacement of the last move, or a takeback
     Settled,
-    /// Every placement that is reachable from a reached position; the latest counts, and the end says what was played
+    /// Every placement that is reachable from a reached position counts; the moves to the latest one are published at the end
     Reachable,
 }
 
@@ -55,75 +55,76 @@ pub struct BaselineContext<'a> {
 const SETTLED: Millis = 250;
 
 /// Returns what this baseline would have published, as touchmove's own events.
-pub fn decode(baseline: Baseline, heard: &[(Millis, Reading)], told: &BaselineContext) -> Vec<StampedEvent> {
-    let frames = frames(heard, told);
-    let started = Event::GameStarted { fen: told.start.fen(), chess960: None, laws: String::new(), rotation: told.rotation };
-    let mut teller = EventRecorder { events: Vec::new() };
-    teller.record(frames.first().map_or(0, |frame| frame.0), started);
+pub fn decode(baseline: Baseline, readings: &[(Millis, Reading)], context: &BaselineContext) -> Vec<StampedEvent> {
+    let frames = frames(readings, context);
+    let started =
+        Event::GameStarted { fen: context.start.fen(), chess960: None, laws: String::new(), rotation: context.rotation };
+    let mut recorder = EventRecorder { events: Vec::new() };
+    recorder.record(frames.first().map_or(0, |frame| frame.0), started);
     match baseline {
-        Baseline::First => first(&frames, told, &mut teller),
-        Baseline::Settled => settled(&frames, told, &mut teller),
-        Baseline::Reachable => reachable(&frames, told, &mut teller),
+        Baseline::First => first(&frames, context, &mut recorder),
+        Baseline::Settled => settled(&frames, context, &mut recorder),
+        Baseline::Reachable => reachable(&frames, context, &mut recorder),
     }
-    teller.events
+    recorder.events
 }
 
 /// Returns the successive placements from the start position on, each with its time.
-fn frames(heard: &[(Millis, Reading)], told: &BaselineContext) -> Vec<(Millis, SensedPlacement)> {
+fn frames(readings: &[(Millis, Reading)], context: &BaselineContext) -> Vec<(Millis, SensedPlacement)> {
     let mut frames: Vec<(Millis, SensedPlacement)> = Vec::new();
-    let mut look: Option<SensedPlacement> = None;
-    for (at, reading) in heard.iter().filter(|(at, _)| *at <= told.until) {
+    let mut current: Option<SensedPlacement> = None;
+    for (at, reading) in readings.iter().filter(|(at, _)| *at <= context.until) {
         match reading {
             Reading::Placement(placement) => {
-                let whole = look.insert(SensedPlacement::default());
+                let squares = current.insert(SensedPlacement::default());
                 for square in shakmaty::Square::ALL {
                     if let Some(&sensed) = placement.get(square as usize) {
-                        whole.set(told.rotation.apply(square), sensed, told.sensing);
+                        squares.set(context.rotation.apply(square), sensed, context.sensing);
                     }
                 }
             }
             Reading::Square(square, sensed) => {
                 // Before the first whole placement the other squares are unknown.
-                if let Some(known) = &mut look {
-                    known.set(told.rotation.apply(*square), *sensed, told.sensing);
+                if let Some(known) = &mut current {
+                    known.set(context.rotation.apply(*square), *sensed, context.sensing);
                 }
             }
             _ => {}
         }
-        if let Some(look) = look.filter(|look| frames.last().is_none_or(|last| last.1 != *look)) {
-            frames.push((*at, look));
+        if let Some(changed) = current.filter(|current| frames.last().is_none_or(|last| last.1 != *current)) {
+            frames.push((*at, changed));
         }
     }
-    let start = SensedPlacement::of(told.start.board(), told.sensing);
+    let start = SensedPlacement::of(context.start.board(), context.sensing);
     let first = frames.iter().position(|frame| frame.1 == start).unwrap_or(0);
     frames.split_off(first)
 }
 
 /// Returns the placement after each legal move, in the order of move generation.
 fn successors(position: &Position, sensing: SensorKind) -> Vec<(SensedPlacement, Move)> {
-    let here = SensedPlacement::of(position.board(), sensing);
-    let after = |&mv: &Move| {
-        let mut look = here;
-        Changes::of(position.turn(), mv).iter().for_each(|(square, piece)| look.put(square, piece, sensing));
-        (look, mv)
+    let before = SensedPlacement::of(position.board(), sensing);
+    let successor = |&mv: &Move| {
+        let mut after = before;
+        Changes::of(position.turn(), mv).iter().for_each(|(square, piece)| after.put(square, piece, sensing));
+        (after, mv)
     };
-    position.legal_moves().iter().map(after).collect()
+    position.legal_moves().iter().map(successor).collect()
 }
 
 /// Returns the move that leads to this placement.
-fn leads_to(successors: &[(SensedPlacement, Move)], look: SensedPlacement) -> Option<Move> {
-    successors.iter().find(|successor| successor.0 == look).map(|successor| successor.1)
+fn leads_to(successors: &[(SensedPlacement, Move)], placement: SensedPlacement) -> Option<Move> {
+    successors.iter().find(|successor| successor.0 == placement).map(|successor| successor.1)
 }
 
-fn first(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
-    let mut position = told.start.clone();
-    let mut next = successors(&position, told.sensing);
+fn first(frames: &[(Millis, SensedPlacement)], context: &BaselineContext, recorder: &mut EventRecorder) {
+    let mut position = context.start.clone();
+    let mut next = successors(&position, context.sensing);
     let mut ply = 0;
-    for &(at, look) in frames {
-        if let Some(mv) = leads_to(&next, look) {
+    for &(at, placement) in frames {
+        if let Some(mv) = leads_to(&next, placement) {
             ply += 1;
-            position = teller.record_move(at, ply, &position, mv);
-            next = successors(&position, told.sensing);
+            position = recorder.record_move(at, ply, &position, mv);
+            next = successors(&position, context.sensing);
         }
     }
 }
@@ -131,40 +132,40 @@ fn first(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &
 /// One position of a game, with the placements after its legal moves.
 struct Reached {
     position: Position,
-    look: SensedPlacement,
+    placement: SensedPlacement,
     next: Vec<(SensedPlacement, Move)>,
 }
 
 impl Reached {
     fn new(position: Position, sensing: SensorKind) -> Reached {
-        Reached { look: SensedPlacement::of(position.board(), sensing), next: successors(&position, sensing), position }
+        Reached { placement: SensedPlacement::of(position.board(), sensing), next: successors(&position, sensing), position }
     }
 }
 
-fn settled(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
-    let mut line = vec![Reached::new(told.start.clone(), told.sensing)];
-    for (index, &(at, look)) in frames.iter().enumerate() {
-        let stood_until = frames.get(index + 1).map_or(told.until, |frame| frame.0);
+fn settled(frames: &[(Millis, SensedPlacement)], context: &BaselineContext, recorder: &mut EventRecorder) {
+    let mut line = vec![Reached::new(context.start.clone(), context.sensing)];
+    for (index, &(at, placement)) in frames.iter().enumerate() {
+        let unchanged_until = frames.get(index + 1).map_or(context.until, |frame| frame.0);
         let now = at + SETTLED;
         let ply = line.len() as u32;
-        let Some(last) = line.last().filter(|last| last.look != look && stood_until >= now) else { continue };
+        let Some(last) = line.last().filter(|last| last.placement != placement && unchanged_until >= now) else { continue };
         let before = line.len().checked_sub(2).and_then(|index| line.get(index));
-        if let Some(mv) = leads_to(&last.next, look) {
-            let after = teller.record_move(now, ply, &last.position, mv);
-            line.push(Reached::new(after, told.sensing));
-        } else if let Some((before, mv)) = before.and_then(|before| Some((before, leads_to(&before.next, look)?))) {
+        if let Some(mv) = leads_to(&last.next, placement) {
+            let after = recorder.record_move(now, ply, &last.position, mv);
+            line.push(Reached::new(after, context.sensing));
+        } else if let Some((before, mv)) = before.and_then(|before| Some((before, leads_to(&before.next, placement)?))) {
             // The piece was slid on.
-            let after = teller.record_correction(now, ply - 1, &before.position, mv);
+            let after = recorder.record_correction(now, ply - 1, &before.position, mv);
             line.pop();
-            line.push(Reached::new(after, told.sensing));
-        } else if let Some(back) = line.iter().rposition(|reached| reached.look == look) {
+            line.push(Reached::new(after, context.sensing));
+        } else if let Some(back) = line.iter().rposition(|reached| reached.placement == placement) {
             line.truncate(back + 1);
-            teller.record_takeback(now, back as u32 + 1);
+            recorder.record_takeback(now, back as u32 + 1);
         }
     }
 }
 
-fn reachable(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, teller: &mut EventRecorder) {
+fn reachable(frames: &[(Millis, SensedPlacement)], context: &BaselineContext, recorder: &mut EventRecorder) {
     /// A position that was reached by a move from another one.
     struct ReachedNode {
         position: Position,
@@ -174,26 +175,26 @@ fn reachable(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, telle
     type Way = (usize, Move, Option<usize>);
     fn spread(node: usize, position: &Position, sensing: SensorKind, ways: &mut HashMap<SensedPlacement, Way>) {
         // In reverse order, so that of several moves that look the same the first one remains.
-        for (look, mv) in successors(position, sensing).into_iter().rev() {
-            ways.insert(look, (node, mv, None));
+        for (placement, mv) in successors(position, sensing).into_iter().rev() {
+            ways.insert(placement, (node, mv, None));
         }
     }
 
-    let mut nodes = vec![ReachedNode { position: told.start.clone(), from: None }];
+    let mut nodes = vec![ReachedNode { position: context.start.clone(), from: None }];
     let mut ways: HashMap<SensedPlacement, Way> = HashMap::new();
-    spread(0, told.start, told.sensing, &mut ways);
+    spread(0, context.start, context.sensing, &mut ways);
     let mut latest = 0;
-    for (_, look) in frames {
-        let Some((from, mv, became)) = ways.get_mut(look) else { continue };
-        if let Some(node) = *became {
+    for (_, placement) in frames {
+        let Some((from, mv, created)) = ways.get_mut(placement) else { continue };
+        if let Some(node) = *created {
             latest = node;
             continue;
         }
         let (from, mv) = (*from, *mv);
         let Some(position) = nodes.get(from).map(|node| node.position.play(mv)) else { continue };
         latest = nodes.len();
-        *became = Some(latest);
-        spread(latest, &position, told.sensing, &mut ways);
+        *created = Some(latest);
+        spread(latest, &position, context.sensing, &mut ways);
         nodes.push(ReachedNode { position, from: Some((from, mv)) });
     }
 
@@ -202,9 +203,9 @@ fn reachable(frames: &[(Millis, SensedPlacement)], told: &BaselineContext, telle
         moves.push(mv);
         latest = from;
     }
-    let mut position = told.start.clone();
+    let mut position = context.start.clone();
     for (index, mv) in moves.into_iter().rev().enumerate() {
-        position = teller.record_move(told.until, index as u32 + 1, &position, mv);
+        position = recorder.record_move(context.until, index as u32 + 1, &position, mv);
     }
 }
 

@@ -3,20 +3,20 @@
 use super::diagram::{Squares, Style, clock};
 use super::service::{Service, board, print, print_json};
 
-/// Show what stands on a board
+/// Show the position on a board
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  touchmovectl board\n  touchmovectl board dgt_ttyUSB0 --json\n  touchmovectl board chessnut_SN0001 --identify"
 )]
 pub struct Args {
-    /// Its name, as `touchmovectl list` shows it [default: the only one]
+    /// Name of the board, see `touchmovectl list` [default: the only board]
     board: Option<String>,
     #[command(flatten)]
     service: Service,
     /// One JSON object, for programs
     #[arg(long)]
     json: bool,
-    /// Let the board show which one it is, with its lights and a beep; not while a game is played on it
+    /// Let the board identify itself with its lights and a beep; refused while a game is played on it
     #[arg(long, conflicts_with = "json")]
     identify: bool,
 }
@@ -28,7 +28,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let board = board(&snapshot, args.board.as_deref())?;
     if args.identify {
         client.identify(&board.id).await?;
-        return Ok(print(&format!("{} shows itself for three seconds\n", board.id))?);
+        return Ok(print(&format!("{} identifies itself for three seconds\n", board.id))?);
     }
     if args.json {
         return print_json(board);
@@ -54,11 +54,11 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             text.push_str("the clock's battery is low: change it before the next game\n");
         }
     }
-    for (square, expected, seen) in &board.displaced {
-        text.push_str(&format!("{square}: {expected} should be there, and {seen} is\n"));
+    for (square, expected, shown) in &board.displaced {
+        text.push_str(&format!("{square}: the position has {expected}, the board shows {shown}\n"));
     }
-    let on_it = snapshot.games.iter().find(|game| Some(game.id) == board.game);
-    for (square, fault, detail) in on_it.map(|game| game.faults.as_slice()).unwrap_or_default() {
+    let game = snapshot.games.iter().find(|game| Some(game.id) == board.game);
+    for (square, fault, detail) in game.map(|game| game.faults.as_slice()).unwrap_or_default() {
         text.push_str(&format!("{square} is {fault}: {detail}\n"));
     }
     if board.battery >= 0 {

@@ -106,11 +106,11 @@ pub fn seen_empty(
         changed.push(Changes::of(position.turn(), mv).iter().map(|(square, _)| square).collect::<Bitboard>());
         position = position.play(mv);
     }
-    let said_empty: HashMap<Square, Vec<Millis>> = readings.iter().fold(HashMap::new(), |mut said, (at, reading)| {
+    let reported_empty: HashMap<Square, Vec<Millis>> = readings.iter().fold(HashMap::new(), |mut reports, (at, reading)| {
         if let Reading::Square(square, SquareState::Empty) = reading {
-            said.entry(rotation.apply(*square)).or_default().push(*at);
+            reports.entry(rotation.apply(*square)).or_default().push(*at);
         }
-        said
+        reports
     });
     let mut seen = vec![Bitboard::EMPTY; line.len()];
     let mut filled_again: HashMap<Square, Millis> = HashMap::new();
@@ -121,16 +121,17 @@ pub fn seen_empty(
             }
             Act::Lift(square) => {
                 let until = filled_again.get(&square).copied().unwrap_or(Millis::MAX - MAX_REPORT_DELAY);
-                let said = said_empty.get(&square).is_some_and(|times| {
+                let is_reported = reported_empty.get(&square).is_some_and(|times| {
                     times.get(times.partition_point(|&at| at < action.at)).is_some_and(|&at| at <= until + MAX_REPORT_DELAY)
                 });
                 let index = (action.ply as usize).wrapping_sub(1);
                 // A move that was taken back has the same number.
-                let own = script.truth.plies.get(index).is_some_and(|ply| (ply.touched_at..=ply.done_at).contains(&action.at));
+                let in_ply =
+                    script.truth.plies.get(index).is_some_and(|ply| (ply.touched_at..=ply.done_at).contains(&action.at));
                 if let (Some(seen), Some(changed)) = (seen.get_mut(index), changed.get(index))
-                    && own
+                    && in_ply
                     && changed.contains(square)
-                    && (said || until - action.at >= SCAN)
+                    && (is_reported || until - action.at >= SCAN)
                 {
                     seen.add(square);
                 }
@@ -146,14 +147,14 @@ pub fn seen_empty(
 pub fn early_replies(script: &Script) -> Vec<EarlyReply> {
     let plies = &script.truth.plies;
     let replies = plies.iter().skip(1).map(Some).chain([None]);
-    let of = |(index, (ply, reply)): (usize, (&TruthPly, Option<&TruthPly>))| {
+    let early_reply = |(index, (ply, reply)): (usize, (&TruthPly, Option<&TruthPly>))| {
         let completed_at = ply.pressed_at.unwrap_or(ply.done_at);
         let mut squares = EarlyReply::new();
         let Some(reply) = reply.filter(|reply| reply.touched_at <= completed_at) else { return squares };
         // A move that was taken back has the same number.
         let span = reply.touched_at..=completed_at.min(reply.done_at);
-        let own = script.actions.iter().filter(|act| act.ply as usize == index + 2 && span.contains(&act.at));
-        for action in own {
+        let actions = script.actions.iter().filter(|act| act.ply as usize == index + 2 && span.contains(&act.at));
+        for action in actions {
             let (square, piece) = match action.act {
                 Act::Lift(square) => (square, None),
                 Act::Put(square, piece) => (square, Some(piece)),
@@ -164,7 +165,7 @@ pub fn early_replies(script: &Script) -> Vec<EarlyReply> {
         }
         squares
     };
-    plies.iter().zip(replies).enumerate().map(of).collect()
+    plies.iter().zip(replies).enumerate().map(early_reply).collect()
 }
 
 /// Squares of play with their contents while a reply was being made.
@@ -187,8 +188,8 @@ struct Layer {
 
 /// Computes the bound of a game with these moves, whose squares were seen empty as [`seen_empty`] says, and whose replies were
 /// [`early_replies`] early.
-pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], begun: &[EarlyReply], sensing: SensorKind) -> Bound {
-    let (layers, capped) = forward(start, line, seen_empty, begun, sensing);
+pub fn bound(start: &Position, line: &[Move], seen_empty: &[Bitboard], early: &[EarlyReply], sensing: SensorKind) -> Bound {
+    let (layers, capped) = forward(start, line, seen_empty, early, sensing);
     let alive = backward(&layers);
     weigh(start, line, &layers, &alive, capped)
 }
@@ -198,7 +199,7 @@ fn forward(
     start: &Position,
     line: &[Move],
     seen_empty: &[Bitboard],
-    begun: &[EarlyReply],
+    early: &[EarlyReply],
     sensing: SensorKind,
 ) -> (Vec<Layer>, bool) {
     let mut layers = vec![Layer { nodes: vec![BoundNode::default()], truth: 0 }];
@@ -210,16 +211,16 @@ fn forward(
     for (index, &played) in line.iter().enumerate() {
         truth = truth.play(played);
         let true_key = truth.key();
-        let stood = SensedPlacement::of(truth.board(), sensing);
+        let true_placement = SensedPlacement::of(truth.board(), sensing);
         // A stop on the way, or a wrong piece at first, is no part of the reply.
         let reply = line.get(index + 1).map(|&reply| Changes::of(truth.turn(), reply));
         let part = |square: Square, piece: Option<Piece>| {
             let changed = |changes: &Changes| changes.iter().find(|change| change.0 == square).map(|change| change.1);
             reply.as_ref().and_then(changed).is_some_and(|last| piece.is_none() || piece == last)
         };
-        let begun = begun.get(index).into_iter().flatten().filter(|(square, piece)| part(*square, *piece));
-        let begun = begun.fold(None, |stood_then, &(square, piece)| {
-            let mut shown: SensedPlacement = stood_then.unwrap_or(stood);
+        let early = early.get(index).into_iter().flatten().filter(|(square, piece)| part(*square, *piece));
+        let early = early.fold(None, |shown_before, &(square, piece)| {
+            let mut shown: SensedPlacement = shown_before.unwrap_or(true_placement);
             shown.put(square, piece, sensing);
             Some(shown)
         });
@@ -228,24 +229,26 @@ fn forward(
         let mut reached: Vec<Position> = Vec::new();
         let mut known: HashMap<PositionKey, usize> = HashMap::new();
         for (from, position) in positions.iter().enumerate() {
-            let look = SensedPlacement::of(position.board(), sensing);
+            let placement = SensedPlacement::of(position.board(), sensing);
             for &mv in position.legal_moves().iter() {
                 let changes = Changes::of(position.turn(), mv);
-                let own: Bitboard = changes.iter().map(|(square, _)| square).collect();
-                if (lifted & !own).any() || before.is_some_and(|before| !can_look_like(look, &changes, before, sensing)) {
+                let changed_squares: Bitboard = changes.iter().map(|(square, _)| square).collect();
+                if (lifted & !changed_squares).any()
+                    || before.is_some_and(|before| !can_look_like(placement, &changes, before, sensing))
+                {
                     continue;
                 }
-                let mut after = look;
+                let mut after = placement;
                 changes.iter().for_each(|(square, piece)| after.put(square, piece, sensing));
-                if begun.is_none() && after != stood {
+                if early.is_none() && after != true_placement {
                     continue;
                 }
                 let next = position.play(mv);
-                let leads_on = |stood: SensedPlacement| {
+                let leads_on = |target: SensedPlacement| {
                     let turn = next.turn();
-                    next.legal_moves().iter().any(|&reply| can_look_like(after, &Changes::of(turn, reply), stood, sensing))
+                    next.legal_moves().iter().any(|&reply| can_look_like(after, &Changes::of(turn, reply), target, sensing))
                 };
-                if begun.is_some_and(|stood| !leads_on(stood)) {
+                if early.is_some_and(|target| !leads_on(target)) {
                     continue;
                 }
                 let key = next.key();
@@ -265,21 +268,21 @@ fn forward(
         }
         layer.truth = known.get(&true_key).copied().unwrap_or_default();
         layers.push(layer);
-        (positions, before) = (reached, begun);
+        (positions, before) = (reached, early);
     }
     (layers, capped)
 }
 
 /// Returns whether a board that looked like `look` can look like `stood` during this move or after it.
-fn can_look_like(mut look: SensedPlacement, changes: &Changes, stood: SensedPlacement, sensing: SensorKind) -> bool {
+fn can_look_like(mut placement: SensedPlacement, changes: &Changes, target: SensedPlacement, sensing: SensorKind) -> bool {
     for (square, piece) in changes.iter() {
         for piece in [None, piece] {
-            if look.at(square) != stood.at(square) {
-                look.put(square, piece, sensing);
+            if placement.at(square) != target.at(square) {
+                placement.put(square, piece, sensing);
             }
         }
     }
-    look == stood
+    placement == target
 }
 
 /// Returns for each ply which of its positions can lead to the end of the game.
@@ -293,8 +296,8 @@ fn backward(layers: &[Layer]) -> Vec<Vec<bool>> {
         let (Some(before), Some(here), Some(layer)) = (before.last_mut(), from_here.first(), layers.get(index)) else { break };
         for (node, _) in layer.nodes.iter().zip(here).filter(|(_, alive)| **alive) {
             for (from, _) in &node.ways {
-                if let Some(place) = before.get_mut(*from) {
-                    *place = true;
+                if let Some(flag) = before.get_mut(*from) {
+                    *flag = true;
                 }
             }
         }
@@ -326,24 +329,24 @@ fn weigh(start: &Position, line: &[Move], layers: &[Layer], alive: &[Vec<bool>],
         // A move on which all lines agree decides nothing.
         let forced = from.len() == 1 && alive_nodes(layer, alive).map(|node| node.ways.len()).sum::<usize>() == 1;
         let mut prior = Prior::default();
-        if let Some(here) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
-            truth.0 += prior.of(truth_before, &here.position, truth.1, played);
+        if let Some(from_weight) = before.get(truth_before).and_then(Option::as_ref).filter(|_| !forced) {
+            truth.0 += prior.of(truth_before, &from_weight.position, truth.1, played);
         }
         truth.1 = Some(played);
         truth_before = layer.truth;
         let weighed = layer.nodes.iter().zip(alive).map(|(node, alive)| {
             let mut sum: Option<PositionWeight> = None;
             for &(from, mv) in node.ways.iter().filter(|_| *alive) {
-                let Some(here) = before.get(from).and_then(Option::as_ref) else { continue };
-                let weight = if forced { 0.0 } else { prior.of(from, &here.position, here.last, mv) };
-                let best = (here.best.0 + weight, here.best.1);
+                let Some(from_weight) = before.get(from).and_then(Option::as_ref) else { continue };
+                let weight = if forced { 0.0 } else { prior.of(from, &from_weight.position, from_weight.last, mv) };
+                let best = (from_weight.best.0 + weight, from_weight.best.1);
                 match &mut sum {
                     None => {
-                        let position = here.position.play(mv);
-                        sum = Some(PositionWeight { position, last: Some(mv), lines: here.lines, best });
+                        let position = from_weight.position.play(mv);
+                        sum = Some(PositionWeight { position, last: Some(mv), lines: from_weight.lines, best });
                     }
                     Some(sum) => {
-                        sum.lines += here.lines;
+                        sum.lines += from_weight.lines;
                         if best.0 > sum.best.0 + PRIOR_EPSILON {
                             (sum.best, sum.last) = (best, Some(mv));
                         } else if best.0 > sum.best.0 - PRIOR_EPSILON {
@@ -392,9 +395,9 @@ const UNDERPROMOTES: f64 = -5.0;
 
 impl Prior {
     /// Returns the logarithm of the probability of a move in this position.
-    fn of(&mut self, place: usize, position: &Position, last: Option<Move>, mv: Move) -> f64 {
+    fn of(&mut self, index: usize, position: &Position, last: Option<Move>, mv: Move) -> f64 {
         let last = last.map(|last| last.to());
-        let sum = *self.sums.entry((place, last)).or_insert_with(|| {
+        let sum = *self.sums.entry((index, last)).or_insert_with(|| {
             let all = position.legal_moves();
             all.iter().map(|&mv| weight(position, last, mv).exp()).sum::<f64>().ln()
         });
@@ -407,26 +410,27 @@ fn weight(position: &Position, last: Option<Square>, mv: Move) -> f64 {
     let Move::Normal { role, from, capture, promotion, .. } = mv else {
         return if mv.is_capture() && last.is_some() { PAWN } else { 0.0 };
     };
-    let taken = capture.map_or(0.0, worth);
+    let captured = capture.map_or(0.0, piece_value);
     let moved = promotion.unwrap_or(role);
     let occupied = board.occupied().without(from).with(to);
-    let takers = board.attacks_to(to, !turn, occupied).without(to);
+    let attackers = board.attacks_to(to, !turn, occupied).without(to);
     let defenders = board.attacks_to(to, turn, occupied).without(from);
-    let cheapest = takers.into_iter().filter_map(|square| board.role_at(square)).map(worth).fold(f64::INFINITY, f64::min);
-    let lost = match (role, takers.is_empty(), defenders.is_empty()) {
+    let cheapest =
+        attackers.into_iter().filter_map(|square| board.role_at(square)).map(piece_value).fold(f64::INFINITY, f64::min);
+    let lost = match (role, attackers.is_empty(), defenders.is_empty()) {
         (Role::King, ..) | (_, true, _) => 0.0,
-        (_, false, true) => worth(moved),
-        (_, false, false) => (worth(moved) - cheapest).max(0.0),
+        (_, false, true) => piece_value(moved),
+        (_, false, false) => (piece_value(moved) - cheapest).max(0.0),
     };
-    let gained = promotion.map_or(0.0, |new| worth(new) - 1.0);
+    let gained = promotion.map_or(0.0, |new| piece_value(new) - 1.0);
     let extra = if capture.is_some() && last == Some(to) { RETAKES } else { 0.0 };
     let under = if promotion.is_some_and(|new| new != Role::Queen) { UNDERPROMOTES } else { 0.0 };
     // A king has no value here and is never lost.
-    (taken + gained - lost).clamp(-10.0, 10.0) * PAWN + extra + under
+    (captured + gained - lost).clamp(-10.0, 10.0) * PAWN + extra + under
 }
 
 /// Returns the value of a piece, in pawns.
-fn worth(role: Role) -> f64 {
+fn piece_value(role: Role) -> f64 {
     match role {
         Role::Pawn => 1.0,
         Role::Knight | Role::Bishop => 3.0,

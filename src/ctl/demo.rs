@@ -27,30 +27,33 @@ const END_GRACE: Duration = Duration::from_secs(1);
 
 /// Watch a master's game arrive over D-Bus, without a board
 ///
-/// Starts a private D-Bus, touchmoved, and a virtual board (DGT with a clock, or another) on a pseudo-terminal, on which hands
-/// that slide and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive over D-Bus, then the PGN,
-/// and whether every move came out as it was played. Nothing of it touches the bus or the boards of this machine.
+/// Starts a private D-Bus, touchmoved, and a virtual board (DGT with a clock, or another) on a pseudo-terminal, on which
+/// simulated hands that slide and hesitate play Paul Morphy's game at the opera. Shows board, clocks and moves as they arrive
+/// over D-Bus, then the PGN, and whether every move arrived as it was played. The buses and the boards of this machine are not
+/// touched.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl demo
   touchmovectl demo --hands blitz --speed 1
   touchmovectl demo --board certabo --hands clean")]
 pub struct Args {
-    /// So many times as fast as real hands
+    /// Speed, as a multiple of that of real hands
     #[arg(long, value_name = "FACTOR", default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=10))]
     speed: u32,
-    /// The players' hands: clean, club, blitz or worn
+    /// Profile of the players' hands: clean, club, blitz or worn
     #[arg(long, value_name = "PROFILE", default_value = "club")]
     hands: String,
-    /// The board
+    /// Model of the board
     #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = known_model)]
     board: &'static Model,
 }
 
 fn known_model(name: &str) -> Result<&'static Model, String> {
-    let alone = |model: &&Model| matches!(model.connection, Connection::Serial(_)) && !(model.protocol)().is_chain();
-    let known = || BOARDS.iter().copied().filter(alone).map(|model| model.name).collect::<Vec<_>>().join(", ");
-    model(name).filter(alone).ok_or_else(|| format!("{name} is no board on a serial line of its own: there are {}", known()))
+    let is_single = |model: &&Model| matches!(model.connection, Connection::Serial(_)) && !(model.protocol)().is_chain();
+    let known = || BOARDS.iter().copied().filter(is_single).map(|model| model.name).collect::<Vec<_>>().join(", ");
+    model(name)
+        .filter(is_single)
+        .ok_or_else(|| format!("{name:?} is not a board with its own serial line: write one of {}", known()))
 }
 
 /// Runs the subcommand. Fails if the game did not arrive as it was played.
@@ -61,45 +64,45 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 async fn show(args: Args) -> anyhow::Result<()> {
     // First of all, so that an interruption at any later time still cleans up.
     let (mut interrupt, mut terminate) = (signal(SignalKind::interrupt())?, signal(SignalKind::terminate())?);
-    let mut stage = DemoProcesses::set(OPERA, args.board, &args.hands, args.speed)?;
+    let mut processes = DemoProcesses::set(OPERA, args.board, &args.hands, args.speed)?;
     let mut view = View { terminal: std::io::stdout().is_terminal(), drawn: 0 };
-    view.say(&format!(
+    view.print(&format!(
         "A private D-Bus at {}\nA virtual board ({}) at {}\n\
-         Paul Morphy against the Duke of Brunswick and Count Isouard, Paris 1858; the times are made up.\n\n",
-        stage.address,
+         Paul Morphy against the Duke of Brunswick and Count Isouard, Paris 1858; the times are invented.\n\n",
+        processes.address,
         args.board.title,
-        stage.port.display()
+        processes.port.display()
     ))?;
     let outcome = tokio::select! {
-        outcome = follow(&mut stage, &mut view, &args) => outcome,
+        outcome = follow(&mut processes, &mut view, &args) => outcome,
         _ = interrupt.recv() => bail!("interrupted"),
-        _ = terminate.recv() => bail!("asked to end"),
+        _ = terminate.recv() => bail!("terminated"),
     };
-    outcome.map_err(|error| match stage.touchmoved_log() {
-        words if words.is_empty() => error,
-        words => error.context(format!("touchmoved said:\n{words}")),
+    outcome.map_err(|error| match processes.touchmoved_log() {
+        log if log.is_empty() => error,
+        log => error.context(format!("touchmoved logged:\n{log}")),
     })
 }
 
-async fn follow(stage: &mut DemoProcesses, view: &mut View, args: &Args) -> anyhow::Result<()> {
-    let client = Client::connect_to_bus(&Bus::Address(stage.address.clone()), Stream::Live).await?;
+async fn follow(processes: &mut DemoProcesses, view: &mut View, args: &Args) -> anyhow::Result<()> {
+    let client = Client::connect_to_bus(&Bus::Address(processes.address.clone()), Stream::Live).await?;
     let mut watch = client.watch().await?;
     // Only now, so that no event is missed.
-    stage.start_touchmoved()?;
+    processes.start_touchmoved()?;
     let began = Instant::now();
-    let mut give_up = began + STARTUP_TIMEOUT + GAME_TIMEOUT / args.speed;
+    let mut deadline = began + STARTUP_TIMEOUT + GAME_TIMEOUT / args.speed;
     let mut ends = None;
-    let mut look = interval(CHECK_INTERVAL);
+    let mut check = interval(CHECK_INTERVAL);
     loop {
-        let seen = tokio::select! {
-            seen = timeout_at(ends.unwrap_or(give_up), watch.next()) => match seen {
-                Ok(Some(seen)) => seen,
+        let item = tokio::select! {
+            item = timeout_at(ends.unwrap_or(deadline), watch.next()) => match item {
+                Ok(Some(item)) => item,
                 Ok(None) => bail!("the private D-Bus ended"),
                 Err(_) if ends.is_some() => break,
                 Err(_) => bail!("the game did not end within {} s", began.elapsed().as_secs()),
             },
-            _ = look.tick() => {
-                stage.still_runs()?;
+            _ = check.tick() => {
+                processes.still_runs()?;
                 continue;
             }
         };
@@ -111,10 +114,10 @@ async fn follow(stage: &mut DemoProcesses, view: &mut View, args: &Args) -> anyh
         };
         let Some(game) = snapshot.games.last() else { continue };
         let clock = snapshot.boards.first().and_then(|board| board.clock.as_ref()).map(|clock| (clock.white, clock.black));
-        if let WatchItem::Happened(happened) = seen {
+        if let WatchItem::Happened(happened) = item {
             view.show(game, clock, &happened)?;
             if happened.event == "ResultChanged" {
-                give_up += END_GRACE;
+                deadline += END_GRACE;
                 ends = Some(Instant::now() + END_GRACE);
             }
         }
@@ -127,18 +130,23 @@ async fn finish(client: &Client, view: &mut View) -> anyhow::Result<()> {
     let snapshot = client.snapshot().await?;
     let [game] = snapshot.games.as_slice() else { bail!("there are {} games instead of one", snapshot.games.len()) };
     if !view.terminal {
-        view.say(&board(game, Style::Plain))?;
+        view.print(&board(game, Style::Plain))?;
     }
-    view.say(&format!("\n{}\n", client.pgn(game.id).await?))?;
+    view.print(&format!("\n{}\n", client.pgn(game.id).await?))?;
     let played = pgn::read(OPERA);
     let played = played.games.first().context("the game of the demo cannot be read")?;
     let truth: Vec<String> = (0..).zip(&played.plies).map(|(index, ply)| played.position(index).uci(ply.mv)).collect();
-    let came: Vec<&str> = game.moves.iter().map(|mv| mv.uci.as_str()).collect();
-    if came != truth {
-        let ply = came.iter().zip(&truth).take_while(|(came, truth)| **came == truth.as_str()).count();
-        bail!("ply {} is not what was played: this is a bug, please report it", ply + 1);
+    let arrived: Vec<&str> = game.moves.iter().map(|mv| mv.uci.as_str()).collect();
+    if arrived != truth {
+        let ply = arrived.iter().zip(&truth).take_while(|(arrived, truth)| **arrived == truth.as_str()).count();
+        let number = format!("{}{}", ply / 2 + 1, if ply % 2 == 1 { "..." } else { "." });
+        bail!("move {number} is not the move that was played: this is a bug, please report it");
     }
-    view.say(&format!("All {} moves and the result ({}) arrived over D-Bus as they were played.\n", came.len(), game.result))
+    view.print(&format!(
+        "All {} moves and the result ({}) arrived over D-Bus as they were played.\n",
+        arrived.len(),
+        game.result
+    ))
 }
 
 fn board(game: &GameInfo, style: Style) -> String {
@@ -154,7 +162,7 @@ struct View {
 }
 
 impl View {
-    fn say(&mut self, text: &str) -> anyhow::Result<()> {
+    fn print(&mut self, text: &str) -> anyhow::Result<()> {
         self.drawn = 0;
         let mut output = std::io::stdout().lock();
         output.write_all(text.as_bytes())?;
@@ -181,7 +189,7 @@ impl View {
             "ResultChanged" => format!("result     {}\n", game.result),
             _ => return Ok(()),
         };
-        self.say(&line)
+        self.print(&line)
     }
 
     fn draw(&mut self, game: &GameInfo, clock: Option<(i32, i32)>) -> anyhow::Result<()> {
@@ -189,8 +197,8 @@ impl View {
         let (white, black) = clock.unwrap_or((-1, -1));
         picture += &format!("\n  White {}   Black {}   {}\n\n", diagram::clock(white), diagram::clock(black), game.result);
         picture += &diagram::moves(&game.start, game.moves.iter().map(|mv| mv.san.as_str()));
-        let over = if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
-        self.say(&(over + &picture))?;
+        let erase = if self.drawn > 0 { format!("\x1b[{}A\x1b[J", self.drawn) } else { String::new() };
+        self.print(&(erase + &picture))?;
         self.drawn = picture.matches('\n').count();
         Ok(())
     }

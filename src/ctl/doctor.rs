@@ -20,22 +20,22 @@ use std::process::ExitCode;
 
 /// Find out why no board is seen
 ///
-/// Looks at what is plugged in, whether it may be opened, who has it, whether a board answers, and whether touchmoved runs.
-/// A port is opened only if nobody has it and its USB id says that it is a board, or it is configured, or given with --port;
-/// what is sent then is what touchmoved sends when it greets a board. Ends with 0 when all is well, with 1 when not.
+/// Checks which devices are plugged in, whether they may be opened, which programs use them, whether a board answers, and whether
+/// touchmoved runs. A port is opened only if no other program uses it, and if its USB id identifies a board, or it is configured,
+/// or given with --port. It then sends the same greeting as touchmoved. Exit code 0: no fault was found; 1: a fault was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl doctor                        why is no board seen?
   touchmovectl doctor --port /dev/ttyUSB0    is there a board on this port?
   touchmovectl doctor --json | jq '.findings[] | select(.ok == false)'")]
 pub struct Args {
-    /// Look at this port and at nothing else
+    /// Check only this port
     #[arg(long, value_name = "PATH")]
     port: Option<PathBuf>,
     /// The model of the board on --port
     #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = model)]
     model: &'static Model,
-    /// The configuration [default: as touchmoved finds it]
+    /// The configuration file [default: the one that touchmoved reads]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// The bus: session, system, or an address [default: as configured]
@@ -48,7 +48,7 @@ pub struct Args {
 
 fn model(name: &str) -> Result<&'static Model, String> {
     let known = || BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ");
-    boards::model(name).ok_or_else(|| format!("there is no model {name}: known are {}", known()))
+    boards::model(name).ok_or_else(|| format!("there is no model {name}: write one of {}", known()))
 }
 
 /// Runs the subcommand: examines the machine and prints the findings.
@@ -105,11 +105,11 @@ fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
     let path = given.map_or_else(Config::default_path, Path::to_path_buf);
     match Config::load(&path) {
         Ok(config) if path.exists() => {
-            report.good("configuration", format!("{} is right", path.display()));
+            report.good("configuration", format!("{} is valid", path.display()));
             config
         }
         Ok(config) if given.is_some() => {
-            report.bad("configuration", format!("{} does not exist", path.display()), "give the file that touchmoved reads");
+            report.bad("configuration", format!("{} does not exist", path.display()), "name the file that touchmoved reads");
             config
         }
         Ok(config) => {
@@ -117,7 +117,11 @@ fn configuration(report: &mut Report, given: Option<&Path>) -> Config {
             config
         }
         Err(error) => {
-            report.bad("configuration", error.to_string(), "put this right: touchmoved does not start with it");
+            report.bad(
+                "configuration",
+                error.to_string(),
+                "correct it: touchmoved does not start with an invalid configuration",
+            );
             Config::default()
         }
     }
@@ -131,8 +135,9 @@ fn livechess(report: &mut Report, config: &Config) {
     report.note(
         "livechess",
         format!(
-            "pages such as lichess.org look for ws://{address}/api/v1.0: Chromium and its relatives ask whether the page may reach \
-             this machine (Local Network Access), and it finds no board until that is allowed, in the prompt or under Site settings"
+            "pages such as lichess.org connect to ws://{address}/api/v1.0: browsers based on Chromium ask the user whether the page \
+             may access this machine (Local Network Access), and the page finds no board until the user allows it, in the prompt or \
+             under Site settings"
         ),
     );
     config.warnings().into_iter().for_each(|warning| report.note("livechess", warning));
@@ -154,15 +159,15 @@ fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
             let place = BoardLocation::AnyOfModel(model);
             targets.push(ProbeTarget { board: BoardConfig::new(model.name.into(), model, place), node: port.node.clone() });
         }
-        not_used(report, &ports, !targets.is_empty());
+        report_unused(report, &ports, !targets.is_empty());
     } else {
         let places: Vec<BoardLocation> = config.boards.iter().map(|board| board.place.clone()).collect();
         for (board, node) in config.boards.iter().zip(watch::assign(&places, &ports)) {
             match node {
                 Some(node) => {
                     let port = ports.iter().find(|port| port.node == node);
-                    let what = port.map_or_else(|| node.display().to_string(), described);
-                    report.good("device", format!("{what}: configured as {}", board.name));
+                    let name = port.map_or_else(|| node.display().to_string(), described);
+                    report.good("device", format!("{name}: configured as {}", board.name));
                     targets.push(ProbeTarget { board: board.clone(), node });
                 }
                 None => {
@@ -171,7 +176,7 @@ fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
                         format!("board {} is not plugged in: there is no {}", board.name, board.place),
                         "plug it in and switch it on, or correct its [[board]] in the configuration",
                     );
-                    others(report, &ports);
+                    note_other_devices(report, &ports);
                 }
             }
         }
@@ -180,36 +185,37 @@ fn targets(report: &mut Report, config: &Config) -> Vec<ProbeTarget> {
 }
 
 /// Reports what is plugged in but not used, and why, if no board is configured. It is a fault if no other board was found.
-fn not_used(report: &mut Report, ports: &[Device], found: bool) {
+fn report_unused(report: &mut Report, ports: &[Device], found: bool) {
     let driverless = watch::portless_boards().unwrap_or_default();
     for device in &driverless {
         report.bad(
             "device",
             format!("USB device {} is a {}, but it has no serial port", device.ids, device.model.title),
-            "its kernel driver is missing: run `sudo modprobe cdc_acm`, and look at `sudo dmesg`",
+            "its kernel driver is missing: run `sudo modprobe cdc_acm`, and check `sudo dmesg`",
         );
     }
-    let mut nothing = driverless.is_empty();
+    let mut nothing_found = driverless.is_empty();
     for port in ports {
         let Verdict::MaybeBoard(models) = port.verdict() else { continue };
-        nothing = false;
+        nothing_found = false;
         let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
-        let what = format!(
-            "{} may be a {}: it is not used, because that adapter sits in other devices too",
+        let message = format!(
+            "{} may be a {}: it is not used, because other devices contain the same adapter",
             described(port),
             titles.join(" or a ")
         );
         let next = how_to_use(port, &models);
-        if found { report.note("device", format!("{what}; {next}")) } else { report.bad("device", what, next) }
+        if found { report.note("device", format!("{message}; {next}")) } else { report.bad("device", message, next) }
     }
-    if nothing && !found {
+    if nothing_found && !found {
         report.bad(
             "device",
-            "no board is plugged in: no USB device here is known as one",
-            "plug the board in and switch it on; if it is, try another cable (some only charge) and socket, and look at\n\
-             `sudo dmesg` for what the kernel says. A board on an RS-232 port is configured: [[board]] name, port",
+            "no board is plugged in: no USB device of this machine is a known board",
+            "plug the board in and switch it on; if it still is not found, try another cable (some only charge) and another\n\
+             socket, and check `sudo dmesg` for messages of the kernel. A board on an RS-232 port must be configured:\n\
+             [[board]] name, port",
         );
-        others(report, ports);
+        note_other_devices(report, ports);
     }
 }
 
@@ -217,28 +223,28 @@ fn not_used(report: &mut Report, ports: &[Device], found: bool) {
 fn how_to_use(port: &Device, models: &[&'static Model]) -> String {
     let Some(model) = models.first() else { return String::new() };
     let ids = port.ids.map(|ids| ids.to_string()).unwrap_or_default();
-    let which = match &port.serial {
+    let selector = match &port.serial {
         Some(serial) => format!("serial = {serial:?}"),
         None => format!("usb = {ids:?}"),
     };
     let config = Config::default_path();
     let mut next = format!(
-        "if it is your board, write this into {}:\n    [[board]]\n    name = \"board_1\"\n    model = {:?}\n    {which}\n",
+        "if it is your board, add this to {}:\n    [[board]]\n    name = \"board_1\"\n    model = {:?}\n    {selector}\n",
         config.display(),
         model.name
     );
     if let Some(line) = rules::local_line(port, model) {
         let file = rules::LOCAL_FILE;
-        next += &format!("or this into {file}, run `sudo udevadm control --reload`, and plug it in anew:\n    {line}\n");
+        next += &format!("or add this to {file}, run `sudo udevadm control --reload`, and plug it in again:\n    {line}\n");
     }
     if models.len() > 1 {
         let names: Vec<&str> = models.iter().map(|model| model.name).collect();
-        next += &format!("with the word for your board: {}\n", names.join(", "));
+        next += &format!("with the model of your board, one of: {}\n", names.join(", "));
     }
     next + &format!("To try it now: touchmovectl doctor --model {} --port {}", model.name, port.node.display())
 }
 
-fn others(report: &mut Report, ports: &[Device]) {
+fn note_other_devices(report: &mut Report, ports: &[Device]) {
     for port in ports {
         report.note("device", format!("there is also {}", described(port)));
     }
@@ -264,8 +270,8 @@ fn modem_manager(report: &mut Report, targets: &[ProbeTarget]) {
         report.note(
             "modem_manager",
             format!(
-                "ModemManager (pid {pid}) runs and may take {} for a modem. To keep it away, write into\n\
-                 /etc/udev/rules.d/70-touchmove-local.rules and plug the board in anew:\n    \
+                "ModemManager (pid {pid}) is running and may open {} as a modem. To prevent this, add this line to\n\
+                 /etc/udev/rules.d/70-touchmove-local.rules and plug the board in again:\n    \
                  ATTRS{{idVendor}}==\"{:04x}\", ATTRS{{idProduct}}==\"{:04x}\", ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"",
                 port.node.display(),
                 ids.vendor,
@@ -277,67 +283,67 @@ fn modem_manager(report: &mut Report, targets: &[ProbeTarget]) {
 
 /// Examines whether the port can be opened and a board answers on it.
 async fn port(report: &mut Report, target: &ProbeTarget, service: &Service) {
-    let shown = target.node.display().to_string();
+    let path = target.node.display().to_string();
     let is_file = target.board.model.connection == Connection::Matrix;
-    let looked = if is_file { Ok(None) } else { serial::check_port(&target.node).map(|()| serial::holder(&target.node)) };
-    let opened = match looked {
+    let holder = if is_file { Ok(None) } else { serial::check_port(&target.node).map(|()| serial::holder(&target.node)) };
+    let opened = match holder {
         Err(error) => Err(error),
         Ok(Some(holder)) => Err(OpenError::Busy { port: target.node.clone(), holder: Some(holder) }),
         Ok(None) => Port::open(&target.node, target.board.model.connection, target.board.control).await,
     };
     let mut port = match opened {
         Ok(port) => port,
-        Err(OpenError::Busy { holder, .. }) => return report_holder(report, &shown, holder),
+        Err(OpenError::Busy { holder, .. }) => return report_holder(report, &path, holder),
         Err(OpenError::NoPermission { group, .. }) => {
-            let what = format!("no permission to open {shown}: it belongs to group {group}");
+            let message = format!("no permission to open {path}: it belongs to group {group}");
             // Devices of group root are accessible to nobody else, whoever runs touchmoved.
             if group != "root" && service.is_system_service() {
-                let why = "boards are read by the service touchmoved, and you need not be able to; what it says of this one shows\n\
-                           `touchmovectl list`, or `systemctl status touchmoved`";
-                return report.note("permission", format!("{what}: {why}"));
+                let advice = "the service touchmoved reads the boards, so you do not need this permission; for the state of this board,\n\
+                           run `touchmovectl list` or `systemctl status touchmoved`";
+                return report.note("permission", format!("{message}: {advice}"));
             }
-            return report.bad("permission", what, access_advice(&group));
+            return report.bad("permission", message, access_advice(&group));
         }
         Err(OpenError::Other { reason, .. }) if is_file => {
-            return report.bad("port", format!("{shown}: {reason}"), "docs/matrix.md says what stands in this file");
+            return report.bad("port", format!("{path}: {reason}"), "see docs/matrix.md for the format of this file");
         }
         Err(error) => {
             let text = error.to_string();
-            let (what, next) = text.split_once(": ").unwrap_or((&text, "see `sudo dmesg` for what the kernel says"));
-            return report.bad("port", what, next);
+            let (message, next) = text.split_once(": ").unwrap_or((&text, "see `sudo dmesg` for messages of the kernel"));
+            return report.bad("port", message, next);
         }
     };
-    report.good("permission", format!("{shown} can be opened, and nobody else has it"));
+    report.good("permission", format!("{path} can be opened, and no other program uses it"));
     let title = target.board.model.title;
     match ask::probe(&mut port, target.board.model).await {
         ProbeResult::Board { about, pieces } => {
             let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
-            report.good("answer", format!("a {title} answers on {shown}{about}; it sees {pieces} pieces"));
+            report.good("answer", format!("a {title} answers on {path}{about}; it reports {pieces} pieces"));
         }
-        ProbeResult::OtherModel(why) => {
-            let what = format!("what answers on {shown} is no {title}");
-            report.bad("answer", what, why);
+        ProbeResult::OtherModel(advice) => {
+            let message = format!("the device on {path} is not a {title}");
+            report.bad("answer", message, advice);
         }
         ProbeResult::Nonsense(count) => report.bad(
             "answer",
-            format!("something answers on {shown}, but not as a {title} does ({count} bytes that make no sense)"),
-            "check that it is the right port and model; a board that is just being switched on needs some seconds",
+            format!("a device answers on {path}, but not as a {title} ({count} invalid bytes)"),
+            "check the port and the model; a board needs some seconds after it is switched on",
         ),
         ProbeResult::Nothing => report.bad(
             "answer",
-            format!("nothing answers on {shown} as a {title} does"),
+            format!("no {title} answers on {path}"),
             match target.board.control {
                 ControlLines::Asserted => {
                     "check that the board is switched on, its cable is plugged in at both ends, and this is its port; a board on\n\
-                     RS-232 may want control_lines = \"cleared\" in its [[board]]"
+                     RS-232 may need control_lines = \"cleared\" in its [[board]]"
                 }
                 ControlLines::Cleared => {
-                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; it may want\n\
+                    "check that the board is switched on, its cable is plugged in at both ends, and this is its port; it may need\n\
                      control_lines = \"asserted\" in its [[board]]"
                 }
             },
         ),
-        ProbeResult::Gone => report.bad("answer", format!("{shown} went away while being asked"), "plug the board in again"),
+        ProbeResult::Gone => report.bad("answer", format!("{path} disappeared while it was probed"), "plug the board in again"),
     }
 }
 
@@ -345,27 +351,27 @@ async fn port(report: &mut Report, target: &ProbeTarget, service: &Service) {
 fn access_advice(group: &str) -> String {
     match group {
         "root" => format!(
-            "no group but root's may use it, because no udev rule gives it to one. Copy udev/70-touchmove.rules of touchmove into\n\
+            "only root may use it, because no udev rule assigns it to another group. Copy udev/70-touchmove.rules of touchmove into\n\
              /etc/udev/rules.d, run `sudo groupadd -f {0}`, `sudo usermod -aG {0} $USER` and `sudo udevadm control --reload`,\n\
-             then log out and in again, and plug the board in anew",
+             then log out and in again, and plug the board in again",
             rules::GROUP
         ),
         _ => serial::join_group_hint(group),
     }
 }
 
-fn report_holder(report: &mut Report, shown: &str, holder: Option<Holder>) {
+fn report_holder(report: &mut Report, path: &str, holder: Option<Holder>) {
     match holder {
-        Some(holder) if holder.name == "touchmoved" => report.good("permission", format!("{shown} is read by {holder}")),
+        Some(holder) if holder.name == "touchmoved" => report.good("permission", format!("{path} is read by {holder}")),
         holder => {
-            let who = holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string);
-            report.bad("holder", format!("{shown} is in use by {who}"), serial::release_hint(&holder));
+            let program = holder.as_ref().map_or_else(|| "another program".to_owned(), Holder::to_string);
+            report.bad("holder", format!("{path} is in use by {program}"), serial::release_hint(&holder));
         }
     }
 }
 
 fn note_limitations(report: &mut Report, model: &Model) {
-    for cannot in model.all_limitations() {
-        report.note("cannot", format!("a {} cannot know {cannot}", model.title));
+    for limitation in model.all_limitations() {
+        report.note("cannot", format!("a {} cannot know {limitation}", model.title));
     }
 }

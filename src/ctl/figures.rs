@@ -66,14 +66,14 @@ pub fn compare(truth: &GroundTruth, events: &[StampedEvent], edges: &[Millis], s
     let Some(events) = game_of(events) else {
         return GameFigures {
             plies: truth.plies.len() as u64,
-            failure: Some("no game was noticed at all".to_owned()),
+            failure: Some("no game was detected".to_owned()),
             ..GameFigures::default()
         };
     };
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
     let published = evaluate_events(truth, events, settings, &mut figures);
-    let said: Vec<&str> = published.iter().map(|ply| ply.0.as_str()).collect();
-    figures.align(truth, &said);
+    let uci_moves: Vec<&str> = published.iter().map(|ply| ply.0.as_str()).collect();
+    figures.align(truth, &uci_moves);
     for (index, ((uci, at), ply)) in published.iter().zip(&truth.plies).enumerate() {
         let seen = |edge: &&Millis| **edge > 0 && truth.interruption(ply.done_at) != Some(InterruptionReason::CableOut);
         if let Some(&edge) = edges.get(index + 1).filter(|_| *uci == ply.uci).filter(seen) {
@@ -86,7 +86,7 @@ pub fn compare(truth: &GroundTruth, events: &[StampedEvent], edges: &[Millis], s
         record
     });
     let result = record.and_then(|record| record.result).map(|(result, _)| result);
-    figures.result_right = truth.result.map(|told| result == Some(told));
+    figures.result_right = truth.result.map(|signalled| result == Some(signalled));
     if !figures.exact {
         figures.failure = Some(first_difference(truth, &published));
     }
@@ -96,8 +96,8 @@ pub fn compare(truth: &GroundTruth, events: &[StampedEvent], edges: &[Millis], s
 /// Compares a final line of moves, in UCI, with the ground truth. There are no figures on intermediate events.
 pub fn compare_line(truth: &GroundTruth, line: &[String]) -> GameFigures {
     let mut figures = GameFigures { plies: truth.plies.len() as u64, ..GameFigures::default() };
-    let said: Vec<&str> = line.iter().map(String::as_str).collect();
-    figures.align(truth, &said);
+    let uci_moves: Vec<&str> = line.iter().map(String::as_str).collect();
+    figures.align(truth, &uci_moves);
     if !figures.exact {
         let line: Vec<(String, Millis)> = line.iter().map(|uci| (uci.clone(), truth.over_at)).collect();
         figures.failure = Some(first_difference(truth, &line));
@@ -119,18 +119,18 @@ fn game_of(events: &[StampedEvent]) -> Option<&[StampedEvent]> {
 
 impl GameFigures {
     /// Compares the published moves with the played ones.
-    fn align(&mut self, truth: &GroundTruth, said: &[&str]) {
+    fn align(&mut self, truth: &GroundTruth, published: &[&str]) {
         let played: Vec<&str> = truth.plies.iter().map(|ply| ply.uci.as_str()).collect();
-        self.prefix = said.iter().zip(&played).take_while(|(said, truth)| said == truth).count() as u64;
-        self.aligned = longest_common(said, &played);
-        self.exact = said == played;
+        self.prefix = published.iter().zip(&played).take_while(|(published, truth)| published == truth).count() as u64;
+        self.aligned = longest_common(published, &played);
+        self.exact = published == played;
     }
 
     /// Counts a move that was published as illegal: as a detection if there is an irregularity, else as a false alert.
-    fn count_irregular_move(&mut self, truth: &GroundTruth, at: Millis, played: &PlayedMove, told: &mut [bool]) {
+    fn count_irregular_move(&mut self, truth: &GroundTruth, at: Millis, played: &PlayedMove, reported: &mut [bool]) {
         if let Some(index) = irregularity_at(truth, at) {
-            if let Some(told) = told.get_mut(index) {
-                *told = true;
+            if let Some(reported) = reported.get_mut(index) {
+                *reported = true;
             }
             return;
         }
@@ -138,7 +138,7 @@ impl GameFigures {
             return;
         }
         self.alerts += 1;
-        self.failure.get_or_insert_with(|| format!("false irregular move at {at} ms: {}", played.san));
+        self.failure.get_or_insert_with(|| format!("move falsely published as illegal at {at} ms: {}", played.san));
     }
 }
 
@@ -151,15 +151,15 @@ fn evaluate_events(
     figures: &mut GameFigures,
 ) -> Vec<(String, Millis)> {
     let mut published: Vec<(String, Millis)> = Vec::new();
-    let mut told = vec![false; truth.irregularities.len()];
+    let mut reported = vec![false; truth.irregularities.len()];
     let mut understood = vec![false; truth.takebacks.len()];
-    let mut known = RaisedAlerts::default();
-    for stamped in events.iter().filter(|stamped| !known.is_amended(&stamped.event)) {
+    let mut raised = RaisedAlerts::default();
+    for stamped in events.iter().filter(|stamped| !raised.is_amended(&stamped.event)) {
         match &stamped.event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
                 let index = (*ply as usize).saturating_sub(1);
-                let played_truly = |uci: &str| truth.ply(*ply, uci, stamped.at).is_some_and(|truly| truly.uci == uci);
-                let right = played_truly(&played.uci);
+                let was_played = |uci: &str| truth.ply(*ply, uci, stamped.at).is_some_and(|ply| ply.uci == uci);
+                let right = was_played(&played.uci);
                 figures.ghosts += u64::from(matches!(
                     truth.interruption(stamped.at),
                     Some(InterruptionReason::Analysis | InterruptionReason::Pause)
@@ -168,12 +168,12 @@ fn evaluate_events(
                 figures.calibration[class].0 += 1;
                 figures.calibration[class].1 += u64::from(right);
                 if confidence.0 < 900 {
-                    let named = right || alternatives.iter().any(|other| played_truly(&other.uci));
+                    let named = right || alternatives.iter().any(|other| was_played(&other.uci));
                     figures.doubtful.0 += 1;
                     figures.doubtful.1 += u64::from(named);
                 }
                 if played.irregular {
-                    figures.count_irregular_move(truth, stamped.at, played, &mut told);
+                    figures.count_irregular_move(truth, stamped.at, played, &mut reported);
                 }
                 published.truncate(index);
                 published.push((played.uci.clone(), stamped.at));
@@ -203,7 +203,7 @@ fn evaluate_events(
                 }
                 for (offset, new) in moves.iter().enumerate() {
                     if new.irregular && old.get(offset).is_none_or(|old| old.0 != new.uci) {
-                        figures.count_irregular_move(truth, stamped.at, new, &mut told);
+                        figures.count_irregular_move(truth, stamped.at, new, &mut reported);
                     }
                     let since = old.get(offset).filter(|old| old.0 == new.uci).map_or(stamped.at, |old| old.1);
                     published.push((new.uci.clone(), since));
@@ -215,8 +215,8 @@ fn evaluate_events(
                     || !matches!(alert.kind.category(), AlertCategory::End | AlertCategory::Device) =>
             {
                 let right = irregularity_at(truth, stamped.at);
-                match right.and_then(|index| told.get_mut(index)) {
-                    Some(told) => *told = true,
+                match right.and_then(|index| reported.get_mut(index)) {
+                    Some(reported) => *reported = true,
                     None if is_excused(truth, stamped.at) => continue,
                     None => {
                         match alert.kind.category() {
@@ -231,7 +231,7 @@ fn evaluate_events(
             _ => {}
         }
     }
-    figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(told).collect();
+    figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(reported).collect();
     figures.trials = found::trials(&truth.irregularities, events, settings.sensing);
     figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
@@ -247,7 +247,9 @@ pub const ALERT_GRACE: Millis = 10_000;
 
 /// Returns the irregularity that an alert at this time is about: the last one that had begun.
 fn irregularity_at(truth: &GroundTruth, now: Millis) -> Option<usize> {
-    let about = |one: &Irregularity| one.at <= now && one.until.is_none_or(|until| now <= until + ALERT_GRACE);
+    let about = |irregularity: &Irregularity| {
+        irregularity.at <= now && irregularity.until.is_none_or(|until| now <= until + ALERT_GRACE)
+    };
     truth.irregularities.iter().rposition(about)
 }
 
@@ -268,24 +270,24 @@ fn long_stop(ply: &TruthPly, settings: &Settings) -> bool {
 }
 
 fn first_difference(truth: &GroundTruth, published: &[(String, Millis)]) -> String {
-    let same = published.iter().zip(&truth.plies).take_while(|(said, truth)| said.0 == truth.uci).count();
-    let truly = match truth.plies.get(same) {
+    let same = published.iter().zip(&truth.plies).take_while(|(published, truth)| published.0 == truth.uci).count();
+    let played = match truth.plies.get(same) {
         Some(ply) => format!("{} was played (at {}–{} ms)", ply.uci, ply.touched_at, ply.done_at),
         None => format!("the game was over (at {} ms)", truth.over_at),
     };
-    let said = match published.get(same) {
+    let published_move = match published.get(same) {
         Some((uci, at)) => format!("{uci} was published (at {at} ms)"),
         None => "nothing was published".to_owned(),
     };
-    format!("ply {}: {truly}, {said}", same + 1)
+    format!("ply {}: {played}, {published_move}", same + 1)
 }
 
 /// Returns the length of the longest common subsequence.
-fn longest_common(left: &[&str], right: &[&str]) -> u64 {
-    let mut row = vec![0u64; right.len() + 1];
-    for one in left {
+fn longest_common(first: &[&str], second: &[&str]) -> u64 {
+    let mut row = vec![0u64; second.len() + 1];
+    for one in first {
         let mut diagonal = 0;
-        for (index, other) in right.iter().enumerate() {
+        for (index, other) in second.iter().enumerate() {
             let above = row[index + 1];
             row[index + 1] = if one == other { diagonal + 1 } else { above.max(row[index]) };
             diagonal = above;
@@ -454,12 +456,12 @@ impl Figures {
             rows.push(("takebacks", format!("{} of {} understood", self.takebacks_understood, self.takebacks)));
         }
         if self.ghosts > 0 {
-            rows.push(("ghost moves", format!("{} published while the game was stopped or analysed", self.ghosts)));
+            rows.push(("stray moves", format!("{} published while the game was stopped or analysed", self.ghosts)));
         }
         for Recall { kind, committed, told } in &self.recall {
-            rows.push(("irregularities", format!("{kind}: {told} of {committed} told")));
+            rows.push(("irregularities", format!("{kind}: {told} of {committed} reported")));
         }
-        rows.extend(self.found.iter().map(|found| ("rightly told", found.line())));
+        rows.extend(self.found.iter().map(|found| ("detections", found.line())));
         for Precision { kind, raised, right } in self.precision.iter().filter(|_| !self.recall.is_empty()) {
             rows.push(("alerts", format!("{kind}: {right} of {raised} right")));
         }
@@ -468,26 +470,27 @@ impl Figures {
 }
 
 /// Groups by kind, in the order of their names: the number of items, and for how many the flag is set.
-fn by_kind(all: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Item = (&'static str, u64, u64)> {
+fn by_kind(items: impl Iterator<Item = (&'static str, bool)>) -> impl Iterator<Item = (&'static str, u64, u64)> {
     let mut kinds: BTreeMap<&str, (u64, u64)> = BTreeMap::new();
-    for (kind, held) in all {
+    for (kind, flag) in items {
         let count = kinds.entry(kind).or_default();
-        *count = (count.0 + 1, count.1 + u64::from(held));
+        *count = (count.0 + 1, count.1 + u64::from(flag));
     }
-    kinds.into_iter().map(|(kind, (count, held))| (kind, count, held))
+    kinds.into_iter().map(|(kind, (count, flag))| (kind, count, flag))
 }
 
 impl Delay {
     /// Creates the distribution of these delays, in any order; all 0 if there are none.
-    pub fn of(mut all: Vec<u64>) -> Delay {
-        all.sort_unstable();
-        let at =
-            |permille: usize| all.get((all.len() * permille / 1000).min(all.len().saturating_sub(1))).copied().unwrap_or(0);
-        Delay { moves: all.len() as u64, median_ms: at(500), p99_ms: at(990) }
+    pub fn of(mut delays: Vec<u64>) -> Delay {
+        delays.sort_unstable();
+        let at = |permille: usize| {
+            delays.get((delays.len() * permille / 1000).min(delays.len().saturating_sub(1))).copied().unwrap_or(0)
+        };
+        Delay { moves: delays.len() as u64, median_ms: at(500), p99_ms: at(990) }
     }
 }
 
-/// Returns `part / whole * of`; 0 if `whole` is 0.
-pub fn share(part: u64, whole: u64, of: f64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 * of / whole as f64 }
+/// Returns `part / total * scale`; 0 if `total` is 0.
+pub fn share(part: u64, total: u64, scale: f64) -> f64 {
+    if total == 0 { 0.0 } else { part as f64 * scale / total as f64 }
 }

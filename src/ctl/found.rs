@@ -60,33 +60,36 @@ impl RaisedAlerts {
 
 /// Returns every irregularity with its detection, from its beginning until a while after its correction.
 pub fn trials(committed: &[Irregularity], events: &[StampedEvent], sensing: SensorKind) -> Vec<InjectionResult> {
-    let mut known = RaisedAlerts::default();
-    let alerts = events.iter().filter(|stamped| !known.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
-        Event::AlertRaised(alert) => Some((stamped.at, alert)),
-        _ => None,
-    });
+    let mut raised = RaisedAlerts::default();
+    let alerts =
+        events.iter().filter(|stamped| !raised.is_amended(&stamped.event)).filter_map(|stamped| match &stamped.event {
+            Event::AlertRaised(alert) => Some((stamped.at, alert)),
+            _ => None,
+        });
     let alerts: Vec<(Millis, &Alert)> = alerts.collect();
-    let trial = |one: &Irregularity| {
-        let meanwhile = |(at, _): &(Millis, &Alert)| *at >= one.at && one.until.is_none_or(|until| *at <= until + ALERT_GRACE);
-        let alerts = alerts.iter().copied().filter(meanwhile);
-        let about = |alert: &Alert| is_about(one, alert);
-        let first = alerts.clone().find(|(_, alert)| about(alert));
-        let reason = match one.kind {
-            IrregularityKind::PawnLeft => Some("pawn_left"),
-            _ => one.illegal.as_ref().map(|illegal| illegal.reason),
+    let trial = |irregularity: &Irregularity| {
+        let meanwhile = |(at, _): &(Millis, &Alert)| {
+            *at >= irregularity.at && irregularity.until.is_none_or(|until| *at <= until + ALERT_GRACE)
         };
-        let told = match first {
-            _ if one.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Detection::Undetectable,
-            None if is_told_as_legal(one, events, sensing) => Detection::AsLegal,
+        let alerts = alerts.iter().copied().filter(meanwhile);
+        let matches_alert = |alert: &Alert| is_about(irregularity, alert);
+        let first = alerts.clone().find(|(_, alert)| matches_alert(alert));
+        let reason = match irregularity.kind {
+            IrregularityKind::PawnLeft => Some("pawn_left"),
+            _ => irregularity.illegal.as_ref().map(|illegal| illegal.reason),
+        };
+        let detection = match first {
+            _ if irregularity.illegal.as_ref().is_some_and(|illegal| sensing > illegal.needs) => Detection::Undetectable,
+            None if is_published_as_legal(irregularity, events, sensing) => Detection::AsLegal,
             None => Detection::Nothing,
             Some((_, alert)) if reason.is_some() && reason_of(&alert.text) != reason => Detection::OtherReason,
-            Some((at, _)) => Detection::Right(at.saturating_sub(one.pressed_at.unwrap_or(one.at))),
+            Some((at, _)) => Detection::Right(at.saturating_sub(irregularity.pressed_at.unwrap_or(irregularity.at))),
         };
         InjectionResult {
-            kind: one.kind,
-            illegal: one.illegal.as_ref().map(|illegal| (illegal.sort.name(), illegal.reason)),
-            told,
-            others: alerts.filter(|(_, alert)| !about(alert)).count() as u64,
+            kind: irregularity.kind,
+            illegal: irregularity.illegal.as_ref().map(|illegal| (illegal.sort.name(), illegal.reason)),
+            told: detection,
+            others: alerts.filter(|(_, alert)| !matches_alert(alert)).count() as u64,
         }
     };
     committed.iter().map(trial).collect()
@@ -94,15 +97,16 @@ pub fn trials(committed: &[Irregularity], events: &[StampedEvent], sensing: Sens
 
 /// Returns whether, during the illegal move, moves were published after which the squares show the same and none of which is
 /// illegal.
-fn is_told_as_legal(one: &Irregularity, events: &[StampedEvent], sensing: SensorKind) -> bool {
-    let Some(illegal) = &one.illegal else { return false };
+fn is_published_as_legal(irregularity: &Irregularity, events: &[StampedEvent], sensing: SensorKind) -> bool {
+    let Some(illegal) = &irregularity.illegal else { return false };
     let shows = |played: &PlayedMove| {
         let Ok(position) = Position::from_fen(&played.fen, false) else { return false };
         let piece = |square| position.piece_at(square).map_or(SquareState::Empty, SquareState::Piece);
         let same = |square: Square| piece(square).reduce_to(sensing) == illegal.after[square as usize].reduce_to(sensing);
         !played.irregular && Square::ALL.into_iter().all(same)
     };
-    let meanwhile = |stamped: &&StampedEvent| stamped.at >= one.at && one.until.is_none_or(|until| stamped.at <= until);
+    let meanwhile =
+        |stamped: &&StampedEvent| stamped.at >= irregularity.at && irregularity.until.is_none_or(|until| stamped.at <= until);
     events.iter().filter(meanwhile).any(|stamped| match &stamped.event {
         Event::MoveMade { played, .. } => shows(played),
         Event::MovesCorrected { moves, .. } => moves.last().is_some_and(shows),
@@ -111,14 +115,14 @@ fn is_told_as_legal(one: &Irregularity, events: &[StampedEvent], sensing: Sensor
 }
 
 /// Returns the kinds of alerts that report this irregularity.
-fn expected_alerts(one: &Irregularity) -> &'static [AlertKind] {
+fn expected_alerts(irregularity: &Irregularity) -> &'static [AlertKind] {
     use AlertKind::{
         CaptureUnclear, Displaced, DisplacedFound, HandledOffTurn, IllegalMove, IllegalPending, IllegalStands,
         PositionUnexplained, PressWithoutMove, ReleaseChanged, TouchMove,
     };
-    match one.kind {
+    match irregularity.kind {
         // Until the clock is pressed the move may still be corrected.
-        IrregularityKind::IllegalMove if one.pressed_at.is_none() => &[IllegalPending],
+        IrregularityKind::IllegalMove if irregularity.pressed_at.is_none() => &[IllegalPending],
         IrregularityKind::IllegalMove | IrregularityKind::IllegalStands | IrregularityKind::PawnLeft => {
             &[IllegalMove, IllegalStands]
         }
@@ -136,17 +140,17 @@ fn expected_alerts(one: &Irregularity) -> &'static [AlertKind] {
 
 /// Returns whether this alert reports the irregularity: by its kind, its player and its squares. An illegal move must be reported
 /// with its squares and no others.
-fn is_about(one: &Irregularity, alert: &Alert) -> bool {
+fn is_about(irregularity: &Irregularity, alert: &Alert) -> bool {
     let has = |square| alert.squares.contains(square);
-    let squares = match one.kind {
+    let squares = match irregularity.kind {
         IrregularityKind::IllegalMove | IrregularityKind::IllegalStands | IrregularityKind::PawnLeft => {
-            one.squares.iter().all(has) && alert.squares.len() == one.squares.len()
+            irregularity.squares.iter().all(has) && alert.squares.len() == irregularity.squares.len()
         }
-        IrregularityKind::RookFirst => one.squares.iter().any(has),
-        _ => one.squares.iter().all(has),
+        IrregularityKind::RookFirst => irregularity.squares.iter().any(has),
+        _ => irregularity.squares.iter().all(has),
     };
-    let by = alert.by.is_none() || one.by.is_none() || alert.by == one.by;
-    squares && by && expected_alerts(one).contains(&alert.kind)
+    let by = alert.by.is_none() || irregularity.by.is_none() || alert.by == irregularity.by;
+    squares && by && expected_alerts(irregularity).contains(&alert.kind)
 }
 
 /// Returns the reason why the reported move is illegal.
@@ -197,7 +201,7 @@ impl DetectionFigures {
             }
         }
         let sum = |((kind, illegal), trials): (Name, Vec<&InjectionResult>)| {
-            let count = |which: fn(Detection) -> bool| trials.iter().filter(|trial| which(trial.told)).count() as u64;
+            let count = |predicate: fn(Detection) -> bool| trials.iter().filter(|trial| predicate(trial.told)).count() as u64;
             let delays = trials.iter().filter_map(|trial| match trial.told {
                 Detection::Right(ms) => Some(ms),
                 _ => None,
@@ -206,11 +210,11 @@ impl DetectionFigures {
                 kind,
                 sort: illegal.map(|(sort, _)| sort),
                 reason: illegal.map(|(_, reason)| reason),
-                committed: count(|told| told != Detection::Undetectable),
-                beyond: count(|told| told == Detection::Undetectable),
-                as_legal: count(|told| told == Detection::AsLegal),
-                found: count(|told| matches!(told, Detection::Right(_) | Detection::OtherReason)),
-                right: count(|told| matches!(told, Detection::Right(_))),
+                committed: count(|detection| detection != Detection::Undetectable),
+                beyond: count(|detection| detection == Detection::Undetectable),
+                as_legal: count(|detection| detection == Detection::AsLegal),
+                found: count(|detection| matches!(detection, Detection::Right(_) | Detection::OtherReason)),
+                right: count(|detection| matches!(detection, Detection::Right(_))),
                 delay: Delay::of(delays.collect()),
                 others: trials.iter().map(|trial| trial.others).sum(),
             }
@@ -226,9 +230,10 @@ impl DetectionFigures {
         };
         let DetectionFigures { committed, found, right, delay, .. } = self;
         let percent = crate::ctl::figures::share(*right, *committed, 100.0);
-        let beyond = if self.beyond > 0 { format!("; {} more the squares cannot tell", self.beyond) } else { String::new() };
+        let beyond =
+            if self.beyond > 0 { format!("; {} more cannot be seen on the squares", self.beyond) } else { String::new() };
         let as_legal = if self.as_legal > 0 {
-            format!(", {} told as legal moves that look the same", self.as_legal)
+            format!(", {} published as legal moves that look the same", self.as_legal)
         } else {
             String::new()
         };

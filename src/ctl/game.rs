@@ -10,7 +10,7 @@ use super::service::{Service, game, print, print_json};
     after_help = "Examples:\n  touchmovectl game\n  touchmovectl game 17\n  touchmovectl game dgt_ttyUSB0 --json\n\nTo change it: touchmovectl arbiter --help"
 )]
 pub struct Args {
-    /// Its number, or the board it is on [default: the one being played, else the last]
+    /// Number of the game, or name of its board [default: the game in progress, else the last one]
     game: Option<String>,
     #[command(flatten)]
     service: Service,
@@ -43,9 +43,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     for ((id, english), articles) in game.alert_ids.iter().zip(&game.alerts).zip(&game.alert_articles) {
         let alert = language::alert(&client, game.id, *id, language::locale(), english).await;
         text.push_str(&format!("alert {id}: {alert}\n"));
-        let acts = language::required(&client, game.id, *id, language::locale()).await;
-        if !acts.is_empty() {
-            text.push_str(&format!("  → {} ({})\n", acts.join("; "), articles.join(", ")));
+        let required = language::required(&client, game.id, *id, language::locale()).await;
+        if !required.is_empty() {
+            text.push_str(&format!("  → {} ({})\n", required.join("; "), articles.join(", ")));
         }
     }
     for (square, fault, detail) in &game.faults {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
-/// Look through the journal
+/// Check the journal
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  touchmovectl journal verify")]
 pub struct Args {
@@ -19,14 +19,14 @@ enum Command {
     Verify(Verify),
 }
 
-/// Check that every stored event is what was written, while touchmoved runs or not
+/// Check that every stored event is unchanged, whether touchmoved runs or not
 ///
-/// Reads the whole journal and changes nothing: the checksums of each game, how far it was when touchmoved wrote to it last, and the
+/// Reads the whole journal and changes nothing. Verifies the checksums of each game, that no event is missing at its end, and the
 /// structure of the file. Exit code 0: no damage found; 1: damage, or the journal cannot be read.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  touchmovectl journal verify\n  touchmovectl journal verify --state-dir /media/usb/state")]
 struct Verify {
-    /// Where touchmoved keeps its state [default: as `touchmovectl backup`]
+    /// State directory of touchmoved [default: as `touchmovectl backup`]
     #[arg(long, value_name = "DIR", alias = "state")]
     state_dir: Option<PathBuf>,
 }
@@ -60,11 +60,11 @@ fn report(findings: &Findings) -> String {
         });
     }
     for (game, good) in &findings.incarnation.last_good {
-        lines.push(format!("known before: game {game}: events after number {good} were missing or changed"));
+        lines.push(format!("already known: game {game}: events after number {good} were missing or changed"));
     }
-    lines.extend(findings.torn.iter().map(|why| format!("the file is torn: {why}")));
+    lines.extend(findings.torn.iter().map(|reason| format!("the structure of the file is damaged: {reason}")));
     lines.push(
-        if findings.is_good() { "no damage found" } else { "DAMAGED: copy the state directory before anything else" }
+        if findings.is_good() { "no damage found" } else { "DAMAGED: copy the state directory before you do anything else" }
             .to_owned(),
     );
     lines.into_iter().map(|line| line + "\n").collect()

@@ -6,18 +6,18 @@ use crate::laws::{Edition, Laws, Penalty, Ruling, RulingFacts, Situation, Topic,
 use clap::error::ErrorKind;
 use std::fmt::Write;
 
-/// Show what the Laws of Chess say, by edition
+/// Show the Laws of Chess as touchmove applies them, by edition
 ///
-/// Without an edition: which there are. With one: its penalties and figures, what it requires of the arbiter in each situation
-/// and by which article, and what it does not say. This is all that touchmove goes by; where a text is not at hand it says
-/// nothing of the matter.
+/// Without an edition: lists the editions. With one: prints its penalties and figures, what it requires of the arbiter in each
+/// situation, with the articles, and the topics that it does not cover. touchmove applies nothing else; where the text of an
+/// edition is not available, it makes no statement.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl laws
   touchmovectl laws fide-2023
   touchmovectl laws fide-2018 blitz limited")]
 pub struct Args {
-    /// An edition; then rapid or blitz; then limited, where not every game is watched and recorded
+    /// An edition; then rapid or blitz; then limited, if not every game is supervised and recorded
     #[arg(value_name = "LAWS")]
     pub laws: Vec<String>,
 }
@@ -50,12 +50,12 @@ fn years(edition: &Edition) -> String {
 /// Returns everything that is known of these Laws.
 pub fn describe(laws: &Laws) -> String {
     let edition = laws.edition;
-    let mut text = format!("{laws}: {}{}\nRests on: {}\n", edition.title, years(edition), edition.text);
+    let mut text = format!("{laws}: {}{}\nBased on: {}\n", edition.title, years(edition), edition.text);
     let _ = writeln!(text, "\nPenalties and figures");
-    for (what, says) in figures(laws) {
-        let _ = writeln!(text, "  {what:28}{says}");
+    for (name, value) in figures(laws) {
+        let _ = writeln!(text, "  {name:28}{value}");
     }
-    let _ = writeln!(text, "\nWhat is required, the first time");
+    let _ = writeln!(text, "\nRequired actions, the first time");
     // Early in a game in which both players have moved.
     let facts = RulingFacts { moves: 1, ..RulingFacts::default() };
     for situation in Situation::all() {
@@ -72,7 +72,7 @@ pub fn describe(laws: &Laws) -> String {
             let _ = writeln!(text, "  {:28}{}", topic.word().replace('_', " "), articles.join(", "));
         }
     }
-    for (gap, heading) in [(Gap::Silent, "It says nothing of"), (Gap::NotAtHand, "Its text is not at hand on")] {
+    for (gap, heading) in [(Gap::Silent, "Topics not covered"), (Gap::NotAtHand, "Topics whose text is not available")] {
         let topics = Topic::ALL.iter().filter(|topic| edition.gap(**topic) == Some(&gap));
         let topics: Vec<String> = topics.map(|topic| topic.word().replace('_', " ")).collect();
         if !topics.is_empty() {
@@ -88,17 +88,17 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
     let word = |word: &str| word.replace('_', " ");
     let moves = |moves: u32| format!("{moves} moves of each player");
     let claim = |ClaimPenalty { opponent_s, halving }: ClaimPenalty| {
-        let own =
+        let own_penalty =
             halving.map(|half| format!("; half of the claimant's time, at most {} s, down to {} s", half.max_s, half.floor_s));
-        format!("{opponent_s} s to the opponent{}", own.unwrap_or_default())
+        format!("{opponent_s} s to the opponent{}", own_penalty.unwrap_or_default())
     };
     let list = [
         ("illegal moves", ladder(laws)),
         (
             "counted",
-            rules.counted.as_ref().map(|what| what.iter().map(|what| word(what.word())).collect::<Vec<_>>().join(", ")),
+            rules.counted.as_ref().map(|kinds| kinds.iter().map(|kind| word(kind.word())).collect::<Vec<_>>().join(", ")),
         ),
-        ("illegal moves stand", rules.stands.map(|stands| word(stands.word()))),
+        ("illegal moves stand", rules.stands.map(|rule| word(rule.word()))),
         (
             "a move is completed by",
             rules.completed_by.as_ref().map(|by| by.iter().map(|by| word(by.word())).collect::<Vec<_>>().join(", ")),
@@ -109,7 +109,7 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
         (
             "quickplay finish",
             rules.quickplay.map(|Quickplay { below_s, opponent_s }| {
-                format!("claimed with less than {below_s} s left; {opponent_s} s to the opponent where it is not granted")
+                format!("claimed with less than {below_s} s left; {opponent_s} s to the opponent if it is refused")
             }),
         ),
         ("repetition", rules.repetition.map(|times| format!("{times} times, on claim"))),
@@ -118,18 +118,18 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
             "repetition, at once",
             rules.five_fold.map(|times| format!("{times} times ({})", rules.five_fold_kind.map_or("", Worded::word))),
         ),
-        ("the same, at once", rules.seventy_five.map(moves)),
+        ("no pawn or capture, at once", rules.seventy_five.map(moves)),
         ("a claim is lost by", rules.claim_lost.map(|lost| word(lost.word()))),
         ("wrong start claimed until", rules.set_up_moves.map(moves)),
         ("reversed: new game below", rules.reversed_below.map(moves)),
-        ("reversed: may begin anew for", rules.reversed_within_s.map(|seconds| format!("{seconds} s, nothing exchanged"))),
+        ("reversed: new game within", rules.reversed_within_s.map(|seconds| format!("{seconds} s, if nothing was captured"))),
         ("increment of illegal moves", rules.increment.map(|increment| word(increment.word()))),
         ("rook touched first", rules.rook_first.map(|first| word(first.word()))),
         ("flag, no mate possible", rules.flag.map(|outcome| word(outcome.word()))),
         ("resigned, no mate possible", rules.resigned.map(|outcome| word(outcome.word()))),
         ("a flag is called by", rules.flag_called.map(|caller| word(caller.word()))),
     ];
-    list.into_iter().filter_map(|(what, says)| Some((what, says?))).collect()
+    list.into_iter().filter_map(|(name, value)| Some((name, value?))).collect()
 }
 
 /// `1st 120 s to the opponent, 2nd loses (draw if the opponent cannot mate)`.

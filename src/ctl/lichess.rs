@@ -16,19 +16,19 @@ use std::time::Duration;
 /// Maximum time for a reply from Lichess.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// Find out whether Lichess takes the games
+/// Check whether Lichess accepts the games
 ///
-/// Asks Lichess for each round that the configuration names, with the token that it names, and says whether that token may
-/// write there. Sends no game. touchmoved need not run. Ends with 0 when all is well, with 1 when not.
+/// Queries Lichess for each configured round with the configured token, and prints whether that token may write to the round.
+/// Sends no game. touchmoved does not have to run. Exit code 0: all rounds can be used; 1: a round cannot be used, or failure.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl lichess
-  sudo touchmovectl lichess --token-file /etc/touchmove/lichess.token    where systemd gives the token to the service")]
+  sudo touchmovectl lichess --token-file /etc/touchmove/lichess.token    if systemd passes the token to the service")]
 pub struct Args {
-    /// The configuration [default: as touchmoved finds it]
+    /// The configuration file [default: the one that touchmoved reads]
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The file of the token, in the place of the one configured
+    /// The file of the token, instead of the configured one
     #[arg(long, value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// One JSON object instead of text
@@ -53,14 +53,14 @@ struct Finding {
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let path = args.config.unwrap_or_else(Config::default_path);
     let mut lichess = Config::load(&path)?.lichess.with_context(|| {
-        format!("{} names no round of Lichess: write round under [lichess], see `man touchmoved.toml`", path.display())
+        format!("{} has no round of Lichess: write round under [lichess], see `man touchmoved.toml`", path.display())
     })?;
     lichess.token_file = args.token_file.or(lichess.token_file);
-    let token = token(&lichess).map_err(|why| anyhow::anyhow!("{why}; or give it as --token-file"))?;
+    let token = token(&lichess).map_err(|error| anyhow::anyhow!("{error}; or pass the file with --token-file"))?;
     let findings = super::block_on(async {
         let mut findings = Vec::new();
         for (number, id) in lichess.rounds.all() {
-            let (ok, says) = match ask(&lichess, &token, id).await {
+            let (ok, says) = match query_round(&lichess, &token, id).await {
                 Ok(says) => (true, says),
                 Err(says) => (false, says),
             };
@@ -73,7 +73,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     } else {
         let line = |finding: &Finding| {
             let number = finding.number.map_or_else(String::new, |number| format!("round {number}: "));
-            format!("{} {number}{} {}\n", if finding.ok { "ok   " } else { "WRONG" }, finding.id, finding.says)
+            format!("{} {number}{} {}\n", if finding.ok { "ok   " } else { "ERROR" }, finding.id, finding.says)
         };
         print(&findings.iter().map(line).collect::<String>())?;
     }
@@ -81,7 +81,7 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
 }
 
 /// Returns the description of a round, or the problem.
-async fn ask(lichess: &Lichess, token: &str, id: &str) -> Result<String, String> {
+async fn query_round(lichess: &Lichess, token: &str, id: &str) -> Result<String, String> {
     let site = lichess.url.to_string();
     let request = Request {
         method: Method::GET,
@@ -89,18 +89,20 @@ async fn ask(lichess: &Lichess, token: &str, id: &str) -> Result<String, String>
         headers: vec![("Authorization", format!("Bearer {token}")), ("Accept", "application/json".to_owned())],
         text: String::new(),
     };
-    let answer = request::send(&lichess.url, request, REPLY_TIMEOUT).await.map_err(|why| format!("was not found: {why}"))?;
-    match answer.status {
+    let reply =
+        request::send(&lichess.url, request, REPLY_TIMEOUT).await.map_err(|error| format!("could not be checked: {error}"))?;
+    match reply.status {
         200..=299 => {}
-        429 => return Err(format!("was not asked for: {site} has had too many requests, so wait a minute")),
-        status @ 500.. => return Err(format!("was not found: {site} has trouble of its own (status {status})")),
-        status => return Err(format!("cannot be used: {}", rejection_advice(status, &error_message(&answer.text), &site, id))),
+        429 => return Err(format!("was not checked: {site} received too many requests; wait a minute")),
+        status @ 500.. => return Err(format!("could not be checked: {site} has an internal error (status {status})")),
+        status => return Err(format!("cannot be used: {}", rejection_advice(status, &error_message(&reply.text), &site, id))),
     }
-    let body: Value = serde_json::from_str(&answer.text).map_err(|_| format!("was not found: {site} is no Lichess"))?;
+    let body: Value =
+        serde_json::from_str(&reply.text).map_err(|_| format!("could not be checked: {site} is not a Lichess server"))?;
     let name = |pointer| body.pointer(pointer).and_then(Value::as_str).unwrap_or("?").to_owned();
-    let called = format!("is \"{}\" of \"{}\"", name("/round/name"), name("/tour/name"));
+    let description = format!("is \"{}\" of \"{}\"", name("/round/name"), name("/tour/name"));
     match body.pointer("/study/writeable").and_then(Value::as_bool) {
-        Some(true) => Ok(format!("{called}, and this token may write there")),
-        _ => Err(format!("{called}, but {}", rejection_advice(403, "", &site, id))),
+        Some(true) => Ok(format!("{description}, and this token may write there")),
+        _ => Err(format!("{description}, but {}", rejection_advice(403, "", &site, id))),
     }
 }

@@ -1,5 +1,6 @@
 //! `touchmovectl list`: lists boards and games.
 
+use super::diagram::last_move;
 use super::service::{Service, print, print_json};
 
 /// List boards and games
@@ -19,7 +20,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     if args.json {
         return print_json(&snapshot);
     }
-    let mut text: String = snapshot.trouble.iter().map(|(_, sentence)| format!("TROUBLE: {sentence}\n")).collect();
+    let mut text: String = snapshot.trouble.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
     for board in &snapshot.boards {
         text.push_str(&format!("board {}: {}, {}", board.id, board.model_title, board.state));
         if !board.port.is_empty() {
@@ -34,15 +35,15 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     for game in &snapshot.games {
-        let last = game.moves.last().map_or_else(|| "no move yet".to_owned(), |ply| format!("last move {}", ply.san));
-        let plies = game.moves.len();
-        text.push_str(&format!("game {} on {}: {}, {}, {plies} plies, {last}\n", game.id, game.board, game.state, game.result));
+        let last = last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()));
+        let last = last.map_or_else(|| "no move yet".to_owned(), |last| format!("last move {last}"));
+        text.push_str(&format!("game {} on {}: {}, {}, {last}\n", game.id, game.board, game.state, game.result));
     }
     for (device, reason) in &snapshot.unused {
         text.push_str(&format!("not used: {device}\n  {reason}\n"));
     }
     if text.is_empty() {
-        text.push_str("no boards and no games: `touchmovectl doctor` tells why no board is seen\n");
+        text.push_str("no boards and no games: `touchmovectl doctor` finds out why no board is seen\n");
     }
     Ok(print(&text)?)
 }

@@ -16,14 +16,14 @@ pub struct SensedPlacement {
 impl SensedPlacement {
     /// Returns how this kind of sensor sees these pieces.
     pub fn of(board: &Board, sensing: SensorKind) -> SensedPlacement {
-        let mut look = SensedPlacement { occupied: board.occupied().0, ..SensedPlacement::default() };
+        let mut placement = SensedPlacement { occupied: board.occupied().0, ..SensedPlacement::default() };
         if sensing != SensorKind::Occupancy {
-            look.white = board.by_color(Color::White).0;
+            placement.white = board.by_color(Color::White).0;
         }
         if sensing == SensorKind::Identity {
-            look.roles = Role::ALL.map(|role| board.by_role(role).0);
+            placement.roles = Role::ALL.map(|role| board.by_role(role).0);
         }
-        look
+        placement
     }
 
     /// Sets the reading of one square, reduced to what `sensing` can detect.
@@ -54,7 +54,7 @@ impl SensedPlacement {
         self.set(square, piece.map_or(SquareState::Empty, SquareState::Piece), sensing);
     }
 
-    /// Returns the look of this square alone.
+    /// Returns this square, with all others empty.
     pub fn at(&self, square: Square) -> SensedPlacement {
         let bit = 1 << square as u64;
         SensedPlacement { occupied: self.occupied & bit, white: self.white & bit, roles: self.roles.map(|role| role & bit) }

@@ -37,7 +37,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use std::io::{self, IsTerminal};
 use std::process::ExitCode;
 
-/// Shows what electronic chessboards do, and tries out what touchmove makes of it.
+/// Shows electronic chessboards and their games, gives the arbiter's commands, and replays and simulates games.
 #[derive(Debug, Parser)]
 #[command(
     name = "touchmovectl",
@@ -49,8 +49,8 @@ use std::process::ExitCode;
   touchmovectl monitor     follow the games on all boards
   touchmovectl pgn         the game being played, as PGN
 
-`touchmovectl COMMAND --help` has more examples. Exit codes: 0 done and well; 1 failed, or not well;
-2 the command line is wrong; 3 what was asked for, or touchmoved itself, is not there."
+`touchmovectl COMMAND --help` has more examples. Exit codes: 0 success; 1 failure, or a fault was found;
+2 invalid command line; 3 the requested object, or touchmoved itself, was not found."
 )]
 struct Cli {
     #[command(subcommand)]
@@ -88,8 +88,8 @@ pub fn main() -> ExitCode {
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     let command = Cli::parse().command;
     // Warnings about these files are left to the daemon and to `touchmoved --check-config`.
-    if let Err(why) = crate::config::overrides::load() {
-        eprintln!("touchmovectl: {why}");
+    if let Err(error) = crate::config::overrides::load() {
+        eprintln!("touchmovectl: {error}");
         return ExitCode::FAILURE;
     }
     let outcome = match command {
@@ -126,11 +126,11 @@ pub fn colours(to: &impl IsTerminal) -> bool {
     to.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
-fn wait(what: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
-    block_on(what)?.map(|()| ExitCode::SUCCESS)
+fn wait(future: impl Future<Output = anyhow::Result<()>>) -> anyhow::Result<ExitCode> {
+    block_on(future)?.map(|()| ExitCode::SUCCESS)
 }
 
 /// Runs a future on a single-threaded runtime.
-fn block_on<T>(what: impl Future<Output = T>) -> io::Result<T> {
-    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(what))
+fn block_on<T>(future: impl Future<Output = T>) -> io::Result<T> {
+    Ok(tokio::runtime::Builder::new_current_thread().enable_all().build()?.block_on(future))
 }

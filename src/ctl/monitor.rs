@@ -1,6 +1,6 @@
 //! `touchmovectl monitor`: prints events as they happen.
 
-use super::diagram::{Squares, Style, clock};
+use super::diagram::{Squares, Style, clock, last_move};
 use super::language;
 use super::service::{Service, print, print_json};
 use crate::publish::client::{Client, ClientError, GameInfo, WatchItem, WatchedEvent};
@@ -12,23 +12,23 @@ use std::time::Duration;
 /// Time before the next attempt to find the bus.
 const RETRY_DELAY: Duration = Duration::from_millis(500);
 
-/// Follow what happens on all boards, until interrupted
+/// Print the events of all boards, until interrupted
 ///
-/// It goes on when touchmoved or the bus goes away and comes back, and tells what happened meanwhile.
+/// Continues when touchmoved or the bus stops and starts again, and then prints the events in between.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  touchmovectl monitor\n  touchmovectl monitor --board dgt_ttyUSB0\n  touchmovectl monitor --json | jq 'select(.event == \"MoveMade\") | .san'"
 )]
 pub struct Args {
-    /// Only what happens on this board
+    /// Only events of this board
     #[arg(long, value_name = "BOARD")]
     board: Option<String>,
-    /// Touched squares and changed properties too
+    /// Also touched squares and changed properties
     #[arg(long)]
     touches: bool,
     #[command(flatten)]
     service: Service,
-    /// One JSON object a line, for programs
+    /// One JSON object per line, for programs
     #[arg(long)]
     json: bool,
 }
@@ -43,16 +43,16 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     loop {
         match monitor.follow(&client).await {
             Ok(()) | Err(Interrupted::Gone(ClientError::Broken(_) | ClientError::NotRunning { .. })) => {}
-            Err(Interrupted::Gone(why)) => return Err(why.into()),
-            Err(Interrupted::Output(why)) => return Err(why),
+            Err(Interrupted::Gone(error)) => return Err(error.into()),
+            Err(Interrupted::Output(error)) => return Err(error),
         }
-        monitor.line("the bus went away: waiting for it")?;
+        monitor.line("the connection to the bus is lost: waiting for the bus")?;
         client = loop {
             tokio::time::sleep(RETRY_DELAY).await;
             match Client::connect_to_bus(client.bus(), monitor.args.service.stream()).await {
                 Ok(client) => break client,
                 Err(ClientError::NoBus { .. }) => {}
-                Err(why) => return Err(why.into()),
+                Err(error) => return Err(error.into()),
             }
         };
     }
@@ -64,14 +64,14 @@ enum Interrupted {
 }
 
 impl From<ClientError> for Interrupted {
-    fn from(why: ClientError) -> Self {
-        Interrupted::Gone(why)
+    fn from(error: ClientError) -> Self {
+        Interrupted::Gone(error)
     }
 }
 
 impl From<anyhow::Error> for Interrupted {
-    fn from(why: anyhow::Error) -> Self {
-        Interrupted::Output(why)
+    fn from(error: anyhow::Error) -> Self {
+        Interrupted::Output(error)
     }
 }
 
@@ -112,15 +112,15 @@ impl Monitor {
         if client.is_running().await.map_err(ClientError::Broken)? {
             self.catch_up(client).await?;
         }
-        while let Some(seen) = watch.next().await {
-            match seen {
-                WatchItem::Happened(happened) => self.happened(client, happened).await?,
+        while let Some(item) = watch.next().await {
+            match item {
+                WatchItem::Happened(event) => self.handle_event(client, event).await?,
                 WatchItem::NewGame(_) => self.catch_up(client).await?,
                 WatchItem::ServiceStarted => {
-                    self.line("touchmoved is there")?;
+                    self.line("touchmoved is running")?;
                     self.catch_up(client).await?;
                 }
-                WatchItem::ServiceStopped => self.line("touchmoved went away: waiting for it")?,
+                WatchItem::ServiceStopped => self.line("touchmoved has stopped: waiting for it")?,
             }
         }
         Ok(())
@@ -143,7 +143,7 @@ impl Monitor {
             if self.args.json {
                 print_json(&serde_json::json!({ "event": "Incarnation", "incarnation": game.incarnation }))?;
             }
-            self.line("the journal was replaced or has lost events: its games are told from the beginning")?;
+            self.line("the journal was replaced or has lost events: its games are printed from the beginning")?;
         }
         for game in &snapshot.games {
             let last = match self.games.get(&game.id) {
@@ -151,7 +151,9 @@ impl Monitor {
                 None if first => {
                     self.games.insert(game.id, Game::new(game, game.last_number));
                     if self.wants(&game.board) && game.state == "playing" && !self.args.json {
-                        self.line(&format!("{}: game {}, {} plies so far", game.board, game.id, game.moves.len()))?;
+                        let last = last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()));
+                        let last = last.map_or_else(|| "no move yet".to_owned(), |last| format!("last move {last}"));
+                        self.line(&format!("{}: game {}, {last}", game.board, game.id))?;
                         self.draw(&game.board, &game.fen)?;
                     }
                     continue;
@@ -165,31 +167,31 @@ impl Monitor {
             match client.events_since(game.id, last, &game.incarnation).await {
                 Ok(missed) => {
                     for missed in missed {
-                        self.translate_and_tell(client, missed).await?;
+                        self.translate_and_print(client, missed).await?;
                     }
                 }
                 // Other games have begun in the meantime, and this one is no longer available.
                 Err(ClientError::NotFound(_)) => {}
                 // A new incarnation began after the snapshot: its events bring another one.
                 Err(ClientError::OtherIncarnation(_)) => {}
-                Err(why) => return Err(why.into()),
+                Err(error) => return Err(error.into()),
             }
         }
         Ok(())
     }
 
-    async fn happened(&mut self, client: &Client, happened: WatchedEvent) -> Result<(), Interrupted> {
-        if happened.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
-            self.clocks(&happened);
+    async fn handle_event(&mut self, client: &Client, event: WatchedEvent) -> Result<(), Interrupted> {
+        if event.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
+            self.clocks(&event);
         }
-        if let Some(incarnation) = happened.fields.get("Incarnation")
-            && happened.game.and_then(|game| self.games.get(&game)).is_some_and(|known| *incarnation != known.incarnation)
+        if let Some(incarnation) = event.fields.get("Incarnation")
+            && event.game.and_then(|game| self.games.get(&game)).is_some_and(|known| *incarnation != known.incarnation)
         {
             self.catch_up(client).await?;
         }
-        let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(self.tell(happened)?) };
+        let (Some(game), Some(number)) = (event.game, event.number) else { return Ok(self.print_event(event)?) };
         match self.games.get(&game).map(|known| known.last) {
-            Some(last) if last + 1 == number => self.translate_and_tell(client, happened).await?,
+            Some(last) if last + 1 == number => self.translate_and_print(client, event).await?,
             Some(last) if number <= last => {}
             // A gap, or a game that is new here.
             _ => self.catch_up(client).await?,
@@ -209,38 +211,37 @@ impl Monitor {
     }
 
     /// Prints the event, with an alert in the language of the user; JSON output is unchanged.
-    async fn translate_and_tell(&mut self, client: &Client, mut happened: WatchedEvent) -> anyhow::Result<()> {
-        if let ("AlertRaised", Some(game), false) = (happened.event.as_str(), happened.game, self.args.json) {
-            let id =
-                happened.fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
-            let english = happened.fields.get("detail").and_then(Value::as_str).unwrap_or_default();
+    async fn translate_and_print(&mut self, client: &Client, mut event: WatchedEvent) -> anyhow::Result<()> {
+        if let ("AlertRaised", Some(game), false) = (event.event.as_str(), event.game, self.args.json) {
+            let id = event.fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
+            let english = event.fields.get("detail").and_then(Value::as_str).unwrap_or_default();
             let alert = language::alert(client, game, id, language::locale(), english).await;
-            happened.fields.insert("detail".to_owned(), alert.into());
+            event.fields.insert("detail".to_owned(), alert.into());
         }
-        self.tell(happened)
+        self.print_event(event)
     }
 
-    fn tell(&mut self, happened: WatchedEvent) -> anyhow::Result<()> {
-        let mut board = happened.board.clone().unwrap_or_default();
-        if let (Some(game), Some(number)) = (happened.game, happened.number)
+    fn print_event(&mut self, event: WatchedEvent) -> anyhow::Result<()> {
+        let mut board = event.board.clone().unwrap_or_default();
+        if let (Some(game), Some(number)) = (event.game, event.number)
             && let Some(known) = self.games.get_mut(&game)
         {
             known.last = number.max(known.last);
         }
         let mut before = 0;
-        if let Some(known) = happened.game.and_then(|game| self.games.get(&game)) {
+        if let Some(known) = event.game.and_then(|game| self.games.get(&game)) {
             board.clone_from(&known.board);
             before = known.before;
         }
-        let quiet = matches!(happened.event.as_str(), "Touched" | "Changed") && !self.args.touches;
+        let quiet = matches!(event.event.as_str(), "Touched" | "Changed") && !self.args.touches;
         if quiet || !self.wants(&board) {
             return Ok(());
         }
         if self.args.json {
-            return print_json(&happened);
+            return print_json(&event);
         }
-        self.line(&format!("{board}: {}", sentence(&happened, before)))?;
-        if let Some(fen) = position(&happened) {
+        self.line(&format!("{board}: {}", sentence(&event, before)))?;
+        if let Some(fen) = position(&event) {
             self.draw(&board, &fen)?;
         }
         Ok(())
@@ -272,11 +273,11 @@ impl Monitor {
 }
 
 /// Returns the position after the event, if there is a new one.
-fn position(happened: &WatchedEvent) -> Option<String> {
-    let field = match happened.event.as_str() {
-        "MoveMade" => happened.fields.get("fen"),
-        "GameStarted" => happened.fields.get("start"),
-        "MovesCorrected" => happened.fields.get("moves").and_then(|moves| moves.as_array()?.last()?.get(2)),
+fn position(event: &WatchedEvent) -> Option<String> {
+    let field = match event.event.as_str() {
+        "MoveMade" => event.fields.get("fen"),
+        "GameStarted" => event.fields.get("start"),
+        "MovesCorrected" => event.fields.get("moves").and_then(|moves| moves.as_array()?.last()?.get(2)),
         _ => None,
     };
     field.and_then(Value::as_str).map(str::to_owned)
@@ -291,27 +292,27 @@ fn plies_before(fen: &str) -> u64 {
 }
 
 /// Returns the event as text; `before`: see [`plies_before`].
-fn sentence(happened: &WatchedEvent, before: u64) -> String {
-    let text = |name: &str| match happened.fields.get(name) {
+fn sentence(event: &WatchedEvent, before: u64) -> String {
+    let text = |name: &str| match event.fields.get(name) {
         Some(Value::String(text)) => text.clone(),
         Some(other) => other.to_string(),
         None => String::new(),
     };
-    let number = |name: &str| happened.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
+    let number = |name: &str| event.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
     let ply = |ply: u64| {
         let ply = ply.saturating_add(before);
         format!("{}{}", ply.div_ceil(2), if ply % 2 == 1 { "." } else { "..." })
     };
     let time = |name: &str| {
-        let ms = happened.fields.get(name).and_then(|value| value.get(0)?.as_i64()).and_then(|ms| i32::try_from(ms).ok());
+        let ms = event.fields.get(name).and_then(|value| value.get(0)?.as_i64()).and_then(|ms| i32::try_from(ms).ok());
         clock(ms.unwrap_or(-1))
     };
-    match happened.event.as_str() {
-        "GameStarted" => format!("game {} begins", happened.game.unwrap_or_default()),
+    match event.event.as_str() {
+        "GameStarted" => format!("game {} begins", event.game.unwrap_or_default()),
         "MoveMade" => {
-            let confidence = happened.fields.get("confidence").and_then(Value::as_f64).unwrap_or(1.0);
+            let confidence = event.fields.get("confidence").and_then(Value::as_f64).unwrap_or(1.0);
             let doubt = if confidence < 0.99 { format!("  ({:.0} % sure)", confidence * 100.0) } else { String::new() };
-            let irregular = happened.fields.get("details").and_then(|details| details.get("irregular")).is_some();
+            let irregular = event.fields.get("details").and_then(|details| details.get("irregular")).is_some();
             let irregular = if irregular { "  NOT LEGAL" } else { "" };
             format!("{} {}{irregular}{doubt}", ply(number("ply")), text("san"))
         }
@@ -322,9 +323,9 @@ fn sentence(happened: &WatchedEvent, before: u64) -> String {
             (white, black) => format!("{} completed, White {white}, Black {black}", ply(number("ply"))),
         },
         "MovesCorrected" => {
-            let moves = happened.fields.get("moves").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+            let moves = event.fields.get("moves").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
             let sans: Vec<&str> = moves.iter().filter_map(|played| played.get(1)?.as_str()).collect();
-            let line = if sans.is_empty() { "nothing".to_owned() } else { sans.join(" ") };
+            let line = if sans.is_empty() { "no moves".to_owned() } else { sans.join(" ") };
             format!("corrected from {} on: {line} ({})", ply(number("from_ply")), text("reason").replace('_', " "))
         }
         "ClockRevised" => format!("{} clocks revised, White {}, Black {}", ply(number("ply")), time("white"), time("black")),
@@ -336,7 +337,7 @@ fn sentence(happened: &WatchedEvent, before: u64) -> String {
         "Commanded" => format!("{} commanded {} {}", text("by"), text("command").replace('_', " "), text("argument")),
         "Touched" => format!("{} {} -> {}", text("square"), text("before"), text("now")),
         _ => {
-            let changed: Vec<String> = happened
+            let changed: Vec<String> = event
                 .fields
                 .iter()
                 .filter(|(name, _)| *name != "interface")
@@ -352,7 +353,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_are_numbered_from_the_position_the_game_began_from() {
+    fn moves_are_numbered_from_the_start_position() {
         let cases = [
             ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 1, "1. e4"),
             ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", 1, "1... e4"),

@@ -15,30 +15,30 @@ use std::path::PathBuf;
 
 /// Print a game as PGN
 ///
-/// touchmoved has the last games of each board at hand. Older ones are read from its journal, which root and the user that
-/// touchmoved runs as may do.
+/// touchmoved keeps the last games of each board in memory. Older games are read from its journal, which only root and the user
+/// of touchmoved can read.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all\n  touchmovectl pgn --irregular fen\n  touchmovectl pgn --all --state-dir /var/lib/touchmove   whether touchmoved runs or not"
+    after_help = "Examples:\n  touchmovectl pgn > game.pgn\n  touchmovectl pgn 17\n  touchmovectl pgn --all\n  touchmovectl pgn --irregular fen\n  touchmovectl pgn --all --state-dir /var/lib/touchmove   with or without a running touchmoved"
 )]
 pub struct Args {
-    /// Its number, or the board it is on [default: the one being played, else the last]
+    /// Number of the game, or name of its board [default: the game in progress, else the last one]
     #[arg(conflicts_with = "all")]
     game: Option<String>,
-    /// The same by an option
+    /// Number of the game
     #[arg(long = "game", value_name = "ID", conflicts_with_all = ["game", "all"])]
     id: Option<u64>,
-    /// All games, the oldest first
+    /// All games, oldest first
     #[arg(long)]
     all: bool,
-    /// Read the journal in this directory, and ask no touchmoved [default for games not at hand: as `touchmovectl backup`]
+    /// Read the journal in this directory, and do not query touchmoved [default for games that touchmoved does not have in memory: as `touchmovectl backup`]
     #[arg(long, value_name = "DIR", conflicts_with = "broadcast")]
     state_dir: Option<PathBuf>,
-    /// What becomes of a game in which a move that is not legal stands: stop, fen or end
+    /// How to print a game with an illegal move on record: stop, fen or end
     ///
-    /// Programs that read PGN know legal moves only, so none of these shows them another. stop: the moves end before it, and the
-    /// rest is one comment. fen: the move is a comment, and the game goes on in another one that begins from the position after
-    /// it. end: the moves end before it, and nothing tells of the rest.
+    /// Programs that read PGN accept only legal moves, so an illegal move is never printed as a move. stop: the moves end before
+    /// it, and the rest of the game is one comment. fen: the move becomes a comment, and a second game continues from the position
+    /// after it. end: the moves end before it, and the rest of the game is omitted.
     #[arg(long, value_name = "HOW", default_value = "stop", value_parser = word::<AfterIllegal>)]
     irregular: AfterIllegal,
     #[command(flatten)]
@@ -69,12 +69,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         (Err(missing), Some(_)) if !args.service.broadcast => {
             let stored = Stored::open(usual_state());
             match stored
-                .and_then(|stored| stored.that_of(&snapshot))
+                .and_then(|stored| stored.ensure_journal_of(&snapshot))
                 .map(|stored| stored.find_pgn(wanted.as_deref(), args.irregular))
             {
                 Ok(found) => print(&found?)?,
-                Err(why) => {
-                    return Err(ClientError::NotFound(format!("{missing}; games before them cannot be read: {why:#}")).into());
+                Err(error) => {
+                    return Err(ClientError::NotFound(format!("{missing}; older games cannot be read: {error:#}")).into());
                 }
             }
         }
@@ -86,14 +86,16 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 /// Prints the games that are only in the journal, then those that the service still has.
 async fn all(client: &Client, snapshot: &Snapshot, args: &Args) -> anyhow::Result<()> {
     if !args.service.broadcast {
-        match Stored::open(usual_state()).and_then(|stored| stored.that_of(snapshot)) {
+        match Stored::open(usual_state()).and_then(|stored| stored.ensure_journal_of(snapshot)) {
             Ok(stored) => {
-                let at_hand = |game: &&GameSummary| snapshot.games.iter().any(|known| known.id == game.id);
-                for game in stored.games.iter().filter(|game| !at_hand(game)) {
+                let in_memory = |game: &&GameSummary| snapshot.games.iter().any(|known| known.id == game.id);
+                for game in stored.games.iter().filter(|game| !in_memory(game)) {
                     print(&stored.pgn(game, args.irregular)?)?;
                 }
             }
-            Err(why) => eprintln!("touchmovectl: only the games at hand, not those before them: {why:#}"),
+            Err(error) => {
+                eprintln!("touchmovectl: only the games in memory are printed; older games cannot be read: {error:#}")
+            }
         }
     }
     for game in &snapshot.games {
@@ -120,13 +122,17 @@ impl Stored {
     }
 
     /// Checks that this is the journal of the queried service: in another one the same numbers mean other games.
-    fn that_of(self, snapshot: &Snapshot) -> anyhow::Result<Stored> {
-        let ours = snapshot.games.iter().all(|known| {
+    fn ensure_journal_of(self, snapshot: &Snapshot) -> anyhow::Result<Stored> {
+        let is_same = snapshot.games.iter().all(|known| {
             self.games
                 .iter()
                 .any(|game| (game.id, &game.board, game.started_wall_ms) == (known.id, &known.board, known.started))
         });
-        anyhow::ensure!(ours, "{} holds the journal of another touchmoved: give --state-dir", self.dir.display());
+        anyhow::ensure!(
+            is_same,
+            "{} has the journal of another touchmoved: give the right directory with --state-dir",
+            self.dir.display()
+        );
         Ok(self)
     }
 

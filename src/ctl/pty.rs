@@ -15,11 +15,11 @@ use std::time::{Duration, Instant};
 
 /// Prints the path of a pseudo-terminal and serves a board on it, `speed` times as fast as real time. Time begins with the first
 /// byte from the host. Returns when the game is over and the host has read everything, unless `stay` is set.
-pub fn serve(stage: Simulation, speed: u32, stay: bool) -> anyhow::Result<()> {
-    let mut port = PseudoTerminal::open().context("no pseudo-terminal can be had")?;
+pub fn serve(simulation: Simulation, speed: u32, stay: bool) -> anyhow::Result<()> {
+    let mut port = PseudoTerminal::open().context("no pseudo-terminal can be opened")?;
     println!("{}", port.path());
     std::io::stdout().flush()?;
-    port.serve(stage, speed, stay).context("the pseudo-terminal broke")
+    port.serve(simulation, speed, stay).context("the pseudo-terminal failed")
 }
 
 /// A pseudo-terminal: the host opens [`PseudoTerminal::path`] as it would a serial port.
@@ -53,8 +53,8 @@ impl PseudoTerminal {
     }
 
     /// Serves a board until the game is over and the host has read everything, or forever if `stay` is set.
-    pub fn serve(&mut self, stage: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
-        PtyBoard { stage, speed: speed.max(1), began: None }.serve(self, stay)
+    pub fn serve(&mut self, simulation: Simulation, speed: u32, stay: bool) -> rustix::io::Result<()> {
+        PtyBoard { simulation, speed: speed.max(1), began: None }.serve(self, stay)
     }
 
     /// Waits until the host sends or accepts bytes, but not longer than `longest`.
@@ -103,7 +103,7 @@ impl PseudoTerminal {
 const GREETING: Duration = Duration::from_secs(2);
 
 struct PtyBoard {
-    stage: Simulation,
+    simulation: Simulation,
     speed: u32,
     began: Option<Instant>,
 }
@@ -115,14 +115,14 @@ const DRAIN_POLLS: u32 = 10;
 
 impl PtyBoard {
     fn serve(mut self, port: &mut PseudoTerminal, stay: bool) -> rustix::io::Result<()> {
-        let mut looks = 0;
+        let mut idle_polls = 0;
         loop {
             let now = self.now();
-            port.outbox.extend(self.stage.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
+            port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
             port.send()?;
-            let over = !stay && now >= self.stage.ends_at();
-            looks = if over && port.is_read()? { looks + 1 } else { 0 };
-            if looks >= DRAIN_POLLS {
+            let over = !stay && now >= self.simulation.ends_at();
+            idle_polls = if over && port.is_read()? { idle_polls + 1 } else { 0 };
+            if idle_polls >= DRAIN_POLLS {
                 return Ok(());
             }
             port.wait(if over { Some(DRAIN_POLL_INTERVAL) } else { self.sleep() })?;
@@ -130,8 +130,8 @@ impl PtyBoard {
             if !bytes.is_empty() {
                 self.began.get_or_insert_with(Instant::now);
                 let now = self.now();
-                port.outbox.extend(self.stage.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
-                self.stage.receive(now, &bytes);
+                port.outbox.extend(self.simulation.advance(now).into_iter().flat_map(|chunk| chunk.bytes));
+                self.simulation.receive(now, &bytes);
             }
         }
     }
@@ -146,7 +146,7 @@ impl PtyBoard {
     /// Returns the time until the board acts by itself; `None`: not before the host sends something.
     fn sleep(&self) -> Option<Duration> {
         let began = self.began?;
-        let next = self.stage.next_event()?.min(self.stage.ends_at());
+        let next = self.simulation.next_event()?.min(self.simulation.ends_at());
         let next = Duration::from_millis(next);
         let greeting = next.min(GREETING);
         let at = began + greeting + (next - greeting) / self.speed + Duration::from_millis(1);

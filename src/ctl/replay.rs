@@ -22,10 +22,10 @@ use std::path::PathBuf;
 /// Time for which a replay continues after the last line, in milliseconds, so that pending decisions are made.
 const REPLAY_TAIL: Millis = 60_000;
 
-/// Replay a recording, as fast as it goes
+/// Replay a recording, as fast as possible
 ///
 /// Prints what touchmoved would have published, with the seconds since the recording began. The same file always gives the
-/// same output, on every machine; alerts are told in the language of LC_ALL, LC_MESSAGES or LANG, if there is one.
+/// same output, on every machine; alerts are in the language of LC_ALL, LC_MESSAGES or LANG, if it is supported.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl replay game.rec
@@ -37,25 +37,25 @@ pub struct Args {
     /// The recording
     #[arg(value_name = "FILE.rec")]
     pub file: PathBuf,
-    /// One JSON object a line, for programs; docs/events.md has every field
+    /// One JSON object per line, for programs; docs/events.md describes the fields
     #[arg(long)]
     pub json: bool,
-    /// Only the final record, as PGN; one for each game
+    /// Only the final record of each game, as PGN
     #[arg(long, conflicts_with = "json")]
     pub pgn: bool,
-    /// Touched squares and clock readings too
+    /// Also touched squares and clock readings
     #[arg(long)]
     pub all: bool,
-    /// Judge by these Laws instead of the recording's: an edition, and what kind of game, such as "fide-2018 blitz limited"
+    /// Apply these Laws instead of those of the recording: an edition, and the kind of game, such as "fide-2018 blitz limited"
     #[arg(long, value_name = "LAWS")]
     pub laws: Option<Laws>,
-    /// Throw away what a poorer board would not have seen: identity, colour or occupancy
+    /// Reduce the readings to what a simpler board would detect: identity, colour or occupancy
     #[arg(long, value_name = "KIND", value_parser = sensing)]
     pub sensing: Option<SensorKind>,
-    /// Explain one ply instead, counted from 1: what was seen, which moves it could be, and what decided between them
+    /// Explain one ply instead, counted from 1: what the board showed, which moves were possible, and what decided between them
     #[arg(long, value_name = "PLY", conflicts_with_all = ["pgn", "all"], value_parser = clap::value_parser!(u32).range(1..))]
     pub why: Option<u32>,
-    /// The ply is one of this game of the recording, counted from 1 [default: the last one]
+    /// The game of the ply, counted from 1 [default: the last game of the recording]
     #[arg(long, value_name = "N", requires = "why", value_parser = clap::value_parser!(u32).range(1..))]
     pub game: Option<u32>,
 }
@@ -70,7 +70,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let file = args.file.display();
     let model = model(&recording.header.board).ok_or_else(|| {
         let known: Vec<&str> = BOARDS.iter().map(|model| model.name).collect();
-        anyhow!("{file}:1: no board is called \"{}\": write {}", recording.header.board, known.join(" or "))
+        anyhow!("{file}:1: there is no model \"{}\": write {}", recording.header.board, known.join(" or "))
     })?;
     let mut settings = settings(&recording.header).with_context(|| format!("{file}:1"))?;
     settings.laws = args.laws.unwrap_or(settings.laws);
@@ -79,21 +79,21 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Entry::State(state) => state.calibration.clone(),
         _ => None,
     });
-    let (mut table, tape) = load(recording, &settings).with_context(|| file.to_string())?;
-    let until = tape.last().map_or(0, |last| last.0) + REPLAY_TAIL;
+    let (mut table, inputs) = load(recording, &settings).with_context(|| file.to_string())?;
+    let until = inputs.last().map_or(0, |last| last.0) + REPLAY_TAIL;
     let mut records: Vec<Record> = table.record().cloned().into_iter().collect();
     let mut printed = Ok(());
     let locale = language::locale();
-    let mut why = args.why.map(PlyExplanation::new);
-    if let Some(why) = &mut why {
-        why.begin(&table);
+    let mut explanation = args.why.map(PlyExplanation::new);
+    if let Some(explanation) = &mut explanation {
+        explanation.begin(&table);
     }
     let mut watch = |at: Millis, moment: RunEvent| {
         if printed.is_err() {
             return;
         }
-        if let Some(why) = &mut why {
-            return why.watch(at, &moment);
+        if let Some(explanation) = &mut explanation {
+            return explanation.watch(at, &moment);
         }
         let line = match &moment {
             RunEvent::Event(stamped) => {
@@ -117,13 +117,13 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     if let Some(calibration) = calibration {
         protocol.restore(&calibration);
     }
-    let mut tape = if table.placement().is_some() { RecordingCable::plugged(tape) } else { RecordingCable::new(tape) };
+    let mut cable = if table.placement().is_some() { RecordingCable::plugged(inputs) } else { RecordingCable::new(inputs) };
     protocol.link(0, LinkState::Up);
-    play(&mut tape, &mut *protocol, &mut table, until, &mut watch);
+    play(&mut cable, &mut *protocol, &mut table, until, &mut watch);
     printed?;
-    if let Some(why) = why {
+    if let Some(explanation) = explanation {
         let game = args.game.map(|game| game as usize);
-        let text = why.render(game, args.json, super::colours(&std::io::stdout())).with_context(|| file.to_string())?;
+        let text = explanation.render(game, args.json, super::colours(&std::io::stdout())).with_context(|| file.to_string())?;
         return Ok(print(&text)?);
     }
     if args.pgn {
@@ -132,7 +132,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
     }
     if records.is_empty() {
-        bail!("{file}: no game was seen: the start position never stood on the board");
+        bail!("{file}: no game was found: the start position was never on the board");
     }
     Ok(())
 }
@@ -159,9 +159,9 @@ fn settings(header: &Header) -> anyhow::Result<Settings> {
 /// Returns a table in the state in which the recording begins, and the inputs after that.
 fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec<(Millis, HostInput)>)> {
     let mut table = Table::new(settings.clone());
-    let mut tape = Vec::new();
+    let mut inputs = Vec::new();
     for line in recording.lines {
-        let said = match line.entry {
+        let input = match line.entry {
             Entry::State(state) => {
                 table = restore_table(state, settings)?;
                 continue;
@@ -173,9 +173,9 @@ fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec
             }
             Entry::Tx(_) | Entry::Note(_) => continue,
         };
-        tape.push((line.at, said));
+        inputs.push((line.at, input));
     }
-    Ok((table, tape))
+    Ok((table, inputs))
 }
 
 /// Restores the table as it was when the recording began. Its events during that were published before.

@@ -9,7 +9,7 @@ use anyhow::Context;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-/// Load a round's pairings, and set them right: names and tables of all games
+/// Load and correct the pairings of a round: the players and tables of all games
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl round load round-3.pgn
@@ -27,27 +27,27 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Read a file of pairings, check it whole, and play by it from now on
+    /// Read a file of pairings, check it, and use it from now on
     #[command(after_help = load_help())]
     Load {
-        /// PGN games of which the tags are read, a table of values (CSV), or a TRF16 file
+        /// A PGN file, of which only the tags are read, a CSV file, or a TRF16 file
         file: PathBuf,
-        /// Which round, where the file does not say or has several
+        /// Number of the round, if the file does not name it or has several
         #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
         round: Option<u16>,
-        /// How a TRF16 file's pairs come to tables: by points, then by start number
+        /// How the pairs of a TRF16 file are assigned to tables: by points, then by start number
         #[arg(long, value_name = "rank", value_parser = ["rank"], conflicts_with = "boards")]
         order: Option<String>,
-        /// Or by this file: on each line a table and the start number of one of its players
+        /// Assign the pairs by this file instead: each line has a table and the start number of one of its players
         #[arg(long, value_name = "FILE")]
         boards: Option<PathBuf>,
-        /// Only say what the file says, and change nothing
+        /// Only print the pairings of the file, and change nothing
         #[arg(long)]
         check: bool,
         #[command(flatten)]
         service: Service,
     },
-    /// Show the round, with the board on each table
+    /// Show the round, with the board at each table
     #[command(after_help = "Examples:\n  touchmovectl round show\n  touchmovectl round show --json")]
     Show {
         /// As JSON
@@ -56,45 +56,45 @@ enum What {
         #[command(flatten)]
         service: Service,
     },
-    /// The players of two tables change places
+    /// Swap the players of two tables
     #[command(after_help = "Examples:\n  touchmovectl round swap 4 5")]
     Swap {
-        /// A table
+        /// One table
         one: u16,
-        /// The other
+        /// The other table
         other: u16,
         #[command(flatten)]
         service: Service,
     },
-    /// Say which board stands at a table
+    /// Assign a board to a table
     #[command(after_help = "Examples:\n  touchmovectl round board 7 spare_1\n  touchmovectl round board 7 any")]
     Board {
         /// The table
         table: u16,
-        /// The board's name, see `touchmovectl list`; any: whichever comes next
+        /// Name of the board, see `touchmovectl list`; any: the next available board
         board: String,
         #[command(flatten)]
         service: Service,
     },
-    /// A game goes on at another board, because the one it is played on is broken
+    /// Continue a game on another board, because its board is broken
     ///
-    /// Stop the clocks, put the position up on the other board (`touchmovectl game`), and give this command; then the game goes on there
-    /// with its record, its clocks and what binds the players. The broken board is best unplugged.
+    /// Stop the clocks, set up the position on the other board (`touchmovectl game`), and give this command. The game then
+    /// continues there, with its record, its clocks and the obligations of the players. Unplug the broken board.
     #[command(after_help = "Examples:\n  touchmovectl round exchange board_7 spare_1")]
     Exchange {
-        /// The board that is broken
+        /// The broken board
         from: String,
-        /// The one in its place
+        /// The board that replaces it
         to: String,
         #[command(flatten)]
         service: Service,
     },
-    /// Enter that a game is not played
+    /// Record that a game is forfeited
     #[command(after_help = "Examples:\n  touchmovectl round forfeit 12 white\n  touchmovectl round forfeit 12 none")]
     Forfeit {
         /// The table
         table: u16,
-        /// Who wins without play; none: they play after all
+        /// The winner by forfeit, or nobody; none: the game is played after all
         #[arg(value_parser = ["white", "black", "nobody", "none"])]
         winner: String,
         #[command(flatten)]
@@ -105,12 +105,12 @@ enum What {
 fn load_help() -> String {
     let mut help = String::from(
         "Examples:\n  touchmovectl round load round-3.pgn\n  touchmovectl round load pairings.csv --round 3\n  touchmovectl round load \
-         open.trf --round 3 --order rank --check\n\nColumns of a table of values, in any order, named in its first line:\n",
+         open.trf --round 3 --order rank --check\n\nColumns of a CSV file, in any order, named in its first line:\n",
     );
     for (name, about) in csv::COLUMNS {
         let _ = writeln!(help, "  {name:18}{about}");
     }
-    help.push_str("White and Black are needed. Between values stand commas, semicolons or tabs.");
+    help.push_str("White and Black are required. Values are separated by commas, semicolons or tabs.");
     help
 }
 
@@ -120,18 +120,18 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Load { file, round, order, boards, check, service } => {
             let order = match (order, boards) {
                 (Some(_), _) => TableOrder::Rank,
-                (None, Some(path)) => TableOrder::read(&text(&path)?).with_context(|| path.display().to_string())?,
+                (None, Some(path)) => TableOrder::read(&read_text(&path)?).with_context(|| path.display().to_string())?,
                 (None, None) => TableOrder::Unknown,
             };
-            let round = Round::read(&text(&file)?, round, &order).with_context(|| file.display().to_string())?;
+            let round = Round::read(&read_text(&file)?, round, &order).with_context(|| file.display().to_string())?;
             let count = round.pairings.len();
             if check {
-                print(&described(&round, &[]))?;
+                print(&describe(&round, &[]))?;
                 return Ok(print(&format!("round {} with {count} tables: no problem found\n", round.number))?);
             }
-            let client = live(&service).await?;
+            let client = connect_live(&service).await?;
             client.load_round(&serde_json::to_string(&round)?).await?;
-            shown(&client).await
+            print_round(&client).await
         }
         What::Show { json, service } => {
             let client = service.connect().await?;
@@ -139,34 +139,34 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             match (round, json) {
                 (None, _) => Err(ClientError::NotFound("no round is loaded: `touchmovectl round load FILE`".to_owned()).into()),
                 (Some(round), true) => print_json(&round),
-                (Some(round), false) => Ok(print(&described(&round, &tables))?),
+                (Some(round), false) => Ok(print(&describe(&round, &tables))?),
             }
         }
         What::Swap { one, other, service } => {
-            let client = live(&service).await?;
+            let client = connect_live(&service).await?;
             client.swap_tables(one, other).await?;
-            shown(&client).await
+            print_round(&client).await
         }
         What::Board { table, board, service } => {
-            let client = live(&service).await?;
+            let client = connect_live(&service).await?;
             client.set_board(table, if board == "any" { "" } else { &board }).await?;
-            shown(&client).await
+            print_round(&client).await
         }
         What::Exchange { from, to, service } => {
-            let client = live(&service).await?;
+            let client = connect_live(&service).await?;
             client.exchange_board(&from, &to).await?;
-            print(&format!("the game goes on at board {to}\n"))?;
-            shown(&client).await
+            print(&format!("the game continues on board {to}\n"))?;
+            print_round(&client).await
         }
         What::Forfeit { table, winner, service } => {
-            let client = live(&service).await?;
+            let client = connect_live(&service).await?;
             client.set_forfeit(table, if winner == "none" { "" } else { &winner }).await?;
-            shown(&client).await
+            print_round(&client).await
         }
     }
 }
 
-fn text(path: &Path) -> anyhow::Result<String> {
+fn read_text(path: &Path) -> anyhow::Result<String> {
     let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
     Ok(String::from_utf8(bytes).unwrap_or_else(|not_utf8| {
         // Older programs write Latin-1.
@@ -174,23 +174,23 @@ fn text(path: &Path) -> anyhow::Result<String> {
     }))
 }
 
-async fn live(service: &Service) -> anyhow::Result<Client> {
+async fn connect_live(service: &Service) -> anyhow::Result<Client> {
     match service.stream() {
         Stream::Live => Ok(service.connect().await?),
-        Stream::Broadcast => anyhow::bail!("pairings are set on the live stream: leave --broadcast out"),
+        Stream::Broadcast => anyhow::bail!("pairings can only be changed on the live stream: leave --broadcast out"),
     }
 }
 
-async fn shown(client: &Client) -> anyhow::Result<()> {
+async fn print_round(client: &Client) -> anyhow::Result<()> {
     let (round, tables) = client.round().await?;
-    Ok(print(&round.map_or_else(String::new, |round| described(&round, &tables)))?)
+    Ok(print(&round.map_or_else(String::new, |round| describe(&round, &tables)))?)
 }
 
 /// Returns a line for each playing table. `tables`: the known boards and games of the tables.
-fn described(round: &Round, tables: &[(u16, String, u64)]) -> String {
+fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
     let mut text = format!("Round {}", round.number);
-    for more in [&round.event, &round.site, &round.date, &round.time_control].into_iter().flatten() {
-        let _ = write!(text, ", {more}");
+    for detail in [&round.event, &round.site, &round.date, &round.time_control].into_iter().flatten() {
+        let _ = write!(text, ", {detail}");
     }
     text.push('\n');
     let player = |player: &Player| {
@@ -218,7 +218,7 @@ fn described(round: &Round, tables: &[(u16, String, u64)]) -> String {
     if !without.is_empty() {
         let _ = writeln!(
             text,
-            "No board stands at table {}: `touchmovectl round board TABLE BOARD`, or plug more in",
+            "No board at table {}: run `touchmovectl round board TABLE BOARD`, or plug in more boards",
             without.join(", ")
         );
     }

@@ -61,7 +61,7 @@ pub fn play(
     let (mut now, mut turns) = (0, 0);
     while let Some(next) = run.next().map(|next| next.max(now)).filter(|&next| next <= until) {
         turns = if next > now { 0 } else { turns + 1 };
-        assert!(turns < MAX_IDLE_TURNS, "protocol or table ask for ever to be called at {now} ms");
+        assert!(turns < MAX_IDLE_TURNS, "protocol or table request a call at {now} ms forever");
         now = next;
         run.turn(now);
     }
@@ -88,9 +88,9 @@ impl Run<'_> {
             let output = self.table.advance(now);
             self.output(now, output);
         }
-        for said in self.cable.take(now) {
-            (self.watch)(now, RunEvent::Input(&said));
-            match said {
+        for input in self.cable.take(now) {
+            (self.watch)(now, RunEvent::Input(&input));
+            match input {
                 HostInput::Bytes(bytes, _) => self.protocol.receive(now, &bytes),
                 HostInput::Link(state) => {
                     self.protocol.link(now, state);
@@ -134,10 +134,10 @@ impl Run<'_> {
             (self.watch)(now, RunEvent::Refused(refused));
         }
         (self.watch)(now, RunEvent::Handled(self.table));
-        for cue in output.cues {
-            let needs_answer = cue == BoardCommand::Memory;
+        for command in output.cues {
+            let needs_reply = command == BoardCommand::Memory;
             // A board ignores commands that it does not support.
-            if self.protocol.execute(now, self.board, cue).is_err() && needs_answer {
+            if self.protocol.execute(now, self.board, command).is_err() && needs_reply {
                 self.input(now, Input::Reading(Reading::Memory(Vec::new())));
             }
         }
@@ -146,79 +146,80 @@ impl Run<'_> {
 
 /// A virtual board as the far end of a cable that is plugged in at time 0.
 pub struct VirtualCable {
-    stage: Simulation,
+    simulation: Simulation,
     begun: bool,
     plugged: bool,
 }
 
 impl VirtualCable {
     /// Creates the cable; it is plugged in on the first call of [`Cable::take`].
-    pub fn new(stage: Simulation) -> VirtualCable {
-        VirtualCable { stage, begun: false, plugged: false }
+    pub fn new(simulation: Simulation) -> VirtualCable {
+        VirtualCable { simulation, begun: false, plugged: false }
     }
 
     /// Returns the virtual board.
     pub fn stage(&self) -> &Simulation {
-        &self.stage
+        &self.simulation
     }
 }
 
 impl Cable for VirtualCable {
     fn next(&self) -> Option<Millis> {
-        if self.begun { self.stage.next_event() } else { Some(0) }
+        if self.begun { self.simulation.next_event() } else { Some(0) }
     }
 
     fn take(&mut self, now: Millis) -> Vec<HostInput> {
         self.begun = true;
-        let was = self.plugged;
-        let bytes: Vec<_> = self.stage.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect();
-        self.plugged = self.stage.is_plugged();
-        let up = (self.plugged && !was).then_some(HostInput::Link(LinkState::Up));
-        let down = (was && !self.plugged).then_some(HostInput::Link(LinkState::Down));
+        let was_plugged = self.plugged;
+        let bytes: Vec<_> =
+            self.simulation.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect();
+        self.plugged = self.simulation.is_plugged();
+        let up = (self.plugged && !was_plugged).then_some(HostInput::Link(LinkState::Up));
+        let down = (was_plugged && !self.plugged).then_some(HostInput::Link(LinkState::Down));
         up.into_iter().chain(bytes).chain(down).collect()
     }
 
     fn send(&mut self, now: Millis, bytes: &[u8]) {
-        self.stage.receive(now, bytes);
+        self.simulation.receive(now, bytes);
     }
 }
 
 /// A recording as the far end of a cable: inputs arrive at their recorded times, and bytes sent to it are ignored.
 pub struct RecordingCable {
-    said: VecDeque<(Millis, HostInput)>,
+    inputs: VecDeque<(Millis, HostInput)>,
 }
 
 impl RecordingCable {
     /// Creates a tape of these inputs in order of time. The cable is plugged in at time 0 unless the recording itself begins with a
     /// link state.
-    pub fn new(said: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
-        let mut said: VecDeque<_> = said.into_iter().collect();
-        if !matches!(said.front(), Some((_, HostInput::Link(_)))) {
-            said.push_front((0, HostInput::Link(LinkState::Up)));
+    pub fn new(inputs: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
+        let mut inputs: VecDeque<_> = inputs.into_iter().collect();
+        if !matches!(inputs.front(), Some((_, HostInput::Link(_)))) {
+            inputs.push_front((0, HostInput::Link(LinkState::Up)));
         }
-        RecordingCable { said }
+        RecordingCable { inputs }
     }
 
     /// Creates a tape for a recording that begins in the middle, with the cable plugged in.
-    pub fn plugged(said: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
-        RecordingCable { said: said.into_iter().collect() }
+    pub fn plugged(inputs: impl IntoIterator<Item = (Millis, HostInput)>) -> RecordingCable {
+        RecordingCable { inputs: inputs.into_iter().collect() }
     }
 
     /// Returns the time of the last input that is still to come.
     pub fn ends_at(&self) -> Millis {
-        self.said.back().map_or(0, |last| last.0)
+        self.inputs.back().map_or(0, |last| last.0)
     }
 }
 
 impl Cable for RecordingCable {
     fn next(&self) -> Option<Millis> {
-        self.said.front().map(|said| said.0)
+        self.inputs.front().map(|input| input.0)
     }
 
     fn take(&mut self, now: Millis) -> Vec<HostInput> {
         let mut taken = Vec::new();
-        while let Some((_, said)) = self.said.pop_front_if(|said| said.0 <= now) {
-            taken.push(said);
+        while let Some((_, input)) = self.inputs.pop_front_if(|input| input.0 <= now) {
+            taken.push(input);
         }
         taken
     }
@@ -256,9 +257,9 @@ impl Protocol for ReadingTap {
         self.inner.receive(now, chunk);
     }
 
-    fn execute(&mut self, now: Millis, board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
+    fn execute(&mut self, now: Millis, board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         self.now = now;
-        self.inner.execute(now, board, cue)
+        self.inner.execute(now, board, command)
     }
 
     fn timeout(&mut self, now: Millis) {

@@ -21,10 +21,10 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Simulate many games, follow them, and compare with the truth
+/// Simulate many games, decode them, and compare the result with the truth
 ///
-/// Every game is played on a virtual board by every seed's hands, and what touchmove would have published is compared with
-/// what was played. Games that went wrong are named, so that they can be looked at with simulate and replay.
+/// Every game is played on a virtual board once for each seed, and the moves that touchmove would have published are compared with
+/// those that were played. Each failed game is listed with the commands that simulate and replay it.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl score --hands blitz --clock --seeds 10 games.pgn
@@ -35,42 +35,42 @@ pub struct Args {
     /// Games to play
     #[arg(required = true, value_name = "PGN")]
     pub pgn: Vec<PathBuf>,
-    /// The board
+    /// Model of the board
     #[arg(long, value_name = "MODEL", default_value = "dgt")]
     pub board: String,
-    /// Whose hands, and what they do besides.
+    /// The hands, and the irregularities that they commit.
     #[command(flatten)]
     pub hands: HandsArgs,
-    /// With a clock
+    /// Use a clock
     #[arg(long)]
     pub clock: bool,
-    /// The board is turned round by 180 degrees
+    /// The board is rotated by 180 degrees
     #[arg(long)]
     pub turned: bool,
-    /// Throw away what a poorer board would not have seen
+    /// Reduce the readings to what a simpler board would detect
     #[arg(long, value_name = "KIND")]
     pub sensing: Option<Sense>,
-    /// Decode the same streams in simpler ways, too, and show the figures beside ours
+    /// Also decode the same streams with simpler decoders, and show their figures beside those of touchmove
     #[arg(long, value_name = "BASELINE", value_delimiter = ',')]
     pub against: Vec<Baseline>,
-    /// Tell what any decoder could know of these streams, whatever its model
+    /// Show what any decoder could know from these streams, whatever its model
     ///
-    /// Counts the lines of play that fit what truly stood on the board at every completed move and every square truly seen
-    /// empty: in how many games there is only one, and how many are right if one is guessed.
+    /// Counts the lines of play that agree with the true placement at every completed move, and with every square that was truly
+    /// seen empty: in how many games there is only one line, and how many games are right if one of the lines is guessed.
     #[arg(long)]
     pub bound: bool,
-    /// Tell what our own model gives with the whole stream at hand
+    /// Show what touchmove's own model finds with the complete stream
     ///
-    /// Follows the lines that may lead to what is seen, a thousand at once, and compares the one that is likeliest when the game is
-    /// over with the truth, whatever was said on the way. It is told when the game is over. What only it finds, the search or
-    /// the end of the game has lost; what it misses and the bound does not, the model or a line that it never tried. It is no
-    /// bound: now and then it is wrong where touchmove is right. Takes up to some seconds a game.
+    /// Follows up to a thousand lines of play at once, and compares the likeliest one at the end of the game with the truth,
+    /// whatever was published before. This decoding knows when the game is over. A game that only it decodes correctly was lost
+    /// by the search or by the end of the game; a game that it misses and the bound does not was lost by the model, or its line
+    /// was never tried. It is not a bound: sometimes it is wrong where touchmove is right. Takes up to a few seconds per game.
     #[arg(long)]
     pub hindsight: bool,
-    /// How many seeds for each game: 1 to N
+    /// Number of seeds for each game: 1 to N
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seeds: u64,
-    /// At most so many games of each file
+    /// Maximum number of games of each file
     #[arg(long, value_name = "N")]
     pub games: Option<usize>,
     /// The figures as JSON
@@ -81,11 +81,11 @@ pub struct Args {
 /// What a board's squares can tell, as a word.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Sense {
-    /// Which piece
+    /// The piece on a square
     Identity,
-    /// Which colour
+    /// The colour of the piece
     Colour,
-    /// That something stands there
+    /// Whether the square is occupied
     Occupancy,
 }
 
@@ -109,21 +109,21 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         let cut = games.iter().filter(|game| !game.notes.is_empty() && !game.signalled).count();
         if signals + cut > 0 {
             eprintln!(
-                "{}: {signals} games end with a king's walk to the centre, simulated as the result signal; {cut} are cut short \
-                 before an illegal move (touchmovectl simulate names them)",
+                "{}: {signals} games end with a king's move to the centre, simulated as the result signal; {cut} are cut short \
+                 before an illegal move (touchmovectl simulate names it)",
                 path.display()
             );
         }
         files.push((path.display().to_string(), games));
     }
-    let setting = SimulationOptions {
+    let options = SimulationOptions {
         board: args.board.clone(),
         profile: args.hands.profile()?,
         inject: args.hands.inject.clone(),
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
-    let wanted = ScoreOptions {
+    let score_options = ScoreOptions {
         sensing: args.sensing.map(SensorKind::from),
         against: &args.against,
         bound: args.bound,
@@ -135,9 +135,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .flat_map(|(file, game)| (1..=args.seeds).map(move |seed| Job { file, game, seed }))
         .collect();
     let Some(first) = jobs.first() else { bail!("there is no game with moves in these files") };
-    setting.stage(first.game, first.seed)?;
+    options.stage(first.game, first.seed)?;
 
-    let outcomes = play_all(&jobs, &setting, &wanted)?;
+    let outcomes = play_all(&jobs, &options, &score_options)?;
     let report = Report::of(&args, &jobs, &outcomes);
     if args.json {
         println!("{}", serde_json::to_string(&report)?);
@@ -155,12 +155,12 @@ struct Job<'a> {
 }
 
 /// Plays all games on all cores; the outcomes are in the order of the jobs.
-fn play_all(jobs: &[Job], setting: &SimulationOptions, wanted: &ScoreOptions) -> anyhow::Result<Vec<Outcome>> {
+fn play_all(jobs: &[Job], options: &SimulationOptions, score_options: &ScoreOptions) -> anyhow::Result<Vec<Outcome>> {
     let bar = ProgressBar::new(jobs.len() as u64);
     bar.set_style(ProgressStyle::with_template("{wide_bar} {pos}/{len} games, {eta} to go")?);
     let next = AtomicUsize::new(0);
     let outcomes = Mutex::new(vec![Outcome::default(); jobs.len()]);
-    let usual = std::panic::take_hook();
+    let default_hook = std::panic::take_hook();
     std::panic::set_hook(Box::new(|panic| PANIC.with_borrow_mut(|last| *last = panic.to_string())));
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -168,16 +168,16 @@ fn play_all(jobs: &[Job], setting: &SimulationOptions, wanted: &ScoreOptions) ->
                 loop {
                     let index = next.fetch_add(1, Ordering::Relaxed);
                     let Some(job) = jobs.get(index) else { break };
-                    let outcome = play_one(job, setting, wanted);
-                    if let Some(place) = outcomes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_mut(index) {
-                        *place = outcome;
+                    let outcome = play_one(job, options, score_options);
+                    if let Some(slot) = outcomes.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).get_mut(index) {
+                        *slot = outcome;
                     }
                     bar.inc(1);
                 }
             });
         }
     });
-    std::panic::set_hook(usual);
+    std::panic::set_hook(default_hook);
     bar.finish_and_clear();
     Ok(outcomes.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner()))
 }
@@ -188,18 +188,18 @@ thread_local! {
 }
 
 /// Plays one game. A panic is a failure of this game only.
-fn play_one(job: &Job, setting: &SimulationOptions, wanted: &ScoreOptions) -> Outcome {
-    let failed = |what: String| {
-        let ours = GameFigures { plies: job.game.plies.len() as u64, failure: Some(what), ..GameFigures::default() };
+fn play_one(job: &Job, options: &SimulationOptions, score_options: &ScoreOptions) -> Outcome {
+    let failed = |message: String| {
+        let ours = GameFigures { plies: job.game.plies.len() as u64, failure: Some(message), ..GameFigures::default() };
         Outcome {
-            against: vec![ours.clone(); wanted.against.len()],
-            hindsight: wanted.hindsight.then(|| ours.clone()),
+            against: vec![ours.clone(); score_options.against.len()],
+            hindsight: score_options.hindsight.then(|| ours.clone()),
             bound: None,
             ours,
             ..Outcome::default()
         }
     };
-    match catch_unwind(AssertUnwindSafe(|| play(job.game, job.seed, setting, wanted))) {
+    match catch_unwind(AssertUnwindSafe(|| play(job.game, job.seed, options, score_options))) {
         Ok(Ok(outcome)) => outcome,
         Ok(Err(error)) => failed(format!("{error:#}")),
         Err(_) => failed(PANIC.with_borrow(|panic| panic.replace('\n', " "))),

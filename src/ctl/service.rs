@@ -4,13 +4,13 @@ use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, IfNotRunn
 use crate::publish::dbus::{Bus, Stream};
 use std::io::{self, Write};
 
-/// Which touchmoved is asked.
+/// Selects the touchmoved to query.
 #[derive(Clone, Debug, clap::Args)]
 pub struct Service {
-    /// The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved is there, else system]
+    /// The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved runs there, else system]
     #[arg(long, value_name = "BUS")]
     pub bus: Option<Bus>,
-    /// Ask the stream for broadcast: games only, for those who may not see alerts
+    /// Query the broadcast stream: only games, for users who may not see alerts
     #[arg(long)]
     pub broadcast: bool,
 }
@@ -31,11 +31,12 @@ impl Service {
 /// Returns the board of this name; without a name the only one.
 pub fn board<'a>(snapshot: &'a Snapshot, name: Option<&str>) -> Result<&'a BoardInfo, ClientError> {
     match (name, snapshot.boards.as_slice()) {
-        (Some(name), boards) => boards.iter().find(|board| board.id == name).ok_or_else(|| {
-            ClientError::NotFound(format!("there is no board {name}: `touchmovectl list` shows the boards there are"))
-        }),
+        (Some(name), boards) => boards
+            .iter()
+            .find(|board| board.id == name)
+            .ok_or_else(|| ClientError::NotFound(format!("there is no board {name}: `touchmovectl list` lists the boards"))),
         (None, [only]) => Ok(only),
-        (None, []) => Err(ClientError::NotFound("there is no board: `touchmovectl doctor` tells why".to_owned())),
+        (None, []) => Err(ClientError::NotFound("there is no board: `touchmovectl doctor` finds out why".to_owned())),
         (None, several) => {
             let names: Vec<&str> = several.iter().map(|board| board.id.as_str()).collect();
             Err(ClientError::NotFound(format!("there are several boards: name one of {}", names.join(", "))))
@@ -51,7 +52,10 @@ pub fn game<'a>(snapshot: &'a Snapshot, which: Option<&str>) -> Result<&'a GameI
         Some(which) => {
             let number = which.parse().ok();
             let game = snapshot.games.iter().rfind(|game| Some(game.id) == number || game.board == which);
-            game.map_or_else(|| not_found(format!("there is no game {which}: `touchmovectl list` shows the games at hand")), Ok)
+            game.map_or_else(
+                || not_found(format!("there is no game {which}: `touchmovectl list` lists the games in memory")),
+                Ok,
+            )
         }
         None => {
             let mut playing = snapshot.games.iter().filter(|game| game.state == "playing");

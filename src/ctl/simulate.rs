@@ -20,9 +20,9 @@ use std::str::FromStr;
 
 /// Play a game on a virtual board
 ///
-/// The board behaves as a real one does on its cable: it answers commands, scans its squares, sends at the line's pace. With
-/// --pty it is a serial port in real time, with -o a recording as touchmoved would have written it, at once. The same game,
-/// hands and seed always give the same bytes. The time between moves is compressed.
+/// The board behaves as a real one does on its cable: it answers commands, scans its squares, and sends at the speed of the line.
+/// With --pty it is a serial port in real time; with -o it writes a recording as touchmoved would have written it, at once. The
+/// same game, hands and seed always give the same bytes. The time between moves is compressed.
 #[derive(Debug, clap::Args)]
 #[command(group = clap::ArgGroup::new("to").required(true).args(["output", "pty", "rates"]))]
 #[command(after_help = "Examples:
@@ -32,37 +32,37 @@ pub struct Args {
     /// The game, in PGN
     #[arg(value_name = "GAME.pgn", required_unless_present = "rates")]
     pub pgn: Option<PathBuf>,
-    /// The board
+    /// Model of the board
     #[arg(long, value_name = "MODEL", default_value = "dgt")]
     pub board: String,
-    /// Whose hands, and what they do besides.
+    /// The hands, and the irregularities that they commit.
     #[command(flatten)]
     pub hands: HandsArgs,
-    /// What chance is drawn from
+    /// Seed of the random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// So many boards on one line, each with the next game of the file; they need 10 s to be found before play begins (with --board dgt-bus)
+    /// Number of boards on one line, each with the next game of the file; play begins after 10 s, when all boards have been found (with --board dgt-bus)
     #[arg(long, value_name = "N", requires = "pty", value_parser = clap::value_parser!(u16).range(1..=64))]
     pub chain: Option<u16>,
-    /// With a clock
+    /// Use a clock
     #[arg(long)]
     pub clock: bool,
-    /// The board is turned round by 180 degrees
+    /// The board is rotated by 180 degrees
     #[arg(long)]
     pub turned: bool,
-    /// Which game of the file, from 1 [default: the first that has moves]
+    /// Number of the game in the file, from 1 [default: the first game with moves]
     #[arg(long, value_name = "N")]
     pub game: Option<usize>,
     /// Write a recording
     #[arg(short, long, value_name = "FILE.rec")]
     pub output: Option<PathBuf>,
-    /// Be a serial port (where the cable is out it falls silent): prints its path, begins to play when a program has opened and greeted it, ends after the game
+    /// Serve a serial port, which is silent while the cable is out: prints its path, begins to play when a program has opened and greeted it, ends after the game
     #[arg(long)]
     pub pty: bool,
-    /// So many times as fast as real hands
+    /// Speed, as a multiple of that of real hands
     #[arg(long, value_name = "FACTOR", default_value_t = 1, requires = "pty", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub speed: u32,
-    /// Go on answering after the game, until interrupted
+    /// Continue to answer after the game, until interrupted
     #[arg(long, requires = "pty")]
     pub stay: bool,
     /// List all rates with their meaning and their value in each profile
@@ -70,28 +70,28 @@ pub struct Args {
     pub rates: bool,
 }
 
-/// Whose hands, and what they do besides.
+/// The hands, and the irregularities that they commit.
 #[derive(Clone, Debug, clap::Args)]
 pub struct HandsArgs {
-    /// The players' hands: clean, club, blitz, worn (club hands on a worn board) or rough (everything at modest rates)
+    /// Profile of the players' hands: clean, club, blitz, worn (club hands on a worn board) or rough (everything at modest rates)
     #[arg(long, value_name = "PROFILE", default_value = "club")]
     pub hands: String,
-    /// Do this so often, and all else as the hands do it; may be repeated (simulate --rates lists the names)
+    /// Set this rate, and keep the other rates of the profile; may be repeated (simulate --rates lists the names)
     #[arg(long, value_name = "NAME=THOUSANDTHS", value_parser = parse_rate)]
     pub rate: Vec<(Rate, u32)>,
-    /// Do this so often, and nothing else that the hands do but for the clean way to play; may be repeated
+    /// Set this rate, and use the profile clean for all other rates; may be repeated
     #[arg(long, value_name = "NAME=THOUSANDTHS", value_parser = parse_rate)]
     pub only: Vec<(Rate, u32)>,
-    /// Commit an irregularity at this ply, or one drawn for each game, or the first one after it that allows it; may be repeated
+    /// Commit an irregularity at this ply [default: a random ply of each game], or at the first later one that allows it; may be repeated
     #[arg(long, value_name = "KIND[@PLY]", value_parser = Injection::from_str, long_help = inject_help())]
     pub inject: Vec<Injection>,
-    /// So many thousandths of the promotions to a queen become another piece, where the rest of the game stays legal
+    /// How many thousandths of the promotions to a queen become another piece, if the rest of the game stays legal
     #[arg(long, value_name = "P", value_parser = clap::value_parser!(u32).range(0..=1000))]
     pub underpromote: Option<u32>,
     /// After the game the players analyse it: the rate analysis=1000
     #[arg(long)]
     pub analysis: bool,
-    /// The arbiter stops the game once, pieces are disturbed and put back: the rate arbiter_pause=1000
+    /// The arbiter stops the game once, and pieces are displaced and restored: the rate arbiter_pause=1000
     #[arg(long)]
     pub arbiter_pause: bool,
 }
@@ -144,16 +144,16 @@ impl std::fmt::Display for HandsArgs {
 fn parse_rate(text: &str) -> Result<(Rate, u32), String> {
     let (name, value) = text.split_once('=').ok_or("write NAME=THOUSANDTHS, for example brush=100")?;
     let rate = rate(name).ok_or_else(|| format!("there is no rate \"{name}\": touchmovectl simulate --rates lists them"))?;
-    let most = if matches!(rate, Rate::stuck | Rate::flicker) { 16_000 } else { 1000 };
-    let value = value.parse().ok().filter(|&value| value <= most);
-    Ok((rate, value.ok_or_else(|| format!("{name} is given in thousandths, from 0 to {most}"))?))
+    let maximum = if matches!(rate, Rate::stuck | Rate::flicker) { 16_000 } else { 1000 };
+    let value = value.parse().ok().filter(|&value| value <= maximum);
+    Ok((rate, value.ok_or_else(|| format!("{name} is given in thousandths, from 0 to {maximum}"))?))
 }
 
 fn inject_help() -> String {
     let kinds: Vec<&str> = IrregularityKind::ALL.iter().map(|kind| kind.1).collect();
     format!(
-        "Commit an irregularity at this ply, or one drawn for each game, or the first one after it that allows it; may be \
-         repeated. KIND: {}",
+        "Commit an irregularity at this ply [default: a random ply of each game], or at the first later one that allows it; may \
+         be repeated. KIND: {}",
         kinds.join(", ")
     )
 }
@@ -172,31 +172,34 @@ fn list_rates() -> String {
 /// Runs the subcommand: plays the game.
 pub fn run(args: Args) -> anyhow::Result<()> {
     if args.rates {
-        // A reader that closes the pipe early is no error.
+        // A reader that closes the pipe early is not an error.
         let _ = std::io::stdout().write_all(list_rates().as_bytes());
         return Ok(());
     }
-    let Some(pgn) = &args.pgn else { bail!("no game: write a PGN file") };
+    let Some(pgn) = &args.pgn else { bail!("no game is given: name a PGN file") };
     let games = read_games(pgn)?;
     let game = choose(&games, args.game, pgn)?;
     for note in &game.notes {
         eprintln!("{}, game {}: {note}", pgn.display(), game.number);
     }
-    let setting = SimulationOptions {
+    let options = SimulationOptions {
         board: args.board,
         profile: args.hands.profile()?,
         inject: args.hands.inject.clone(),
         clock: args.clock,
         rotation: if args.turned { Rotation::Turned } else { Rotation::Upright },
     };
-    if let Some(model) = boards::model(&setting.board)
+    if let Some(model) = boards::model(&options.board)
         && args.pty
         && !matches!(model.connection, Connection::Serial(_))
     {
-        bail!("{} is on no serial line, and --pty is one: give -o FILE.rec, and replay that", model.title);
+        bail!(
+            "{} does not use a serial line, and --pty simulates one: write a recording with -o FILE.rec, and replay it",
+            model.title
+        );
     }
-    let stage = match args.chain {
-        Some(count) if setting.board == "dgt-bus" => {
+    let simulation = match args.chain {
+        Some(count) if options.board == "dgt-bus" => {
             let games: Vec<SourceGame> = games
                 .games
                 .iter()
@@ -205,14 +208,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 .take(count.into())
                 .cloned()
                 .collect();
-            Simulation::chain(&games, &setting.scene(args.seed), BusFaults::default(), CHAIN_FOUND)
+            Simulation::chain(&games, &options.scene(args.seed), BusFaults::default(), CHAIN_FOUND)
         }
-        Some(_) => bail!("only boards of model dgt-bus are many on a line: write --board dgt-bus"),
-        None => setting.stage(game, args.seed)?,
+        Some(_) => bail!("only boards of model dgt-bus share a line: write --board dgt-bus"),
+        None => options.stage(game, args.seed)?,
     };
     match args.output {
-        Some(file) => record(&file, &setting, &args.hands, game, args.seed, stage),
-        None => pty::serve(stage, args.speed, args.stay),
+        Some(file) => record(&file, &options, &args.hands, game, args.seed, simulation),
+        None => pty::serve(simulation, args.speed, args.stay),
     }
 }
 
@@ -268,7 +271,7 @@ pub fn read_games(path: &Path) -> anyhow::Result<Games> {
 pub fn find_profile(name: &str) -> anyhow::Result<&'static HandsProfile> {
     profile(name).with_context(|| {
         let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-        format!("there are no hands \"{name}\": write one of {}", names.join(", "))
+        format!("there is no profile of hands \"{name}\": write one of {}", names.join(", "))
     })
 }
 
@@ -292,13 +295,13 @@ const CAP: u64 = 1 << 30;
 
 fn record(
     file: &Path,
-    setting: &SimulationOptions,
+    options: &SimulationOptions,
     hands: &HandsArgs,
     game: &SourceGame,
     seed: u64,
-    stage: Simulation,
+    simulation: Simulation,
 ) -> anyhow::Result<()> {
-    let Some(model) = boards::model(&setting.board) else { bail!("no such board: write one of {}", model_names()) };
+    let Some(model) = boards::model(&options.board) else { bail!("no such board: write one of {}", model_names()) };
     let settings = Settings { sensing: model.sensing, ..settings(game) };
     let mut header = Header::new(model.name);
     header.chess960 = settings.chess960;
@@ -307,29 +310,35 @@ fn record(
     header.version = Some(env!("CARGO_PKG_VERSION").to_owned());
     header.core = Some(wire::settings_to_value(&settings));
 
-    let cannot = || format!("{} cannot be written", file.display());
-    let mut writer = Writer::begin(BufWriter::new(File::create(file).with_context(cannot)?), &header, CAP)?;
+    let write_error = || format!("{} cannot be written", file.display());
+    let mut writer = Writer::begin(BufWriter::new(File::create(file).with_context(write_error)?), &header, CAP)?;
     writer.write(0, Entry::Note(format!("simulated: game {} ({}), {hands}, seed {seed}", game.number, game.title)))?;
-    let moves: Vec<&str> = stage.truth().plies.iter().map(|ply| ply.uci.as_str()).collect();
+    let moves: Vec<&str> = simulation.truth().plies.iter().map(|ply| ply.uci.as_str()).collect();
     writer.write(0, Entry::Note(format!("truth: {}", moves.join(" "))))?;
 
-    let until = stage.ends_at();
+    let until = simulation.ends_at();
     let mut failed = None;
-    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut Table::new(settings), until, &mut |now, moment| {
-        let what = match moment {
-            RunEvent::Input(HostInput::Bytes(bytes, _)) => Entry::Rx(bytes.clone()),
-            // A recording begins with the cable plugged in.
-            RunEvent::Input(HostInput::Link(state)) if now > 0 => Entry::Link(*state),
-            RunEvent::Sent(bytes) => Entry::Tx(bytes.to_vec()),
-            _ => return,
-        };
-        if let Err(error) = writer.write(now, what) {
-            failed.get_or_insert(error);
-        }
-    });
+    run::play(
+        &mut VirtualCable::new(simulation),
+        &mut *(model.protocol)(),
+        &mut Table::new(settings),
+        until,
+        &mut |now, moment| {
+            let entry = match moment {
+                RunEvent::Input(HostInput::Bytes(bytes, _)) => Entry::Rx(bytes.clone()),
+                // A recording begins with the cable plugged in.
+                RunEvent::Input(HostInput::Link(state)) if now > 0 => Entry::Link(*state),
+                RunEvent::Sent(bytes) => Entry::Tx(bytes.to_vec()),
+                _ => return,
+            };
+            if let Err(error) = writer.write(now, entry) {
+                failed.get_or_insert(error);
+            }
+        },
+    );
     if let Some(error) = failed {
-        return Err(error).with_context(cannot);
+        return Err(error).with_context(write_error);
     }
     let mut buffer = writer.into_inner();
-    buffer.flush().with_context(cannot)
+    buffer.flush().with_context(write_error)
 }

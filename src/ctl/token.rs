@@ -9,11 +9,11 @@ use jiff::tz::TimeZone;
 use serde_json::json;
 use std::path::PathBuf;
 
-/// Make, list and take back the tokens by which somebody logs in to the page
+/// Create, list and revoke the tokens for logging in to the web page
 ///
-/// An arbiter sees everything, and rules; an operator sees boards, devices, pairings and games, but no alerts, and sets pairings right.
-/// A token is shown once, when it is made: what is kept cannot be turned back into it. touchmoved notices at once, and whoever has a
-/// token that is taken back is out.
+/// An arbiter sees everything and gives rulings; an operator sees boards, devices, pairings and games, but no alerts, and corrects
+/// pairings. A token is shown only once, when it is created: only its hash is stored. touchmoved applies changes at once: a revoked
+/// token logs its owner out immediately.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl token create \"Anna Muster\" --role arbiter
@@ -27,18 +27,18 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Make a token for somebody, and show it
+    /// Create a token, and show it
     #[command(after_help = "Example:\n  touchmovectl token create \"Anna Muster\" --role arbiter")]
     Create {
-        /// Whose it is: the journal names him so
+        /// Name of the owner, which the journal records
         name: String,
-        /// What he may do
+        /// Role of the owner
         #[arg(long, value_parser = ["arbiter", "operator"])]
         role: String,
         #[command(flatten)]
         place: Place,
     },
-    /// Show whose tokens there are, and since when
+    /// List the tokens, with their owners and dates
     #[command(after_help = "Example:\n  touchmovectl token list")]
     List {
         /// As JSON
@@ -47,10 +47,10 @@ enum What {
         #[command(flatten)]
         place: Place,
     },
-    /// Take a token back: whoever has it is out at once
+    /// Revoke a token: its owner is logged out at once
     #[command(after_help = "Example:\n  touchmovectl token revoke phone")]
     Revoke {
-        /// Whose
+        /// Name of the owner
         name: String,
         #[command(flatten)]
         place: Place,
@@ -59,7 +59,7 @@ enum What {
 
 #[derive(Debug, clap::Args)]
 struct Place {
-    /// Where touchmoved keeps its state [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
+    /// State directory of touchmoved [default: /var/lib/touchmove, else touchmove under $XDG_STATE_HOME or ~/.local/state]
     #[arg(long, value_name = "DIR")]
     state_dir: Option<PathBuf>,
 }
@@ -78,7 +78,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             let secret = place.tokens().create(&name, role, Timestamp::now().as_millisecond())?;
             print(&format!("{secret}\n"))?;
             // On standard error, so that it is not written to a file together with the token.
-            eprintln!("This is the token of {name} ({}). It is shown this once: log in with it on the page.", role.word());
+            eprintln!("This is the token of {name} ({}). It is shown only once: log in with it on the web page.", role.word());
         }
         What::List { json, place } => {
             let tokens = place.tokens().load()?;
@@ -87,7 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 return print_json(&tokens.iter().map(one).collect::<Vec<_>>());
             }
             if tokens.is_empty() {
-                print("there are no tokens: `touchmovectl token create NAME --role arbiter` makes one\n")?;
+                print("there are no tokens: `touchmovectl token create NAME --role arbiter` creates one\n")?;
             }
             for token in tokens {
                 let made = Timestamp::from_millisecond(token.created_ms).unwrap_or_default().to_zoned(TimeZone::system());
@@ -96,7 +96,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
         What::Revoke { name, place } => {
             place.tokens().revoke(&name)?;
-            print(&format!("{name} is out\n"))?;
+            print(&format!("the token of {name} is revoked\n"))?;
         }
     }
     Ok(())

@@ -119,12 +119,12 @@ impl PlyExplanation {
                 }
                 _ => {}
             },
-            RunEvent::Handled(table) => self.taken(at, table),
+            RunEvent::Handled(table) => self.update(at, table),
             RunEvent::Input(HostInput::Bytes(..)) | RunEvent::Sent(_) | RunEvent::Refused(_) => {}
         }
     }
 
-    fn taken(&mut self, at: Millis, table: &Table) {
+    fn update(&mut self, at: Millis, table: &Table) {
         let placement = table.placement();
         if let (Some(before), Some(now)) = (&self.placement, &placement) {
             for (square, (&before, &now)) in Square::ALL.into_iter().zip(before.iter().zip(now)) {
@@ -158,10 +158,10 @@ impl PlyExplanation {
         }
         let possible = differs.then(|| {
             log.reported_shares.clone_from(&log.shares);
-            let alone = alive.len() == 1;
+            let is_only = alive.len() == 1;
             // A cost that all lines share speaks neither for nor against any of them.
-            let common = alive.iter().map(|one| one.troubles).min().unwrap_or(0);
-            (alive.into_iter().map(|one| ExplainedLine::of(one, self.ply, alone, common)).collect(), log.shares.clone())
+            let common = alive.iter().map(|line| line.troubles).min().unwrap_or(0);
+            (alive.into_iter().map(|line| ExplainedLine::of(line, self.ply, is_only, common)).collect(), log.shares.clone())
         });
         log.entries.push(LogEntry { at, happened, published: changed, possible });
     }
@@ -182,15 +182,17 @@ impl PlyExplanation {
         let number = game.unwrap_or(count);
         let Some(log) = number.checked_sub(1).and_then(|index| self.games.get(index)) else {
             match count {
-                0 => bail!("no game was seen: the start position never stood on the board"),
+                0 => bail!("no game was found: the start position was never on the board"),
                 1 => bail!("there is no game {number} in this recording, only one: leave --game out"),
                 _ => bail!("there is no game {number} in this recording: write --game 1 to {count}"),
             }
         };
         if log.plies < self.ply as usize {
             match log.plies {
-                0 => bail!("game {number} never came to ply {}: no move was made in it", self.ply),
-                plies => bail!("game {number} never came to ply {}: it had {plies}, write --why 1 to {plies}", self.ply),
+                0 => bail!("game {number} did not reach ply {}: it has no moves", self.ply),
+                plies => {
+                    bail!("game {number} did not reach ply {}: its last ply is {plies}, write --why 1 to {plies}", self.ply)
+                }
             }
         }
         let span = log.span();
@@ -209,11 +211,11 @@ fn fen_after(record: &Record, plies: u32) -> Option<&str> {
 /// Returns the share of each move at the ply, largest first; `None`: lines that have not reached it.
 fn shares(alive: &[Hypothesis], ply: u32) -> Shares {
     let mut shares = Shares::new();
-    for one in alive {
-        let mv = at_ply(one, ply).map(|step| one.base.uci(step.mv));
+    for line in alive {
+        let mv = at_ply(line, ply).map(|step| line.base.uci(step.mv));
         match shares.iter_mut().find(|(known, _)| *known == mv) {
-            Some((_, share)) => *share += one.share.0,
-            None => shares.push((mv, one.share.0)),
+            Some((_, share)) => *share += line.share.0,
+            None => shares.push((mv, line.share.0)),
         }
     }
     shares.retain(|(_, share)| *share >= MIN_SHARE);
@@ -222,7 +224,8 @@ fn shares(alive: &[Hypothesis], ply: u32) -> Shares {
 }
 
 fn differ(before: &[(Option<String>, u16)], now: &[(Option<String>, u16)]) -> bool {
-    let share = |all: &[(Option<String>, u16)], mv| all.iter().find(|(other, _)| other == mv).map_or(0, |(_, share)| *share);
+    let share =
+        |shares: &[(Option<String>, u16)], mv| shares.iter().find(|(other, _)| other == mv).map_or(0, |(_, share)| *share);
     before.iter().chain(now).any(|(mv, _)| share(before, mv).abs_diff(share(now, mv)) >= MIN_SHARE_CHANGE)
 }
 
@@ -247,8 +250,8 @@ impl GameLog {
     fn span(&self) -> &[LogEntry] {
         let changes = |entry: &LogEntry| entry.possible.is_some() || entry.published.is_some();
         let end = self.entries.iter().rposition(changes).map_or(0, |last| last + 1);
-        let told = self.entries.iter().rev().filter_map(|entry| entry.possible.as_ref());
-        let lines = told.flat_map(|(lines, _)| lines).find(|line| line.mv.is_some());
+        let explained = self.entries.iter().rev().filter_map(|entry| entry.possible.as_ref());
+        let lines = explained.flat_map(|(lines, _)| lines).find(|line| line.mv.is_some());
         let since = lines.map_or(0, |line| line.hypothesis.base_at);
         let begin = self.entries.iter().position(|entry| entry.at >= since).unwrap_or(0);
         self.entries.get(begin..end).unwrap_or_default()
@@ -264,11 +267,12 @@ impl GameLog {
     fn verdict<'a>(&self, span: &'a [LogEntry], ply: u32) -> Verdict<'a> {
         let Some((Some(winner), share)) = self.shares.first() else { return Verdict::TakenBack };
         let mv = self.name(winner, ply);
-        let told: Vec<(&LogEntry, &(Vec<ExplainedLine>, _))> =
+        let explained: Vec<(&LogEntry, &(Vec<ExplainedLine>, _))> =
             span.iter().filter_map(|entry| Some((entry, entry.possible.as_ref()?))).collect();
         let mut open: Vec<(String, u16)> =
             self.shares.iter().filter_map(|(uci, share)| Some((self.name(uci.as_ref()?, ply), *share))).collect();
-        let last = told.last().and_then(|(_, (lines, _))| lines.iter().find(|line| line.uci(ply).as_ref() == Some(winner)));
+        let last =
+            explained.last().and_then(|(_, (lines, _))| lines.iter().find(|line| line.uci(ply).as_ref() == Some(winner)));
         if let Some((line, step)) = last.and_then(|line| Some((line, at_ply(&line.hypothesis, ply)?))) {
             let index = (ply as usize).saturating_sub(line.hypothesis.first_ply);
             let before = line
@@ -287,10 +291,10 @@ impl GameLog {
             return Verdict::Open(open);
         }
         let sure = |shares: &Shares| shares.iter().any(|(uci, share)| uci.as_ref() == Some(winner) && *share >= DECIDED_SHARE);
-        let unsure = told.iter().rposition(|(_, (_, shares))| !sure(shares)).map_or(0, |index| index + 1);
-        let Some((at, _)) = told.get(unsure) else { return Verdict::Open(open) };
+        let unsure = explained.iter().rposition(|(_, (_, shares))| !sure(shares)).map_or(0, |index| index + 1);
+        let Some((at, _)) = explained.get(unsure) else { return Verdict::Open(open) };
         let others = |shares: &Shares| shares.iter().any(|(uci, _)| uci.as_ref().is_some_and(|uci| uci != winner));
-        match told.iter().any(|(_, (_, shares))| others(shares)) {
+        match explained.iter().any(|(_, (_, shares))| others(shares)) {
             true => Verdict::Decided { mv, share: *share, at },
             false => Verdict::Alone { mv, at },
         }

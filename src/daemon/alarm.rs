@@ -44,11 +44,11 @@ impl Alarm {
     async fn wait_for_timer(&mut self, deadline: Instant) -> io::Result<()> {
         let Some(timer) = &self.timer else { return Err(io::ErrorKind::Unsupported.into()) };
         if self.set != Some(deadline) {
-            let left = deadline.saturating_duration_since(Instant::now());
+            let remaining = deadline.saturating_duration_since(Instant::now());
             // A zero value would disarm the timer.
-            let value = Timespec { tv_sec: left.as_secs() as i64, tv_nsec: i64::from(left.subsec_nanos()).max(1) };
-            let once = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
-            timerfd_settime(timer, TimerfdTimerFlags::empty(), &once)?;
+            let value = Timespec { tv_sec: remaining.as_secs() as i64, tv_nsec: i64::from(remaining.subsec_nanos()).max(1) };
+            let timer_spec = Itimerspec { it_interval: Timespec { tv_sec: 0, tv_nsec: 0 }, it_value: value };
+            timerfd_settime(timer, TimerfdTimerFlags::empty(), &timer_spec)?;
             self.set = Some(deadline);
         }
         // If the timer expired before it was set again, there is nothing to read.
@@ -62,7 +62,7 @@ mod tests {
     use std::time::Duration;
 
     #[tokio::test]
-    async fn it_rings_at_the_last_deadline_set_and_not_before() {
+    async fn it_fires_at_the_last_deadline_set_and_not_before() {
         let mut alarm = Alarm::new();
         let began = Instant::now();
         let ms = |ms| Some(began + Duration::from_millis(ms));
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_the_kernels_timer_it_rings_too() {
+    async fn it_also_fires_without_a_timerfd() {
         let mut alarm = Alarm { timer: None, set: None };
         let began = Instant::now();
         alarm.wait_until(Some(began + Duration::from_millis(5))).await;

@@ -19,12 +19,12 @@ pub enum Durability {
 ///
 /// # Errors
 /// The write failed. The old content remains, or the content after a power cut is undefined.
-pub fn replace(path: &Path, text: &str, lasting: Durability) -> io::Result<()> {
+pub fn replace(path: &Path, text: &str, durability: Durability) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         make_folder(folder, 0o777)?;
     }
     replace_with(path, text, File::sync_all)?;
-    if lasting == Durability::PowerCutSafe { sync_folder_of(path) } else { Ok(()) }
+    if durability == Durability::PowerCutSafe { sync_folder_of(path) } else { Ok(()) }
 }
 
 /// As [`replace`], for files that everybody may read: files and created directories are world-readable, regardless of the umask.
@@ -61,13 +61,13 @@ pub fn make_folder(folder: &Path, mode: u32) -> io::Result<()> {
     if folder.as_os_str().is_empty() || folder.is_dir() {
         return Ok(());
     }
-    if let Some(above) = folder.parent() {
-        make_folder(above, mode)?;
+    if let Some(parent) = folder.parent() {
+        make_folder(parent, mode)?;
     }
     match DirBuilder::new().mode(mode).create(folder) {
         // Another thread or process has created it meanwhile.
-        Err(why) if why.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
-        made => made?,
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists && folder.is_dir() => {}
+        created => created?,
     }
     sync_folder_of(folder)
 }
@@ -82,21 +82,21 @@ fn make_public(folder: &Path) -> io::Result<()> {
     if folder.is_dir() {
         return Ok(());
     }
-    if let Some(above) = folder.parent() {
-        make_public(above)?;
+    if let Some(parent) = folder.parent() {
+        make_public(parent)?;
     }
     fs::create_dir(folder)?;
     fs::set_permissions(folder, Permissions::from_mode(0o755))
 }
 
-/// Writes a temporary file beside the target, calls `ready` on it, and renames it to the target.
-fn replace_with(path: &Path, text: &str, ready: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
+/// Writes a temporary file next to the target, calls `finish` on it, and renames it to the target.
+fn replace_with(path: &Path, text: &str, finish: impl FnOnce(&File) -> io::Result<()>) -> io::Result<()> {
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
     let new = folder.join(format!(".{}.new", name.display()));
     let written = File::create(&new)
-        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| ready(&file)))
+        .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| finish(&file)))
         .and_then(|()| fs::rename(&new, path));
     if written.is_err() {
         // It may not exist.

@@ -18,10 +18,10 @@ impl CalibrationDir {
     pub fn load(&self, board: &BoardId) -> Option<String> {
         match fs::read_to_string(self.path(board)) {
             Ok(text) => Some(text),
-            Err(why) if why.kind() == io::ErrorKind::NotFound => None,
-            Err(why) => {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+            Err(error) => {
                 let path = self.path(board);
-                warn!(%board, "{} cannot be read ({why}): the start position teaches the board anew", path.display());
+                warn!(%board, "{} cannot be read ({error}): set up the start position to calibrate the board again", path.display());
                 None
             }
         }
@@ -31,8 +31,10 @@ impl CalibrationDir {
     pub fn store(&self, board: &BoardId, text: &str) {
         let path = self.path(board);
         match replace(&path, text, Durability::PowerCutSafe) {
-            Ok(()) => info!(%board, "{} chips are known now", text.lines().count()),
-            Err(why) => warn!(%board, "{} cannot be written ({why}): after a restart the pieces are unknown", path.display()),
+            Ok(()) => info!(%board, "stored the calibration of {} chips", text.lines().count()),
+            Err(error) => {
+                warn!(%board, "{} cannot be written ({error}): the pieces will be unknown after a restart", path.display())
+            }
         }
     }
 

@@ -43,7 +43,7 @@ struct PublicState {
     /// Games; of boards only their identity and which game is on them.
     state: State,
     /// Released events by game, numbered from 1.
-    left: BTreeMap<u64, Vec<StampedEvent>>,
+    events: BTreeMap<u64, Vec<StampedEvent>>,
     lines: BTreeMap<u64, GameRelease>,
     /// How much of each game has been released, by journal event numbers.
     release_log: ReleaseLog,
@@ -54,9 +54,9 @@ struct PublicState {
 impl PublicState {
     /// Returns how much of a game had been released before it became known here. A game that is continued on another board has the
     /// events of the game that it continues.
-    fn released_before(&self, game: u64, of: &GameMeta) -> Option<PriorRelease> {
-        let before = || self.release_log.released(of.carried_from?, of.epoch_wall_ms);
-        self.release_log.released(game, of.epoch_wall_ms).or_else(before)
+    fn released_before(&self, game: u64, meta: &GameMeta) -> Option<PriorRelease> {
+        let under_old_number = || self.release_log.released(meta.carried_from?, meta.epoch_wall_ms);
+        self.release_log.released(game, meta.epoch_wall_ms).or_else(under_old_number)
     }
 }
 
@@ -67,7 +67,7 @@ fn public_tags(tags: &[(String, String)]) -> Vec<(String, String)> {
     const PLAYER_TAG_SUFFIXES: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
     let of_player = |name: &str| {
         let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
-        player.is_some_and(|what| PLAYER_TAG_SUFFIXES.contains(&what))
+        player.is_some_and(|suffix| PLAYER_TAG_SUFFIXES.contains(&suffix))
     };
     tags.iter().filter(|(name, _)| of_player(name) || OTHER_PUBLIC_TAGS.contains(&name.as_str())).cloned().collect()
 }
@@ -118,9 +118,9 @@ impl GameMeta {
 impl DelayedView {
     /// Creates an empty delayed view; [`DelayedView::run`] fills it.
     pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<DelayedView> {
-        let shown = Mutex::new(PublicState { incarnation: hub.incarnation().id, ..PublicState::default() });
+        let public_state = Mutex::new(PublicState { incarnation: hub.incarnation().id, ..PublicState::default() });
         let (epoch, feed) = (Instant::now(), broadcast::Sender::new(FEED));
-        Arc::new(DelayedView { hub, delay, illegal_moves, epoch, public_state: shown, feed })
+        Arc::new(DelayedView { hub, delay, illegal_moves, epoch, public_state, feed })
     }
 
     /// Sets the file that stores what has been released, and loads it. Must be called before [`DelayedView::run`].
@@ -140,8 +140,8 @@ impl DelayedView {
 
     /// Returns a game's released events after `number` (0: all).
     pub fn events_after(&self, game: u64, number: u64) -> Vec<StampedEvent> {
-        let shown = self.lock();
-        let events = shown.left.get(&game).map_or(&[][..], Vec::as_slice);
+        let public = self.lock();
+        let events = public.events.get(&game).map_or(&[][..], Vec::as_slice);
         events.get(number as usize..).unwrap_or_default().to_vec()
     }
 
@@ -165,18 +165,18 @@ impl DelayedView {
         let mut writing: Option<JoinHandle<io::Result<()>>> = None;
         loop {
             self.release_due();
-            let (due, keep) = {
-                let shown = self.lock();
-                let due = shown.lines.values().filter_map(|line| line.line.next_deadline()).min();
-                (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), shown.release_log.due())
+            let (due, write_due) = {
+                let public = self.lock();
+                let due = public.lines.values().filter_map(|line| line.line.next_deadline()).min();
+                (due.map(|at| self.epoch + Duration::from_millis(u64::try_from(at).unwrap_or(0))), public.release_log.due())
             };
-            let keep = keep.filter(|_| writing.is_none());
-            if keep.is_some_and(|at| at <= Instant::now()) {
+            let write_due = write_due.filter(|_| writing.is_none());
+            if write_due.is_some_and(|at| at <= Instant::now()) {
                 writing = self.lock().release_log.begin_write().map(|writing| spawn_blocking(move || writing.write()));
                 continue;
             }
-            let due = due.into_iter().chain(keep).min();
-            let later = async {
+            let due = due.into_iter().chain(write_due).min();
+            let wait_until_due = async {
                 match due {
                     Some(at) => tokio::time::sleep_until(at).await,
                     None => std::future::pending().await,
@@ -189,7 +189,10 @@ impl DelayedView {
                     match next {
                         Ok(News::Event(published)) => self.push_event(&published),
                         // A newly registered board brings its games from the journal.
-                        Ok(News::Board(board)) => self.catch_up(Some(&board), PublishMode::StateChange),
+                        Ok(News::Board(board)) => {
+                            self.catch_up(Some(&board), PublishMode::StateChange);
+                            self.publish_serial_number(&board);
+                        }
                         Err(broadcast::error::RecvError::Lagged(_)) => {
                             self.catch_up(None, PublishMode::EachEvent);
                             self.publish_incarnation();
@@ -200,7 +203,7 @@ impl DelayedView {
                         Err(broadcast::error::RecvError::Closed) => return,
                     }
                 }
-                () = later => {}
+                () = wait_until_due => {}
                 outcome = wait_for_write(&mut writing) => self.lock().release_log.finish_write(outcome),
                 () = wait_for_stop(&mut stop) => break,
             }
@@ -213,9 +216,9 @@ impl DelayedView {
         self.lock().release_log.write_now();
     }
 
-    /// Creates the release of a game that was released up to `known` before a restart.
-    fn line(&self, known: Option<&PriorRelease>) -> GameRelease {
-        let line = match known {
+    /// Creates the release of a game that was released up to `prior` before a restart.
+    fn line(&self, prior: Option<&PriorRelease>) -> GameRelease {
+        let line = match prior {
             Some(PriorRelease::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
             Some(PriorRelease::UpTo(_)) | None => DelayLine::new(self.delay, self.illegal_moves),
         };
@@ -228,25 +231,25 @@ impl DelayedView {
 
     fn push_event(&self, published: &Published) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
-        let known = self.lock().lines.get(&game).map(|line| line.last);
-        match known {
+        let last = self.lock().lines.get(&game).map(|line| line.last);
+        match last {
             Some(last) if number == last + 1 => {}
             Some(last) if number <= last => return,
             None if number == 1 => {}
             // Events were missed.
             _ => return self.catch_up(None, PublishMode::EachEvent),
         }
-        let of = self.hub.read(|state| GameMeta::read(state, game));
-        let mut shown = self.lock();
-        let line = shown.lines.entry(game).or_insert_with(|| self.line(None));
+        let meta = self.hub.read(|state| GameMeta::read(state, game));
+        let mut public = self.lock();
+        let line = public.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
-        line.meta = of.or(line.meta.take());
+        line.meta = meta.or(line.meta.take());
         line.line.push(self.now(), published.stamped.clone());
         if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
-            && let Some(view) = shown.state.games.get_mut(&game)
+            && let Some(view) = public.state.games.get_mut(&game)
         {
             view.record.tags = public_tags(tags);
-            drop(shown);
+            drop(public);
             self.publish(News::Board(published.board.clone()));
         }
     }
@@ -260,67 +263,80 @@ impl DelayedView {
         self.publish(News::Round);
     }
 
+    /// Publishes the serial number of a board that reported it after its game began: the board's identity is public.
+    fn publish_serial_number(&self, board: &BoardId) {
+        let serial_number = self.hub.read(|state| state.boards.get(board).and_then(|view| view.serial_number.clone()));
+        {
+            let mut public = self.lock();
+            let Some(view) = public.state.boards.get_mut(board).filter(|view| view.serial_number != serial_number) else {
+                return;
+            };
+            view.serial_number = serial_number;
+        }
+        self.publish(News::Board(board.clone()));
+    }
+
     /// Publishes a new incarnation of the journal.
     fn publish_incarnation(&self) {
-        let now = self.hub.incarnation().id;
-        let before = std::mem::replace(&mut self.lock().incarnation, now.clone());
-        if before != now {
+        let current = self.hub.incarnation().id;
+        let previous = std::mem::replace(&mut self.lock().incarnation, current.clone());
+        if previous != current {
             self.publish(News::Trouble);
         }
     }
 
     /// Reads the events of the games in memory that were not processed yet. Events that had been released before are public; all
-    /// others are treated as if they happened now, since their age is unknown. `of`: only games of this board, and only those not
+    /// others are treated as if they happened now, since their age is unknown. `only`: only games of this board, and only those not
     /// known at all.
-    fn catch_up(&self, of: Option<&BoardId>, tell: PublishMode) {
+    fn catch_up(&self, only: Option<&BoardId>, mode: PublishMode) {
         let games: Vec<(u64, u64)> = self.hub.read(|state| {
-            let games = state.games.values().filter(|game| of.is_none_or(|board| game.board == *board));
+            let games = state.games.values().filter(|game| only.is_none_or(|board| game.board == *board));
             games.map(|game| (game.id, game.record.last_number)).collect()
         });
-        let mut shown_any = false;
+        let mut any_released = false;
         for (game, last_number) in games {
             let last = self.lock().lines.get(&game).map_or(0, |line| line.last);
-            if last >= last_number || (of.is_some() && last > 0) {
+            if last >= last_number || (only.is_some() && last > 0) {
                 continue;
             }
             let events = match self.hub.events_after(game, last) {
                 Ok(events) => events,
-                Err(why) => {
-                    let what = "is not shown to the public any further, because the journal cannot be read";
-                    let brief = format!("a game {what}: run `touchmovectl journal verify`");
-                    self.hub.log_failure(&brief, &format!("game {game} {what}: {why}"));
+                Err(error) => {
+                    let message = "is no longer published to the public, because the journal cannot be read";
+                    let brief = format!("a game {message}: run `touchmovectl journal verify`");
+                    self.hub.log_failure(&brief, &format!("game {game} {message}: {error}"));
                     continue;
                 }
             };
-            let mut left = Vec::new();
-            let of = self.hub.read(|state| GameMeta::read(state, game));
+            let mut released = Vec::new();
+            let meta = self.hub.read(|state| GameMeta::read(state, game));
             {
-                let mut shown = self.lock();
-                let known = of.as_ref().and_then(|of| shown.released_before(game, of)).filter(|_| last == 0);
-                let line = shown.lines.entry(game).or_insert_with(|| self.line(known.as_ref()));
-                line.meta = of.or(line.meta.take());
-                let up_to = if let Some(PriorRelease::UpTo(number)) = known { number } else { 0 };
+                let mut public = self.lock();
+                let prior = meta.as_ref().and_then(|meta| public.released_before(game, meta)).filter(|_| last == 0);
+                let line = public.lines.entry(game).or_insert_with(|| self.line(prior.as_ref()));
+                line.meta = meta.or(line.meta.take());
+                let up_to = if let Some(PriorRelease::UpTo(number)) = prior { number } else { 0 };
                 let now = self.now();
                 for stamped in events {
                     let Some(number) = stamped.number.filter(|number| *number <= last_number) else { continue };
                     if number > up_to {
-                        left.extend(std::iter::from_fn(|| line.line.pop(now)));
+                        released.extend(std::iter::from_fn(|| line.line.pop(now)));
                     }
                     line.last = number;
                     line.line.push(now, stamped);
                     if number == up_to {
-                        left.extend(line.line.release_all());
+                        released.extend(line.line.release_all());
                     }
                 }
-                left.extend(std::iter::from_fn(|| line.line.pop(now)));
+                released.extend(std::iter::from_fn(|| line.line.pop(now)));
                 line.line.end_replay();
-                left.extend(std::iter::from_fn(|| line.line.pop(now)));
+                released.extend(std::iter::from_fn(|| line.line.pop(now)));
             }
-            let tell = if last > 0 { PublishMode::EachEvent } else { tell };
-            shown_any |= !left.is_empty() && tell == PublishMode::StateChange;
-            left.into_iter().for_each(|stamped| self.release(game, stamped, tell));
+            let mode = if last > 0 { PublishMode::EachEvent } else { mode };
+            any_released |= !released.is_empty() && mode == PublishMode::StateChange;
+            released.into_iter().for_each(|stamped| self.release(game, stamped, mode));
         }
-        if shown_any {
+        if any_released {
             let boards: Vec<BoardId> = self.read(|state| state.boards.keys().cloned().collect());
             boards.into_iter().for_each(|board| self.publish(News::Board(board)));
         }
@@ -330,61 +346,66 @@ impl DelayedView {
     fn release_due(&self) {
         let now = self.now();
         let due: Vec<(u64, StampedEvent)> = {
-            let mut shown = self.lock();
+            let mut public = self.lock();
             let pop = |(game, line): (&u64, &mut GameRelease)| -> Vec<(u64, StampedEvent)> {
                 std::iter::from_fn(|| line.line.pop(now)).map(|stamped| (*game, stamped)).collect()
             };
-            shown.lines.iter_mut().flat_map(pop).collect()
+            public.lines.iter_mut().flat_map(pop).collect()
         };
         due.into_iter().for_each(|(game, stamped)| self.release(game, stamped, PublishMode::EachEvent));
     }
 
-    fn release(&self, game: u64, stamped: StampedEvent, tell: PublishMode) {
-        let (of, at_hand) =
+    fn release(&self, game: u64, stamped: StampedEvent, mode: PublishMode) {
+        let (meta, in_memory) =
             self.hub.read(|state| (GameMeta::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
-        let mut shown = self.lock();
+        let mut public = self.lock();
         // The hub may have removed the game meanwhile.
-        let Some(of) = of.or_else(|| shown.lines.get(&game)?.meta.clone()) else { return };
-        let GameMeta { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = of;
+        let Some(meta) = meta.or_else(|| public.lines.get(&game)?.meta.clone()) else { return };
+        let GameMeta { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = meta;
         let id = board.id.clone();
-        if let Some(released) = shown.lines.get(&game).map(|line| line.line.released().clone()) {
-            shown.release_log.record(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
+        if let Some(released) = public.lines.get(&game).map(|line| line.line.released().clone()) {
+            public.release_log.record(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
         }
-        let left = shown.left.entry(game).or_default();
-        let number = left.len() as u64 + 1;
+        let events = public.events.entry(game).or_default();
+        let number = events.len() as u64 + 1;
         let stamped = StampedEvent { number: Some(number), ..stamped };
-        left.push(stamped.clone());
+        events.push(stamped.clone());
         if matches!(stamped.event, Event::GameStarted { .. }) {
-            let before: Vec<u64> =
-                shown.state.games.values().filter(|other| other.board == id && other.id < game).map(|other| other.id).collect();
-            for other in before {
-                if let Some(line) = shown.lines.get_mut(&other) {
+            let earlier: Vec<u64> = public
+                .state
+                .games
+                .values()
+                .filter(|other| other.board == id && other.id < game)
+                .map(|other| other.id)
+                .collect();
+            for other in earlier {
+                if let Some(line) = public.lines.get_mut(&other) {
                     line.line.end();
                 }
             }
-            shown.lines.retain(|game, line| at_hand.contains(game) || line.line.is_waiting());
+            public.lines.retain(|game, line| in_memory.contains(game) || line.line.is_waiting());
         }
         let serial_number = board.serial_number.clone();
         // The board's identity is public.
-        shown.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
-        shown.state.apply(&id, Some(game), epoch_wall_ms, &tags, &stamped);
-        if let Some(view) = shown.state.games.get_mut(&game) {
+        public.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
+        public.state.apply(&id, Some(game), epoch_wall_ms, &tags, &stamped);
+        if let Some(view) = public.state.games.get_mut(&game) {
             view.epoch_steady_ms = epoch_steady_ms;
             // The players' names are public.
             view.record.tags = public_tags(&own_tags);
-            if tell == PublishMode::StateChange {
+            if mode == PublishMode::StateChange {
                 view.last_recalled_number = number;
             }
         }
-        let State { games, .. } = &shown.state;
-        let kept: Vec<u64> = games.keys().copied().collect();
-        shown.left.retain(|game, _| kept.contains(game));
+        let State { games, .. } = &public.state;
+        let public_games: Vec<u64> = games.keys().copied().collect();
+        public.events.retain(|game, _| public_games.contains(game));
         // Games of boards that are not plugged in yet have been released, too.
-        if let Some(first) = at_hand.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
-            shown.release_log.forget_before(first.saturating_sub(KEPT_GAME_NUMBERS));
+        if let Some(first) = in_memory.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
+            public.release_log.forget_before(first.saturating_sub(KEPT_GAME_NUMBERS));
         }
-        drop(shown);
-        if tell == PublishMode::StateChange {
+        drop(public);
+        if mode == PublishMode::StateChange {
             return;
         }
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
@@ -405,7 +426,7 @@ impl DelayedView {
 /// Waits for the end of a write and returns its outcome; waits forever if there is none.
 async fn wait_for_write(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io::Result<()> {
     let Some(task) = writing else { return std::future::pending().await };
-    let outcome = task.await.unwrap_or_else(|why| Err(io::Error::other(why)));
+    let outcome = task.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     *writing = None;
     outcome
 }
@@ -424,7 +445,7 @@ impl Source {
     pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
         match self {
             Source::Live(hub) => hub.read(read),
-            Source::Public(gallery) => gallery.read(read),
+            Source::Public(view) => view.read(read),
         }
     }
 
@@ -432,7 +453,7 @@ impl Source {
     pub fn subscribe(&self) -> broadcast::Receiver<News> {
         match self {
             Source::Live(hub) => hub.subscribe(),
-            Source::Public(gallery) => gallery.subscribe(),
+            Source::Public(view) => view.subscribe(),
         }
     }
 
@@ -443,7 +464,7 @@ impl Source {
     pub fn since(&self, game: u64, number: u64) -> Result<Vec<StampedEvent>, JournalError> {
         match self {
             Source::Live(hub) => hub.events_after(game, number),
-            Source::Public(gallery) => Ok(gallery.events_after(game, number)),
+            Source::Public(view) => Ok(view.events_after(game, number)),
         }
     }
 
@@ -451,7 +472,7 @@ impl Source {
     pub fn incarnation(&self) -> String {
         match self {
             Source::Live(hub) => hub.incarnation().id,
-            Source::Public(gallery) => gallery.incarnation(),
+            Source::Public(view) => view.incarnation(),
         }
     }
 }
@@ -459,10 +480,10 @@ impl Source {
 #[cfg(test)]
 mod tests {
     #[test]
-    fn only_who_plays_and_where_is_public_at_once() {
+    fn only_tags_of_players_and_table_are_public_at_once() {
         let tags = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect::<Vec<_>>();
-        let told = tags(&["White", "BlackTitle", "WhiteFideId", "Round", "Table"]);
-        let held = tags(&["WhiteNote", "BlackClock", "WhiteRatingDiff", "Annotator", "Result"]);
-        assert_eq!(super::public_tags(&[told.clone(), held].concat()), told);
+        let public = tags(&["White", "BlackTitle", "WhiteFideId", "Round", "Table"]);
+        let hidden = tags(&["WhiteNote", "BlackClock", "WhiteRatingDiff", "Annotator", "Result"]);
+        assert_eq!(super::public_tags(&[public.clone(), hidden].concat()), public);
     }
 }

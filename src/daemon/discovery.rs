@@ -36,9 +36,9 @@ impl Discovery {
         let mut new = Vec::new();
         for (device, model) in watch::boards_to_serve(&free) {
             let place = device.stable_location(&free);
-            let by_number = device.serial.clone().map(|serial| BoardId::for_place(model, &BoardLocation::Serial(serial)));
+            let id_by_serial = device.serial.clone().map(|serial| BoardId::for_place(model, &BoardLocation::Serial(serial)));
             // It was the only one with this serial number when it was discovered.
-            if by_number.is_some_and(|id| self.last_sockets.get(&id).is_some_and(|socket| *socket == device.usb_path)) {
+            if id_by_serial.is_some_and(|id| self.last_sockets.get(&id).is_some_and(|socket| *socket == device.usb_path)) {
                 continue;
             }
             if let BoardLocation::UsbPath(socket) = &place {
@@ -63,9 +63,9 @@ fn is_free(device: &Device, sockets: &BoardSockets) -> bool {
 /// Returns the device node of a discovered board, if it is plugged in.
 pub fn find_device_node(model: &Model, place: &BoardLocation, sockets: &BoardSockets) -> io::Result<Option<PathBuf>> {
     let devices = watch::list()?;
-    let is_it = |device: &&Device| {
-        let of_model = device.is_at(place) && matches!(device.verdict(), Verdict::Board(is) if is == model);
+    let matches_place = |device: &&Device| {
+        let of_model = device.is_at(place) && matches!(device.verdict(), Verdict::Board(found) if found == model);
         of_model && (!matches!(place, BoardLocation::Serial(_)) || is_free(device, sockets))
     };
-    Ok(devices.iter().find(is_it).map(|device| device.node.clone()))
+    Ok(devices.iter().find(matches_place).map(|device| device.node.clone()))
 }

@@ -153,11 +153,11 @@ impl Hub {
     /// Checks, on a thread of its own, the part of the journal that was not checked when it was opened, and reports damage.
     pub async fn check_journal(&self, mut stop: Stop) {
         let check = self.journal.check();
-        let (done, found) = oneshot::channel();
-        let halt = StopOnDrop::default();
-        let halted = Arc::clone(&halt.0);
+        let (sender, found) = oneshot::channel();
+        let stop_check = StopOnDrop::default();
+        let is_stopped = Arc::clone(&stop_check.0);
         let thread = std::thread::Builder::new().name("journal-check".to_owned());
-        let started = thread.spawn(move || _ = done.send(check.run(&halted, |_, _| {})));
+        let started = thread.spawn(move || _ = sender.send(check.run(&is_stopped, |_, _| {})));
         let found = tokio::select! {
             () = wait_for_stop(&mut stop) => return,
             found = found => found,
@@ -166,16 +166,16 @@ impl Hub {
             (Ok(_), Ok(Ok(findings))) if findings.is_good() => return,
             (Ok(_), Ok(Ok(findings))) => self.journal.close_damaged(&findings).await.map(|_| {
                 format!(
-                    "the journal is damaged: {findings}; make a copy with `touchmovectl backup`, and see `touchmovectl journal \
-                     verify`{}",
-                    if findings.torn.is_some() { ": touchmoved sets the file aside when it is started next" } else { "" }
+                    "the journal is damaged: {findings}; make a copy with `touchmovectl backup`, and run `touchmovectl \
+                     journal verify`{}",
+                    if findings.torn.is_some() { "; touchmoved sets the file aside when it starts next" } else { "" }
                 )
             }),
-            (Ok(_), Ok(Err(why))) => Err(why),
+            (Ok(_), Ok(Err(error))) => Err(error),
             (Err(_), _) | (_, Err(_)) => Err(JournalError::Closed),
         };
-        let sentence = closed.unwrap_or_else(|why| format!("the journal cannot be looked through: {why}"));
-        let brief = format!("the journal is damaged or cannot be checked: property Trouble of {MANAGER_INTERFACE} says why");
+        let sentence = closed.unwrap_or_else(|error| format!("the journal cannot be checked: {error}"));
+        let brief = format!("the journal is damaged or cannot be checked: see property Trouble of {MANAGER_INTERFACE}");
         self.log_failure(&brief, &sentence);
         self.set_health_problem(JOURNAL_DAMAGED, None, Some(sentence));
     }
@@ -187,8 +187,8 @@ impl Hub {
         let board = view.id.clone();
         let mut last = None;
         let mut unreadable = Vec::new();
-        let games: Vec<(u64, i64)> = self.journal.games_of(board.as_str(), GAMES_IN_MEMORY).unwrap_or_else(|why| {
-            unreadable.push(why.to_string());
+        let games: Vec<(u64, i64)> = self.journal.games_of(board.as_str(), GAMES_IN_MEMORY).unwrap_or_else(|reason| {
+            unreadable.push(reason.to_string());
             Vec::new()
         });
         let newest = games.last().map(|(id, _)| *id);
@@ -200,16 +200,16 @@ impl Hub {
                 Some(good) if newest == Some(id) => {
                     Err(format!("events of game {id} after number {good} are missing or changed in the journal"))
                 }
-                _ => self.journal.events(id, 0).map_err(|why| why.to_string()),
+                _ => self.journal.events(id, 0).map_err(|reason| reason.to_string()),
             };
             let read = events.and_then(|events| {
                 let record = events.first().and_then(Record::begin);
-                Ok((record.ok_or_else(|| format!("game {id} in the journal does not begin with its start"))?, events))
+                Ok((record.ok_or_else(|| format!("game {id} in the journal does not begin with its first event"))?, events))
             });
             let (record, events) = match read {
                 Ok(read) => read,
-                Err(why) => {
-                    unreadable.push(why);
+                Err(reason) => {
+                    unreadable.push(reason);
                     (view.game, view.rotation) = (None, None);
                     let events = self.journal.readable_events(id);
                     last = events.first().and_then(Record::begin).map(|record| StoredGameState {
@@ -230,17 +230,17 @@ impl Hub {
             self.lock().games.insert(id, game);
         }
         if !unreadable.is_empty() {
-            let why = unreadable.join("; ");
+            let reason = unreadable.join("; ");
             // The reason may name a move, which must not appear in the system log.
-            error!(%board, "a stored game is set aside: property Trouble of {MANAGER_INTERFACE} says why");
+            error!(%board, "a stored game cannot be read: see property Trouble of {MANAGER_INTERFACE}");
             let outcome = match &last {
                 Some(StoredGameState { cut_from: Some(_), events, .. }) => {
-                    format!("its first {} events are a game that goes on, and moves after them are missing", events.len())
+                    format!("the game continues from its first {} events, and later moves are missing", events.len())
                 }
-                _ => format!("board {board} is served without it"),
+                _ => format!("board {board} continues without it"),
             };
             let sentence = format!(
-                "a stored game of board {board} cannot be read ({why}): {outcome}; look at it with sqlite3 in a copy made by \
+                "a stored game of board {board} cannot be read ({reason}): {outcome}; inspect it with sqlite3 in a copy made by \
                  `touchmovectl backup`"
             );
             self.set_health_problem(GAME_UNREADABLE, Some(&board), Some(sentence));
@@ -260,28 +260,28 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
-        let (board, meant) = self.read(|state| {
-            let (board, meant) = match &target {
+        let (board, guard) = self.read(|state| {
+            let (board, guard) = match &target {
                 Target::Board(board) => (board.clone(), GameGuard::AnyGame),
-                Target::Game(asked) => {
-                    let game = state.games.get(asked).ok_or(OrderError::NoSuchGame(*asked))?;
-                    check_current(state, *asked, &game.board)?;
+                Target::Game(requested) => {
+                    let game = state.games.get(requested).ok_or(OrderError::NoSuchGame(*requested))?;
+                    check_current(state, *requested, &game.board)?;
                     let begun = state.boards.get(&game.board).map(|board| board.games_begun);
                     (game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After))
                 }
             };
             // A full disk affects all boards; any other write failure affects only the board that has it.
-            let held = state.health_problems.iter().find(|trouble| {
-                trouble.kind == JOURNAL_FULL || trouble.kind == JOURNAL_FAILED && trouble.board.as_ref() == Some(&board)
+            let blocking = state.health_problems.iter().find(|problem| {
+                problem.kind == JOURNAL_FULL || problem.kind == JOURNAL_FAILED && problem.board.as_ref() == Some(&board)
             });
-            held.map_or(Ok((board, meant)), |held| Err(OrderError::JournalFull(held.sentence.clone())))
+            blocking.map_or(Ok((board, guard)), |blocking| Err(OrderError::JournalFull(blocking.sentence.clone())))
         })?;
         let undoes = (order.command == Command::Undo).then(|| order.by.clone());
-        let outcome = self.request(&board, RequestKind::Order(order, meant)).await;
+        let outcome = self.request(&board, RequestKind::Order(order, guard)).await;
         match (&outcome, target, undoes) {
-            (Err(OrderError::GameReplaced), Target::Game(asked), _) => {
+            (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
                 // The game that began meanwhile has already been published.
-                self.read(|state| check_current(state, asked, &board))?;
+                self.read(|state| check_current(state, requested, &board))?;
             }
             (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
                 return self.undo_position(&board, &by).await.unwrap_or(outcome);
@@ -294,38 +294,45 @@ impl Hub {
     /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
     /// it, continues the game that this command ended. `None`: this is not the case.
     async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
-        let (given, ended) = self.read(|state| {
+        let (position_game, ended) = self.read(|state| {
             let on_board = |game: &&GameView| game.board == *board;
-            let given = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
-            let ended = state.games.values().filter(on_board).filter(|game| game.id < given.id).max_by_key(|game| game.id)?;
+            let position_game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
+            let ended =
+                state.games.values().filter(on_board).filter(|game| game.id < position_game.id).max_by_key(|game| game.id)?;
             let is_open = |game: &GameView| game.record.result.is_none();
-            (is_open(given) && given.record.plies.is_empty() && is_open(ended)).then(|| (given.id, GameToContinue::of(ended)))
+            (is_open(position_game) && position_game.record.plies.is_empty() && is_open(ended))
+                .then(|| (position_game.id, GameToContinue::of(ended)))
         })?;
-        let events = self.events_after(given, 0).ok()?;
+        let events = self.events_after(position_game, 0).ok()?;
         let command = events.into_iter().find_map(|stamped| match stamped.event {
             Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
             _ => None,
         })?;
         let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
-        let says = format!("{by}, who took back the position that had ended game {}", ended.game);
-        Some(self.send_continuation(ended, exchange, says).await.map(|()| Answer::Undone(command)))
+        let author = format!("{by}, undoing the position that had ended game {}", ended.game);
+        Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
     }
 
-    /// Continues a game as `exchange` says. `says` names who did so, for the game's record.
-    async fn send_continuation(&self, ended: GameToContinue, exchange: TableExchange, says: String) -> Result<(), OrderError> {
-        let GameToContinue { game, epoch_wall_ms, tags } = ended;
-        let events = self.events_after(game, 0).map_err(|why| OrderError::Unreadable(why.to_string()))?;
+    /// Continues a game as `exchange` says. `author` is named in the game's record.
+    async fn send_continuation(
+        &self,
+        game_to_continue: GameToContinue,
+        exchange: TableExchange,
+        author: String,
+    ) -> Result<(), OrderError> {
+        let GameToContinue { game, epoch_wall_ms, tags } = game_to_continue;
+        let events = self.events_after(game, 0).map_err(|error| OrderError::Unreadable(error.to_string()))?;
         let to = exchange.to.clone();
-        let order = Order { command: Command::Tags(tags), by: says };
-        let carried = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
-        self.request(&to, RequestKind::ContinueGame(Box::new(carried))).await.map(drop)
+        let order = Order { command: Command::Tags(tags), by: author };
+        let continuation = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
+        self.request(&to, RequestKind::ContinueGame(Box::new(continuation))).await.map(drop)
     }
 
-    async fn request(&self, board: &BoardId, what: RequestKind) -> Result<Answer, OrderError> {
+    async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
         let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();
-        route.send(Request { what, done }).await.map_err(|_| OrderError::Stopping)?;
+        route.send(Request { what: kind, done }).await.map_err(|_| OrderError::Stopping)?;
         outcome.await.map_err(|_| OrderError::Stopping)?
     }
 
@@ -344,14 +351,14 @@ impl Hub {
             };
             let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;
             let is_named = |game: &&GameView| !game.record.plies.is_empty() && tag_value(&game.record.tags, "White").is_some();
-            if let Some(taken) = game_on(to)?.filter(is_named) {
-                return Err(OrderError::BoardInUse { board: to.clone(), game: taken.id });
+            if let Some(other) = game_on(to)?.filter(is_named) {
+                return Err(OrderError::BoardInUse { board: to.clone(), game: other.id });
             }
             Ok(GameToContinue::of(game))
         })?;
         let exchange = TableExchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
-        let says = format!("{by}, who carried game {} on from board {from}", game.game);
-        self.send_continuation(game, exchange, says).await
+        let author = format!("{by}, continuing game {} from board {from}", game.game);
+        self.send_continuation(game, exchange, author).await
     }
 
     /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
@@ -412,7 +419,7 @@ impl Hub {
         {
             let mut state = self.lock();
             let before = state.health_problems.clone();
-            state.health_problems.retain(|trouble| trouble.kind != kind || trouble.board.as_ref() != board);
+            state.health_problems.retain(|problem| problem.kind != kind || problem.board.as_ref() != board);
             if let Some(sentence) = sentence {
                 state.health_problems.push(HealthProblem { kind, board: board.cloned(), sentence });
             }
@@ -429,8 +436,8 @@ impl Hub {
         lock(&self.routes).clear();
         let publishers = std::mem::take(&mut *lock(&self.publishers));
         for publisher in publishers {
-            if let Err(failed) = publisher.await {
-                error!("a board's publisher failed: {failed}");
+            if let Err(error) = publisher.await {
+                error!("a board's publisher failed: {error}");
             }
         }
     }
@@ -443,12 +450,12 @@ impl Hub {
                 self.apply(&board, batch, Vec::new());
                 continue;
             }
-            let passing = batch.events.iter().take_while(|event| event.number.is_none()).count();
-            let events = batch.events.drain(..passing).collect();
-            let passing = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
+            let transient = batch.events.iter().take_while(|event| event.number.is_none()).count();
+            let events = batch.events.drain(..transient).collect();
+            let transient = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
             // Poll the write first, so that the disk starts before the transient events are published.
             let commit = self.commit(&board, batch.epoch_wall_ms, durable);
-            let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, passing, Vec::new()) });
+            let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, transient, Vec::new()) });
             self.apply(&board, batch, games);
         }
     }
@@ -456,46 +463,46 @@ impl Hub {
     /// Stores durable events; retries until it succeeds.
     async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<StampedEvent>) -> Vec<u64> {
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
-        let mut pause = WRITE_RETRY.0;
-        let mut held = false;
+        let mut delay = WRITE_RETRY.0;
+        let mut is_held_back = false;
         loop {
             match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
-                Ok(AppendOutcome { games, uses_reserve: is_last_room }) => {
-                    let sentence = is_last_room.then(|| {
-                        "the disk is full, and moves are stored in the little room that was kept for them: free some space in the \
-                         state directory, or they will be held back"
+                Ok(AppendOutcome { games, uses_reserve }) => {
+                    let sentence = uses_reserve.then(|| {
+                        "the disk is full, and moves are stored in the space that was reserved for them: free some space in the \
+                         state directory, or moves will be held back"
                             .to_owned()
                     });
                     let is_full = sentence.is_some();
                     if self.set_health_problem(JOURNAL_LAST_ROOM, None, sentence) && is_full {
-                        error!("the disk is full: the last moves that fit are being stored");
+                        error!("the disk is full: moves are being stored in the reserved space");
                     }
-                    if held {
-                        info!("the journal takes moves again; nothing was lost");
+                    if is_held_back {
+                        info!("the journal accepts moves again; nothing was lost");
                         self.set_health_problem(JOURNAL_FULL, Some(board), None);
                         self.set_health_problem(JOURNAL_FAILED, Some(board), None);
                     }
                     return games;
                 }
-                Err(why) => {
-                    if !held {
-                        let what = "moves are held back until the journal can take them";
-                        let brief = format!("{what}: property Trouble of {MANAGER_INTERFACE} says why");
-                        self.log_failure(&brief, &format!("board {board}: {what}: {why}"));
+                Err(error) => {
+                    if !is_held_back {
+                        let message = "moves are held back until the journal can store them";
+                        let brief = format!("{message}: see property Trouble of {MANAGER_INTERFACE}");
+                        self.log_failure(&brief, &format!("board {board}: {message}: {error}"));
                     }
-                    held = true;
-                    let (kind, other, sentence) = if why.is_retryable() {
-                        (JOURNAL_FULL, JOURNAL_FAILED, why.to_string())
+                    is_held_back = true;
+                    let (kind, other, sentence) = if error.is_retryable() {
+                        (JOURNAL_FULL, JOURNAL_FAILED, error.to_string())
                     } else {
                         let sentence = format!(
-                            "moves of board {board} are held back, because they cannot be stored ({why}): it is tried again; if it stays so, restart touchmoved"
+                            "moves of board {board} are held back, because they cannot be stored ({error}): touchmoved retries; if this persists, restart touchmoved"
                         );
                         (JOURNAL_FAILED, JOURNAL_FULL, sentence)
                     };
                     self.set_health_problem(other, Some(board), None);
                     self.set_health_problem(kind, Some(board), Some(sentence));
-                    tokio::time::sleep(pause).await;
-                    pause = (pause * 2).min(WRITE_RETRY.1);
+                    tokio::time::sleep(delay).await;
+                    delay = (delay * 2).min(WRITE_RETRY.1);
                 }
             }
         }
@@ -508,12 +515,12 @@ impl Hub {
         if let Some(TableExchange { from, to, by, .. }) =
             batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
             && let Some(round) = self.read(|state| round_with_board(state, from, to))
-            && let Err(why) = self.set_round(round, by)
+            && let Err(error) = self.set_round(round, by)
         {
-            let what = "is not at its table, because the round cannot be stored";
+            let message = "is not assigned to its table, because the round cannot be stored";
             self.log_failure(
-                &format!("a board {what}: {why}"),
-                &format!("a game continues on board {board}, which {what}: {why}"),
+                &format!("a board {message}: {error}"),
+                &format!("a game continues on board {board}, which {message}: {error}"),
             );
         }
         {
@@ -534,8 +541,8 @@ impl Hub {
                 news.push(News::Event(Arc::new(published)));
             }
             if let Some(TableExchange { game: from, .. }) = &batch.exchange {
-                let here = state.boards.get(board).and_then(|view| view.game);
-                if let Some(game) = here.and_then(|game| state.games.get_mut(&game)) {
+                let current = state.boards.get(board).and_then(|view| view.game);
+                if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
                     (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
                 }
                 news.push(News::Board(board.clone()));
@@ -570,9 +577,11 @@ impl Hub {
 }
 
 /// Returns an error if, as far as published, another game is on the board of game `asked`.
-fn check_current(state: &State, asked: u64, board: &BoardId) -> Result<(), OrderError> {
+fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
     match state.boards.get(board).and_then(|board| board.game) {
-        Some(current) if current != asked => Err(OrderError::NotCurrent { asked, board: board.clone(), current }),
+        Some(current) if current != requested => {
+            Err(OrderError::NotCurrent { asked: requested, board: board.clone(), current })
+        }
         _ => Ok(()),
     }
 }

@@ -43,8 +43,8 @@ pub const FILE_NAME: &str = "journal.sqlite3";
 pub enum JournalError {
     /// A later version of touchmove has written the file.
     #[error(
-        "{path} has schema {found}, and this touchmove knows schemas up to {known}: a later touchmove has written it. \
-         Install that version again, or name another state directory; the file has not been changed"
+        "{path} has schema {found}, but this touchmove knows schemas only up to {known}: a later version wrote it. \
+         Install that version again, or give another state directory; the file has not been changed"
     )]
     Newer {
         /// The file.
@@ -55,7 +55,7 @@ pub enum JournalError {
         known: i64,
     },
     /// Another touchmoved has the file open.
-    #[error("{path} is in use by another touchmoved{who}: stop that one, or name another state directory")]
+    #[error("{path} is in use by another touchmoved{who}: stop that process, or give another state directory")]
     Locked {
         /// File.
         path: PathBuf,
@@ -63,7 +63,7 @@ pub enum JournalError {
         who: String,
     },
     /// A directory or the like has the file's name.
-    #[error("{path} is not a file: move it away, touchmoved will begin a new journal there")]
+    #[error("{path} is not a file: move it away, and touchmoved creates a new journal there")]
     NotAFile {
         /// The object in the way.
         path: PathBuf,
@@ -84,13 +84,13 @@ pub enum JournalError {
     #[error("the disk is full: free some space in the state directory; no move is published until it can be stored")]
     Full,
     /// Another program holds the file. Nothing was written; the same call may be repeated.
-    #[error("the journal is held by another program, perhaps an sqlite3 shell with an open transaction: close it")]
+    #[error("the journal is locked by another program, perhaps an sqlite3 shell with an open transaction: close it")]
     Busy,
     /// The file has been damaged while in use.
-    #[error("the journal is damaged ({0}): restart touchmoved, which sets the file aside and begins a new one")]
+    #[error("the journal is damaged ({0}): restart touchmoved, which sets the file aside and creates a new one")]
     Damaged(String),
     /// An event does not follow the last stored one.
-    #[error("event {found} of board {board} does not follow: number {expected} is next")]
+    #[error("event {found} of board {board} is out of order: number {expected} is next")]
     Order {
         /// Board.
         board: String,
@@ -110,7 +110,7 @@ pub enum JournalError {
         why: String,
     },
     /// The backup's target exists already.
-    #[error("{path} exists already: name another file for the backup, nothing is overwritten")]
+    #[error("{path} already exists: give another file for the backup; nothing has been overwritten")]
     Exists {
         /// File.
         path: PathBuf,
@@ -149,7 +149,7 @@ impl JournalError {
                 // The index of the write-ahead log could not grow.
                 _ if extended == Some(rusqlite::ffi::SQLITE_IOERR_SHMSIZE) => JournalError::Full,
                 Some(DatabaseBusy | DatabaseLocked) => JournalError::Busy,
-                Some(DatabaseCorrupt) => JournalError::Damaged(format!("it is torn or cut short: {source}")),
+                Some(DatabaseCorrupt) => JournalError::Damaged(format!("it is corrupt or truncated: {source}")),
                 Some(NotADatabase) => JournalError::Damaged("it is not an SQLite database".to_owned()),
                 _ => JournalError::Sqlite { doing, source },
             }
@@ -164,7 +164,7 @@ impl JournalError {
             kind => {
                 let advice = match kind {
                     PermissionDenied => " (it must belong to the user that touchmoved runs as)",
-                    ReadOnlyFilesystem => " (name a state directory that can be written to)",
+                    ReadOnlyFilesystem => " (give a writable state directory)",
                     _ => "",
                 };
                 JournalError::File { doing, path, source, advice }
@@ -218,7 +218,8 @@ impl Journal {
         };
         let journal = Journal {
             reader: Mutex::new(opened.reader),
-            writer: writer::Writer::start(start).map_err(JournalError::file("start the thread of", &dir.join(FILE_NAME)))?,
+            writer: writer::Writer::start(start)
+                .map_err(JournalError::file("start the writer thread of", &dir.join(FILE_NAME)))?,
             dir: dir.to_owned(),
             incarnation: Mutex::new(incarnation),
             checked_games: checked,

@@ -115,14 +115,14 @@ impl LinkSpec {
                     let found = watch::list().map(|ports| watch::assign(places, &ports).into_iter().nth(*index).flatten());
                     (place, found)
                 }
-                None => return Err("no place is configured for this board".to_owned()),
+                None => return Err("no location is configured for this board".to_owned()),
             },
             PortSelector::Discovered(place, sockets) => {
                 (place, discovery::find_device_node(self.model, place, &sockets.borrow()))
             }
         };
-        let found = found.map_err(|why| format!("the ports cannot be listed ({why})"))?;
-        found.ok_or_else(|| format!("no {place} is plugged in: plug it in, or see `touchmovectl doctor`"))
+        let found = found.map_err(|error| format!("the ports cannot be listed ({error})"))?;
+        found.ok_or_else(|| format!("no device found: {place}; plug it in, or run `touchmovectl doctor`"))
     }
 }
 
@@ -143,7 +143,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
         };
         match step {
             Step::Read(Ok(count)) => link.receive(buffer.get(..count).unwrap_or_default()),
-            Step::Read(Err(why)) => link.close_port(&format!("{why}: plug the board in again")),
+            Step::Read(Err(error)) => link.close_port(&format!("{error}: plug the board in again")),
             Step::Request(board, request) => link.request(board, request),
             Step::Plugged => link.retry_open(),
             Step::Deadline => link.run_deadlines().await,
@@ -177,10 +177,10 @@ async fn read(port: &mut Option<Port>, buffer: &mut [u8]) -> Result<usize, LineE
 }
 
 /// Waits for the next request for one of the boards.
-async fn request(places: &mut BTreeMap<Address, Box<LinkBoard>>) -> (Address, Request) {
+async fn request(boards: &mut BTreeMap<Address, Box<LinkBoard>>) -> (Address, Request) {
     std::future::poll_fn(|context| {
-        for (address, place) in &mut *places {
-            if let Poll::Ready(Some(request)) = place.seat.requests.poll_recv(context) {
+        for (address, board) in &mut *boards {
+            if let Poll::Ready(Some(request)) = board.handle.requests.poll_recv(context) {
                 return Poll::Ready((*address, request));
             }
         }
@@ -213,44 +213,31 @@ struct Link {
 impl Link {
     fn start(spec: LinkSpec, hub: Arc<Hub>) -> Link {
         let mut protocol = (spec.model.protocol)();
-        let mut places = BTreeMap::new();
+        let mut boards = BTreeMap::new();
         if !protocol.is_chain() {
-            let place = LinkBoard::register(&spec, Address::ONLY, &hub);
-            if let Some(calibration) = place.calibration() {
+            let board = LinkBoard::register(&spec, Address::ONLY, &hub);
+            if let Some(calibration) = board.calibration() {
                 protocol.restore(calibration);
             }
-            places.insert(Address::ONLY, Box::new(place));
+            boards.insert(Address::ONLY, Box::new(board));
         }
         let clock = Clock::new();
         let retry = (0, RECONNECT_BACKOFF.0);
         let (path, writes, exchange) = (String::new(), VecDeque::new(), (Vec::new(), Vec::new()));
-        Link {
-            spec,
-            hub,
-            clock,
-            port: None,
-            closing: None,
-            path,
-            retry,
-            protocol,
-            boards: places,
-            writes,
-            identifying: None,
-            exchange,
-        }
+        Link { spec, hub, clock, port: None, closing: None, path, retry, protocol, boards, writes, identifying: None, exchange }
     }
 
     fn next_deadline(&self) -> Option<Instant> {
-        let line = match self.port {
+        let link = match self.port {
             Some(_) => {
                 let write = self.writes.front().map(|write| write.at);
-                let dark = self.identifying.map(|(_, until)| until);
-                [self.protocol.next_deadline(), write, dark].into_iter().flatten().min()
+                let lights_off = self.identifying.map(|(_, until)| until);
+                [self.protocol.next_deadline(), write, lights_off].into_iter().flatten().min()
             }
             None => Some(self.retry.0),
         };
-        let tables = self.boards.values().filter_map(|place| place.next_deadline()).min();
-        earlier(line.map(|at| self.clock.instant(at)), tables)
+        let tables = self.boards.values().filter_map(|board| board.next_deadline()).min();
+        earlier(link.map(|at| self.clock.instant(at)), tables)
     }
 
     async fn run_deadlines(&mut self) {
@@ -271,11 +258,11 @@ impl Link {
     /// Makes a board identify itself with its lights and its beeper. Fails if it has neither.
     fn identify(&mut self, now: Instant, board: Address) -> Result<Answer, OrderError> {
         let at = self.clock.at(now);
-        let is_there = self.port.is_some();
-        let lit = is_there && self.protocol.execute(at, board, BoardCommand::Lights(Square::ALL.to_vec())).is_ok();
-        let heard = is_there && self.protocol.execute(at, board, BoardCommand::Beep).is_ok();
-        self.identifying = lit.then_some((board, at + IDENTIFY_DURATION)).or(self.identifying);
-        match lit || heard {
+        let is_open = self.port.is_some();
+        let has_lights = is_open && self.protocol.execute(at, board, BoardCommand::Lights(Square::ALL.to_vec())).is_ok();
+        let has_beeped = is_open && self.protocol.execute(at, board, BoardCommand::Beep).is_ok();
+        self.identifying = has_lights.then_some((board, at + IDENTIFY_DURATION)).or(self.identifying);
+        match has_lights || has_beeped {
             true => Ok(Answer::Done),
             false => Err(OrderError::CannotIdentify(self.spec.board_id(board))),
         }
@@ -298,8 +285,8 @@ impl Link {
             Err(reason) => Err((None, ConnectionState::Unplugged, reason)),
             Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
                 Ok(port) => Ok((path, port)),
-                Err(why @ OpenError::NoSuchDevice { .. }) => Err((Some(path), ConnectionState::Unplugged, why.to_string())),
-                Err(why) => Err((Some(path), ConnectionState::Refused, why.to_string())),
+                Err(error @ OpenError::NoSuchDevice { .. }) => Err((Some(path), ConnectionState::Unplugged, error.to_string())),
+                Err(error) => Err((Some(path), ConnectionState::Refused, error.to_string())),
             },
         };
         match opened {
@@ -313,14 +300,14 @@ impl Link {
                 self.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
                 self.set_link_state(now, LinkState::Up);
             }
-            Err((path, contact, reason)) => {
+            Err((path, state, reason)) => {
                 self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
                 let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                let mut news = self.set_connection_state(contact, &reason, Some(&path));
+                let mut is_change = self.set_connection_state(state, &reason, Some(&path));
                 if self.boards.is_empty() {
-                    news = self.set_no_boards(Some(reason.clone()));
+                    is_change = self.set_no_boards(Some(reason.clone()));
                 }
-                if news {
+                if is_change {
                     warn!(board = %self.spec.id, "{reason}");
                 }
             }
@@ -342,7 +329,7 @@ impl Link {
         self.identifying = None;
         self.exchange = (Vec::new(), Vec::new());
         self.protocol.link(self.clock.at(now), state);
-        self.for_each_board(now, |place| place.handle_link_state(now, state));
+        self.for_each_board(now, |board| board.handle_link_state(now, state));
         self.process_pending(now);
     }
 
@@ -354,9 +341,9 @@ impl Link {
                 self.exchange.1.extend_from_slice(chunk);
             }
         } else {
-            self.for_each_board(now, |place| {
-                TrafficCounters::add(&place.traffic.bytes_read, chunk.len());
-                place.record(now, || Entry::Rx(chunk.to_vec()));
+            self.for_each_board(now, |board| {
+                TrafficCounters::add(&board.traffic.bytes_read, chunk.len());
+                board.record(now, || Entry::Rx(chunk.to_vec()));
                 Vec::new()
             });
         }
@@ -371,25 +358,25 @@ impl Link {
             // The requester may be gone.
             let _ = request.done.send(self.identify(now, board));
         } else {
-            let cues = self.boards.get_mut(&board).map(|place| place.handle_request(now, request));
-            self.execute(now, board, cues.unwrap_or_default());
+            let commands = self.boards.get_mut(&board).map(|link_board| link_board.handle_request(now, request));
+            self.execute(now, board, commands.unwrap_or_default());
         }
         self.process_pending(now);
     }
 
     /// Runs the due deadlines of all tables.
     fn advance(&mut self, now: Instant) {
-        self.for_each_board(now, |place| place.advance(now));
+        self.for_each_board(now, |board| board.advance(now));
     }
 
     /// Calls `act` for every board and executes the resulting commands.
     fn for_each_board(&mut self, now: Instant, mut act: impl FnMut(&mut LinkBoard) -> Vec<BoardCommand>) {
-        let mut cues = Vec::new();
-        for (address, place) in &mut self.boards {
-            cues.extend(act(place).into_iter().map(|cue| (*address, cue)));
+        let mut commands = Vec::new();
+        for (address, board) in &mut self.boards {
+            commands.extend(act(board).into_iter().map(|command| (*address, command)));
         }
-        for (address, cue) in cues {
-            self.execute(now, address, vec![cue]);
+        for (address, command) in commands {
+            self.execute(now, address, vec![command]);
         }
     }
 
@@ -403,26 +390,26 @@ impl Link {
                 self.retry.1 = RECONNECT_BACKOFF.0;
             }
             self.record_exchange(now, address);
-            let cues = self.boards.get_mut(&address).map(|place| place.handle_reading(now, reading));
-            self.execute(now, address, cues.unwrap_or_default());
+            let commands = self.boards.get_mut(&address).map(|board| board.handle_reading(now, reading));
+            self.execute(now, address, commands.unwrap_or_default());
         }
         while let Some(write) = self.protocol.poll_write() {
             self.writes.push_back(write);
         }
-        self.boards.values_mut().for_each(|place| place.publish(now));
+        self.boards.values_mut().for_each(|board| board.publish(now));
     }
 
     /// Registers a board of a chain that is heard for the first time.
     fn register_board(&mut self, now: Instant, address: Address) -> bool {
         if !self.protocol.is_chain() {
-            debug!(board = %self.spec.id, ?address, "a reading of a board that is not on this link");
+            debug!(board = %self.spec.id, ?address, "ignored a reading of a board that is not on this link");
             return false;
         }
-        let mut place = LinkBoard::register(&self.spec, address, &self.hub);
-        info!(board = %self.spec.board_id(address), chain = %self.spec.id, "a board on the line");
-        place.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
-        place.handle_link_state(now, LinkState::Up);
-        self.boards.insert(address, Box::new(place));
+        let mut board = LinkBoard::register(&self.spec, address, &self.hub);
+        info!(board = %self.spec.board_id(address), chain = %self.spec.id, "found a board on the chain");
+        board.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
+        board.handle_link_state(now, LinkState::Up);
+        self.boards.insert(address, Box::new(board));
         self.set_no_boards(None);
         true
     }
@@ -432,34 +419,34 @@ impl Link {
         if !self.protocol.is_chain() {
             return;
         }
-        let Some(place) = self.boards.get_mut(&address) else { return };
-        let (sent, came) = std::mem::take(&mut self.exchange);
-        TrafficCounters::add(&place.traffic.bytes_written, sent.len());
-        TrafficCounters::add(&place.traffic.bytes_read, came.len());
-        for what in [Entry::Tx(sent), Entry::Rx(came)] {
-            if !matches!(&what, Entry::Tx(bytes) | Entry::Rx(bytes) if bytes.is_empty()) {
-                place.record(now, || what);
+        let Some(board) = self.boards.get_mut(&address) else { return };
+        let (sent, received) = std::mem::take(&mut self.exchange);
+        TrafficCounters::add(&board.traffic.bytes_written, sent.len());
+        TrafficCounters::add(&board.traffic.bytes_read, received.len());
+        for entry in [Entry::Tx(sent), Entry::Rx(received)] {
+            if !matches!(&entry, Entry::Tx(bytes) | Entry::Rx(bytes) if bytes.is_empty()) {
+                board.record(now, || entry);
             }
         }
     }
 
-    fn execute(&mut self, now: Instant, board: Address, cues: Vec<BoardCommand>) {
-        for cue in cues {
-            let needs_answer = cue == BoardCommand::Memory;
-            if let Err(unsupported) = self.protocol.execute(self.clock.at(now), board, cue) {
+    fn execute(&mut self, now: Instant, board: Address, commands: Vec<BoardCommand>) {
+        for command in commands {
+            let needs_answer = command == BoardCommand::Memory;
+            if let Err(unsupported) = self.protocol.execute(self.clock.at(now), board, command) {
                 debug!(board = %self.spec.id, "{unsupported}");
                 if needs_answer {
-                    let cues = self.boards.get_mut(&board).map(|place| place.report_no_memory(now));
-                    self.execute(now, board, cues.unwrap_or_default());
+                    let commands = self.boards.get_mut(&board).map(|link_board| link_board.report_no_memory(now));
+                    self.execute(now, board, commands.unwrap_or_default());
                 }
             }
         }
     }
 
     /// Sets the connection state of all boards; returns whether any changed.
-    fn set_connection_state(&self, contact: ConnectionState, reason: &str, port: Option<&str>) -> bool {
-        let news = self.boards.values().filter(|place| place.set_connection_state(contact, reason, port));
-        news.count() > 0
+    fn set_connection_state(&self, state: ConnectionState, reason: &str, port: Option<&str>) -> bool {
+        let changed = self.boards.values().filter(|board| board.set_connection_state(state, reason, port));
+        changed.count() > 0
     }
 
     /// Sets or clears the reason why a chain has no boards; returns whether it changed.
@@ -477,12 +464,12 @@ impl Link {
             let sent = tokio::time::timeout(WRITE_TIMEOUT, port.write_all(&write.bytes)).await;
             match sent {
                 Ok(Ok(())) if self.protocol.is_chain() => self.exchange = (write.bytes, Vec::new()),
-                Ok(Ok(())) => self.boards.values_mut().for_each(|place| {
-                    TrafficCounters::add(&place.traffic.bytes_written, write.bytes.len());
-                    place.record(now, || Entry::Tx(write.bytes.clone()));
+                Ok(Ok(())) => self.boards.values_mut().for_each(|board| {
+                    TrafficCounters::add(&board.traffic.bytes_written, write.bytes.len());
+                    board.record(now, || Entry::Tx(write.bytes.clone()));
                 }),
-                Ok(Err(why)) => self.close_port(&format!("{why}: plug the board in again")),
-                Err(_) => self.close_port("the port takes nothing: unplug the board and plug it in again"),
+                Ok(Err(error)) => self.close_port(&format!("{error}: plug the board in again")),
+                Err(_) => self.close_port("the port accepts no data: unplug the board and plug it in again"),
             }
         }
     }

@@ -126,19 +126,19 @@ impl Recorder {
                 self.file = Some(file);
                 self.hub.set_health_problem(RECORDINGS_STOPPED, Some(&self.board), None);
             }
-            Err(why) => self.stop(&why),
+            Err(error) => self.stop(&error),
         }
     }
 
     /// Records one line. After [`WriteOutcome::Full`] the caller must write it again into a new file.
-    pub fn write(&mut self, now: Millis, what: Entry) -> WriteOutcome {
-        self.rate.add(now, approximate_bytes(&what));
+    pub fn write(&mut self, now: Millis, entry: Entry) -> WriteOutcome {
+        self.rate.add(now, approximate_bytes(&entry));
         if self.paused {
             if !self.rate.is_below_resume_level() {
                 return WriteOutcome::Recorded;
             }
             self.paused = false;
-            info!(board = %self.board, "what the board says is recorded again");
+            info!(board = %self.board, "recording resumed");
             self.hub.set_health_problem(RECORDING_PAUSED, Some(&self.board), None);
             return WriteOutcome::Full;
         }
@@ -150,18 +150,18 @@ impl Recorder {
         self.lines_until_disk_check -= 1;
         if self.lines_until_disk_check == 0 {
             self.lines_until_disk_check = LINES_PER_DISK_CHECK;
-            if let Err(why) = check_free_space(&self.recordings) {
-                self.stop(&why);
+            if let Err(error) = check_free_space(&self.recordings) {
+                self.stop(&error);
                 return WriteOutcome::Recorded;
             }
         }
-        match file.write(now.saturating_sub(self.began), what) {
+        match file.write(now.saturating_sub(self.began), entry) {
             Ok(written) => {
                 self.is_failing &= written == WriteOutcome::Full;
                 written
             }
-            Err(why) => {
-                self.stop(&why);
+            Err(error) => {
+                self.stop(&error);
                 WriteOutcome::Recorded
             }
         }
@@ -169,7 +169,7 @@ impl Recorder {
 
     /// Stops recording because not even one line fits into a new recording.
     pub fn stop_too_small(&mut self) {
-        self.stop(&io::Error::other("max_mb in [recordings] is too little for one line: raise it"));
+        self.stop(&io::Error::other("max_mb in [recordings] is too small for one line: raise it"));
     }
 
     fn open(&mut self) -> io::Result<Writer<File>> {
@@ -181,14 +181,14 @@ impl Recorder {
         let started = Timestamp::now();
         let name = format!("{}-{}", self.board, started.strftime("%Y%m%dT%H%M%S%3fZ"));
         let mut path = dir.join(format!("{name}.rec"));
-        let mut again = 1;
+        let mut attempt = 1;
         // Two recordings may begin in the same millisecond.
         let file = loop {
             match File::create_new(&path) {
-                Err(why) if why.kind() == io::ErrorKind::AlreadyExists => again += 1,
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
                 created => break created?,
             }
-            path = dir.join(format!("{name}-{again}.rec"));
+            path = dir.join(format!("{name}-{attempt}.rec"));
         };
         self.header.started = started.to_string();
         // The lock protects the file from deletion whatever its date, see `is_written`. Where files cannot be locked, the oldest
@@ -204,24 +204,25 @@ impl Recorder {
     fn pause(&mut self, now: Millis) {
         self.paused = true;
         if let Some(mut file) = self.file.take() {
-            let note = "the board says more than is recorded: what came later is missing".to_owned();
+            let note = "the board sends more than is recorded: later entries are missing".to_owned();
             // If this fails, the readable part of the file simply ends here.
             let _ = file.write(now.saturating_sub(self.began), Entry::Note(note));
         }
         let sentence = format!(
-            "board {} says more than {RATE_LIMIT} kB a second, and is not recorded until it says less: see what is wrong with its cable or \
-             its firmware; moves are kept",
+            "board {} sends more than {RATE_LIMIT} kB per second, and is not recorded until it sends less: check its cable and its \
+             firmware; moves are still stored",
             self.board
         );
         warn!(board = %self.board, "{sentence}");
         self.hub.set_health_problem(RECORDING_PAUSED, Some(&self.board), Some(sentence));
     }
 
-    fn stop(&mut self, why: &io::Error) {
+    fn stop(&mut self, error: &io::Error) {
         self.file = None;
         let dir = self.recordings.dir.display();
-        let sentence =
-            format!("nothing is recorded ({why}): make room in {dir}, and the next game is recorded again; moves are kept");
+        let sentence = format!(
+            "nothing is recorded ({error}): free some space in {dir}, and the next game is recorded again; moves are still stored"
+        );
         // Each game retries, and the public sees its start only after the delay: log a warning only once.
         match std::mem::replace(&mut self.is_failing, true) {
             true => debug!(board = %self.board, "{sentence}"),
@@ -234,11 +235,11 @@ impl Recorder {
 /// Fails if little disk space is left, which must be kept for moves.
 fn check_free_space(recordings: &Recordings) -> io::Result<()> {
     let disk = rustix::fs::statvfs(&recordings.dir)?;
-    let (left, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.room.reserve);
-    if left < reserve {
+    let (free, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.room.reserve);
+    if free < reserve {
         return Err(io::Error::other(format!(
             "the disk has {} MB left, less than reserve_mb = {}",
-            left / 1_000_000,
+            free / 1_000_000,
             reserve / 1_000_000
         )));
     }
@@ -246,22 +247,22 @@ fn check_free_space(recordings: &Recordings) -> io::Result<()> {
 }
 
 /// Returns the approximate number of bytes of a line.
-fn approximate_bytes(what: &Entry) -> u64 {
+fn approximate_bytes(entry: &Entry) -> u64 {
     const FRAME: usize = 24;
-    let said = match what {
+    let content = match entry {
         Entry::Rx(bytes) | Entry::Tx(bytes) => bytes.len() * 2,
         Entry::Link(_) => 0,
         Entry::Command(command) => command.to_string().len(),
         Entry::Note(note) => note.len(),
         Entry::State(state) => state.events.iter().map(|event| event.to_string().len()).sum(),
     };
-    (FRAME + said) as u64
+    (FRAME + content) as u64
 }
 
-/// Deletes recordings until the others use at most `room` bytes: the oldest ones of boards that use more than an equal share, so
+/// Deletes recordings until the others use at most `limit` bytes: the oldest ones of boards that use more than an equal share, so
 /// that no board evicts another's recordings. A recording that is being written is kept: if the system clock was set back, it looks
 /// older than those before it.
-fn evict(dir: &Path, room: u64) -> io::Result<()> {
+fn evict(dir: &Path, limit: u64) -> io::Result<()> {
     let mut files = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
@@ -271,21 +272,21 @@ fn evict(dir: &Path, room: u64) -> io::Result<()> {
         }
     }
     files.sort();
-    let mut kept: BTreeMap<String, u64> = BTreeMap::new();
+    let mut in_use: BTreeMap<String, u64> = BTreeMap::new();
     loop {
-        let mut by_board = kept.clone();
+        let mut by_board = in_use.clone();
         files.iter().for_each(|(_, path, length)| *by_board.entry(board_of(path)).or_default() += length);
-        let taken: u64 = by_board.values().sum();
-        let share = room / by_board.len().max(1) as u64;
-        let takes_more = |(_, path, _): &(_, PathBuf, u64)| by_board.get(&board_of(path)).is_some_and(|taken| *taken > share);
-        let Some(oldest) = files.iter().position(takes_more).filter(|_| taken > room) else { return Ok(()) };
+        let used: u64 = by_board.values().sum();
+        let share = limit / by_board.len().max(1) as u64;
+        let exceeds_share = |(_, path, _): &(_, PathBuf, u64)| by_board.get(&board_of(path)).is_some_and(|used| *used > share);
+        let Some(oldest) = files.iter().position(exceeds_share).filter(|_| used > limit) else { return Ok(()) };
         let (_, path, length) = files.remove(oldest);
         if is_written(&path) {
-            *kept.entry(board_of(&path)).or_default() += length;
+            *in_use.entry(board_of(&path)).or_default() += length;
             continue;
         }
         // At debug level: the next one begins with a game.
-        debug!("the recording {} makes room for the next", path.display());
+        debug!("deleting the recording {} to make room for the next", path.display());
         fs::remove_file(&path)?;
     }
 }
@@ -307,68 +308,68 @@ mod tests {
     use std::time::{Duration, SystemTime};
 
     #[test]
-    fn a_board_that_says_too_much_makes_room_from_its_own() {
+    fn recordings_of_a_board_that_sends_too_much_are_deleted_first() {
         let dir = tempfile::tempdir().unwrap();
         let oldest = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000);
-        let keep = |name: &str, age: u64, length: usize| {
+        let create = |name: &str, age: u64, length: usize| {
             let path = dir.path().join(name);
             fs::write(&path, vec![0; length]).unwrap();
             File::options().write(true).open(&path).unwrap().set_modified(oldest + Duration::from_secs(age)).unwrap();
         };
-        keep("a-20261121T100000000Z.rec", 0, 300);
-        keep("b-20261121T100000000Z.rec", 1, 100);
+        create("a-20261121T100000000Z.rec", 0, 300);
+        create("b-20261121T100000000Z.rec", 1, 100);
         for minute in 10..16 {
-            keep(&format!("mad-20261121T10{minute}00000Z.rec"), minute, 200);
+            create(&format!("mad-20261121T10{minute}00000Z.rec"), minute, 200);
         }
-        keep("notes.txt", 0, 5_000);
-        let left = || {
+        create("notes.txt", 0, 5_000);
+        let files = || {
             let mut names: Vec<_> =
                 fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
             names.sort();
             names
         };
         evict(dir.path(), 1_600).unwrap();
-        assert_eq!(left().len(), 9, "all of it fits");
+        assert_eq!(files().len(), 9, "all of it fits");
         evict(dir.path(), 1_000).unwrap();
         let kept = ["13", "14", "15"].map(|minute| format!("mad-20261121T10{minute}00000Z.rec"));
         let expect = ["a-20261121T100000000Z.rec", "b-20261121T100000000Z.rec"].map(str::to_owned);
-        assert_eq!(left(), [&expect[..], &kept, &["notes.txt".to_owned()]].concat());
+        assert_eq!(files(), [&expect[..], &kept, &["notes.txt".to_owned()]].concat());
         // Next the boards that use more than an equal share, oldest first.
         evict(dir.path(), 700).unwrap();
-        assert_eq!(left(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
+        assert_eq!(files(), [&expect[1..], &kept, &["notes.txt".to_owned()]].concat());
     }
 
     #[test]
-    fn what_is_being_written_stays_when_the_time_of_day_was_set_back() {
+    fn a_file_being_written_is_kept_when_the_time_of_day_was_set_back() {
         let dir = tempfile::tempdir().unwrap();
-        let keep = |name: &str, age: u64| {
+        let create = |name: &str, age: u64| {
             let path = dir.path().join(name);
             fs::write(&path, vec![0; 200]).unwrap();
             let file = File::options().write(true).open(&path).unwrap();
             file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 + age)).unwrap();
             file
         };
-        let written = keep("a-20261121T090000000Z.rec", 0);
+        let written = create("a-20261121T090000000Z.rec", 0);
         written.try_lock_shared().unwrap();
-        (1..4).for_each(|age| drop(keep(&format!("a-20261121T10000000{age}Z.rec"), age)));
+        (1..4).for_each(|age| drop(create(&format!("a-20261121T10000000{age}Z.rec"), age)));
         evict(dir.path(), 400).unwrap();
-        let left = || {
+        let files = || {
             let names = fs::read_dir(dir.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
             let mut names: Vec<String> = names.collect();
             names.sort();
             names
         };
-        assert_eq!(left(), ["a-20261121T090000000Z.rec", "a-20261121T100000003Z.rec"]);
+        assert_eq!(files(), ["a-20261121T090000000Z.rec", "a-20261121T100000003Z.rec"]);
         // It alone exceeds the limit.
         evict(dir.path(), 100).unwrap();
-        assert_eq!(left(), ["a-20261121T090000000Z.rec"]);
+        assert_eq!(files(), ["a-20261121T090000000Z.rec"]);
         drop(written);
         evict(dir.path(), 100).unwrap();
-        assert_eq!(left(), Vec::<String>::new());
+        assert_eq!(files(), Vec::<String>::new());
     }
 
     #[test]
-    fn a_rate_is_exceeded_by_what_goes_on() {
+    fn a_rate_is_exceeded_by_lasting_traffic() {
         let mut rate = RateLimit::default();
         // A line at 115,200 baud, all day, after a memory request.
         rate.add(0, 200_000);
@@ -376,11 +377,11 @@ mod tests {
             rate.add(second * 1000, 2 * 11_520 + 2_000);
             assert!(!rate.is_exceeded(), "after {second} s");
         }
-        let mad = (0..).find(|step| {
+        let exceeded_after = (0..).find(|step| {
             rate.add(8 * 3_600_000 + step, 10_000);
             rate.is_exceeded()
         });
-        assert!(mad.is_some_and(|ms| ms < 1_000), "{mad:?}");
+        assert!(exceeded_after.is_some_and(|ms| ms < 1_000), "{exceeded_after:?}");
         let mut now = 9 * 3_600_000;
         (0..100).for_each(|_| rate.add(now, BURST));
         // However much was sent, the level is low again after this time.

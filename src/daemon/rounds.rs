@@ -23,16 +23,16 @@ impl RoundFile {
     pub fn load(&self) -> Option<Round> {
         let text = match fs::read_to_string(&self.0) {
             Ok(text) => text,
-            Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
-            Err(why) => {
-                warn!("{} cannot be read ({why}): load the round again", self.0.display());
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
+            Err(error) => {
+                warn!("{} cannot be read ({error}): load the round again", self.0.display());
                 return None;
             }
         };
         match serde_json::from_str(&text) {
             Ok(round) => Some(round),
-            Err(why) => {
-                warn!("{} is no round ({why}): load the round again", self.0.display());
+            Err(error) => {
+                warn!("{} is not a round ({error}): load the round again", self.0.display());
                 None
             }
         }
@@ -76,10 +76,10 @@ pub fn round_with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<R
 /// first that has a result, since later play at the table is not public; else the last one with a move.
 pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
     let tags = round.tags(pairing);
-    let is_here = |game: &&GameView| {
+    let is_at_table = |game: &&GameView| {
         is_same_round(&game.record.tags, &tags) && tag_value(&game.record.tags, "Table") == tag_value(&tags, "Table")
     };
-    let mut games: Vec<&GameView> = state.games.values().filter(is_here).collect();
+    let mut games: Vec<&GameView> = state.games.values().filter(is_at_table).collect();
     // A board that replaced another.
     if let Some(board) = &pairing.board
         && games.iter().any(|game| game.board.as_str() == board)
@@ -92,9 +92,9 @@ pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option
 }
 
 /// Returns whether two games with these tags belong to the same round.
-pub fn is_same_round(one: &[(String, String)], other: &[(String, String)]) -> bool {
+pub fn is_same_round(tags: &[(String, String)], other_tags: &[(String, String)]) -> bool {
     let number = |tags| tag_value(tags, "Round").and_then(|round| round.split('.').next());
-    number(one) == number(other) && tag_value(one, "Event") == tag_value(other, "Event")
+    number(tags) == number(other_tags) && tag_value(tags, "Event") == tag_value(other_tags, "Event")
 }
 
 /// Returns the value of the tag with this name.
@@ -133,40 +133,40 @@ type NameAssignment = (u64, u16, Vec<(String, String)>, Option<String>);
 
 /// Gives names to the games that lack them. A game with names of another round belongs to that round.
 async fn name_games(hub: &Hub) {
-    let wanted: Vec<NameAssignment> = hub.read(|state| {
+    let assignments: Vec<NameAssignment> = hub.read(|state| {
         let Some(round) = &state.round else { return Vec::new() };
-        let named = |(table, board): (u16, Option<BoardId>)| {
+        let assignment = |(table, board): (u16, Option<BoardId>)| {
             let game = state.games.get(&state.boards.get(&board?)?.game?)?;
             let pairing = round.table(table)?;
             let tags = round.tags(pairing);
             // Play at a table after its game is over belongs to no pairing.
-            let is_over = |of: &GameView| of.id != game.id && of.record.result.is_some();
+            let is_over = |other: &GameView| other.id != game.id && other.record.result.is_some();
             if game_of(state, round, pairing).is_some_and(is_over) {
                 return None;
             }
             let known = &game.record.tags;
             // A game without moves and result, e.g. after the pieces were set up again, belongs to the current round.
-            let untouched = game.record.plies.is_empty() && game.record.result.is_none();
-            let ours = untouched || known.is_empty() && game.record.result.is_none() || is_same_round(known, &tags);
+            let has_not_begun = game.record.plies.is_empty() && game.record.result.is_none();
+            let may_be_named = has_not_begun || known.is_empty() && game.record.result.is_none() || is_same_round(known, &tags);
             let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
-            let unlike = game.record.unlike_time_control(control);
-            (ours && *known != tags).then_some((game.id, table, tags, unlike))
+            let mismatch = game.record.unlike_time_control(control);
+            (may_be_named && *known != tags).then_some((game.id, table, tags, mismatch))
         };
-        boards_at_tables(state).into_iter().filter_map(named).collect()
+        boards_at_tables(state).into_iter().filter_map(assignment).collect()
     });
     let by = hub.read(|state| match state.round_by.as_str() {
         "" => "the pairings of the round".to_owned(),
         by => format!("the pairings of the round, set by {by}"),
     });
-    for (game, table, tags, unlike) in wanted {
-        if let Some(why) = unlike {
-            hub.warn_about_play(None, &format!("game {game} at table {table}: {why}; set time_class in [laws]"));
+    for (game, table, tags, mismatch) in assignments {
+        if let Some(error) = mismatch {
+            hub.warn_about_play(None, &format!("game {game} at table {table}: {error}; set time_class in [laws]"));
         }
         let order = Order { command: Command::Tags(tags), by: by.clone() };
         match hub.execute(Target::Game(game), order).await {
             // At debug level: the public learns of the game only after the delay.
-            Ok(_) => debug!("game {game} is the one at table {table}"),
-            Err(why) => hub.warn_about_play(None, &format!("game {game} at table {table} has no names: {why}")),
+            Ok(_) => debug!("named game {game} at table {table}"),
+            Err(error) => hub.warn_about_play(None, &format!("game {game} at table {table} cannot be named: {error}")),
         }
     }
 }

@@ -49,8 +49,8 @@ impl SetupLine {
         let (sender, view) = watch::channel(SetupView::default());
         let mut line = SetupTask { started: Instant::now(), now: 0, table: Table::without_judging(settings), sender, changed };
         // Count as a listener from now on.
-        let listening = readings.subscribe();
-        let task = tokio::spawn(async move { line.run(&readings, listening).await });
+        let subscription = readings.subscribe();
+        let task = tokio::spawn(async move { line.run(&readings, subscription).await });
         SetupLine { view, task }
     }
 
@@ -81,11 +81,11 @@ struct SetupTask {
 }
 
 impl SetupTask {
-    async fn run(&mut self, readings: &Readings, Subscription { initial: first, mut feed }: Subscription) -> Infallible {
-        self.handle_all(first);
+    async fn run(&mut self, readings: &Readings, Subscription { initial, mut feed }: Subscription) -> Infallible {
+        self.handle_all(initial);
         loop {
             let due = self.table.next_deadline().map(|at| self.started + Duration::from_millis(at));
-            let later = async {
+            let wait_until_due = async {
                 match due {
                     Some(at) => tokio::time::sleep_until(at.into()).await,
                     None => std::future::pending().await,
@@ -93,17 +93,17 @@ impl SetupTask {
             };
             tokio::select! {
                 biased;
-                heard = feed.recv() => match heard {
+                received = feed.recv() => match received {
                     Ok((at, input)) => self.handle(at, input),
                     // The task fell behind. It holds the sender, so the channel is never closed.
                     Err(_) => {
                         // The table explains the current placement as after a lost link.
-                        let Subscription { initial, feed: anew } = readings.subscribe();
-                        feed = anew;
+                        let Subscription { initial, feed: new_feed } = readings.subscribe();
+                        feed = new_feed;
                         self.handle_all([Input::Link(LinkState::Down), Input::Link(LinkState::Up)].into_iter().chain(initial));
                     }
                 },
-                () = later => {
+                () = wait_until_due => {
                     let now = self.table_time(Instant::now());
                     let output = self.table.advance(now);
                     self.publish(output);
@@ -140,26 +140,26 @@ impl SetupTask {
 
     fn update_view(&self, output: &Output) {
         let squares = self.table.placement();
-        let is_news = self.sender.send_if_modified(|view| {
-            let mut is_news = view.squares != squares;
+        let is_change = self.sender.send_if_modified(|view| {
+            let mut is_change = view.squares != squares;
             view.squares = squares;
             for stamped in &output.events {
                 match &stamped.event {
                     Event::GameStarted { .. } => view.games_begun += 1,
                     Event::Clock { running, .. } => {
-                        is_news |= view.clock_runs != *running;
+                        is_change |= view.clock_runs != *running;
                         view.clock_runs = *running;
                     }
                     _ => {}
                 }
-                is_news |= stamped.number.is_some();
+                is_change |= stamped.number.is_some();
             }
             if output.events.iter().any(|stamped| stamped.number.is_some()) {
                 view.record = self.table.record().cloned().map(Arc::new);
             }
-            is_news
+            is_change
         });
-        if is_news {
+        if is_change {
             self.changed.notify_one();
         }
     }

@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_is_no_count_counts_nothing() {
+    fn an_invalid_count_is_read_as_zero() {
         let dir = tempfile::tempdir().unwrap();
         let backoff = StartBackoff { file: Some(dir.path().join(FILE_NAME)) };
         for text in ["", "-1", "99999999999", "a word"] {

@@ -14,20 +14,20 @@ const UDEV_SETTLE_TIME: Duration = Duration::from_secs(1);
 /// Keeps the list up to date as devices come and go; never returns. `places`: those of the configured boards; `None`: every board
 /// with a board's own USB id is used.
 pub async fn run(hub: Arc<Hub>, places: Option<Arc<[BoardLocation]>>, mut plugs: PlugEvents) {
-    let mut said = false;
+    let mut has_warned = false;
     loop {
         match watch::list().and_then(|devices| Ok((devices, watch::portless_boards()?))) {
             Ok((devices, driverless)) => {
                 let unused = watch::find_unused(&devices, &driverless, places.as_deref());
                 let before = hub.read(|state| state.unused.clone());
-                for UnusedDevice { device, reason } in unused.iter().filter(|one| !before.contains(one)) {
+                for UnusedDevice { device, reason } in unused.iter().filter(|device| !before.contains(device)) {
                     info!("{device} is not used: {reason}");
                 }
                 hub.set_unused(unused);
             }
-            Err(why) if !said => {
-                warn!("what is plugged in and not used cannot be told ({why})");
-                said = true;
+            Err(error) if !has_warned => {
+                warn!("unused devices cannot be listed ({error})");
+                has_warned = true;
             }
             Err(_) => {}
         }

@@ -175,7 +175,7 @@ impl SettledPlies {
     /// Must be called whenever one of them may have changed.
     pub fn update(&mut self, now: Millis, record: &Record, squares: Option<&Placement>, clock_runs: bool) {
         self.advance(now);
-        let working = !record.faults.iter().map(|bad| bad.square).collect::<Bitboard>();
+        let working = !record.faults.iter().map(|faulty| faulty.square).collect::<Bitboard>();
         if let Some(squares) = squares {
             let before = self.squares.replace(*squares);
             let differs = |square: Square| before.is_none_or(|before| before[square as usize] != squares[square as usize]);
@@ -208,11 +208,11 @@ impl SettledPlies {
     }
 
     /// Processes a change of the record.
-    fn follow(&mut self, now: Millis, record: &Record, blind: bool) {
+    fn follow(&mut self, now: Millis, record: &Record, without_squares: bool) {
         let same = self.moves.iter().zip(&record.plies).take_while(|(known, ply)| **known == ply.played.uci).count();
         if same < self.moves.len() || same < record.plies.len() {
             self.tip_at = now;
-            if blind {
+            if without_squares {
                 self.changed_at = now;
             }
         }

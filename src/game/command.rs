@@ -120,7 +120,7 @@ pub enum Refusal {
     #[error("the game has only {0} plies: take back at most that many, and at least one")]
     TooManyPlies(u32),
     /// There is no such alert, or it has been cleared.
-    #[error("alert {0} does not stand: `touchmovectl game` shows the alerts that do")]
+    #[error("alert {0} is not in force: `touchmovectl game` lists the alerts in force")]
     NoAlert(u32),
     /// There is no such ply.
     #[error("there is no position before ply {ply}: the game has {known} plies, so give 1 to {}", known + 1)]
@@ -131,10 +131,10 @@ pub enum Refusal {
         known: u32,
     },
     /// There is no such move.
-    #[error("\"{0}\" is no move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
+    #[error("\"{0}\" is not a move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
     NoMove(String),
     /// The game has no such ply.
-    #[error("there is no ply {ply}: the game has {known}")]
+    #[error("there is no ply {ply}: the game has {known} plies")]
     NoSuchPly {
         /// The requested ply.
         ply: u32,
@@ -142,7 +142,7 @@ pub enum Refusal {
         known: u32,
     },
     /// The move is not legal there.
-    #[error("\"{uci}\" is no legal move at ply {ply}: give one such as e2e4 or e7e8q")]
+    #[error("\"{uci}\" is not a legal move at ply {ply}: give one such as e2e4 or e7e8q")]
     NotLegal {
         /// The requested move.
         uci: String,
@@ -150,10 +150,10 @@ pub enum Refusal {
         ply: u32,
     },
     /// That move is already on record.
-    #[error("ply {0} is that move already")]
+    #[error("ply {0} already is this move")]
     SameMove(u32),
     /// A later move would become illegal.
-    #[error("with that the move of ply {ply}, {san}, is not legal: put back the position before it first")]
+    #[error("with this change, the move of ply {ply}, {san}, would be illegal: restore the position before it first")]
     LaterMove {
         /// The ply of that move, as it is now.
         ply: u32,
@@ -161,21 +161,19 @@ pub enum Refusal {
         san: String,
     },
     /// The alert is not about an irregular move.
-    #[error("alert {alert} is about no irregular move on record, so nothing has to stand: acknowledge it instead")]
+    #[error("alert {alert} is not about an irregular move on record that could stand: acknowledge it instead")]
     NothingStands {
         /// The alert.
         alert: u32,
     },
     /// No stored command can be undone.
-    #[error(
-        "there is nothing to take back: neither a new position nor an adjustment is, and of other commands the last four are"
-    )]
+    #[error("there is nothing to undo: only the last four commands can be undone, and never a new position or an adjustment")]
     NothingToUndo,
     /// Play has continued since.
-    #[error("moves were made since {0}: command anew how it should be")]
+    #[error("moves were made since {0}: give a new command instead")]
     MovedSince(&'static str),
     /// Nothing is counted there.
-    #[error("nothing is counted of {} at ply {ply}: {}", name(*.player), counted(.known))]
+    #[error("no irregularity of {} is counted at ply {ply}: {}", name(*.player), counted(.known))]
     NotCounted {
         /// The player.
         player: Color,
@@ -213,14 +211,14 @@ fn name(player: Color) -> &'static str {
 
 fn counted(known: &[u32]) -> String {
     match known {
-        [] => "nothing is at all".to_owned(),
-        known => format!("what is was at ply {}", known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+        [] => "none is counted".to_owned(),
+        known => format!("the counted ones are at ply {}", known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
     }
 }
 
 fn no_promotion(ply: Option<u32>) -> String {
     match ply {
-        Some(ply) => format!("ply {ply} is no promotion"),
+        Some(ply) => format!("ply {ply} is not a promotion"),
         None => "no promotion is on record".to_owned(),
     }
 }

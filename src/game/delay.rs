@@ -300,13 +300,13 @@ impl GameProgress {
 
     /// Replaces the plies from `from` on.
     fn replace(&mut self, from: u32, moves: &[PlayedMove]) {
-        let kept = from.saturating_sub(1) as usize;
-        let before = self.plies.split_off(kept.min(self.plies.len()));
+        let unchanged = from.saturating_sub(1) as usize;
+        let before = self.plies.split_off(unchanged.min(self.plies.len()));
         self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
             let ply = DelayedPly::new(number, played);
             // A ruling on another move does not apply to this one.
-            match before.get(index).filter(|was| was.uci == ply.uci && ply.illegal) {
-                Some(was) => DelayedPly { by_laws: was.by_laws, ruled: was.ruled, ..ply },
+            match before.get(index).filter(|old| old.uci == ply.uci && ply.illegal) {
+                Some(old) => DelayedPly { by_laws: old.by_laws, ruled: old.ruled, ..ply },
                 None => ply,
             }
         }));

@@ -21,7 +21,7 @@ use std::ops::Range;
 const ROSTER: [(&str, &str); 7] =
     [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?"), ("Result", "*")];
 /// Tags that only the record itself may set.
-const OWN: [&str; 7] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock", "Part"];
+const RESERVED_TAGS: [&str; 7] = ["Result", "SetUp", "FEN", "Variant", "WhiteClock", "BlackClock", "Part"];
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const LINE: usize = 79;
 /// How much a clock that shows whole seconds and the time between two presses may differ, in milliseconds.
@@ -60,10 +60,10 @@ pub fn is_tag_name(name: &str) -> bool {
 /// A function that says in words why a move is illegal, without a full stop and braces; `None`: omitted.
 pub type ReasonWriter<'a> = &'a dyn Fn(&IllegalReason) -> Option<String>;
 
-/// Returns the same; with [`AfterIllegal::Fen`] it may be several games, one after another. Includes the reasons that `why` can
-/// express.
-pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, why: ReasonWriter) -> String {
-    let parts = Parts { record, chess960: is_chess960(record), why };
+/// Returns the same; with [`AfterIllegal::Fen`] it may be several games, one after another. Includes the reasons that
+/// `write_reason` can express.
+pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal, write_reason: ReasonWriter) -> String {
+    let parts = Parts { record, chess960: is_chess960(record), why: write_reason };
     let (cut, numbers) = (parts.cut(after), parts.numbers());
     let mut text = String::new();
     for (index, part) in cut.iter().enumerate() {
@@ -96,15 +96,16 @@ pub fn pgn_with(record: &Record, tags: &[(String, String)], after: AfterIllegal,
 
 /// Writes the roster and the given tags.
 fn push_tags(text: &mut String, tags: &[(String, String)], result: &str) {
-    let given = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
+    let tag = |name: &str| tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str());
     for (name, unknown) in ROSTER {
-        let value = if name == "Result" { Some(result) } else { given(name).filter(|value| !value.is_empty()) };
+        let value = if name == "Result" { Some(result) } else { tag(name).filter(|value| !value.is_empty()) };
         push_tag(text, name, value.unwrap_or(unknown));
     }
-    push_tag(text, "TimeControl", given("TimeControl").filter(|value| !value.is_empty()).unwrap_or("?"));
+    push_tag(text, "TimeControl", tag("TimeControl").filter(|value| !value.is_empty()).unwrap_or("?"));
     for (name, value) in tags {
-        let taken = name == "TimeControl" || ROSTER.iter().any(|(known, _)| known == name) || OWN.contains(&name.as_str());
-        if is_tag_name(name) && !taken {
+        let is_reserved =
+            name == "TimeControl" || ROSTER.iter().any(|(known, _)| known == name) || RESERVED_TAGS.contains(&name.as_str());
+        if is_tag_name(name) && !is_reserved {
             push_tag(text, name, value);
         }
     }
@@ -169,8 +170,8 @@ fn push_start(text: &mut String, parts: &Parts, part: &Part, numbers: &[MoveNumb
     if part.lead == 0 && (part.from > 0 || parts.readable_fen(0).is_some()) {
         return;
     }
-    let more = if part.lead > 0 { ", and played on:" } else { "}" };
-    push_words(text, &format!("{{Begun from {}, which readers refuse{more}", parts.record.start_fen));
+    let ending = if part.lead > 0 { ", and played on:" } else { "}" };
+    push_words(text, &format!("{{Begun from {}, which readers refuse{ending}", parts.record.start_fen));
     if part.lead > 0 {
         push_plies(text, parts, 0..part.lead, numbers, "}");
     }
@@ -197,16 +198,16 @@ fn push_rest(text: &mut String, parts: &Parts, part: &Part, numbers: &[MoveNumbe
 /// `7. Ke1-e3 (a king does not move from e1 to e3) 7... Nf6 to FEN}`.
 fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[MoveNumber], end: &str) {
     let mut numbered = false;
-    let told = parts.record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start);
-    for (index, (ply, number)) in told {
+    let selected = parts.record.plies.iter().zip(numbers).enumerate().take(plies.end).skip(plies.start);
+    for (index, (ply, number)) in selected {
         push_number(text, *number, numbered);
         push_token(text, &ply.played.san);
         let PlayedMove { uci, fen, .. } = &ply.played;
-        let why = |before: Position| {
+        let find_reason = |before: Position| {
             let mv = before.any_move_to(uci, fen)?;
             Some(why_illegal(&before, mv)?.refine_with_moves(before.mover(mv), parts.played(index)))
         };
-        let reason = parts.position_before(index).and_then(why);
+        let reason = parts.position_before(index).and_then(find_reason);
         let reason = reason.and_then(|reason| (parts.why)(&reason));
         let words = match reason {
             _ if !ply.played.irregular || ply.played.is_missing() => None,
@@ -261,7 +262,7 @@ fn thinking_time(record: &Record, index: usize, ply: &Ply, white: bool) -> Optio
     };
     let before = record.plies.get(index.checked_sub(1)?)?;
     let elapsed = pressed(ply)?.checked_sub(pressed(before)?)?;
-    let had = index.checked_sub(2).and_then(|index| record.plies.get(index)).and_then(|own| movers_clock(own, white));
+    let had = index.checked_sub(2).and_then(|index| record.plies.get(index)).and_then(|earlier| movers_clock(earlier, white));
     if let (Some(had), Some(has)) = (had, movers_clock(ply, white)) {
         let lost = u64::from(had.ms.saturating_sub(has.ms));
         if lost > elapsed + SLACK_MS || elapsed > u64::from(had.ms) + SLACK_MS {

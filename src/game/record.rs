@@ -235,10 +235,11 @@ impl Record {
     fn uncount_corrected(&mut self, from_ply: u32, moves: &[PlayedMove]) {
         let first = from_ply.saturating_sub(1) as usize;
         let before = self.plies.get(first..).unwrap_or_default();
-        let same = before.iter().zip(moves).take_while(|(was, is)| was.played.uci == is.uci).count();
-        let gone = (first + same) as u32 + 1;
+        let same = before.iter().zip(moves).take_while(|(old, new)| old.played.uci == new.uci).count();
+        let first_changed = (first + same) as u32 + 1;
         for player in Color::ALL {
-            let was_move = |counted: &&CountedAttempt| counted.ply >= gone && counted.what.contains(&Irregularity::IllegalMove);
+            let was_move =
+                |counted: &&CountedAttempt| counted.ply >= first_changed && counted.what.contains(&Irregularity::IllegalMove);
             let times: Vec<Millis> = self.tally.of(player).iter().filter(was_move).map(|counted| counted.pressed_at).collect();
             times.into_iter().for_each(|pressed_at| _ = self.tally.remove(player, pressed_at));
         }
@@ -268,9 +269,9 @@ impl Record {
         let other = laws.other_class(control)?;
         let articles: Vec<&str> = other.articles(Topic::TimeClass).collect();
         let cited = if articles.is_empty() { String::new() } else { format!(" ({})", articles.join(", ")) };
-        let (is, by) = (other.class.word(), laws.class.word());
+        let (class, laws_class) = (other.class.word(), laws.class.word());
         Some(format!(
-            "its time control {control} is {is} by {}{cited}, and its Laws are those of {by} games",
+            "its time control {control} is {class} by {}{cited}, but its Laws are those for {laws_class} games",
             laws.edition.name
         ))
     }

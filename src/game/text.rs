@@ -162,8 +162,8 @@ impl fmt::Display for Arg {
                 ReasonArg::Square(square) => write!(f, "{square}"),
                 ReasonArg::Role(role) => write!(f, "{}", role.char()),
                 ReasonArg::Player(color) => f.write_str(if color.is_white() { "white" } else { "black" }),
-                ReasonArg::Man(man) => write!(f, "{}", write_piece(man)),
-                ReasonArg::Men(men) => f.write_str(&men.iter().map(write_piece).collect::<Vec<_>>().join(" ")),
+                ReasonArg::Man(placed) => write!(f, "{}", write_piece(placed)),
+                ReasonArg::Men(pieces) => f.write_str(&pieces.iter().map(write_piece).collect::<Vec<_>>().join(" ")),
                 ReasonArg::Moved(moved) => f.write_str(match moved {
                     MovedBefore::King => "king",
                     MovedBefore::Rook => "rook",
@@ -175,8 +175,8 @@ impl fmt::Display for Arg {
 }
 
 /// Returns a piece and its square as `Re8` or `re8`, with the letter as in FEN.
-pub fn write_piece(man: &PlacedPiece) -> String {
-    format!("{}{}", man.piece.char(), man.square)
+pub fn write_piece(placed: &PlacedPiece) -> String {
+    format!("{}{}", placed.piece.char(), placed.square)
 }
 
 /// Parses what [`write_piece`] writes.

@@ -108,26 +108,26 @@ pub fn hypotheses(lines: &[Line], now: Millis, seen: &ObservedBoard, ply: usize)
     let costs: Vec<Cost> = lines.iter().map(|line| line.cost(now, seen)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
     let weights: Vec<u64> = costs.iter().map(|cost| model::likelihood(cost - least)).collect();
-    let whole = u128::from(weights.iter().sum::<u64>().max(1));
-    let told = lines.iter().zip(costs.iter().zip(&weights)).enumerate();
-    let mut told: Vec<(Cost, Hypothesis)> = told
+    let total = u128::from(weights.iter().sum::<u64>().max(1));
+    let weighed = lines.iter().zip(costs.iter().zip(&weights)).enumerate();
+    let mut ranked: Vec<(Cost, Hypothesis)> = weighed
         .map(|(index, (line, (&cost, &weight)))| {
-            let share = Confidence((u128::from(weight) * 1000 / whole) as u16);
+            let share = Confidence((u128::from(weight) * 1000 / total) as u16);
             (cost, Hypothesis { share, published: index == 0, ..hypothesis(line, published, now, seen, ply) })
         })
         .collect();
-    told.sort_by_key(|(cost, _)| *cost);
-    told.into_iter().map(|(_, hypothesis)| hypothesis).collect()
+    ranked.sort_by_key(|(cost, _)| *cost);
+    ranked.into_iter().map(|(_, hypothesis)| hypothesis).collect()
 }
 
 fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, ply: usize) -> Hypothesis {
     let nodes = line.nodes();
-    let parts = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
-    let first_ply = ply.min(parts).min(nodes.len()).max(1);
+    let shared = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
+    let first_ply = ply.min(shared).min(nodes.len()).max(1);
     let costs = line.costs();
-    let count = |index: usize| costs.get(index).copied().unwrap_or_default();
+    let cost_at = |index: usize| costs.get(index).copied().unwrap_or_default();
     let steps = nodes.iter().enumerate().skip(first_ply).take(MAX_MOVES);
-    let moves = steps.filter_map(|(index, node)| hypothesis_move(node, count(index))).collect();
+    let moves = steps.filter_map(|(index, node)| hypothesis_move(node, cost_at(index))).collect();
     let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
     let wrong = line.mismatch(seen);
     let unexplained = line.unexplained(seen);
@@ -141,7 +141,7 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
         moves,
         share: Confidence::CERTAIN,
         published: false,
-        before: (0..first_ply).map(|index| count(index).total()).sum(),
+        before: (0..first_ply).map(|index| cost_at(index).total()).sum(),
         troubles: line.past_cost() - costs.iter().map(|charge| charge.total()).sum::<Cost>(),
         pending: line.cost(now, seen) - line.past_cost(),
         wrong,

@@ -89,7 +89,7 @@ fn search(
 ) -> Vec<Explanation> {
     let (changed, line, found) = (Vec::new(), Vec::new(), Vec::new());
     let mut search = Search { seen, hidden, suspects, changed, since, line, found, nodes: MAX_MOVES, cut_off: false };
-    search.from(base, depth);
+    search.extend_line(base, depth);
     let Search { mut found, cut_off, .. } = search;
     found.iter_mut().for_each(|explanation| explanation.cut_off = cut_off);
     found.sort_by_key(|explanation| explanation.doubts);
@@ -135,16 +135,16 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn from(&mut self, position: &Position, depth: u32) {
+    fn extend_line(&mut self, position: &Position, depth: u32) {
         let wrong = self.seen.mismatch(position.board()) & !self.hidden;
         if depth == 0 {
             let changed = self.changed.iter().fold(Bitboard::EMPTY, |all, changed| all | *changed);
             let stuck = (wrong & self.suspects & changed).single_square();
             let in_hand = lifted_squares(position, self.seen, wrong) & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
             let moved = self.line.iter().any(|mv| !mv.is_castle() && in_hand.contains(landing_square(*mv)));
-            let left = wrong & !in_hand & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
-            if left.is_empty() && in_hand.count() <= 1 && !moved {
-                let retaken =
+            let unexplained = wrong & !in_hand & !stuck.map_or(Bitboard::EMPTY, Bitboard::from_square);
+            if unexplained.is_empty() && in_hand.count() <= 1 && !moved {
+                let recaptured =
                     |index: usize, mv: Move| self.line.iter().skip(index + 1).any(|later| later.to() == landing_square(mv));
                 let count = |doubtful: &dyn Fn(usize, Move) -> bool| {
                     self.line.iter().enumerate().filter(|&(index, &mv)| doubtful(index, mv)).count() as u32
@@ -161,8 +161,8 @@ impl Search<'_> {
                 };
                 let doubts = Doubts {
                     skipped: count(&|index, mv| untouched(mv) && moved_on(index, mv)),
-                    traceless: count(&|index, mv| untouched(mv) || (retaken(index, mv) && !mv.is_capture())),
-                    unseen: count(&|index, mv| retaken(index, mv) && mv.is_capture()),
+                    traceless: count(&|index, mv| untouched(mv) || (recaptured(index, mv) && !mv.is_capture())),
+                    unseen: count(&|index, mv| recaptured(index, mv) && mv.is_capture()),
                     in_hand: in_hand.count() as u32 + u32::from(self.was_lifted_early(in_hand)),
                     disordered: self.count_inversions(MAX_OVERLAP),
                     blind: count(&|_, mv| self.hidden.contains(landing_square(mv)) && !mv.is_castle()),
@@ -176,7 +176,7 @@ impl Search<'_> {
             }
             return;
         }
-        if MAX_WRONG_SQUARES.get(depth as usize).is_some_and(|most| wrong.count() as u32 > *most) {
+        if MAX_WRONG_SQUARES.get(depth as usize).is_some_and(|limit| wrong.count() as u32 > *limit) {
             return;
         }
         for &mv in &position.legal_moves() {
@@ -192,7 +192,7 @@ impl Search<'_> {
             if self.suspects.any() {
                 self.changed.push(Changes::of(position.turn(), mv).iter().map(|(square, _)| square).collect());
             }
-            self.from(&position.play_legal(mv), depth - 1);
+            self.extend_line(&position.play_legal(mv), depth - 1);
             self.line.pop();
             self.changed.pop();
         }
@@ -200,10 +200,11 @@ impl Search<'_> {
 
     /// Returns whether the next player lifted the piece in hand before putting down the piece of their last move.
     fn was_lifted_early(&self, in_hand: Bitboard) -> bool {
-        let own = self.line.iter().rev().nth(1);
-        own.is_some_and(|own| {
+        let last_own_move = self.line.iter().rev().nth(1);
+        last_own_move.is_some_and(|last_own_move| {
             in_hand.into_iter().any(|square| {
-                landing_square(*own) != square && self.seen.changed_at(square) < self.seen.changed_at(landing_square(*own))
+                landing_square(*last_own_move) != square
+                    && self.seen.changed_at(square) < self.seen.changed_at(landing_square(*last_own_move))
             })
         })
     }
@@ -211,18 +212,18 @@ impl Search<'_> {
     /// Returns whether this can be the last move: it corrects all wrong squares, except for a piece that the next player has in
     /// hand. Tested without computing the position after it, which takes ten times as long.
     fn can_be_last(&self, position: &Position, mv: Move, mut wrong: Bitboard) -> bool {
-        let stands = |from| (self.seen.occupied() & !self.suspects & !self.hidden).contains(from);
-        if !mv.is_castle() && mv.from().is_some_and(stands) {
+        let is_still_occupied = |from| (self.seen.occupied() & !self.suspects & !self.hidden).contains(from);
+        if !mv.is_castle() && mv.from().is_some_and(is_still_occupied) {
             return false;
         }
         for (square, piece) in Changes::of(position.turn(), mv).iter() {
             wrong.set(square, !self.seen.is_compatible(square, piece) && !self.hidden.contains(square));
         }
         let stuck = wrong & self.suspects;
-        let held = wrong & !self.suspects;
-        held.count() <= 1
+        let in_hand = wrong & !self.suspects;
+        in_hand.count() <= 1
             && stuck.count() <= 2
-            && held.is_disjoint(self.seen.occupied())
+            && in_hand.is_disjoint(self.seen.occupied())
             && wrong.count() <= 1 + usize::from(stuck.any())
     }
 

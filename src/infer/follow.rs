@@ -155,10 +155,10 @@ impl Follower {
     /// decided.
     pub fn confidence(&self, ply: usize, now: Millis) -> Option<(Confidence, Vec<(Move, Confidence)>)> {
         let node = self.nodes().get(ply)?;
-        let (mv, sure) = (node.mv?, node.confidence?);
-        let instead = self.illegal_alternative(ply);
-        if self.lines.len() == 1 && instead.is_none() {
-            return Some((sure, node.rivals.clone()));
+        let (mv, decided) = (node.mv?, node.confidence?);
+        let illegal = self.illegal_alternative(ply);
+        if self.lines.len() == 1 && illegal.is_none() {
+            return Some((decided, node.rivals.clone()));
         }
         let least = self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or(0);
         let mut shares: Vec<(Option<Move>, u64)> = Vec::new();
@@ -170,13 +170,13 @@ impl Follower {
                 None => shares.push((other, weight)),
             }
         }
-        if let Some((other, cost)) = instead {
-            let own = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
-            shares.push((Some(other), model::scale_by_cost(own, cost)));
+        if let Some((other, cost)) = illegal {
+            let own_weight = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
+            shares.push((Some(other), model::scale_by_cost(own_weight, cost)));
         }
-        let whole: u64 = shares.iter().map(|(_, weight)| weight).sum::<u64>().max(1);
-        let share = |weight: u64| Confidence((u128::from(weight) * u128::from(sure.0) / u128::from(whole)) as u16);
-        let own = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
+        let total: u64 = shares.iter().map(|(_, weight)| weight).sum::<u64>().max(1);
+        let share = |weight: u64| Confidence((u128::from(weight) * u128::from(decided.0) / u128::from(total)) as u16);
+        let own_weight = shares.iter().find(|(known, _)| *known == Some(mv)).map_or(0, |(_, weight)| *weight);
         let mut others: Vec<(Move, Confidence)> = shares
             .iter()
             .filter_map(|&(other, weight)| Some((other.filter(|&other| other != mv)?, share(weight))))
@@ -188,7 +188,7 @@ impl Follower {
             }
         }
         others.sort_by_key(|&(_, share)| std::cmp::Reverse(share));
-        Some((share(own), others))
+        Some((share(own_weight), others))
     }
 
     /// Returns the illegal move that explains the changed squares equally well, and its additional cost, for a capture of this ply
@@ -376,9 +376,9 @@ impl Follower {
         }
         self.update_doubt(now);
         // A king that strays to the centre indicates a result; what follows is not play.
-        let told = now.saturating_sub(self.seen.last_edge()) < model::MAX_KING_DELAY || self.kings_are_gone();
+        let may_be_signal = now.saturating_sub(self.seen.last_edge()) < model::MAX_KING_DELAY || self.kings_are_gone();
         let explains = |line: &Line| line.is_at_tip() && !line.has_better_illegal();
-        let explained = self.credible_lines(now).any(explains) || (told && self.king_strays());
+        let explained = self.credible_lines(now).any(explains) || (may_be_signal && self.king_strays());
         if !explained {
             self.look_for_illegal(now);
         }
@@ -392,14 +392,14 @@ impl Follower {
         /// Number of lines, the likeliest, from which it searches.
         const SEARCHED_LINES: usize = 12;
         let quiet = now.saturating_sub(self.seen.last_edge());
-        let at_a_loss = |line: &Line| !line.is_at_tip();
-        if self.beam != Beam::Offline || quiet < settle || !self.credible_lines(now).all(at_a_loss) {
+        let is_unexplained = |line: &Line| !line.is_at_tip();
+        if self.beam != Beam::Offline || quiet < settle || !self.credible_lines(now).all(is_unexplained) {
             return;
         }
-        let mut left = SEARCHED_LINES;
+        let mut remaining = SEARCHED_LINES;
         self.apply_to_lines(now, |line, seen, others| {
-            if left > 0 {
-                left -= 1;
+            if remaining > 0 {
+                remaining -= 1;
                 line.add_detours(now, seen, others);
             }
         });
@@ -486,10 +486,10 @@ impl Follower {
         self.lines.truncate(1);
         if let Some(line) = self.lines.first_mut() {
             // Later changes of the line were not published.
-            let told = line.nodes().iter().skip(1).zip(plies);
-            let same = told.take_while(|(node, known)| known.matches(node)).count();
-            line.take_back(line.nodes().len() - 1 - same, reason, &self.seen);
-            plies.iter().skip(same).for_each(|known| line.append_confirmed(now, known, &self.seen));
+            let pairs = line.nodes().iter().skip(1).zip(plies);
+            let unchanged = pairs.take_while(|(node, known)| known.matches(node)).count();
+            line.take_back(line.nodes().len() - 1 - unchanged, reason, &self.seen);
+            plies.iter().skip(unchanged).for_each(|known| line.append_confirmed(now, known, &self.seen));
         }
         self.fixed_plies = self.fixed_plies.min(plies.len());
         self.changes += 1;
@@ -525,15 +525,15 @@ impl Follower {
         if let Some(published) = self.lines.first_mut() {
             published.set_promotion(ply, role, &self.seen)?;
         }
-        let pawn = |mv: Option<Move>| mv.map(|mv| (mv.from(), mv.to()));
-        let was = before.get(ply).copied().flatten();
+        let squares_of = |mv: Option<Move>| mv.map(|mv| (mv.from(), mv.to()));
+        let old_move = before.get(ply).copied().flatten();
         let mut first = true;
         self.lines.retain_mut(|line| {
             let published = std::mem::take(&mut first);
-            let same = line.nodes().get(ply).is_some_and(|node| pawn(node.mv) == pawn(was));
+            let same = line.nodes().get(ply).is_some_and(|node| squares_of(node.mv) == squares_of(old_move));
             published || (same && line.set_promotion(ply, role, &self.seen).is_ok())
         });
-        if was != self.nodes().get(ply).and_then(|node| node.mv) {
+        if old_move != self.nodes().get(ply).and_then(|node| node.mv) {
             self.reason = Some(CorrectionReason::Arbiter);
         }
         self.changes += 1;

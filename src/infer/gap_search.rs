@@ -47,7 +47,7 @@ pub enum GapResult {
 impl GapSearch {
     /// Creates a search from `base` to what is seen now; hidden squares are not compared.
     pub fn new(base: Position, seen: &ObservedBoard, hidden: Bitboard) -> GapSearch {
-        let mut bridge = GapSearch {
+        let mut search = GapSearch {
             seen: seen.clone(),
             hidden,
             length: 1,
@@ -57,8 +57,8 @@ impl GapSearch {
             moves_left: MAX_MOVES,
             base,
         };
-        bridge.start_length();
-        bridge
+        search.start_length();
+        search
     }
 
     /// Tries up to `moves` moves; returns `None` if the search is not finished.
@@ -87,11 +87,11 @@ impl GapSearch {
             self.moves_left -= 1;
             let position = step.position.play_legal(mv);
             self.line.push(mv);
-            let left = self.length - self.line.len();
-            if left == 0 && self.is_target(&position) && self.found.len() < MAX_LINES {
+            let remaining = self.length - self.line.len();
+            if remaining == 0 && self.is_target(&position) && self.found.len() < MAX_LINES {
                 self.found.push(self.line.clone());
             }
-            if left > 0 && self.may_reach_target(&position, left) {
+            if remaining > 0 && self.may_reach_target(&position, remaining) {
                 let moves = position.legal_moves().into_iter().collect();
                 self.path.push(SearchStep { position, moves, next: 0 });
             } else {
@@ -130,11 +130,12 @@ impl GapSearch {
         let wrong = self.wrong_squares(position);
         let castles = |color| CastlingSide::ALL.into_iter().any(|side| position.castling_rook(color, side).is_some());
         let turn = position.turn();
-        let of = |color: Color| if color == turn { plies.div_ceil(2) } else { plies / 2 };
-        let come = |color: Color| (wrong & self.seen.pieces_of(color)).count() <= of(color) + usize::from(castles(color));
+        let moves_of = |color: Color| if color == turn { plies.div_ceil(2) } else { plies / 2 };
+        let can_arrive =
+            |color: Color| (wrong & self.seen.pieces_of(color)).count() <= moves_of(color) + usize::from(castles(color));
         // One more may be in a hand, and one captured en passant.
-        let leave = plies + 2 + Color::ALL.into_iter().filter(|&color| castles(color)).count();
-        Color::ALL.into_iter().all(come) && (wrong & !self.seen.occupied()).count() <= leave
+        let max_emptied = plies + 2 + Color::ALL.into_iter().filter(|&color| castles(color)).count();
+        Color::ALL.into_iter().all(can_arrive) && (wrong & !self.seen.occupied()).count() <= max_emptied
     }
 
     fn wrong_squares(&self, position: &Position) -> Bitboard {

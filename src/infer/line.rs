@@ -82,8 +82,8 @@ pub struct Line {
 }
 
 impl Line {
-    /// Creates a line that begins at `start`. `most`: the line keeps fewer deferred lines than this.
-    pub fn new(start: Position, seen: &ObservedBoard, most: usize) -> Line {
+    /// Creates a line that begins at `start`. `max_deferred`: the line keeps fewer deferred lines than this.
+    pub fn new(start: Position, seen: &ObservedBoard, max_deferred: usize) -> Line {
         let start = LineNode::at_start(start, seen.sensing());
         let mut line = Line {
             at_tip: start.placement_hash == seen.placement_hash(),
@@ -93,7 +93,7 @@ impl Line {
             taken_back_to: None,
             changes: 0,
             deferred: Vec::new(),
-            max_deferred: most,
+            max_deferred,
             unseen_presses: 0,
             unmatched_press: None,
             has_clock: false,
@@ -168,9 +168,9 @@ impl Line {
         self.taken_back_to == Some(same) && same < other.nodes.len()
     }
 
-    /// Returns the approximate memory of the line in bytes, if `own` of its positions are held by no other line.
-    pub fn memory_bytes(&self, own: usize) -> usize {
-        model::LINE_BYTES * (1 + self.deferred.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own
+    /// Returns the approximate memory of the line in bytes, if `own_nodes` of its positions are held by no other line.
+    pub fn memory_bytes(&self, own_nodes: usize) -> usize {
+        model::LINE_BYTES * (1 + self.deferred.len()) + model::PLY_BYTES * self.nodes.len() + model::NODE_BYTES * own_nodes
     }
 
     /// Returns whether the board shows exactly what this line says.
@@ -187,9 +187,10 @@ impl Line {
     /// one captured) do not explain.
     pub fn unexplained(&self, seen: &ObservedBoard) -> Bitboard {
         let wrong = self.mismatch(seen);
-        let own = lifted_squares(&self.tip().position, seen, wrong);
-        let taken = wrong & !own;
-        let in_hands = (wrong & seen.occupied()).is_empty() && own.count() <= 2 && taken.count() <= own.count().min(1);
+        let own_lifted = lifted_squares(&self.tip().position, seen, wrong);
+        let removed = wrong & !own_lifted;
+        let in_hands =
+            (wrong & seen.occupied()).is_empty() && own_lifted.count() <= 2 && removed.count() <= own_lifted.count().min(1);
         if in_hands { Bitboard::EMPTY } else { wrong }
     }
 
@@ -219,8 +220,8 @@ impl Line {
             && let Some(color) = self.lifted_color(square, before, seen.at(square))
         {
             let position = &self.tip().position;
-            let own = lifted_squares(position, seen, self.mismatch(seen));
-            if color != position.turn() || (own.count() == 2 && !self.may_be_castling(own)) {
+            let own_lifted = lifted_squares(position, seen, self.mismatch(seen));
+            if color != position.turn() || (own_lifted.count() == 2 && !self.may_be_castling(own_lifted)) {
                 self.split_traceless(now, seen, others);
             }
         }
@@ -330,9 +331,9 @@ impl Line {
             LineNode { dragged: true, .. } => REST_DRAGGED,
             _ => settle,
         };
-        let stands = tip.mv.is_some_and(|mv| !self.mismatch(seen).contains(landing_square(mv)));
-        let stands = stands && !self.may_be_in_hand(seen);
-        if tip.confidence.is_none() && stands && quiet >= needed && self.unexplained(seen).is_empty() {
+        let is_on_board = tip.mv.is_some_and(|mv| !self.mismatch(seen).contains(landing_square(mv)));
+        let is_on_board = is_on_board && !self.may_be_in_hand(seen);
+        if tip.confidence.is_none() && is_on_board && quiet >= needed && self.unexplained(seen).is_empty() {
             let pressed = tip.pressed_at.is_some();
             self.decide_tip(if pressed { confidence::ANSWERED } else { confidence::RESTED });
         }

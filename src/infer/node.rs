@@ -89,8 +89,8 @@ pub struct LineNode {
 impl LineNode {
     /// Creates the node of the start position.
     pub fn at_start(position: Position, sensing: SensorKind) -> LineNode {
-        let key = placement_hash::board_hash(position.board(), sensing);
-        LineNode::new(None, position, key, Growth::default(), Some(Confidence::CERTAIN), 0)
+        let hash = placement_hash::board_hash(position.board(), sensing);
+        LineNode::new(None, position, hash, Growth::default(), Some(Confidence::CERTAIN), 0)
     }
 
     /// Returns the node after a legal move. `next`: the prepared moves of this node, if they are ready.
@@ -99,8 +99,8 @@ impl LineNode {
             Some(next) => find_growth(&self.position, next.all(), mv),
             None => find_growth(&self.position, self.position.legal_moves().iter().copied(), mv),
         };
-        let key = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
-        LineNode::new(Some(mv), self.position.play_legal(mv), key, growth, None, made_at)
+        let hash = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
+        LineNode::new(Some(mv), self.position.play_legal(mv), hash, growth, None, made_at)
     }
 
     /// Returns whether the move was found by search, not seen being made.
@@ -112,7 +112,7 @@ impl LineNode {
     /// piece that left its square before the press, or just then, may still have been on its way.
     pub fn is_closed(&self, now: Millis) -> bool {
         self.pressed_at.is_some_and(|pressed| {
-            let went_on = self.left_at.is_some_and(|left| left <= pressed);
+            let went_on = self.left_at.is_some_and(|left_at| left_at <= pressed);
             !went_on && now.saturating_sub(pressed) > model::PRESS_OVERTAKE_WINDOW
         })
     }
@@ -124,22 +124,22 @@ impl LineNode {
 
     /// Returns the node after an illegal move. Nothing grows out of it: it is appended only once it is on the board.
     pub fn after_illegal(&self, mv: Move, made_at: Millis, sensing: SensorKind) -> LineNode {
-        let key = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
-        let node = LineNode::new(Some(mv), self.position.play(mv), key, Growth::default(), None, made_at);
+        let hash = placement_hash::hash_after(&self.position, self.placement_hash, mv, sensing);
+        let node = LineNode::new(Some(mv), self.position.play(mv), hash, Growth::default(), None, made_at);
         LineNode { irregular: true, ..node }
     }
 
     /// Returns the node after missing moves: play goes on from the position `found`. It is never revised.
     pub fn after_missing(&self, null: Move, found: Position, made_at: Millis, sensing: SensorKind) -> LineNode {
-        let key = placement_hash::board_hash(found.board(), sensing);
-        let node = LineNode::new(Some(null), found, key, Growth::default(), Some(Confidence::CERTAIN), made_at);
+        let hash = placement_hash::board_hash(found.board(), sensing);
+        let node = LineNode::new(Some(null), found, hash, Growth::default(), Some(Confidence::CERTAIN), made_at);
         LineNode { irregular: true, pressed_at: Some(made_at), ..node }
     }
 
     fn new(
         mv: Option<Move>,
         position: Position,
-        key: u64,
+        hash: u64,
         growth: Growth,
         decided: Option<Confidence>,
         made_at: Millis,
@@ -147,7 +147,7 @@ impl LineNode {
         LineNode {
             mv,
             position,
-            placement_hash: key,
+            placement_hash: hash,
             growth,
             confidence: decided,
             rivals: Vec::new(),
@@ -186,39 +186,39 @@ impl NextMoves {
             .map(|&mv| (placement_hash::hash_after(&node.position, node.placement_hash, mv, sensing), mv))
             .collect();
         let mut hints = [0; 16];
-        for (key, _) in &moves {
-            let (word, bit) = NextMoves::hint(*key);
+        for (hash, _) in &moves {
+            let (word, bit) = NextMoves::hint(*hash);
             hints[word] |= bit;
         }
         NextMoves { moves, hints, costs: OnceLock::new() }
     }
 
     /// Returns where the bit of a hash is: the index of the word, and the bit in it.
-    fn hint(key: u64) -> (usize, u64) {
-        ((key >> 6 & 15) as usize, 1 << (key & 63))
+    fn hint(hash: u64) -> (usize, u64) {
+        ((hash >> 6 & 15) as usize, 1 << (hash & 63))
     }
 
     /// Returns the legal moves that would show this placement. On identity boards at most one.
-    pub fn moves_showing(&self, key: u64) -> impl Iterator<Item = Move> + '_ {
-        let (word, bit) = NextMoves::hint(key);
+    pub fn moves_showing(&self, hash: u64) -> impl Iterator<Item = Move> + '_ {
+        let (word, bit) = NextMoves::hint(hash);
         let moves = if self.hints[word] & bit == 0 { &[] } else { &*self.moves };
-        moves.iter().filter(move |(after, _)| *after == key).map(|&(_, mv)| mv)
+        moves.iter().filter(move |(after, _)| *after == hash).map(|&(_, mv)| mv)
     }
 
-    /// Returns the legal moves from the node that would show this on all squares except the hidden ones, whose parts `key` leaves
+    /// Returns the legal moves from the node that would show this on all squares except the hidden ones, whose parts `hash` leaves
     /// out.
-    pub fn moves_showing_except(&self, node: &LineNode, key: u64, hidden: Bitboard, sensing: SensorKind) -> Vec<Move> {
+    pub fn moves_showing_except(&self, node: &LineNode, hash: u64, hidden: Bitboard, sensing: SensorKind) -> Vec<Move> {
         let board = node.position.board();
         let part = placement_hash::partial_hash(board, hidden, sensing);
         let after = |after: u64, mv: Move| {
             let changes = Changes::of(node.position.turn(), mv);
             let changed = changes.iter().filter(|(square, _)| hidden.contains(*square));
-            changed.fold(after ^ part, |key, (square, new)| {
-                key ^ placement_hash::piece_hash(square, board.piece_at(square), sensing)
+            changed.fold(after ^ part, |hash, (square, new)| {
+                hash ^ placement_hash::piece_hash(square, board.piece_at(square), sensing)
                     ^ placement_hash::piece_hash(square, new, sensing)
             })
         };
-        self.moves.iter().filter(|&&(shown, mv)| after(shown, mv) == key).map(|&(_, mv)| mv).collect()
+        self.moves.iter().filter(|&&(shown, mv)| after(shown, mv) == hash).map(|&(_, mv)| mv).collect()
     }
 
     /// Returns every legal move.

@@ -147,12 +147,12 @@ impl ObservedBoard {
         let before = std::mem::replace(&mut self.squares[square as usize], sensed);
         self.placement_hash ^= placement_hash::square_hash(square, before) ^ placement_hash::square_hash(square, sensed);
         self.occupied.set(square, sensed != SquareState::Empty);
-        for (shown, is) in [(before, false), (sensed, true)] {
+        for (shown, is_set) in [(before, false), (sensed, true)] {
             if let SquareState::Side(color) | SquareState::Piece(Piece { color, .. }) = shown {
-                self.sides.get_mut(color).set(square, is);
+                self.sides.get_mut(color).set(square, is_set);
             }
             if let SquareState::Piece(Piece { role, .. }) = shown {
-                self.roles.get_mut(role).set(square, is);
+                self.roles.get_mut(role).set(square, is_set);
             }
         }
     }
@@ -397,9 +397,9 @@ impl ObservedBoard {
 
     /// Returns whether more pieces of one kind are seen than there are, so that one reading must be wrong.
     pub fn has_extra_pieces(&self, board: &Board) -> bool {
-        let more = |seen: Bitboard, there: Bitboard| seen.count() > there.count();
-        let sides = || Color::ALL.into_iter().any(|color| more(*self.sides.get(color), board.by_color(color)));
-        let kind = |color, role| more(*self.roles.get(role) & *self.sides.get(color), board.by_piece(Piece { color, role }));
+        let exceeds = |seen: Bitboard, expected: Bitboard| seen.count() > expected.count();
+        let sides = || Color::ALL.into_iter().any(|color| exceeds(*self.sides.get(color), board.by_color(color)));
+        let kind = |color, role| exceeds(*self.roles.get(role) & *self.sides.get(color), board.by_piece(Piece { color, role }));
         sides() || Color::ALL.into_iter().any(|color| Role::ALL.into_iter().any(|role| kind(color, role)))
     }
 

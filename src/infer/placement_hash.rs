@@ -56,17 +56,17 @@ pub fn piece_hash(square: Square, piece: Option<Piece>, sensing: SensorKind) -> 
 
 /// Returns the hash of a placement.
 pub fn board_hash(board: &Board, sensing: SensorKind) -> u64 {
-    board.iter().fold(0, |key, (square, found)| key ^ piece_hash(square, Some(found), sensing))
+    board.iter().fold(0, |hash, (square, found)| hash ^ piece_hash(square, Some(found), sensing))
 }
 
 /// Returns what these squares contribute to the hash of a placement.
 pub fn partial_hash(board: &Board, squares: Bitboard, sensing: SensorKind) -> u64 {
-    squares.into_iter().fold(0, |key, square| key ^ piece_hash(square, board.piece_at(square), sensing))
+    squares.into_iter().fold(0, |hash, square| hash ^ piece_hash(square, board.piece_at(square), sensing))
 }
 
 /// Returns the hash after a move, given the hash before it.
-pub fn hash_after(position: &Position, key: u64, mv: Move, sensing: SensorKind) -> u64 {
-    position.changes(mv).iter().fold(key, |key, (square, new)| {
-        key ^ piece_hash(square, position.piece_at(square), sensing) ^ piece_hash(square, new, sensing)
+pub fn hash_after(position: &Position, hash: u64, mv: Move, sensing: SensorKind) -> u64 {
+    position.changes(mv).iter().fold(hash, |hash, (square, new)| {
+        hash ^ piece_hash(square, position.piece_at(square), sensing) ^ piece_hash(square, new, sensing)
     })
 }

@@ -8,8 +8,8 @@ use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 pub fn prior_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
     let costs: Vec<Cost> = legal.iter().map(|&mv| relative_cost(position, mv)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
-    let whole: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
-    let share = model::cost_of_share(1 << 24, whole);
+    let total: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();
+    let share = model::cost_of_share(1 << 24, total);
     costs.into_iter().map(|cost| cost - least + share).collect()
 }
 
@@ -23,11 +23,12 @@ fn relative_cost(position: &Position, mv: Move) -> Cost {
             None => board.discard_piece_at(square),
         }
     }
-    let taken = mv.capture().map_or(0, piece_value);
+    let captured = mv.capture().map_or(0, piece_value);
     let promoted = mv.promotion().map_or(0, |role| piece_value(role) - piece_value(Role::Pawn));
-    let gain = (taken + promoted - best_capture(&board, !turn)).clamp(-model::MAX_GAIN, model::MAX_GAIN);
-    let under = model::UNDERPROMOTION.iter().find(|(role, _)| mv.promotion() == Some(*role)).map_or(0, |(_, cost)| *cost);
-    under - gain * 16 / model::DOUBLING_GAIN
+    let gain = (captured + promoted - best_capture(&board, !turn)).clamp(-model::MAX_GAIN, model::MAX_GAIN);
+    let underpromotion =
+        model::UNDERPROMOTION.iter().find(|(role, _)| mv.promotion() == Some(*role)).map_or(0, |(_, cost)| *cost);
+    underpromotion - gain * 16 / model::DOUBLING_GAIN
 }
 
 /// Returns the value of a role, in centipawns.
@@ -51,7 +52,7 @@ fn best_capture(board: &Board, by: Color) -> i32 {
 fn exchange_gain(board: &Board, square: Square, by: Color) -> i32 {
     let mut occupied = board.occupied();
     let mut side = by;
-    let Some(mut standing) = board.role_at(square) else { return 0 };
+    let Some(mut target) = board.role_at(square) else { return 0 };
     let mut gains = [0i32; 32];
     let mut depth = 0;
     loop {
@@ -62,12 +63,12 @@ fn exchange_gain(board: &Board, square: Square, by: Color) -> i32 {
         if role == Role::King && (board.attacks_to(square, !side, occupied.without(from)) & occupied.without(from)).any() {
             break;
         }
-        gains[depth] = piece_value(standing) - before;
+        gains[depth] = piece_value(target) - before;
         depth += 1;
         if depth == gains.len() {
             break;
         }
-        standing = role;
+        target = role;
         occupied.discard(from);
         side = !side;
     }

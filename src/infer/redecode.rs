@@ -51,10 +51,10 @@ const MAX_CHANGES: usize = 48;
 
 /// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
 pub fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
-    let mut teller = Redecoder::new(base, seen, hidden, now);
-    teller.search(&base.position, &mut Vec::new());
-    let mut found = teller.found;
-    found.sort_by_key(|told| told.cost);
+    let mut redecoder = Redecoder::new(base, seen, hidden, now);
+    redecoder.search(&base.position, &mut Vec::new());
+    let mut found = redecoder.found;
+    found.sort_by_key(|line| line.cost);
     found
 }
 
@@ -66,14 +66,14 @@ pub fn redecode_moves(
     hidden: Bitboard,
     now: Millis,
 ) -> Option<RedecodedLine> {
-    let teller = Redecoder::new(base, seen, hidden, now);
+    let redecoder = Redecoder::new(base, seen, hidden, now);
     let mut position = base.position.clone();
     let mut line = Vec::new();
     for (index, &mv) in moves.iter().enumerate() {
-        line.push(teller.decode_ply(&position, mv, &line, moves.get(index + 1).copied())?);
+        line.push(redecoder.decode_ply(&position, mv, &line, moves.get(index + 1).copied())?);
         position = position.play(mv);
     }
-    teller.complete(&position, &line)
+    redecoder.complete(&position, &line)
 }
 
 struct Redecoder<'a> {
@@ -104,9 +104,9 @@ impl<'a> Redecoder<'a> {
 
     fn search(&mut self, position: &Position, line: &mut Vec<Ply>) {
         if !line.is_empty()
-            && let Some(told) = self.complete(position, line)
+            && let Some(redecoded) = self.complete(position, line)
         {
-            self.found.push(told);
+            self.found.push(redecoded);
         }
         if line.len() == MAX_PLIES {
             return;
@@ -139,27 +139,28 @@ impl<'a> Redecoder<'a> {
 
     /// Returns when the piece on this square came: with a move of the line, or before.
     fn arrived_at(&self, square: Square, line: &[Ply]) -> Millis {
-        let came = |ply: &&Ply| landing_square(ply.mv) == square || castling_rook_square(ply.mv) == Some(square);
-        line.iter().rev().find(came).map_or(self.base.made_at, |ply| ply.made_at)
+        let arrived = |ply: &&Ply| landing_square(ply.mv) == square || castling_rook_square(ply.mv) == Some(square);
+        line.iter().rev().find(arrived).map_or(self.base.made_at, |ply| ply.made_at)
     }
 
     /// Returns when a square was first seen empty, or with something else, after `since`.
     fn first_left_at(&self, square: Square, since: Millis) -> Option<Millis> {
-        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
-        here.find(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.at)
+        let mut changes = self.changes.iter().filter(|change| change.square == square && change.at >= since);
+        changes.find(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.at)
     }
 
     /// Returns when a square was last seen to be left between these times; it was left at the first of them.
     fn last_left_at(&self, square: Square, first: Millis, until: Millis) -> Millis {
-        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
-        here.rfind(|change| change.now == SquareState::Empty).map_or(first, |change| change.at)
+        let mut changes =
+            self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
+        changes.rfind(|change| change.now == SquareState::Empty).map_or(first, |change| change.at)
     }
 
     /// Returns when this piece was first seen here after `since`.
     fn first_seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
         let shows = placement_hash::sensor_view(piece, self.seen.sensing());
-        let mut here = self.changes.iter().filter(|change| change.square == square && change.at >= since);
-        here.find(|change| change.now == shows).map(|change| change.at)
+        let mut changes = self.changes.iter().filter(|change| change.square == square && change.at >= since);
+        changes.find(|change| change.now == shows).map(|change| change.at)
     }
 
     /// Returns the move if what was seen allows it. `next`: the move after it, if known.
@@ -173,22 +174,22 @@ impl<'a> Redecoder<'a> {
                 let since = self.base.made_at;
                 let king_at = if to == king { since } else { self.first_seen_at(to, king_piece, since)? };
                 let rook_at = if rook_to == rook { since } else { self.first_seen_at(rook_to, rook_piece, since)? };
-                let left = self.first_left_at(king, since).or(self.first_left_at(rook, since))?;
-                (left, king_at.max(rook_at), true)
+                let left_at = self.first_left_at(king, since).or(self.first_left_at(rook, since))?;
+                (left_at, king_at.max(rook_at), true)
             }
             _ => {
                 let piece = board.piece_at(from)?;
-                let lands = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
+                let landed = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
                 let left_at =
                     self.first_left_at(from, self.arrived_at(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
                 let since = |before: Millis| left_at.saturating_sub(before).max(self.base.made_at);
                 // It recaptured a piece like itself: nothing could be seen.
                 let before = line.last().filter(|last| !last.was_seen && landing_square(last.mv) == mv.to());
-                let alike = before.is_some() && self.seen.is_compatible(mv.to(), Some(lands));
-                let soon = self.first_seen_at(mv.to(), lands, since(SCAN_TIME));
-                match soon.or_else(|| self.first_seen_at(mv.to(), lands, since(model::MAX_STOP)).filter(|_| !alike)) {
+                let shows_same = before.is_some() && self.seen.is_compatible(mv.to(), Some(landed));
+                let soon = self.first_seen_at(mv.to(), landed, since(SCAN_TIME));
+                match soon.or_else(|| self.first_seen_at(mv.to(), landed, since(model::MAX_STOP)).filter(|_| !shows_same)) {
                     Some(at) => (left_at, at, true),
-                    None if alike => (left_at, left_at, true),
+                    None if shows_same => (left_at, left_at, true),
                     None if self.hidden.contains(mv.to()) => (left_at, left_at + SCAN_TIME, true),
                     // Captured before it was seen.
                     None => (left_at, self.captured_at(position, mv, left_at)?, false),
@@ -206,9 +207,9 @@ impl<'a> Redecoder<'a> {
         let mut manner = if seen { 0 } else { model::CAPTURED_UNSEEN } + if backwards { model::SEEN_BACKWARDS } else { 0 };
         manner += model::overlap_cost(left_at, last_made)
             + model::overlap_cost(made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
-        let own_before = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |own| own.made_at);
-        if own_before > 0 {
-            manner += model::haste_cost(made_at.saturating_sub(own_before));
+        let last_own_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |ply| ply.made_at);
+        if last_own_at > 0 {
+            manner += model::haste_cost(made_at.saturating_sub(last_own_at));
         }
         manner += self.stop_cost(board, mv, left_at, made_at);
         Some(Ply { mv, left_at, made_at, pressed_at: None, manner, was_seen: seen })
@@ -219,15 +220,15 @@ impl<'a> Redecoder<'a> {
     fn captured_at(&self, position: &Position, mv: Move, left_at: Millis) -> Option<Millis> {
         let mover = position.turn();
         let (to, soon) = (mv.to(), left_at + SCAN_TIME);
-        let takes = |change: &&Change| {
+        let is_capture = |change: &&Change| {
             change.square == to
                 && change.at >= left_at
                 && matches!(change.now, SquareState::Piece(piece) if piece.color != mover)
         };
-        let alike = position.board().piece_at(to).filter(|_| self.seen.changed_at(to) < left_at);
-        match self.changes.iter().find(takes) {
+        let replaced = position.board().piece_at(to).filter(|_| self.seen.changed_at(to) < left_at);
+        match self.changes.iter().find(is_capture) {
             Some(change) => Some(change.at.min(soon)),
-            None => alike.filter(|piece| piece.color != mover && self.seen.is_compatible(to, Some(*piece))).map(|_| left_at),
+            None => replaced.filter(|piece| piece.color != mover && self.seen.is_compatible(to, Some(*piece))).map(|_| left_at),
         }
     }
 
@@ -266,12 +267,12 @@ impl<'a> Redecoder<'a> {
     fn complete(&self, position: &Position, line: &[Ply]) -> Option<RedecodedLine> {
         let last = line.last()?;
         let wrong = self.seen.mismatch(position.board()) & !self.hidden;
-        let own = lifted_squares(position, self.seen, wrong);
-        let rest = wrong & !own;
+        let own_lifted = lifted_squares(position, self.seen, wrong);
+        let others = wrong & !own_lifted;
         // The last piece may still be on its way.
-        let passing = rest & Bitboard::from_square(landing_square(last.mv)) & !self.seen.occupied();
-        let victim = rest & !passing;
-        if (wrong & self.seen.occupied()).any() || own.count() > 2 || victim.count() > own.count().min(1) {
+        let passing = others & Bitboard::from_square(landing_square(last.mv)) & !self.seen.occupied();
+        let victim = others & !passing;
+        if (wrong & self.seen.occupied()).any() || own_lifted.count() > 2 || victim.count() > own_lifted.count().min(1) {
             return None;
         }
         if !last.was_seen {
@@ -290,28 +291,29 @@ impl<'a> Redecoder<'a> {
                 cost += model::MOVE_WITHOUT_PRESS;
             }
         }
-        let troubles = unmatched as Cost * model::PRESS_WITHOUT_MOVE + strays;
+        let extra_cost = unmatched as Cost * model::PRESS_WITHOUT_MOVE + strays;
         let open = wrong.count() as Cost * 10
             + if passing.any() { model::FIRST_STOP } else { 0 }
-            + self.in_hand_cost(own | victim, position, line);
-        Some(RedecodedLine { plies, extra_cost: troubles, unmatched_presses: unmatched, cost: cost + troubles + open })
+            + self.in_hand_cost(own_lifted | victim, position, line);
+        Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
     }
 
     /// Returns how long a square showed what it changed to, in milliseconds.
     fn shown_for(&self, change: &Change) -> Millis {
-        let gone = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
-        gone.map_or(self.now, |gone| gone.at).saturating_sub(change.at)
+        let next = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
+        next.map_or(self.now, |next| next.at).saturating_sub(change.at)
     }
 
     /// Returns the cost of these pieces being in the hands: for their time in the air, and if their player has moved another piece
     /// meanwhile.
     fn in_hand_cost(&self, squares: Bitboard, position: &Position, line: &[Ply]) -> Cost {
         let turn = self.base.position.turn();
-        let held = |square: Square| {
+        let cost_of = |square: Square| {
             let since = self.seen.changed_at(square);
             let color = position.board().color_at(square);
-            let mut own = line.iter().enumerate().filter(|(index, _)| Some(if index % 2 == 0 { turn } else { !turn }) == color);
-            let moved = own.any(|(_, ply)| ply.left_at > since + SCAN_TIME);
+            let mut own_plies =
+                line.iter().enumerate().filter(|(index, _)| Some(if index % 2 == 0 { turn } else { !turn }) == color);
+            let moved = own_plies.any(|(_, ply)| ply.left_at > since + SCAN_TIME);
             let early = line.last().is_some_and(|last| since + SCAN_TIME < last.made_at);
             model::holding_cost(self.now.saturating_sub(since))
                 + match (moved, early) {
@@ -320,7 +322,7 @@ impl<'a> Redecoder<'a> {
                     (false, false) => 0,
                 }
         };
-        squares.into_iter().map(held).sum()
+        squares.into_iter().map(cost_of).sum()
     }
 
     /// Assigns each press to a move, in order, the last one first, because clock messages are late. Returns how many are left over.
@@ -364,7 +366,7 @@ impl<'a> Redecoder<'a> {
             .collect();
         position = self.base.position.clone();
         let mut next = 0;
-        let mut put: ByColor<Option<Millis>> = ByColor::default();
+        let mut placed_at: ByColor<Option<Millis>> = ByColor::default();
         for change in &self.changes {
             while let Some(ply) = plies.get(next).filter(|ply| ply.made_at <= change.at) {
                 position = position.play(ply.mv);
@@ -372,7 +374,7 @@ impl<'a> Redecoder<'a> {
             }
             let SquareState::Piece(piece) = change.now else { continue };
             // Putting a piece down without a move takes a hand as long as a move.
-            let since = put.get_mut(piece.color).replace(change.at);
+            let since = placed_at.get_mut(piece.color).replace(change.at);
             let hasty = since.map_or(0, |since| model::haste_cost(change.at - since));
             if position.board().piece_at(change.square) == Some(piece) {
                 cost += if plies.iter().any(|ply| ply.made_at == change.at) { 0 } else { model::PUT_BACK + hasty };

@@ -152,17 +152,17 @@ pub fn find_nearest_start(
             (wrong.count(), *rotation == Rotation::Turned, *number != Some(518), whites)
         })?;
     let wrong = seen.mismatch(board);
-    let stands = board_as_seen(&seen, board);
-    let is_set_up = stands.as_ref().is_some_and(|stands| is_set_up(stands, board));
+    let seen_board = board_as_seen(&seen, board);
+    let is_set_up = seen_board.as_ref().is_some_and(|seen_board| is_set_up(seen_board, board));
     let position = match number {
         Some(number) => start_position(*number)?,
         None => given?.clone(),
     };
     let difference = |square| Difference { square, expected: board.piece_at(square), seen: seen.at(square) };
-    let has_kings = |stands: &Board| Color::ALL.into_iter().all(|color| stands.king_of(color).is_some());
+    let has_kings = |seen_board: &Board| Color::ALL.into_iter().all(|color| seen_board.king_of(color).is_some());
     wrong.any().then(|| NearStart {
         differences: wrong.into_iter().map(difference).collect(),
-        position: stands.filter(has_kings).map(|stands| position.with_board(stands)),
+        position: seen_board.filter(has_kings).map(|seen_board| position.with_board(seen_board)),
         start: DetectedStart { rotation, position, chess960: *number },
         is_set_up,
     })
@@ -183,22 +183,22 @@ fn board_as_seen(seen: &ObservedBoard, start: &Board) -> Option<Board> {
 }
 
 /// Returns whether the pieces are placed as in a set-up: see [`NearStart::is_set_up`].
-fn is_set_up(stands: &Board, start: &Board) -> bool {
+fn is_set_up(seen_board: &Board, start: &Board) -> bool {
     let home = |color: Color| {
         let [first, second] = [Rank::First, Rank::Second].map(|rank| Bitboard::from_rank(color.relative_rank(rank)));
         first | second
     };
     let homes = home(Color::White) | home(Color::Black);
-    if start.occupied() != homes || !homes.is_superset(stands.occupied()) {
+    if start.occupied() != homes || !homes.is_superset(seen_board.occupied()) {
         return false;
     }
-    let own = |color: Color| stands.by_color(color) & home(color);
-    let is_whole = |color: Color| {
+    let home_pieces = |color: Color| seen_board.by_color(color) & home(color);
+    let is_complete = |color: Color| {
         let at = |board: &Board| Role::ALL.map(|role| board.by_piece(role.of(color)));
-        at(stands) == at(start)
+        at(seen_board) == at(start)
     };
-    let all = stands.occupied() == homes && Color::ALL.into_iter().all(|color| own(color).count() > 8);
-    all || Color::ALL.into_iter().any(|color| is_whole(color) && own(!color) == stands.by_color(!color))
+    let all = seen_board.occupied() == homes && Color::ALL.into_iter().all(|color| home_pieces(color).count() > 8);
+    all || Color::ALL.into_iter().any(|color| is_complete(color) && home_pieces(!color) == seen_board.by_color(!color))
 }
 
 /// Returns whether at most `moves` moves lead from a position to what is seen, by either player: the other player's moves may have
@@ -209,8 +209,8 @@ pub fn is_reachable(position: &Position, seen: &ObservedBoard, moves: usize) -> 
     if wrong.is_empty() || moves == 0 || wrong.count() > 2 * moves.max(2) {
         return wrong.is_empty();
     }
-    let told = |mv: &Move| seen.sensing() != SensorKind::Occupancy || !mv.is_capture();
+    let is_visible = |mv: &Move| seen.sensing() != SensorKind::Occupancy || !mv.is_capture();
     [position, &position.with_turn_passed()].into_iter().any(|position| {
-        position.legal_moves().into_iter().filter(told).any(|mv| is_reachable(&position.play(mv), seen, moves - 1))
+        position.legal_moves().into_iter().filter(is_visible).any(|mv| is_reachable(&position.play(mv), seen, moves - 1))
     })
 }

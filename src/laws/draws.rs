@@ -89,8 +89,8 @@ impl DrawRules {
     }
 
     /// Returns what such a claim requires: the number of occurrences of the position, or the number of moves of each player.
-    fn claim(&self, claimed: ClaimKind, rests: ClaimBasis) -> Option<u32> {
-        match (claimed, rests) {
+    fn claim(&self, claimed: ClaimKind, basis: ClaimBasis) -> Option<u32> {
+        match (claimed, basis) {
             (ClaimKind::Repetition, ClaimBasis::OnBoard) => self.repetition,
             (ClaimKind::Repetition, ClaimBasis::OnIntended(_)) => self.repetition_intended,
             (ClaimKind::FiftyMoves, ClaimBasis::OnBoard) => self.fifty,
@@ -198,13 +198,13 @@ pub struct PositionHistory {
 
 impl PositionHistory {
     /// Creates the history before the first move. The half-move clock of the start position counts towards the fifty moves.
-    pub fn new(start: &Position, same: PositionEquality) -> PositionHistory {
-        PositionHistory { same, keys: vec![key(start, same)], now: start.clone() }
+    pub fn new(start: &Position, equality: PositionEquality) -> PositionHistory {
+        PositionHistory { same: equality, keys: vec![key(start, equality)], now: start.clone() }
     }
 
     /// Creates the history after these moves. Illegal moves are played as they were made.
-    pub fn of(start: &Position, moves: impl IntoIterator<Item = Move>, same: PositionEquality) -> PositionHistory {
-        let mut history = PositionHistory::new(start, same);
+    pub fn of(start: &Position, moves: impl IntoIterator<Item = Move>, equality: PositionEquality) -> PositionHistory {
+        let mut history = PositionHistory::new(start, equality);
         moves.into_iter().for_each(|mv| history.play(mv));
         history
     }
@@ -233,16 +233,16 @@ impl PositionHistory {
     }
 
     /// Evaluates a claim by this player.
-    pub fn claim(&self, by: Color, claimed: ClaimKind, rests: ClaimBasis, rules: &DrawRules) -> Claim {
+    pub fn claim(&self, by: Color, claimed: ClaimKind, basis: ClaimBasis, rules: &DrawRules) -> Claim {
         let refused = |finding| Claim { finding, occurrences: self.occurrences(), quiet: self.now.halfmoves() };
         if self.now.ending().is_some() {
             return refused(Finding::Ended);
         }
-        let Some(least) = rules.claim(claimed, rests) else { return refused(Finding::NotAtHand) };
+        let Some(required) = rules.claim(claimed, basis) else { return refused(Finding::NotAtHand) };
         if by != self.now.turn() {
             return refused(Finding::NotOnMove);
         }
-        let after = match rests {
+        let after = match basis {
             ClaimBasis::OnBoard => self.clone(),
             ClaimBasis::OnIntended(mv) if !self.now.is_legal(mv) => return refused(Finding::IllegalMove),
             ClaimBasis::OnIntended(mv) => {
@@ -254,11 +254,11 @@ impl PositionHistory {
         let (occurrences, quiet) = (after.occurrences(), after.now.halfmoves());
         let times = occurrences.len();
         let finding = match claimed {
-            ClaimKind::Repetition if times >= least as usize => Finding::Repeated { times },
+            ClaimKind::Repetition if times >= required as usize => Finding::Repeated { times },
             ClaimKind::Repetition => Finding::TooFewTimes { times },
-            ClaimKind::FiftyMoves => match least.saturating_mul(2) {
-                of if quiet >= of => Finding::Quiet { moves: quiet / 2 },
-                of => Finding::TooFewMoves { missing: of - quiet, of },
+            ClaimKind::FiftyMoves => match required.saturating_mul(2) {
+                plies if quiet >= plies => Finding::Quiet { moves: quiet / 2 },
+                plies => Finding::TooFewMoves { missing: plies - quiet, of: plies },
             },
         };
         Claim { finding, occurrences, quiet }
@@ -289,8 +289,8 @@ impl PositionHistory {
     }
 }
 
-fn key(position: &Position, same: PositionEquality) -> PositionKey {
-    match same {
+fn key(position: &Position, equality: PositionEquality) -> PositionKey {
+    match equality {
         PositionEquality::Rights => position.key(),
         PositionEquality::Moves => without_barred_castling(position).key(),
     }

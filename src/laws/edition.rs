@@ -47,11 +47,11 @@ static LOCAL_EDITIONS: OnceLock<Vec<Edition>> = OnceLock::new();
 static PARSED_EDITIONS: [OnceLock<Edition>; FILES.len()] = [const { OnceLock::new() }; FILES.len()];
 
 /// Returns the edition of a file, from this machine's own files or the built-in one.
-fn edition(file: &(&str, &str), read: &'static OnceLock<Edition>) -> &'static Edition {
+fn edition(file: &(&str, &str), parsed: &'static OnceLock<Edition>) -> &'static Edition {
     let (name, text) = file;
-    read.get_or_init(|| {
-        let own = LOCAL_EDITIONS.get().and_then(|own| own.iter().rfind(|edition| edition.name == *name).cloned());
-        own.unwrap_or_else(|| match Edition::parse(name, text) {
+    parsed.get_or_init(|| {
+        let local = LOCAL_EDITIONS.get().and_then(|local| local.iter().rfind(|edition| edition.name == *name).cloned());
+        local.unwrap_or_else(|| match Edition::parse(name, text) {
             Ok(edition) => edition,
             // The files are part of the program, and a test parses all of them.
             Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
@@ -138,8 +138,8 @@ impl Edition {
 
     /// Replaces the built-in editions of the same names; of several with one name the last is used. Only the first call has an
     /// effect, and only before the first request for an edition.
-    pub fn replace(own: Vec<Edition>) {
-        let _ = LOCAL_EDITIONS.set(own);
+    pub fn replace(editions: Vec<Edition>) {
+        let _ = LOCAL_EDITIONS.set(editions);
     }
 
     /// Parses the text of a file, which must have this name.

@@ -57,8 +57,8 @@ impl Laws {
     }
 
     /// Returns whether this irregularity counts for the penalties for illegal moves.
-    pub fn counts(&self, what: Irregularity) -> bool {
-        self.rules().counted.as_ref().is_some_and(|counted| counted.contains(&what))
+    pub fn counts(&self, irregularity: Irregularity) -> bool {
+        self.rules().counted.as_ref().is_some_and(|counted| counted.contains(&irregularity))
     }
 }
 
@@ -67,7 +67,7 @@ impl Default for Laws {
     fn default() -> Laws {
         match Edition::all().next_back() {
             Some(edition) => Laws { edition, class: TimeClass::Standard, supervision: Supervision::Full },
-            None => unreachable!("there are editions"),
+            None => unreachable!("at least one edition is built in"),
         }
     }
 }
@@ -103,10 +103,12 @@ impl fmt::Display for Laws {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadLaws {
     /// There is no such edition.
-    #[error("there is no edition \"{0}\" of the Laws: write {known}", known = EDITIONS.join(" or "))]
+    #[error("unknown edition \"{0}\" of the Laws; write {known}", known = EDITIONS.join(" or "))]
     Edition(String),
     /// The text after the edition is not valid.
-    #[error("\"{0}\" after the edition: write nothing, or rapid or blitz, and then nothing, or full or limited")]
+    #[error(
+        "invalid text \"{0}\" after the edition; write nothing, or \"rapid\" or \"blitz\", optionally followed by \"full\" or \"limited\""
+    )]
     Kind(String),
 }
 

@@ -67,12 +67,12 @@ pub struct IrregularityCounts {
 impl IrregularityCounts {
     /// Counts an irregularity that was completed by a clock press, and returns the player's new count. Two with one press count
     /// once.
-    pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, what: Irregularity) -> u32 {
+    pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, irregularity: Irregularity) -> u32 {
         let list = self.list(player);
         match list.iter_mut().find(|counted| counted.pressed_at == pressed_at) {
-            Some(counted) if counted.what.contains(&what) => {}
-            Some(counted) => counted.what.push(what),
-            None => list.push(CountedAttempt { pressed_at, ply, what: vec![what] }),
+            Some(counted) if counted.what.contains(&irregularity) => {}
+            Some(counted) => counted.what.push(irregularity),
+            None => list.push(CountedAttempt { pressed_at, ply, what: vec![irregularity] }),
         }
         self.count(player)
     }

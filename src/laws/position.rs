@@ -104,15 +104,15 @@ impl Position {
     /// Creates a position from a placement and the side to move. Castling is possible where king and rook are on their original
     /// squares.
     pub fn from_board(board: Board, turn: Color) -> Position {
-        let home = |color: Color, rook: Square, king: Square| {
+        let castling_right = |color: Color, rook: Square, king: Square| {
             let ready =
                 board.piece_at(rook) == Some(Role::Rook.of(color)) && board.piece_at(king) == Some(Role::King.of(color));
             if ready { Bitboard::from_square(rook) } else { Bitboard::EMPTY }
         };
-        let castling_rights = home(Color::White, Square::A1, Square::E1)
-            | home(Color::White, Square::H1, Square::E1)
-            | home(Color::Black, Square::A8, Square::E8)
-            | home(Color::Black, Square::H8, Square::E8);
+        let castling_rights = castling_right(Color::White, Square::A1, Square::E1)
+            | castling_right(Color::White, Square::H1, Square::E1)
+            | castling_right(Color::Black, Square::A8, Square::E8)
+            | castling_right(Color::Black, Square::H8, Square::E8);
         Position::from_setup(Setup { board, turn, castling_rights, ..Setup::empty() }, CastlingMode::Standard)
     }
 
@@ -319,7 +319,7 @@ impl Position {
         if piece.role == Role::King && target == Some(Role::Rook.of(piece.color)) {
             return Some(Move::Castle { king: from, rook: to });
         }
-        Some(Move::Normal { role: piece.role, from, capture: target.map(|taken| taken.role), to, promotion })
+        Some(Move::Normal { role: piece.role, from, capture: target.map(|captured| captured.role), to, promotion })
     }
 
     /// Returns the null move (UCI `0000`), which stands for missing moves in a record. `None` if the side to move has no king.
@@ -351,7 +351,7 @@ impl Position {
             return Some(mv);
         }
         let en_passant = mv.from().map(|from| Move::EnPassant { from, to: mv.to() });
-        Some(en_passant.filter(|&taken| self.play(taken).fen() == fen).unwrap_or(mv))
+        Some(en_passant.filter(|&capture| self.play(capture).fen() == fen).unwrap_or(mv))
     }
 
     /// Parses a legal move in SAN.

@@ -272,10 +272,10 @@ impl IllegalReason {
         let IllegalReason::CastlingAfterMove { moved: MovedBefore::Either, rook } = self else { return self };
         let mut moved = MovedBefore::Either;
         for (_, mv) in played.into_iter().filter(|(player, mv)| *player == by && !crate::laws::Position::is_null_move(*mv)) {
-            let rooks = mv.role() == Role::Rook && (mv.from() == Some(rook) || mv.to() == rook);
+            let is_this_rook = mv.role() == Role::Rook && (mv.from() == Some(rook) || mv.to() == rook);
             if mv.role() == Role::King {
                 moved = MovedBefore::King;
-            } else if rooks && moved == MovedBefore::Either {
+            } else if is_this_rook && moved == MovedBefore::Either {
                 moved = MovedBefore::Rook;
             }
         }
@@ -333,62 +333,64 @@ impl IllegalReason {
     }
 
     fn parts(&self) -> (&'static str, Vec<(&'static str, ReasonArg)>) {
-        let man = |name, man: &PlacedPiece| (name, ReasonArg::Man(*man));
-        let men = |name, men: &[PlacedPiece]| (name, ReasonArg::Men(men.to_vec()));
+        let piece = |name, piece: &PlacedPiece| (name, ReasonArg::Man(*piece));
+        let pieces = |name, pieces: &[PlacedPiece]| (name, ReasonArg::Men(pieces.to_vec()));
         let square = |name, square: &Square| (name, ReasonArg::Square(*square));
         match self {
             IllegalReason::OutOfTurn { moved } => {
-                ("not_his_turn", vec![man("moved", moved), ("player", ReasonArg::Player(!moved.piece.color))])
+                ("not_his_turn", vec![piece("moved", moved), ("player", ReasonArg::Player(!moved.piece.color))])
             }
             IllegalReason::NothingThere { from } => ("nothing_there", vec![square("from", from)]),
             IllegalReason::NoMove => ("no_move", vec![]),
-            IllegalReason::OwnPiece { moved, on } => ("own_piece", vec![man("moved", moved), man("on", on)]),
-            IllegalReason::KingCaptured { king } => ("king_taken", vec![man("king", king)]),
-            IllegalReason::NoSuchMove { moved, to } => ("no_such_move", vec![man("moved", moved), square("to", to)]),
-            IllegalReason::Blocked { moved, by } => ("blocked", vec![man("moved", moved), man("by", by)]),
-            IllegalReason::PawnTwoSteps { moved } => ("pawn_two_steps", vec![man("moved", moved)]),
-            IllegalReason::PawnStraight { moved, on } => ("pawn_straight", vec![man("moved", moved), man("on", on)]),
-            IllegalReason::PawnDiagonal { moved, to } => ("pawn_diagonal", vec![man("moved", moved), square("to", to)]),
+            IllegalReason::OwnPiece { moved, on } => ("own_piece", vec![piece("moved", moved), piece("on", on)]),
+            IllegalReason::KingCaptured { king } => ("king_taken", vec![piece("king", king)]),
+            IllegalReason::NoSuchMove { moved, to } => ("no_such_move", vec![piece("moved", moved), square("to", to)]),
+            IllegalReason::Blocked { moved, by } => ("blocked", vec![piece("moved", moved), piece("by", by)]),
+            IllegalReason::PawnTwoSteps { moved } => ("pawn_two_steps", vec![piece("moved", moved)]),
+            IllegalReason::PawnStraight { moved, on } => ("pawn_straight", vec![piece("moved", moved), piece("on", on)]),
+            IllegalReason::PawnDiagonal { moved, to } => ("pawn_diagonal", vec![piece("moved", moved), square("to", to)]),
             IllegalReason::EnPassantTooLate { moved, pawn } => {
-                ("en_passant_too_late", vec![man("moved", moved), square("pawn", pawn)])
+                ("en_passant_too_late", vec![piece("moved", moved), square("pawn", pawn)])
             }
             IllegalReason::EnPassantNotRemoved { pawn } => ("en_passant_not_removed", vec![square("pawn", pawn)]),
             IllegalReason::EnPassantWrongPawn { removed, pawn } => {
-                ("en_passant_wrong_pawn", vec![man("removed", removed), square("pawn", pawn)])
+                ("en_passant_wrong_pawn", vec![piece("removed", removed), square("pawn", pawn)])
             }
-            IllegalReason::PawnLeft { pawn } => ("pawn_left", vec![man("pawn", pawn)]),
+            IllegalReason::PawnLeft { pawn } => ("pawn_left", vec![piece("pawn", pawn)]),
             IllegalReason::PromotedWrongly { on, role } => {
                 ("promoted_wrongly", vec![square("on", on), ("role", ReasonArg::Role(*role))])
             }
-            IllegalReason::PromotedColour { on } => ("promoted_colour", vec![man("on", on)]),
-            IllegalReason::Became { moved, role } => ("became", vec![man("moved", moved), ("role", ReasonArg::Role(*role))]),
-            IllegalReason::IntoCheck { king, by } => ("into_check", vec![square("king", king), men("by", by)]),
+            IllegalReason::PromotedColour { on } => ("promoted_colour", vec![piece("on", on)]),
+            IllegalReason::Became { moved, role } => ("became", vec![piece("moved", moved), ("role", ReasonArg::Role(*role))]),
+            IllegalReason::IntoCheck { king, by } => ("into_check", vec![square("king", king), pieces("by", by)]),
             IllegalReason::KingsAdjacent { king, other } => {
                 ("kings_adjacent", vec![square("king", king), square("other", other)])
             }
             IllegalReason::Pinned { moved, king, by } => {
-                ("pinned", vec![man("moved", moved), square("king", king), man("by", by)])
+                ("pinned", vec![piece("moved", moved), square("king", king), piece("by", by)])
             }
-            IllegalReason::Exposed { king, by } => ("exposed", vec![square("king", king), man("by", by)]),
-            IllegalReason::StillInCheck { king, by } => ("still_in_check", vec![square("king", king), man("by", by)]),
-            IllegalReason::DoubleCheck { king, by } => ("double_check", vec![square("king", king), men("by", by)]),
+            IllegalReason::Exposed { king, by } => ("exposed", vec![square("king", king), piece("by", by)]),
+            IllegalReason::StillInCheck { king, by } => ("still_in_check", vec![square("king", king), piece("by", by)]),
+            IllegalReason::DoubleCheck { king, by } => ("double_check", vec![square("king", king), pieces("by", by)]),
             IllegalReason::CastlingNoRook { rook } => ("castling_no_rook", vec![square("rook", rook)]),
             IllegalReason::CastlingAfterMove { moved, rook } => {
                 ("castling_after_move", vec![("moved", ReasonArg::Moved(*moved)), square("rook", rook)])
             }
-            IllegalReason::CastlingBlocked { by } => ("castling_blocked", vec![man("by", by)]),
-            IllegalReason::CastlingInCheck { by } => ("castling_in_check", vec![man("by", by)]),
+            IllegalReason::CastlingBlocked { by } => ("castling_blocked", vec![piece("by", by)]),
+            IllegalReason::CastlingInCheck { by } => ("castling_in_check", vec![piece("by", by)]),
             IllegalReason::CastlingThrough { square: crossed, by } => {
-                ("castling_through", vec![square("square", crossed), man("by", by)])
+                ("castling_through", vec![square("square", crossed), piece("by", by)])
             }
-            IllegalReason::CastlingInto { square: goal, by } => ("castling_into", vec![square("square", goal), man("by", by)]),
+            IllegalReason::CastlingInto { square: goal, by } => {
+                ("castling_into", vec![square("square", goal), piece("by", by)])
+            }
             IllegalReason::CastlingUnfinished { rook } => ("castling_unfinished", vec![square("rook", rook)]),
-            IllegalReason::CastlingSquares { moved } => ("castling_squares", vec![men("moved", moved)]),
-            IllegalReason::SeveralMoves { moved } => ("several_moves", vec![men("moved", moved)]),
-            IllegalReason::Vanished { men: gone } => ("vanished", vec![men("men", gone)]),
-            IllegalReason::Appeared { men: here } => ("appeared", vec![men("men", here)]),
+            IllegalReason::CastlingSquares { moved } => ("castling_squares", vec![pieces("moved", moved)]),
+            IllegalReason::SeveralMoves { moved } => ("several_moves", vec![pieces("moved", moved)]),
+            IllegalReason::Vanished { men: removed } => ("vanished", vec![pieces("men", removed)]),
+            IllegalReason::Appeared { men: added } => ("appeared", vec![pieces("men", added)]),
             IllegalReason::Exchanged { was, is } => {
-                ("exchanged", vec![man("was", was), man("is", &PlacedPiece { piece: *is, square: was.square })])
+                ("exchanged", vec![piece("was", was), piece("is", &PlacedPiece { piece: *is, square: was.square })])
             }
         }
     }

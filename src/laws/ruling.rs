@@ -101,8 +101,8 @@ impl Situation {
     /// Returns its unique word.
     pub fn word(self) -> &'static str {
         match self {
-            Situation::Irregular(what) => what.word(),
-            Situation::Occasion(what) => what.word(),
+            Situation::Irregular(irregularity) => irregularity.word(),
+            Situation::Occasion(occasion) => occasion.word(),
         }
     }
 
@@ -318,13 +318,13 @@ impl FromStr for RulingAction {
         let mut words = text.split(' ');
         let word = words.next().unwrap_or_default();
         let mut seconds = || words.next().and_then(|word| word.parse::<u32>().ok());
-        let figured = match word {
+        let parsed = match word {
             "add" => seconds().map(RulingAction::Add),
             "halve" => seconds().zip(seconds()).map(|(max_s, floor_s)| RulingAction::Halve(Halving { max_s, floor_s })),
             plain => RulingAction::PLAIN.iter().find(|(known, _)| *known == plain).map(|(_, act)| *act),
         };
-        let act = figured.filter(|_| words.next().is_none());
-        act.ok_or_else(|| format!("`{text}` is nothing that a ruling asks for"))
+        let act = parsed.filter(|_| words.next().is_none());
+        act.ok_or_else(|| format!("\"{text}\" is not a ruling action"))
     }
 }
 

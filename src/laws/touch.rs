@@ -226,15 +226,15 @@ impl Touches {
 pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let legal: Vec<Move> = position.legal_moves().into_iter().collect();
     let us = position.turn();
-    let mut turn = ObligationContext { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
+    let mut context = ObligationContext { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
     let bound = match rules.touched {
-        TouchBinding::Bind => turn.by_touch(),
-        TouchBinding::Unsaid => return turn.by_castling(touches),
+        TouchBinding::Bind => context.by_touch(),
+        TouchBinding::Unsaid => return context.by_castling(touches),
     };
     if let Obligation::Only { moves, .. } = &bound {
-        turn.legal.clone_from(moves);
+        context.legal.clone_from(moves);
     }
-    turn.by_release(bound, &legal, touches, rules)
+    context.by_release(bound, &legal, touches, rules)
 }
 
 /// Returns the obligation for the move that replaces an illegal one, after the illegal move was completed by pressing the clock and
@@ -242,16 +242,16 @@ pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> 
 pub fn obligation_restored(position: &Position, touches: &Touches, rules: TouchRules) -> Obligation {
     let bound = obligation(position, touches, rules);
     let moves = bound.moves(position);
-    let left = touches.released().iter().find_map(|release| {
-        let queens = |mv: &Move| {
+    let queening = touches.released().iter().find_map(|release| {
+        let is_queening = |mv: &Move| {
             release.piece.role == Role::Pawn
                 && mv.from() == Some(release.from)
                 && mv.to() == release.on
                 && mv.promotion() == Some(Role::Queen)
         };
-        moves.iter().copied().find(queens).map(|mv| (mv, release.on))
+        moves.iter().copied().find(is_queening).map(|mv| (mv, release.on))
     });
-    match left {
+    match queening {
         Some((mv, square)) if rules.pawn_left == PawnLeft::Queen => {
             Obligation::Only { moves: vec![mv], by: Duty::PawnBecomesQueen { square } }
         }
@@ -288,7 +288,8 @@ impl ObligationContext {
         };
         let (own, enemy) = (first(true), first(false));
         let both = |mv: &Move| {
-            mv.from().is_some_and(|from| own.contains(from)) && capture_square(*mv).is_some_and(|taken| enemy.contains(taken))
+            mv.from().is_some_and(|from| own.contains(from))
+                && capture_square(*mv).is_some_and(|captured| enemy.contains(captured))
         };
         if let Some(mv) = self.legal.iter().find(|mv| both(mv))
             && let Some((own, enemy)) = mv.from().zip(capture_square(*mv))
@@ -324,13 +325,13 @@ impl ObligationContext {
         }
         let kings = if let Some(Obligation::Only { moves, .. }) = by_king { moves } else { Vec::new() };
         let others = squares(own, |touch| touch.piece.role != Role::King);
-        let may = |mv: &Move| kings.contains(mv) || mv.from().is_some_and(|from| others.contains(from));
-        let able: Bitboard = self.legal.iter().filter(|mv| may(mv)).filter_map(|mv| mv.from()).collect();
-        let by = match able.single_square() {
+        let is_allowed = |mv: &Move| kings.contains(mv) || mv.from().is_some_and(|from| others.contains(from));
+        let movable: Bitboard = self.legal.iter().filter(|mv| is_allowed(mv)).filter_map(|mv| mv.from()).collect();
+        let by = match movable.single_square() {
             Some(square) => self.by_rook_first(square).unwrap_or(Duty::OwnPiece { square }),
-            None => Duty::OwnTogether { squares: able },
+            None => Duty::OwnTogether { squares: movable },
         };
-        self.only(by, may)
+        self.only(by, is_allowed)
     }
 
     /// Applies Art. 4.4.2: returns why the rook on this square must move, if the king was touched after it and could castle with
@@ -346,13 +347,13 @@ impl ObligationContext {
     /// Applies Art. 4.3.2 to one touch of the opponent's pieces.
     fn by_enemy(&self, enemy: &[Touch]) -> Option<Obligation> {
         let touched = squares(enemy, |_| true);
-        let takes = |mv: &Move| capture_square(*mv).is_some_and(|taken| touched.contains(taken));
-        let able: Bitboard = self.legal.iter().filter(|mv| takes(mv)).filter_map(|mv| capture_square(*mv)).collect();
-        let by = match able.single_square() {
+        let captures = |mv: &Move| capture_square(*mv).is_some_and(|captured| touched.contains(captured));
+        let capturable: Bitboard = self.legal.iter().filter(|mv| captures(mv)).filter_map(|mv| capture_square(*mv)).collect();
+        let by = match capturable.single_square() {
             Some(square) => Duty::EnemyPiece { square },
-            None => Duty::EnemyTogether { squares: able },
+            None => Duty::EnemyTogether { squares: capturable },
         };
-        self.only(by, takes)
+        self.only(by, captures)
     }
 
     /// Applies Art. 4.3.1 and 4.4.1–4.4.3 to the king and the rooks that were touched before and after it.
@@ -363,9 +364,9 @@ impl ObligationContext {
         let first = self.us.relative_rank(Rank::First);
         // Castling can be intended only if the king and the rook are on the player's first rank.
         let rooks = |touched: &[&Touch]| -> Vec<Square> {
-            let meant =
+            let is_castling_rook =
                 |touch: &&&Touch| touch.piece.role == Role::Rook && touch.square.rank() == first && king.rank() == first;
-            touched.iter().filter(meant).map(|touch| touch.square).collect()
+            touched.iter().filter(is_castling_rook).map(|touch| touch.square).collect()
         };
         let before = if self.rook_first.is_some() { rooks(before) } else { Vec::new() };
         let after = rooks(after);
@@ -391,9 +392,9 @@ impl ObligationContext {
     /// Handles editions that do not say anything about touched pieces: castling that was made and is not allowed, also because it
     /// was not begun with the king (1973, Section 6).
     fn by_castling(&self, touches: &Touches) -> Obligation {
-        let castled = |touch: &&Touch, role: Role, goes: usize| {
+        let castled = |touch: &&Touch, role: Role, index: usize| {
             let released = touches.released().iter().find(|release| release.from == touch.square);
-            touch.piece.role == role && released.is_some_and(|release| castling_squares(release.on)[goes])
+            touch.piece.role == role && released.is_some_and(|release| castling_squares(release.on)[index])
         };
         let king = self.own().find(|touch| castled(touch, Role::King, 0));
         let rook = self.own().find(|touch| castled(touch, Role::Rook, 1));
@@ -415,39 +416,39 @@ impl ObligationContext {
     /// Applies Art. 4.7 and 4.4.4: a piece that was released as a legal move, or a part of one, must stay. For a promotion piece,
     /// contact with the square is enough. Later touches have no effect.
     fn by_release(mut self, mut bound: Obligation, legal: &[Move], touches: &Touches, rules: TouchRules) -> Obligation {
-        let mut stays = false;
+        let mut has_release = false;
         let contacts = touches.promoted.iter().filter(|_| rules.promotion == Promotion::Final);
-        let mut put_down: Vec<&Release> = touches.released().iter().chain(contacts).collect();
-        put_down.sort_by_key(|release| release.at);
-        for release in put_down {
+        let mut releases: Vec<&Release> = touches.released().iter().chain(contacts).collect();
+        releases.sort_by_key(|release| release.at);
+        for release in releases {
             let Release { from, on, piece, .. } = *release;
             let of_move = |mv: &Move| match *mv {
                 Move::Castle { king, rook } => [(king, Role::King), (rook, Role::Rook)]
                     .iter()
                     .zip(castled(king, rook))
-                    .any(|(&(stood, role), goes)| (stood, role, goes) == (from, piece.role, on)),
+                    .any(|(&(start, role), target)| (start, role, target) == (from, piece.role, on)),
                 Move::Normal { promotion: Some(role), .. } => {
                     let chosen = piece.role == Role::Pawn || piece.role == role || rules.promotion == Promotion::Unsaid;
                     mv.from() == Some(from) && mv.to() == on && chosen
                 }
                 _ => mv.from() == Some(from) && mv.to() == on && mv.role() == piece.role,
             };
-            let allowed = if stays { self.legal.clone() } else { self.by_touch_until(release.at, legal, touches) };
-            let left: Vec<Move> = allowed.into_iter().filter(of_move).collect();
+            let allowed = if has_release { self.legal.clone() } else { self.by_touch_until(release.at, legal, touches) };
+            let remaining: Vec<Move> = allowed.into_iter().filter(of_move).collect();
             // The release is not part of any move that is still allowed, so it creates no obligation.
-            if left.is_empty() || left == self.legal || piece.color != self.us {
+            if remaining.is_empty() || remaining == self.legal || piece.color != self.us {
                 continue;
             }
-            let by = match left.as_slice() {
+            let by = match remaining.as_slice() {
                 [Move::Castle { king, rook }] => Duty::CastlingBegun { king: *king, rook: *rook },
                 [Move::Normal { promotion: Some(role), .. }] if piece.role == *role => {
                     Duty::PromotionFinal { square: on, role: *role }
                 }
                 _ => Duty::Released { from, on },
             };
-            self.legal.clone_from(&left);
-            stays = true;
-            bound = Obligation::Only { moves: left, by };
+            self.legal.clone_from(&remaining);
+            has_release = true;
+            bound = Obligation::Only { moves: remaining, by };
         }
         bound
     }
@@ -456,15 +457,15 @@ impl ObligationContext {
     fn by_touch_until(&self, at: u64, legal: &[Move], touches: &Touches) -> Vec<Move> {
         let mut until = touches.clone();
         until.touched.retain(|touch| touch.at <= at);
-        let then = ObligationContext {
+        let context = ObligationContext {
             touched: until.groups(self.us),
             us: self.us,
             legal: legal.to_vec(),
             rook_first: self.rook_first,
         };
-        match then.by_touch() {
+        match context.by_touch() {
             Obligation::Only { moves, .. } => moves,
-            Obligation::Free(_) => then.legal,
+            Obligation::Free(_) => context.legal,
         }
     }
 }

@@ -30,7 +30,7 @@ const WALK: u32 = 1 << 10;
 /// The cost of the reach analysis, in examined moves.
 const REACH: u32 = 1 << 14;
 /// Maximum number of pieces: no position from play has more.
-const MEN: usize = 32;
+const MAX_PIECES: usize = 32;
 
 /// Whether a player can still checkmate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -196,7 +196,7 @@ impl<P: Rules + Clone> Stages<P> {
     fn walk(&self) -> Stage<P> {
         let board = self.position.board();
         let kings = |color| (board.kings() & board.by_color(color)).count();
-        if kings(Color::White) != 1 || kings(Color::Black) != 1 || board.occupied().count() > MEN {
+        if kings(Color::White) != 1 || kings(Color::Black) != 1 || board.occupied().count() > MAX_PIECES {
             Stage::Done(Winnable::Possible)
         } else if !enough_material(board, self.winner) {
             Stage::Done(Winnable::CannotMate)

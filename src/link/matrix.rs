@@ -107,13 +107,14 @@ impl Wiring {
         let wiring: Wiring = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let mut wrong: Vec<String> = Vec::new();
         if !(10..=200).contains(&wiring.scan_hz) {
-            wrong.push(format!("scan_hz is {}, and must be 10 to 200", wiring.scan_hz));
+            wrong.push(format!("scan_hz is {}, but must be 10 to 200", wiring.scan_hz));
         }
         if wiring.settle_us > 5_000 {
-            wrong.push(format!("settle_us is {}, and must be at most 5000", wiring.settle_us));
+            wrong.push(format!("settle_us is {}, but must be at most 5000", wiring.settle_us));
         }
         if wiring.settle_us.saturating_mul(8 * u64::from(wiring.scan_hz)) > 900_000 {
-            wrong.push("eight rows with this settle_us take longer than a scan may at this scan_hz".to_owned());
+            wrong
+                .push("settle_us is too long for this scan_hz: a scan waits for it once for each of the eight rows".to_owned());
         }
         match (&wiring.gpio, &wiring.mcp23017) {
             (Some(gpio), None) => {
@@ -125,7 +126,7 @@ impl Wiring {
             }
             (None, Some(expander)) => {
                 if !(0x20..=0x27).contains(&expander.address) {
-                    wrong.push(format!("address is {:#04x}, and an MCP23017 has 0x20 to 0x27", expander.address));
+                    wrong.push(format!("address is {:#04x}, but an MCP23017 has 0x20 to 0x27", expander.address));
                 }
                 for (name, pins) in [("row_pins", expander.row_pins), ("column_pins", expander.column_pins)] {
                     let mut sorted = pins;
@@ -135,10 +136,10 @@ impl Wiring {
                     }
                 }
                 if wiring.closed == Level::High {
-                    wrong.push("an MCP23017 can only hold columns high: closed must be \"low\"".to_owned());
+                    wrong.push("an MCP23017 can only pull columns high: closed must be \"low\"".to_owned());
                 }
             }
-            _ => wrong.push("the file must have one of [gpio] and [mcp23017]".to_owned()),
+            _ => wrong.push("the file must have exactly one of [gpio] and [mcp23017]".to_owned()),
         }
         if wrong.is_empty() { Ok(wiring) } else { Err(wrong.join("; ")) }
     }
@@ -164,7 +165,7 @@ pub fn scan(lines: &mut dyn Lines, settle: Duration) -> io::Result<Bitboard> {
 #[derive(Debug)]
 pub struct Port {
     packets: packets::Receiver<io::Result<[u8; PACKET]>>,
-    asks: mpsc::Sender<()>,
+    scan_requests: mpsc::Sender<()>,
 }
 
 impl Port {
@@ -173,17 +174,17 @@ impl Port {
     /// # Errors
     /// The file does not exist or is invalid, or its lines are not available.
     pub fn open(path: &Path) -> Result<Port, OpenError> {
-        let other = |reason: String| OpenError::Other { port: path.to_path_buf(), reason };
+        let failed = |reason: String| OpenError::Other { port: path.to_path_buf(), reason };
         let text = match std::fs::read_to_string(path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(OpenError::NoSuchDevice { port: path.to_path_buf() });
             }
-            Err(error) => return Err(other(error.to_string())),
+            Err(error) => return Err(failed(error.to_string())),
         };
-        let wiring = Wiring::parse(&text).map_err(other)?;
-        let lines = lines(&wiring).map_err(other)?;
-        Port::start(&wiring, lines).map_err(|error| other(error.to_string()))
+        let wiring = Wiring::parse(&text).map_err(failed)?;
+        let lines = lines(&wiring).map_err(failed)?;
+        Port::start(&wiring, lines).map_err(|error| failed(error.to_string()))
     }
 
     /// Begins to scan these lines.
@@ -192,17 +193,17 @@ impl Port {
     /// The thread cannot be started.
     pub fn start(wiring: &Wiring, mut lines: Box<dyn Lines>) -> io::Result<Port> {
         let (sender, packets) = packets::channel(PACKET_QUEUE);
-        let (asks, asked) = mpsc::channel();
+        let (scan_requests, requested) = mpsc::channel();
         let (period, settle) = (Duration::from_secs(1) / wiring.scan_hz, Duration::from_micros(wiring.settle_us));
         let diodes = wiring.diodes;
         std::thread::Builder::new().name("matrix".to_owned()).spawn(move || {
             let mut last = None;
-            let mut wanted = false;
+            let mut is_requested = false;
             loop {
                 let began = Instant::now();
-                let found = scan(&mut *lines, settle);
-                let gone = match found {
-                    Ok(closed) if wanted || last != Some(closed) => {
+                let scanned = scan(&mut *lines, settle);
+                let is_closed = match scanned {
+                    Ok(closed) if is_requested || last != Some(closed) => {
                         last = Some(closed);
                         sender.blocking_send(Ok(packet(closed, diodes))).is_err()
                     }
@@ -213,17 +214,17 @@ impl Port {
                         true
                     }
                 };
-                if gone {
+                if is_closed {
                     return;
                 }
-                wanted = match asked.recv_timeout(period.saturating_sub(began.elapsed())) {
+                is_requested = match requested.recv_timeout(period.saturating_sub(began.elapsed())) {
                     Ok(()) => true,
                     Err(mpsc::RecvTimeoutError::Timeout) => false,
                     Err(mpsc::RecvTimeoutError::Disconnected) => return,
                 };
             }
         })?;
-        Ok(Port { packets, asks })
+        Ok(Port { packets, scan_requests })
     }
 
     /// Reads a packet and returns its length in bytes. Cancel safe.
@@ -246,7 +247,7 @@ impl Port {
     /// # Errors
     /// The lines failed.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), LineError> {
-        match bytes.contains(&ASK) && self.asks.send(()).is_err() {
+        match bytes.contains(&ASK) && self.scan_requests.send(()).is_err() {
             true => Err(LineError::Gone),
             false => Ok(()),
         }
@@ -255,7 +256,7 @@ impl Port {
 
 #[cfg(not(feature = "gpio"))]
 fn lines(_: &Wiring) -> Result<Box<dyn Lines>, String> {
-    Err("this touchmoved was built without lines of the computer itself: use the package, or build it with \
+    Err("this touchmoved was built without support for GPIO and I²C: install the package, or build it with \
          `cargo build --release --features gpio`"
         .to_owned())
 }
@@ -265,7 +266,7 @@ fn lines(wiring: &Wiring) -> Result<Box<dyn Lines>, String> {
     match (&wiring.gpio, &wiring.mcp23017) {
         (Some(gpio), _) => chip::Chip::open(gpio, wiring.closed).map(|chip| Box::new(chip) as Box<dyn Lines>),
         (_, Some(expander)) => expander::Expander::open(expander).map(|expander| Box::new(expander) as Box<dyn Lines>),
-        (None, None) => Err("the file names no lines".to_owned()),
+        (None, None) => Err("the file has neither [gpio] nor [mcp23017]".to_owned()),
     }
 }
 
@@ -300,8 +301,12 @@ mod chip {
                 rows.as_active_low();
                 columns.as_active_low();
             }
-            let told = |error: gpiocdev::Error| format!("{}: {error}", wired.chip.display());
-            Ok(Chip { rows: rows.request().map_err(told)?, columns: columns.request().map_err(told)?, wired: wired.clone() })
+            let with_path = |error: gpiocdev::Error| format!("{}: {error}", wired.chip.display());
+            Ok(Chip {
+                rows: rows.request().map_err(with_path)?,
+                columns: columns.request().map_err(with_path)?,
+                wired: wired.clone(),
+            })
         }
     }
 
@@ -348,8 +353,8 @@ mod expander {
 
     impl Expander {
         pub fn open(wired: &Mcp23017) -> Result<Expander, String> {
-            let told = |error: &dyn std::fmt::Display| format!("{}: {error}", wired.bus.display());
-            let bus = I2cdev::new(&wired.bus).map_err(|error| told(&error))?;
+            let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", wired.bus.display());
+            let bus = I2cdev::new(&wired.bus).map_err(|error| with_path(&error))?;
             let mut expander = Expander { bus, wired: wired.clone() };
             let (rows, columns) = expander.banks();
             // A released row is an input; a driven row is a low output.
@@ -393,7 +398,7 @@ mod expander {
             let levels = levels?;
             // Without pull-ups, which a power loss resets, columns float: such a scan is discarded.
             if row == 7 && self.get(register::GPPU + columns)? != 0xff {
-                return Err(io::Error::other("the expander has lost its settings, as it does without power"));
+                return Err(io::Error::other("the expander has lost its settings: check its power"));
             }
             let closed = |pin: &u8| u8::from(levels & (1 << pin) == 0);
             Ok(self.wired.column_pins.iter().rev().fold(0, |all, pin| all << 1 | closed(pin)))

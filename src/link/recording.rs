@@ -179,35 +179,32 @@ pub fn read(path: &Path) -> Result<Recording, RecordingError> {
 /// Parses a recording; `file` is its name in errors. Empty lines are skipped. An incomplete last line (no newline, no complete
 /// JSON) is skipped too: a recording ends like this after a power cut.
 pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
-    let wrong = |line: usize, reason: String| RecordingError::Line { file: file.to_owned(), line, reason };
+    let line_error = |line: usize, reason: String| RecordingError::Line { file: file.to_owned(), line, reason };
     let mut lines = text.split_inclusive('\n').enumerate().map(|(index, line)| (index + 1, line));
     let (number, first) = lines
         .by_ref()
         .find(|(_, line)| !line.trim().is_empty())
-        .ok_or_else(|| wrong(1, format!("the file is empty: the first line is the header, e.g. {HEADER_EXAMPLE}")))?;
-    let header = parse_header(first).map_err(|reason| wrong(number, reason))?;
+        .ok_or_else(|| line_error(1, format!("the file is empty: the first line is the header, e.g. {HEADER_EXAMPLE}")))?;
+    let header = parse_header(first).map_err(|reason| line_error(number, reason))?;
     let mut recording = Recording { header, lines: Vec::new() };
     let mut last = 0;
     for (number, text) in lines.filter(|(_, line)| !line.trim().is_empty()) {
         let line = match serde_json::from_str::<RawLine>(text) {
-            Ok(raw) => parse_line(raw).map_err(|reason| wrong(number, reason))?,
+            Ok(raw) => parse_line(raw).map_err(|reason| line_error(number, reason))?,
             Err(error) if error.is_eof() && !text.ends_with('\n') => break,
-            Err(error) => return Err(wrong(number, format!("not a line of a recording: {error}; {LINE_HELP}"))),
+            Err(error) => return Err(line_error(number, format!("not a line of a recording: {error}; {LINE_HELP}"))),
         };
         if line.at < last {
-            return Err(wrong(number, format!("\"t\" is {} after {last}: times never decrease", line.at)));
+            return Err(line_error(number, format!("\"t\" is {} after {last}: times must not decrease", line.at)));
         }
         if line.at > MAX_DURATION {
-            return Err(wrong(
+            return Err(line_error(
                 number,
                 format!("\"t\" is {}, more than a year: write milliseconds since the recording began", line.at),
             ));
         }
         if matches!(line.entry, Entry::State(_)) && !recording.lines.is_empty() {
-            return Err(wrong(
-                number,
-                "a \"state\" is where a recording begins: it is its first line after the header".to_owned(),
-            ));
+            return Err(line_error(number, "a \"state\" must be the first line after the header".to_owned()));
         }
         last = line.at;
         recording.lines.push(line);
@@ -236,17 +233,17 @@ fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
     let bytes = |name: &str, hex: &str| {
         from_hex(hex).ok_or_else(|| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
     };
-    let mut said = Vec::new();
-    said.extend(state.map(Entry::State));
-    said.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(Entry::Rx));
-    said.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(Entry::Tx));
-    said.extend(link.map(|word| link_state(&word)).transpose()?.map(Entry::Link));
-    said.extend(command.map(Entry::Command));
-    said.extend(note.map(Entry::Note));
-    let many = said.len();
-    match said.pop() {
-        Some(what) if many == 1 => Ok(RecordedLine { at: t, entry: what }),
-        _ => Err(format!("a line says exactly one thing, and this one says {many}; {LINE_HELP}")),
+    let mut entries = Vec::new();
+    entries.extend(state.map(Entry::State));
+    entries.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(Entry::Rx));
+    entries.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(Entry::Tx));
+    entries.extend(link.map(|word| link_state(&word)).transpose()?.map(Entry::Link));
+    entries.extend(command.map(Entry::Command));
+    entries.extend(note.map(Entry::Note));
+    let count = entries.len();
+    match entries.pop() {
+        Some(entry) if count == 1 => Ok(RecordedLine { at: t, entry }),
+        _ => Err(format!("a line must have exactly one entry, but this one has {count}; {LINE_HELP}")),
     }
 }
 
@@ -303,7 +300,7 @@ pub enum WriteOutcome {
 /// Writes a recording line by line, unbuffered: each line is passed to the inner writer at once.
 pub struct Writer<W: Write> {
     to: W,
-    room: u64,
+    remaining: u64,
     full: bool,
     last: Millis,
 }
@@ -315,22 +312,22 @@ impl<W: Write> Writer<W> {
         let mut line = serde_json::to_vec(header)?;
         line.push(b'\n');
         to.write_all(&line)?;
-        Ok(Writer { to, room: cap, full: false, last: 0 })
+        Ok(Writer { to, remaining: cap, full: false, last: 0 })
     }
 
     /// Writes one line. A time before that of the last line is replaced by the latter.
-    pub fn write(&mut self, at: Millis, what: Entry) -> io::Result<WriteOutcome> {
+    pub fn write(&mut self, at: Millis, entry: Entry) -> io::Result<WriteOutcome> {
         if self.full {
             return Ok(WriteOutcome::Full);
         }
         self.last = at.max(self.last);
-        let free = matches!(what, Entry::State(_));
-        let bytes = line_bytes(&RecordedLine { at: self.last, entry: what })?;
-        self.room = match self.room.checked_sub(if free { 0 } else { bytes.len() as u64 }) {
-            Some(room) => room,
+        let is_uncounted = matches!(entry, Entry::State(_));
+        let bytes = line_bytes(&RecordedLine { at: self.last, entry })?;
+        self.remaining = match self.remaining.checked_sub(if is_uncounted { 0 } else { bytes.len() as u64 }) {
+            Some(remaining) => remaining,
             None => {
                 self.full = true;
-                let note = Entry::Note("the recording is full: what came later is missing".to_owned());
+                let note = Entry::Note("the recording is full: later entries are missing".to_owned());
                 self.to.write_all(&line_bytes(&RecordedLine { at: self.last, entry: note })?)?;
                 return Ok(WriteOutcome::Full);
             }
@@ -358,8 +355,8 @@ mod tests {
     const HEAD: &str = "{\"touchmove_recording\":1,\"board\":\"dgt\"}\n";
 
     #[test]
-    fn what_is_written_is_read_back() {
-        let said = [
+    fn written_entries_are_read_back() {
+        let entries = [
             (0, Entry::State(InitialState { position: Some("8/8/8/8/8/8/8/8 w - - 0 1".into()), ..InitialState::default() })),
             (12, Entry::Rx(vec![0x8e, 0, 5, 0x34, 0])),
             (12, Entry::Tx(vec![0x42])),
@@ -370,18 +367,18 @@ mod tests {
         let mut header = Header::new("dgt");
         header.core = Some(serde_json::json!({"settle_ms": 250}));
         let mut writer = Writer::begin(Vec::new(), &header, 10_000).unwrap();
-        for (at, what) in &said {
-            assert_eq!(writer.write(*at, what.clone()).unwrap(), WriteOutcome::Recorded);
+        for (at, entry) in &entries {
+            assert_eq!(writer.write(*at, entry.clone()).unwrap(), WriteOutcome::Recorded);
         }
         let text = String::from_utf8(writer.into_inner()).unwrap();
         let recording = parse("x.rec", &text).unwrap();
         assert_eq!(recording.header, header);
         let read: Vec<_> = recording.lines.into_iter().map(|line| (line.at, line.entry)).collect();
-        assert_eq!(read, said);
+        assert_eq!(read, entries);
     }
 
     #[test]
-    fn a_full_recording_says_so_once() {
+    fn a_full_recording_is_noted_once() {
         let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 200).unwrap();
         let results: Vec<_> = (0..9).map(|at| writer.write(at, Entry::Rx(vec![0; 20])).unwrap()).collect();
         assert_eq!((results.first(), results.last()), (Some(&WriteOutcome::Recorded), Some(&WriteOutcome::Full)));
@@ -391,7 +388,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_state_leaves_the_room_for_lines() {
+    fn a_long_state_does_not_count_towards_the_limit() {
         let mut writer = Writer::begin(Vec::new(), &Header::new("dgt"), 60).unwrap();
         let state = InitialState { events: vec![serde_json::json!("long"); 100], ..InitialState::default() };
         assert_eq!(writer.write(0, Entry::State(state)).unwrap(), WriteOutcome::Recorded);
@@ -413,8 +410,8 @@ mod tests {
         check(&format!("{HEAD}{{\"t\":1,\"rx\":\"8\"}}\n"), "pairs of hex digits");
         check(&format!("{HEAD}{{\"t\":1,\"rx\":\"8é\"}}\n"), "pairs of hex digits");
         check(&format!("{HEAD}{{\"t\":1,\"link\":\"off\"}}\n"), "write \"up\" or \"down\"");
-        check(&format!("{HEAD}{{\"t\":1}}\n"), "this one says 0");
-        check(&format!("{HEAD}{{\"t\":1,\"rx\":\"\",\"tx\":\"\"}}\n"), "this one says 2");
+        check(&format!("{HEAD}{{\"t\":1}}\n"), "this one has 0");
+        check(&format!("{HEAD}{{\"t\":1,\"rx\":\"\",\"tx\":\"\"}}\n"), "this one has 2");
         check(&format!("{HEAD}\n{{\"t\":5,\"rx\":\"\"}}\n{{\"t\":4,\"rx\":\"\"}}\n"), "x.rec:4: \"t\" is 4 after 5");
     }
 

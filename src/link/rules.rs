@@ -20,10 +20,10 @@ pub const GROUP: &str = "touchmove";
 /// User of the service (config/sysusers.d).
 pub const USER: &str = "touchmove";
 
-const HEAD: &str = r#"# Chessboards that touchmove reads. Written from its table of boards by `UPDATE=1 cargo test rules`: do not edit.
+const HEAD: &str = r#"# Chessboards that touchmove reads. Generated from its table of boards by `UPDATE=1 cargo test rules`: do not edit.
 #
-# A generic id (TOUCHMOVE_PERHAPS) is other people's adapter too. To give one to touchmove, say in a file that is read before this
-# one, such as /etc/udev/rules.d/69-touchmove-local.rules, which board it is; `touchmovectl doctor` shows the line:
+# Devices with a generic id (TOUCHMOVE_PERHAPS) may also be adapters that are not boards. To assign one to touchmove, say which board
+# it is in a file that is read before this one, such as /etc/udev/rules.d/69-touchmove-local.rules; `touchmovectl doctor` shows the line:
 #   SUBSYSTEM=="tty", ATTRS{idVendor}=="0403", ATTRS{idProduct}=="6001", ATTRS{serial}=="A1B2C3", ENV{TOUCHMOVE_BOARD}="dgt"
 
 ACTION=="remove", GOTO="touchmove_end"
@@ -32,9 +32,9 @@ SUBSYSTEM=="usb", ENV{DEVTYPE}!="usb_device", GOTO="touchmove_end"
 "#;
 
 const TAIL: &str = r#"
-# What a board is given.
+# The properties of every board.
 ENV{TOUCHMOVE_BOARD}!="?*", GOTO="touchmove_end"
-# A name that stays: by the serial number, else by the socket. Hubs have serial numbers too: the nearest device with ids is the board's.
+# A permanent name: by the serial number, otherwise by the socket. Hubs have serial numbers, too: the board is the nearest device with ids.
 SUBSYSTEM=="usb", ENV{TOUCHMOVE_PLACE}="usb_$kernel", ENV{TOUCHMOVE_SERIAL}="$attr{serial}"
 SUBSYSTEM=="tty", SUBSYSTEMS=="usb", ATTRS{idVendor}=="?*", ENV{TOUCHMOVE_PLACE}="usb_$id", ENV{TOUCHMOVE_SERIAL}="$attr{serial}"
 ENV{TOUCHMOVE_SERIAL}=="?*", ENV{TOUCHMOVE_PLACE}="$env{TOUCHMOVE_SERIAL}"
@@ -61,7 +61,7 @@ pub fn rules() -> String {
     {
         generic.entry((id.vendor, *id.products.start())).or_insert((id, Vec::new())).1.push(model.name);
     }
-    rules += "\n# Chips that sit in many other devices too.\n";
+    rules += "\n# Chips that many other devices contain, too.\n";
     for (id, names) in generic.values() {
         rules += &format!(
             "SUBSYSTEM==\"tty\", {}, TAG+=\"touchmove\", ENV{{{CANDIDATES_PROPERTY}}}=\"{}\"\n",
@@ -77,10 +77,10 @@ fn own_id_rules(model: &Model, id: &UsbId) -> String {
     let device = parent_match(id).replace("ATTRS", "ATTR");
     match model.connection {
         Connection::Serial(_) => {
-            let given = format!("SUBSYSTEM==\"tty\", {}, ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"\n", parent_match(id), model.name);
+            let tty_rule = format!("SUBSYSTEM==\"tty\", {}, ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"\n", parent_match(id), model.name);
             // ModemManager checks the USB device for whether to ignore its ports.
-            let alone = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
-            given + &alone
+            let usb_rule = format!("SUBSYSTEM==\"usb\", {device}, ENV{{ID_MM_DEVICE_IGNORE}}=\"1\"\n");
+            tty_rule + &usb_rule
         }
         // A matrix is not a device of its own.
         Connection::Matrix => String::new(),
@@ -99,8 +99,12 @@ fn parent_match(id: &UsbId) -> String {
 /// digits, else all products.
 fn product_match(id: &UsbId) -> String {
     let (first, last) = (format!("{:04x}", id.products.start()), format!("{:04x}", id.products.end()));
-    let same = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
-    let (Some(common), Some(from), Some(to)) = (first.get(..same), first.get(same..), last.get(same..)) else { return first };
+    let common_length = first.bytes().zip(last.bytes()).take_while(|(a, b)| a == b).count();
+    let (Some(common), Some(from), Some(to)) =
+        (first.get(..common_length), first.get(common_length..), last.get(common_length..))
+    else {
+        return first;
+    };
     let rest = from.len().saturating_sub(1);
     match (from.chars().next(), to.chars().next()) {
         (Some(low), Some(high)) if from.ends_with(&"0".repeat(rest)) && to.ends_with(&"f".repeat(rest)) => {
@@ -121,13 +125,13 @@ fn product_match(id: &UsbId) -> String {
 /// one, else by socket, for any device there. `None` if the port is not on USB.
 pub fn local_line(device: &Device, model: &Model) -> Option<String> {
     let UsbIds { vendor, product } = device.ids?;
-    let which = match (&device.serial, &device.usb_path) {
+    let device_match = match (&device.serial, &device.usb_path) {
         (Some(serial), _) => format!("ATTRS{{serial}}==\"{serial}\", "),
         (None, Some(socket)) => format!("KERNELS==\"{socket}\", "),
         (None, None) => String::new(),
     };
     let ids = format!("ATTRS{{idVendor}}==\"{vendor:04x}\", ATTRS{{idProduct}}==\"{product:04x}\"");
-    Some(format!("SUBSYSTEM==\"tty\", {ids}, {which}ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"", model.name))
+    Some(format!("SUBSYSTEM==\"tty\", {ids}, {device_match}ENV{{{ASSIGNED_PROPERTY}}}=\"{}\"", model.name))
 }
 
 #[cfg(test)]

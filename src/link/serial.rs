@@ -32,7 +32,7 @@ impl fmt::Display for Holder {
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The file does not exist.
-    #[error("{} does not exist: plug the board in, or see `touchmovectl doctor` for the ports there are", port.display())]
+    #[error("{} does not exist: plug the board in, or run `touchmovectl doctor` to list the ports", port.display())]
     NoSuchDevice {
         /// Port.
         port: PathBuf,
@@ -60,7 +60,7 @@ pub enum OpenError {
         port: PathBuf,
     },
     /// Not a USB device.
-    #[error("{} is no USB device: give one such as /dev/bus/usb/001/004 or a link in /dev/touchmove", port.display())]
+    #[error("{} is not a USB device: give one such as /dev/bus/usb/001/004 or a link in /dev/touchmove", port.display())]
     NotUsb {
         /// Path.
         port: PathBuf,
@@ -82,7 +82,7 @@ pub const UNSEEN_GROUP: &str = "?";
 
 /// Returns the group's name for use in a sentence.
 fn quoted_group(group: &str) -> String {
-    if group == UNSEEN_GROUP { "a group that is not seen from here".to_owned() } else { format!("group {group}") }
+    if group == UNSEEN_GROUP { "a group that is not visible from here".to_owned() } else { format!("group {group}") }
 }
 
 /// Returns what the user of this process must do to get access to a group's devices.
@@ -94,7 +94,7 @@ pub fn join_group_hint(group: &str) -> String {
 
 fn join(group: &str, user: &str) -> String {
     match (group, user) {
-        ("root", _) => "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)".to_owned(),
+        ("root", _) => "only root can use it: a udev rule must assign it to a group (`doctor` shows the line)".to_owned(),
         (UNSEEN_GROUP, rules::USER) => {
             format!("`ls -l` shows it: run `sudo usermod -aG GROUP {user}`, then `sudo systemctl restart touchmoved`")
         }
@@ -113,12 +113,12 @@ fn holder_or_unknown(holder: &Option<Holder>) -> String {
 pub fn release_hint(holder: &Option<Holder>) -> String {
     match holder {
         Some(Holder { name, .. }) if name == "ModemManager" => {
-            "it takes boards for modems: run `sudo systemctl stop ModemManager`, or mark the port with ID_MM_DEVICE_IGNORE"
+            "it probes boards as modems: run `sudo systemctl stop ModemManager`, or mark the port with ID_MM_DEVICE_IGNORE"
                 .into()
         }
-        Some(Holder { name, .. }) if name == "touchmoved" => "a running touchmoved reads it: see `touchmovectl list`".into(),
+        Some(Holder { name, .. }) if name == "touchmoved" => "a running touchmoved uses it: see `touchmovectl list`".into(),
         Some(Holder { pid, .. }) => format!("close that program, or end it with `kill {pid}`"),
-        None => "close it (`sudo fuser -v` with the port's name tells which it is)".into(),
+        None => "close it (`sudo fuser -v` with the port's name shows it)".into(),
     }
 }
 
@@ -243,8 +243,8 @@ pub fn holder(path: &Path) -> Option<Holder> {
     let device = fs::metadata(path).ok()?.rdev();
     // The process that created a pseudo-terminal is its other end and no conflict, even if it also keeps this end open.
     let is_other_end = |pid: u32| PTS_MAJORS.contains(&(device >> 8 & 0xfff)) && has_open(pid, PTMX);
-    let own = std::process::id();
-    let pid = processes().into_iter().find(|pid| *pid != own && has_open(*pid, device) && !is_other_end(*pid))?;
+    let own_pid = std::process::id();
+    let pid = processes().into_iter().find(|pid| *pid != own_pid && has_open(*pid, device) && !is_other_end(*pid))?;
     Some(Holder { pid, name: name_of(pid) })
 }
 
@@ -278,7 +278,7 @@ mod tests {
     use super::join;
 
     #[test]
-    fn who_is_to_join_a_group() {
+    fn advice_on_joining_a_group() {
         for (group, user, expect) in [
             ("dialout", "anna", "run `sudo usermod -aG dialout $USER`, then log out and in again"),
             (
@@ -287,11 +287,7 @@ mod tests {
                 "`ls -l` shows it: run `sudo usermod -aG GROUP touchmove`, then `sudo systemctl restart touchmoved`",
             ),
             ("gpio", "touchmove", "run `sudo usermod -aG gpio touchmove`, then `sudo systemctl restart touchmoved`"),
-            (
-                "root",
-                "touchmove",
-                "no group but root's may use it: a udev rule has to give it to one (`doctor` shows the line)",
-            ),
+            ("root", "touchmove", "only root can use it: a udev rule must assign it to a group (`doctor` shows the line)"),
         ] {
             assert_eq!(join(group, user), expect);
         }

@@ -46,7 +46,7 @@ impl Port {
     /// Each error says what to do, as for a serial port.
     pub async fn open(path: &Path, hid: HidInterface) -> Result<Port, OpenError> {
         let (opened, port) = oneshot::channel();
-        let other = |reason: &str| OpenError::Other { port: path.to_path_buf(), reason: reason.to_owned() };
+        let failed = |reason: &str| OpenError::Other { port: path.to_path_buf(), reason: reason.to_owned() };
         let path = path.to_path_buf();
         std::thread::Builder::new()
             .name("usb open".to_owned())
@@ -54,8 +54,8 @@ impl Port {
                 let path = path.clone();
                 move || opened.send(open(&path, hid))
             })
-            .map_err(|why| other(&why.to_string()))?;
-        port.await.map_err(|_| other("libusb failed"))?
+            .map_err(|error| failed(&error.to_string()))?;
+        port.await.map_err(|_| failed("libusb failed"))?
     }
 
     /// Reads a report into `buf` and returns its length, at least one byte. A report longer than `buf` is truncated. Cancel safe.
@@ -113,11 +113,11 @@ fn open(path: &Path, hid: HidInterface) -> Result<Port, OpenError> {
     let (writes, outgoing) = mpsc::channel(1);
     let stop = Arc::new(AtomicBool::new(false));
     let start = |name: &str, work: Box<dyn FnOnce() + Send>| {
-        let other = |why: io::Error| OpenError::Other { port: path.to_path_buf(), reason: why.to_string() };
-        std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(other)
+        let failed = |error: io::Error| OpenError::Other { port: path.to_path_buf(), reason: error.to_string() };
+        std::thread::Builder::new().name(name.to_owned()).spawn(work).map_err(failed)
     };
-    let (reader, writer, told) = (Arc::clone(&claimed), claimed, Arc::clone(&stop));
-    let reading = start("usb read", Box::new(move || reader.read(&reports, &told)))?;
+    let (reader, writer, stop_reading) = (Arc::clone(&claimed), claimed, Arc::clone(&stop));
+    let reading = start("usb read", Box::new(move || reader.read(&reports, &stop_reading)))?;
     // If the second thread does not start, the first ends by itself, because its channel has no receiver.
     let writing = start("usb write", Box::new(move || writer.write(outgoing)))?;
     Ok(Port { reports: incoming, writes: Some(writes), stop, threads: vec![reading, writing] })
@@ -132,19 +132,19 @@ fn claim(path: &Path, hid: HidInterface) -> Result<ClaimedInterface, OpenError> 
     let (Some(bus), Some(address)) = (number(node.parent()), number(Some(&node))) else {
         return Err(OpenError::NotUsb { port: port() });
     };
-    let why = |error: rusb::Error| match error {
+    let open_error = |error: rusb::Error| match error {
         rusb::Error::Access => OpenError::NoPermission { group: group_of(&node), port: port() },
         rusb::Error::Busy => OpenError::Busy { holder: holder(&node), port: port() },
         rusb::Error::NoDevice | rusb::Error::NotFound => missing(),
         other => OpenError::Other { port: port(), reason: other.to_string() },
     };
-    let devices = Context::new().and_then(|context| context.devices()).map_err(why)?;
+    let devices = Context::new().and_then(|context| context.devices()).map_err(open_error)?;
     let device = devices.iter().find(|device| (device.bus_number(), device.address()) == (bus, address)).ok_or_else(missing)?;
-    let handle = device.open().map_err(why)?;
+    let handle = device.open().map_err(open_error)?;
     // An error means that the platform has no kernel driver to detach.
     let _ = handle.set_auto_detach_kernel_driver(true);
     let mut refused = None;
-    for (interface, endpoints) in hid_interfaces(&device).map_err(why)? {
+    for (interface, endpoints) in hid_interfaces(&device).map_err(open_error)? {
         if let Err(error) = handle.claim_interface(interface) {
             refused = Some(error);
             continue;
@@ -157,14 +157,14 @@ fn claim(path: &Path, hid: HidInterface) -> Result<ClaimedInterface, OpenError> 
             // The error may concern another interface.
             Err(error) => refused = Some(error),
         }
-        handle.release_interface(interface).map_err(why)?;
+        handle.release_interface(interface).map_err(open_error)?;
     }
     match refused {
-        Some(error) => Err(why(error)),
+        Some(error) => Err(open_error(error)),
         None => Err(OpenError::Other {
             port: port(),
             reason: format!(
-                "none of its interfaces has usage page {:04x}: it is no such board, or a newer one",
+                "none of its interfaces has usage page {:04x}: it is not such a board, or a newer version",
                 hid.usage_page
             ),
         }),
@@ -179,7 +179,7 @@ fn hid_interfaces(device: &Device<Context>) -> rusb::Result<Vec<(u8, Endpoints)>
         let descriptor = interface.descriptors().find(|descriptor| descriptor.class_code() == HID)?;
         let endpoint = |direction| {
             let mut all = descriptor.endpoint_descriptors();
-            all.find(|one| one.transfer_type() == TransferType::Interrupt && one.direction() == direction)
+            all.find(|endpoint| endpoint.transfer_type() == TransferType::Interrupt && endpoint.direction() == direction)
         };
         let input = endpoint(Direction::In)?;
         // The upper bits give the number of packets per microframe.
@@ -234,8 +234,8 @@ impl ClaimedInterface {
                 Ok(length) => Ok(buffer.get(..length).unwrap_or_default().to_vec()),
                 Err(error) => Err(line_error(error)),
             };
-            let over = read.is_err();
-            if reports.blocking_send(read).is_err() || over {
+            let has_failed = read.is_err();
+            if reports.blocking_send(read).is_err() || has_failed {
                 return;
             }
         }
@@ -269,7 +269,7 @@ impl ClaimedInterface {
 fn line_error(error: rusb::Error) -> LineError {
     match error {
         rusb::Error::NoDevice | rusb::Error::Io | rusb::Error::NotFound => LineError::Gone,
-        rusb::Error::Timeout => LineError::Failed(io::Error::new(io::ErrorKind::TimedOut, "the board takes nothing")),
+        rusb::Error::Timeout => LineError::Failed(io::Error::new(io::ErrorKind::TimedOut, "the board accepts no data")),
         other => LineError::Failed(io::Error::other(other)),
     }
 }

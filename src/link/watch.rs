@@ -123,8 +123,8 @@ impl Device {
     /// Returns where to look for this board from now on if it is not configured: by the USB device's serial number, in any socket.
     /// Without one, or if another device in `all` has the same ids and number, by the USB socket. If not on USB, by the port.
     pub fn stable_location(&self, all: &[Device]) -> BoardLocation {
-        let twin = |other: &&Device| (other.ids, &other.serial) == (self.ids, &self.serial);
-        let serial = self.serial.clone().filter(|_| all.iter().filter(twin).count() < 2);
+        let has_same_serial = |other: &&Device| (other.ids, &other.serial) == (self.ids, &self.serial);
+        let serial = self.serial.clone().filter(|_| all.iter().filter(has_same_serial).count() < 2);
         let place = serial.map(BoardLocation::Serial).or_else(|| self.usb_path.clone().map(BoardLocation::UsbPath));
         place.unwrap_or_else(|| BoardLocation::Port(self.node.clone()))
     }
@@ -165,7 +165,7 @@ impl fmt::Display for BoardLocation {
             BoardLocation::Ids(ids) => write!(f, "USB device {ids}"),
             BoardLocation::Serial(serial) => write!(f, "USB device with serial number {serial}"),
             BoardLocation::UsbPath(socket) => write!(f, "USB socket {socket}"),
-            BoardLocation::AnyOfModel(model) => write!(f, "any {} that its USB id names", model.title),
+            BoardLocation::AnyOfModel(model) => write!(f, "any {} recognised by its USB id", model.title),
         }
     }
 }
@@ -174,22 +174,22 @@ impl fmt::Display for BoardLocation {
 /// [`BoardLocation::AnyOfModel`] gets only ports that no other place names.
 pub fn assign(places: &[BoardLocation], ports: &[Device]) -> Vec<Option<PathBuf>> {
     let mut nodes: Vec<Option<PathBuf>> = vec![None; places.len()];
-    let order = |place: &BoardLocation| match place {
+    let priority = |place: &BoardLocation| match place {
         BoardLocation::Port(_) => 0,
         BoardLocation::Serial(_) | BoardLocation::UsbPath(_) => 1,
         BoardLocation::Ids(_) => 2,
         BoardLocation::AnyOfModel(_) => 3,
     };
-    let mut turns: Vec<usize> = (0..places.len()).collect();
-    turns.sort_by_key(|index| (order(&places[*index]), *index));
-    for index in turns {
+    let mut by_priority: Vec<usize> = (0..places.len()).collect();
+    by_priority.sort_by_key(|index| (priority(&places[*index]), *index));
+    for index in by_priority {
         let place = &places[index];
-        let free = |node: &Path, nodes: &[Option<PathBuf>]| !nodes.iter().flatten().any(|taken| taken == node);
-        let listed = ports.iter().find(|port| port.is_at(place) && free(&port.node, &nodes)).map(|port| port.node.clone());
+        let is_free = |node: &Path, nodes: &[Option<PathBuf>]| !nodes.iter().flatten().any(|used| used == node);
+        let listed = ports.iter().find(|port| port.is_at(place) && is_free(&port.node, &nodes)).map(|port| port.node.clone());
         nodes[index] = match place {
             // A pseudo-terminal is in no list: it is identified by its path alone.
             BoardLocation::Port(path) => {
-                listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && free(path, &nodes)))
+                listed.or_else(|| Some(path.clone()).filter(|path| path.exists() && is_free(path, &nodes)))
             }
             _ => listed,
         };
@@ -266,22 +266,25 @@ pub fn find_unused(devices: &[Device], driverless: &[PortlessBoard], places: Opt
             Verdict::MaybeBoard(models) => {
                 let titles: Vec<&str> = models.iter().map(|model| model.title).collect();
                 format!(
-                    "it may be a {}, and its adapter sits in other devices too: `touchmovectl doctor` says how to use it",
+                    "it may be a {}, but its adapter is built into other devices too: `touchmovectl doctor` shows how to use it",
                     titles.join(" or a ")
                 )
             }
             Verdict::Board(model) if places.is_some() => {
-                format!("it is a {}, and no configured board: add a [[board]] for it, or take all of them away", model.title)
+                format!("it is a {} but is not configured: add a [[board]] for it, or remove every [[board]]", model.title)
             }
             Verdict::Board(_) | Verdict::Unknown => return None,
         };
         Some(UnusedDevice { device: device.node.display().to_string(), reason })
     });
-    let without = driverless.iter().map(|PortlessBoard { ids, model }| UnusedDevice {
+    let portless = driverless.iter().map(|PortlessBoard { ids, model }| UnusedDevice {
         device: format!("USB device {ids}"),
-        reason: format!("it is a {} without a serial port: its kernel driver is missing, `sudo modprobe cdc_acm`", model.title),
+        reason: format!(
+            "it is a {} without a serial port: its kernel driver is missing: run `sudo modprobe cdc_acm`",
+            model.title
+        ),
     });
-    listed.chain(without).collect()
+    listed.chain(portless).collect()
 }
 
 /// Properties set by udev rules and read by ModemManager.
@@ -401,9 +404,9 @@ impl PlugMonitor {
     async fn wait_readable(&mut self) -> io::Result<()> {
         loop {
             let mut ready = self.0.readable().await?;
-            let some = ready.get_inner().iter().count() > 0;
+            let has_events = ready.get_inner().iter().count() > 0;
             ready.clear_ready();
-            if some {
+            if has_events {
                 return Ok(());
             }
         }

@@ -46,23 +46,23 @@ impl Client {
     ///
     /// # Errors
     /// No bus can be reached, touchmoved runs on none of those that can, or this user may not call it.
-    pub async fn connect(buses: &[Bus], stream: Stream, absent: IfNotRunning) -> Result<Client, ClientError> {
-        let (mut looked, mut unreached) = (Vec::new(), None);
+    pub async fn connect(buses: &[Bus], stream: Stream, if_not_running: IfNotRunning) -> Result<Client, ClientError> {
+        let (mut looked, mut first_error) = (Vec::new(), None);
         for bus in buses {
             match Client::connect_to_bus(bus, stream).await {
-                Ok(client) if client.ensure_running(absent).await? => return Ok(client),
+                Ok(client) if client.ensure_running(if_not_running).await? => return Ok(client),
                 Ok(_) => looked.push(bus.clone()),
-                Err(why) => unreached = unreached.or(Some(why)),
+                Err(error) => first_error = first_error.or(Some(error)),
             }
         }
-        Err(unreached.filter(|_| looked.is_empty()).unwrap_or(ClientError::NotRunning { looked }))
+        Err(first_error.filter(|_| looked.is_empty()).unwrap_or(ClientError::NotRunning { looked }))
     }
 
     /// Connects to the bus, whether or not touchmoved runs on it.
     pub async fn connect_to_bus(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
         match bus.builder().build().await {
             Ok(connection) => Ok(Client { connection, stream, bus: bus.clone() }),
-            Err(why) => Err(ClientError::NoBus { bus: bus.clone(), why }),
+            Err(error) => Err(ClientError::NoBus { bus: bus.clone(), why: error }),
         }
     }
 
@@ -77,18 +77,18 @@ impl Client {
         Ok(DBusProxy::new(&self.connection).await?.name_has_owner(name).await?)
     }
 
-    /// Returns whether touchmoved runs, after starting it if `absent` allows that and the bus can activate it.
-    async fn ensure_running(&self, absent: IfNotRunning) -> Result<bool, ClientError> {
+    /// Returns whether touchmoved runs, after starting it if `if_not_running` allows that and the bus can activate it.
+    async fn ensure_running(&self, if_not_running: IfNotRunning) -> Result<bool, ClientError> {
         if self.is_running().await.map_err(ClientError::Broken)? {
             return Ok(true);
         }
-        if absent == IfNotRunning::Fail || !self.is_activatable().await.map_err(ClientError::Broken)? {
+        if if_not_running == IfNotRunning::Fail || !self.is_activatable().await.map_err(ClientError::Broken)? {
             return Ok(false);
         }
         let peer = PeerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH).await;
-        match peer.map_err(ClientError::Broken)?.ping().await.map_err(|why| self.error(why)) {
+        match peer.map_err(ClientError::Broken)?.ping().await.map_err(|error| self.error(error)) {
             Ok(()) => Ok(true),
-            Err(why @ ClientError::Denied { .. }) => Err(why),
+            Err(error @ ClientError::Denied { .. }) => Err(error),
             // It is disabled, or exited at once: the client treats it as not running.
             Err(_) => Ok(false),
         }
@@ -108,12 +108,12 @@ impl Client {
     /// Returns all boards and games.
     pub async fn snapshot(&self) -> Result<Snapshot, ClientError> {
         let manager = ObjectManagerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH);
-        let objects = manager.await.map_err(|why| self.error(why))?.get_managed_objects().await;
-        let mut snapshot = Snapshot::of(objects.map_err(|why| self.error(why.into()))?);
+        let objects = manager.await.map_err(|error| self.error(error))?.get_managed_objects().await;
+        let mut snapshot = Snapshot::of(objects.map_err(|error| self.error(error.into()))?);
         if self.stream == Stream::Live {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
-            let manager = manager.await.map_err(|why| self.error(why))?;
-            snapshot.trouble = manager.get_property("Trouble").await.map_err(|why| self.error(why))?;
+            let manager = manager.await.map_err(|error| self.error(error))?;
+            snapshot.trouble = manager.get_property("Trouble").await.map_err(|error| self.error(error))?;
             // Older versions of touchmoved do not have these properties; the defaults are correct for them.
             snapshot.unused = manager.get_property("Unused").await.unwrap_or_default();
             snapshot.incarnation = manager.get_property("Incarnation").await.unwrap_or_default();
@@ -167,40 +167,43 @@ impl Client {
     /// Sends a command for the game on its board. Returns the reply once the command is in the journal.
     pub async fn send_command(&self, game: u64, order: &Command) -> Result<Reply, ClientError> {
         let path = names::game_path(game);
-        let to = names::ARBITER_INTERFACE;
+        let interface = names::ARBITER_INTERFACE;
         let () = match order {
-            Command::Result(result) => self.call(path, to, "SetResult", &result.map_or("*", |result| result.as_str())).await?,
-            Command::Position(fen) => self.call(path, to, "SetPosition", fen).await?,
-            Command::TakeBack(plies) => self.call(path, to, "TakeBack", plies).await?,
-            Command::Promotion { ply, role } => {
-                self.call(path, to, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await?
+            Command::Result(result) => {
+                self.call(path, interface, "SetResult", &result.map_or("*", |result| result.as_str())).await?
             }
-            Command::Adjust(player) => self.call(path, to, "Adjust", &player.word()).await?,
-            Command::Acknowledge(alert) => self.call(path, to, "Acknowledge", alert).await?,
-            Command::LetStand(alert) => self.call(path, to, "LetStand", alert).await?,
-            Command::Replace { ply, uci } => self.call(path, to, "Replace", &(ply, uci)).await?,
-            Command::Insert { ply, uci } => self.call(path, to, "Insert", &(ply, uci)).await?,
+            Command::Position(fen) => self.call(path, interface, "SetPosition", fen).await?,
+            Command::TakeBack(plies) => self.call(path, interface, "TakeBack", plies).await?,
+            Command::Promotion { ply, role } => {
+                self.call(path, interface, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await?
+            }
+            Command::Adjust(player) => self.call(path, interface, "Adjust", &player.word()).await?,
+            Command::Acknowledge(alert) => self.call(path, interface, "Acknowledge", alert).await?,
+            Command::LetStand(alert) => self.call(path, interface, "LetStand", alert).await?,
+            Command::Replace { ply, uci } => self.call(path, interface, "Replace", &(ply, uci)).await?,
+            Command::Insert { ply, uci } => self.call(path, interface, "Insert", &(ply, uci)).await?,
             Command::Undo => {
-                let (command, argument) = self.call(path, to, "Undo", &()).await?;
+                let (command, argument) = self.call(path, interface, "Undo", &()).await?;
                 return Ok(Reply::Undone { command, argument });
             }
-            Command::Count { player, what } => self.call(path, to, "Count", &(player.word(), what.word())).await?,
-            Command::Strike { player, ply } => self.call(path, to, "Strike", &(player.word(), ply)).await?,
+            Command::Count { player, what } => self.call(path, interface, "Count", &(player.word(), what.word())).await?,
+            Command::Strike { player, ply } => self.call(path, interface, "Strike", &(player.word(), ply)).await?,
             Command::ClockNote { white_ms, black_ms, note } => {
-                self.call(path, to, "NoteClocks", &(white_ms, black_ms, note)).await?
+                self.call(path, interface, "NoteClocks", &(white_ms, black_ms, note)).await?
             }
-            Command::Laws(laws) => self.call(path, to, "SetLaws", &laws.to_string()).await?,
+            Command::Laws(laws) => self.call(path, interface, "SetLaws", &laws.to_string()).await?,
             Command::Tags(tags) => {
                 let tags: HashMap<&str, &str> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                self.call(path, to, "SetTags", &tags).await?
+                self.call(path, interface, "SetTags", &tags).await?
             }
-            Command::Pause(paused) => self.call(path, to, "Pause", paused).await?,
+            Command::Pause(paused) => self.call(path, interface, "Pause", paused).await?,
             Command::Claim { player, claimed, intended } => {
                 let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());
-                let (right, sentence, occurrences, quiet, required, articles) = self.call(path, to, "Claim", &body).await?;
-                return Ok(Reply::Claim(ClaimVerdict { right, sentence, occurrences, quiet, required, articles }));
+                let (is_correct, sentence, occurrences, quiet, required, articles) =
+                    self.call(path, interface, "Claim", &body).await?;
+                return Ok(Reply::Claim(ClaimVerdict { right: is_correct, sentence, occurrences, quiet, required, articles }));
             }
-            Command::Restore { ply } => return Ok(Reply::Bound(self.call(path, to, "Restore", ply).await?)),
+            Command::Restore { ply } => return Ok(Reply::Bound(self.call(path, interface, "Restore", ply).await?)),
         };
         Ok(Reply::Done)
     }
@@ -218,9 +221,9 @@ impl Client {
     /// Returns the current round, and board and game at each playing table (empty and 0 where there is none).
     pub async fn round(&self) -> Result<(Option<Round>, Vec<(u16, String, u64)>), ClientError> {
         let proxy = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE).await;
-        let proxy = proxy.map_err(|why| self.error(why))?;
-        let round: String = proxy.get_property("Round").await.map_err(|why| self.error(why))?;
-        let tables = proxy.get_property("Tables").await.map_err(|why| self.error(why))?;
+        let proxy = proxy.map_err(|error| self.error(error))?;
+        let round: String = proxy.get_property("Round").await.map_err(|error| self.error(error))?;
+        let tables = proxy.get_property("Tables").await.map_err(|error| self.error(error))?;
         Ok((serde_json::from_str(&round).ok(), tables))
     }
 
@@ -255,7 +258,7 @@ impl Client {
         R: for<'d> zbus::wire::DynamicDeserialize<'d>,
     {
         let proxy = Proxy::new(&self.connection, self.stream.name(), path, interface).await;
-        proxy.map_err(|why| self.error(why))?.call(method, body).await.map_err(|why| self.error(why))
+        proxy.map_err(|error| self.error(error))?.call(method, body).await.map_err(|error| self.error(error))
     }
 
     /// Follows all events from now on. To miss nothing, call this before reading the snapshot.
@@ -263,8 +266,8 @@ impl Client {
         EventWatcher::begin(&self.connection, self.stream).await.map_err(ClientError::Broken)
     }
 
-    fn error(&self, why: zbus::Error) -> ClientError {
-        match &why {
+    fn error(&self, error: zbus::Error) -> ClientError {
+        match &error {
             // Standard errors of the bus, for which zbus has a type.
             zbus::Error::FDO(known) => match **known {
                 fdo::Error::AccessDenied(_) => ClientError::Denied {
@@ -275,9 +278,9 @@ impl Client {
                     },
                 },
                 fdo::Error::UnknownObject(_) | fdo::Error::UnknownMethod(_) => {
-                    ClientError::NotFound("there is no such game: `touchmovectl list` shows the games at hand".to_owned())
+                    ClientError::NotFound("there is no such game: `touchmovectl list` shows the games".to_owned())
                 }
-                _ => ClientError::Broken(why),
+                _ => ClientError::Broken(error),
             },
             zbus::Error::MethodError(name, sentence, _) if name.as_str().starts_with(names::ERROR_PREFIX) => {
                 let sentence = sentence.clone().unwrap_or_default();
@@ -286,7 +289,7 @@ impl Client {
                     _ => ClientError::Refused(sentence),
                 }
             }
-            _ => ClientError::Broken(why),
+            _ => ClientError::Broken(error),
         }
     }
 }

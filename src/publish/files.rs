@@ -33,16 +33,16 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 /// Health kind: files cannot be written.
 pub const FILES_FAILED: &str = "files_failed";
 
-/// Writes the public games to `dir` until `stop`. `tags`: the configured tags of every game. `trouble` is called after each
-/// attempt, with a sentence that says what is wrong and what to do, or with `None`.
+/// Writes the public games to `dir` until `stop`. `tags`: the configured tags of every game. `report_health` is called after
+/// each attempt, with a sentence that says what is wrong and what to do, or with `None`.
 pub async fn run(
-    gallery: Arc<DelayedView>,
+    delayed_view: Arc<DelayedView>,
     dir: PathBuf,
     tags: Vec<(String, String)>,
-    trouble: impl Fn(Option<String>),
+    report_health: impl Fn(Option<String>),
     mut stop: Stop,
 ) {
-    let mut news = gallery.subscribe();
+    let mut news = delayed_view.subscribe();
     let mut folder = PublicDir::new(dir, tags);
     // After a start, boards appear one by one with their previous games.
     let (mut due, mut next) = (true, Instant::now() + MIN_INTERVAL);
@@ -50,17 +50,17 @@ pub async fn run(
     while !ending || (due && !failed) {
         tokio::select! {
             biased;
-            heard = news.recv(), if !ending => {
+            received = news.recv(), if !ending => {
                 due = true;
-                ending = matches!(heard, Err(RecvError::Closed));
+                ending = matches!(received, Err(RecvError::Closed));
             }
             () = wait_for_stop(&mut stop), if !ending => ending = true,
             () = tokio::time::sleep_until(next), if due => {
-                let outcome = folder.write(&gallery).await;
+                let outcome = folder.write(&delayed_view).await;
                 failed = outcome.is_err();
                 due = failed;
                 next = Instant::now() + if failed { RETRY_INTERVAL } else { MIN_INTERVAL };
-                trouble(outcome.err());
+                report_health(outcome.err());
             }
         }
     }
@@ -89,17 +89,17 @@ impl PublicDir {
     }
 
     /// Writes the files that have changed.
-    async fn write(&mut self, gallery: &DelayedView) -> Result<(), String> {
-        for gone in self.book.follow(gallery) {
+    async fn write(&mut self, delayed_view: &DelayedView) -> Result<(), String> {
+        for dropped in self.book.follow(delayed_view) {
             // The files of a round that is no longer followed stay unchanged.
-            let within = format!("round-{gone}/");
-            self.written.retain(|path, _| !path.starts_with(&within));
-            self.existing.retain(|path| !path.starts_with(&within));
+            let prefix = format!("round-{dropped}/");
+            self.written.retain(|path, _| !path.starts_with(&prefix));
+            self.existing.retain(|path| !path.starts_with(&prefix));
         }
         for number in self.book.rounds_to_restore() {
             self.restore_round(number).await;
         }
-        let files = self.book.format_files(gallery);
+        let files = self.book.format_files(delayed_view);
         self.write_changed(files).await
     }
 
@@ -108,48 +108,49 @@ impl PublicDir {
         let dir = self.dir.clone();
         let recalled = self.disk.run(move || {
             let round = |number: u16| dir.join(format!("round-{number}"));
-            let told = |place: u32| TableFiles::read_files(&round(number).join(format!("game-{place}")));
+            let read_table = |place: u32| TableFiles::read_files(&round(number).join(format!("game-{place}")));
             let count =
                 |number: u16| Some((number, cloud::game_count(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
-            let told: Vec<TableFiles> = (1..).map_while(told).collect();
-            (told, (1..number).filter_map(count).collect::<Vec<_>>(), table_files(&dir, number))
+            let files: Vec<TableFiles> = (1..).map_while(read_table).collect();
+            (files, (1..number).filter_map(count).collect::<Vec<_>>(), table_files(&dir, number))
         });
-        let (told, before, found) = recalled.await.unwrap_or_default();
-        self.book.restore_round(number, told, before);
+        let (files, before, found) = recalled.await.unwrap_or_default();
+        self.book.restore_round(number, files, before);
         self.existing.extend(found);
     }
 
     /// Writes the files whose content has changed, and removes those that no longer belong to a table.
     async fn write_changed(&mut self, files: BTreeMap<String, String>) -> Result<(), String> {
         self.existing.retain(|path| !files.contains_key(path));
-        let mut gone: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
+        let mut removed: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
         // Without a round, each board is a table. Boards that have not appeared yet may still have games, so nothing is removed
         // then.
-        gone.extend(self.existing.iter().filter(|path| self.book.follows_round_of(path)).cloned());
+        removed.extend(self.existing.iter().filter(|path| self.book.follows_round_of(path)).cloned());
         let new: Vec<(String, String)> =
             files.into_iter().filter(|(path, text)| self.written.get(path) != Some(text)).collect();
-        if new.is_empty() && gone.is_empty() {
+        if new.is_empty() && removed.is_empty() {
             return Ok(());
         }
         let dir = self.dir.clone();
         let work = move || {
-            let mut wrong = None;
+            let mut first_error = None;
             let mut done = Vec::new();
             for (path, text) in new {
                 match replace_if_changed(&dir.join(&path), &text) {
                     Ok(()) => done.push((path, Some(text))),
-                    Err(why) => wrong = wrong.or(Some((path, why))),
+                    Err(error) => first_error = first_error.or(Some((path, error))),
                 }
             }
-            for path in gone {
+            for path in removed {
                 match fs::remove_file(dir.join(&path)) {
-                    Err(why) if why.kind() != io::ErrorKind::NotFound => wrong = wrong.or(Some((path, why))),
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => first_error = first_error.or(Some((path, error))),
                     _ => done.push((path, None)),
                 }
             }
-            (done, wrong)
+            (done, first_error)
         };
-        let (done, wrong) = self.disk.run(work).await.ok_or("the thread that writes files is gone: restart touchmoved")?;
+        let (done, first_error) =
+            self.disk.run(work).await.ok_or("the thread that writes files has ended: restart touchmoved")?;
         for (path, text) in done {
             match text {
                 Some(text) => drop(self.written.insert(path, text)),
@@ -159,9 +160,9 @@ impl PublicDir {
                 }
             }
         }
-        wrong.map_or(Ok(()), |(path, why)| {
+        first_error.map_or(Ok(()), |(path, error)| {
             Err(format!(
-                "{} cannot be written ({why}): let touchmoved write into that folder, or give another one as dir in [files]; it is tried again",
+                "{} cannot be written ({error}): give touchmoved write access to that folder, or set another one as dir in [files]; touchmove tries again",
                 self.dir.join(path).display()
             ))
         })
@@ -181,7 +182,7 @@ fn table_files(dir: &Path, number: u16) -> Vec<String> {
 
 /// Replaces a file atomically if its content differs. Programs that watch `*.pgn` never see a partial file.
 fn replace_if_changed(path: &Path, text: &str) -> io::Result<()> {
-    if fs::read(path).is_ok_and(|there| there == text.as_bytes()) {
+    if fs::read(path).is_ok_and(|existing| existing == text.as_bytes()) {
         return Ok(());
     }
     replace_public(path, text)

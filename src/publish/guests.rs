@@ -43,17 +43,17 @@ const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// rest.
 const FILE_LIMIT_DIVISOR: u64 = 4;
 
-/// Returns what to do about an address that cannot be bound for this reason: `taken`, unless the service manager or missing
+/// Returns what to do about an address that cannot be bound for this reason: `in_use_hint`, unless the service manager or missing
 /// privileges prevent it.
-pub fn bind_failure_hint(why: &io::Error, taken: &str) -> String {
-    match why.raw_os_error() {
+pub fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String {
+    match error.raw_os_error() {
         // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
         Some(1 | 97) => {
-            format!("touchmoved may not listen there; as a service it may with {}, which says how", names::LISTEN_FILE)
+            format!("touchmoved may not listen there; {} allows the service to, and explains how", names::LISTEN_FILE)
         }
         // EACCES: a port below 1024.
-        Some(13) => "ports below 1024 are root's: give a higher one".to_owned(),
-        _ => taken.to_owned(),
+        Some(13) => "only root may use ports below 1024: choose a higher port".to_owned(),
+        _ => in_use_hint.to_owned(),
     }
 }
 
@@ -71,7 +71,7 @@ pub struct Listener {
     /// The address to bind.
     pub address: SocketAddr,
     /// The connection limits.
-    pub room: ConnectionLimits,
+    pub limits: ConnectionLimits,
     /// The log's word for the clients, such as "browsers".
     pub client_noun: &'static str,
     /// The TLS certificate; `None`: without TLS.
@@ -84,8 +84,8 @@ pub struct AdmittedClient(Arc<Permit>);
 
 /// A guard for a client that is being served: while it is held, the client does not count as idle and keeps its permit.
 pub struct ServingGuard {
-    place: Arc<Permit>,
-    weight: EvictionPolicy,
+    permit: Arc<Permit>,
+    policy: EvictionPolicy,
 }
 
 /// Whether a client that is being served may be evicted when the limit is reached and no client is idle.
@@ -99,8 +99,8 @@ pub enum EvictionPolicy {
 
 /// A permit for one connection, released when the last reference is dropped.
 struct Permit {
-    seat: Arc<ConnectionState>,
-    places: Arc<Permits>,
+    connection: Arc<ConnectionState>,
+    permits: Arc<Permits>,
 }
 
 /// The state of a connection that has a permit.
@@ -110,56 +110,58 @@ struct ConnectionState {
     /// Number of its requests being served.
     busy: AtomicUsize,
     /// Number of its requests being served that are expendable.
-    spared: AtomicUsize,
+    expendable: AtomicUsize,
     /// When it last became idle, as a sequence number.
     idle_since: AtomicU64,
-    leave: Notify,
+    evict: Notify,
 }
 
 /// All connections.
 struct Permits {
-    room: ConnectionLimits,
-    guests: &'static str,
+    limits: ConnectionLimits,
+    client_noun: &'static str,
     connections: Mutex<BTreeMap<u64, Arc<ConnectionState>>>,
     next: AtomicU64,
-    said_full: AtomicBool,
+    is_full_logged: AtomicBool,
 }
 
 impl Listener {
-    /// Serves clients until the future is dropped. Binding is retried if it fails; `opened` is called with the result of each
-    /// attempt.
-    pub async fn serve(&self, router: Router, opened: impl Fn(Result<SocketAddr, io::Error>)) {
-        let listener = self.listen(opened).await;
-        let room = ConnectionLimits { total: self.room.total.min(max_connections()), ..self.room };
-        let places = Permits::new(room, self.client_noun);
+    /// Serves clients until the future is dropped. Binding is retried if it fails; `report_outcome` is called with the result of
+    /// each attempt.
+    pub async fn serve(&self, router: Router, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) {
+        let listener = self.listen(report_outcome).await;
+        let limits = ConnectionLimits { total: self.limits.total.min(max_connections()), ..self.limits };
+        let permits = Permits::new(limits, self.client_noun);
         loop {
             let (stream, peer) = match listener.accept().await {
                 Ok(accepted) => accepted,
                 // The client disconnected before it was accepted.
-                Err(why) if matches!(why.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => continue,
-                Err(why) => {
+                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => {
+                    continue;
+                }
+                Err(error) => {
                     // Possibly there are no more file descriptors.
-                    warn!("{} cannot connect now ({why}); it is tried again", self.client_noun);
+                    warn!("{} cannot connect now ({error}); touchmove tries again", self.client_noun);
                     sleep(RETRY_INTERVAL).await;
                     continue;
                 }
             };
-            if let Some(place) = places.admit(peer) {
+            if let Some(permit) = permits.admit(peer) {
                 let acceptor = self.certificate.as_ref().map(Certificate::acceptor);
-                tokio::spawn(serve(stream, acceptor, place, router.clone()));
+                tokio::spawn(serve(stream, acceptor, permit, router.clone()));
             }
         }
     }
 
-    async fn listen(&self, opened: impl Fn(Result<SocketAddr, io::Error>)) -> TcpListener {
+    async fn listen(&self, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) -> TcpListener {
         loop {
             let bound = TcpListener::bind(self.address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
             match bound {
                 Ok((address, listener)) => {
-                    opened(Ok(address));
+                    report_outcome(Ok(address));
                     return listener;
                 }
-                Err(why) => opened(Err(why)),
+                Err(error) => report_outcome(Err(error)),
             }
             sleep(RETRY_INTERVAL).await;
         }
@@ -175,116 +177,121 @@ fn max_connections() -> usize {
 impl AdmittedClient {
     /// Returns the client's address.
     pub fn peer(&self) -> SocketAddr {
-        self.0.seat.peer
+        self.0.connection.peer
     }
 
     /// Marks the client as being served until the guard is dropped.
-    pub fn start_serving(&self, weight: EvictionPolicy) -> ServingGuard {
-        self.0.seat.busy.fetch_add(1, Ordering::Relaxed);
-        if weight == EvictionPolicy::Expendable {
-            self.0.seat.spared.fetch_add(1, Ordering::Relaxed);
+    pub fn start_serving(&self, policy: EvictionPolicy) -> ServingGuard {
+        self.0.connection.busy.fetch_add(1, Ordering::Relaxed);
+        if policy == EvictionPolicy::Expendable {
+            self.0.connection.expendable.fetch_add(1, Ordering::Relaxed);
         }
-        ServingGuard { place: Arc::clone(&self.0), weight }
+        ServingGuard { permit: Arc::clone(&self.0), policy }
     }
 }
 
 impl ServingGuard {
     /// Returns when the client must be evicted.
     pub async fn evicted(&self) {
-        self.place.seat.leave.notified().await;
+        self.permit.connection.evict.notified().await;
     }
 }
 
 impl Drop for ServingGuard {
     fn drop(&mut self) {
-        let Permit { seat, places } = &*self.place;
-        if self.weight == EvictionPolicy::Expendable {
-            seat.spared.fetch_sub(1, Ordering::Relaxed);
+        let Permit { connection, permits } = &*self.permit;
+        if self.policy == EvictionPolicy::Expendable {
+            connection.expendable.fetch_sub(1, Ordering::Relaxed);
         }
-        seat.idle_since.store(places.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
-        seat.busy.fetch_sub(1, Ordering::Relaxed);
+        connection.idle_since.store(permits.next.fetch_add(1, Ordering::Relaxed), Ordering::Relaxed);
+        connection.busy.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 impl Drop for Permit {
     fn drop(&mut self) {
-        self.places.inside().remove(&self.seat.number);
+        self.permits.connections().remove(&self.connection.number);
     }
 }
 
 impl Permits {
-    fn new(room: ConnectionLimits, guests: &'static str) -> Arc<Permits> {
-        let (inside, next, said_full) = (Mutex::default(), AtomicU64::new(0), AtomicBool::new(false));
-        Arc::new(Permits { room, guests, connections: inside, next, said_full })
+    fn new(limits: ConnectionLimits, client_noun: &'static str) -> Arc<Permits> {
+        let (connections, next, is_full_logged) = (Mutex::default(), AtomicU64::new(0), AtomicBool::new(false));
+        Arc::new(Permits { limits, client_noun, connections, next, is_full_logged })
     }
 
     /// Returns a permit for a client from this address; `None` if the limit is reached and no connection can be evicted.
     fn admit(self: &Arc<Permits>, peer: SocketAddr) -> Option<Arc<Permit>> {
-        let ConnectionLimits { total: all, per_address: each } = self.room;
-        let home = address_group(peer.ip());
-        let mut inside = self.inside();
-        let is_neighbour = |seat: &&Arc<ConnectionState>| self::address_group(seat.peer.ip()) == home;
-        let crowd: Vec<&Arc<ConnectionState>> = if inside.values().filter(is_neighbour).count() >= each {
-            inside.values().filter(is_neighbour).collect()
-        } else if inside.len() >= all {
-            inside.values().collect()
+        let ConnectionLimits { total, per_address } = self.limits;
+        let group = address_group(peer.ip());
+        let mut connections = self.connections();
+        let is_same_group = |connection: &&Arc<ConnectionState>| self::address_group(connection.peer.ip()) == group;
+        let candidates: Vec<&Arc<ConnectionState>> = if connections.values().filter(is_same_group).count() >= per_address {
+            connections.values().filter(is_same_group).collect()
+        } else if connections.len() >= total {
+            connections.values().collect()
         } else {
             Vec::new()
         };
-        if crowd.is_empty() {
-            self.said_full.fetch_and(inside.len() * 2 > all, Ordering::Relaxed);
+        if candidates.is_empty() {
+            self.is_full_logged.fetch_and(connections.len() * 2 > total, Ordering::Relaxed);
         } else {
-            if !self.said_full.swap(true, Ordering::Relaxed) {
-                let count = crowd.len();
-                warn!("{count} {} are connected: those who ask for nothing make room, and others are turned away", self.guests);
+            if !self.is_full_logged.swap(true, Ordering::Relaxed) {
+                let count = candidates.len();
+                warn!(
+                    "{count} {} are connected: idle connections are closed to make room, and further clients are rejected",
+                    self.client_noun
+                );
             }
-            let silent = crowd.iter().filter(|seat| seat.busy.load(Ordering::Relaxed) == 0);
-            let longest = silent.min_by_key(|seat| seat.idle_since.load(Ordering::Relaxed)).map(|seat| seat.number);
-            let longest = longest.or_else(|| pick_expendable(&crowd)).or_else(|| pick_from_busiest_address(&crowd, home))?;
-            if let Some(seat) = inside.remove(&longest) {
-                seat.leave.notify_one();
+            let idle = candidates.iter().filter(|connection| connection.busy.load(Ordering::Relaxed) == 0);
+            let evicted =
+                idle.min_by_key(|connection| connection.idle_since.load(Ordering::Relaxed)).map(|connection| connection.number);
+            let evicted =
+                evicted.or_else(|| pick_expendable(&candidates)).or_else(|| pick_from_busiest_address(&candidates, group))?;
+            if let Some(connection) = connections.remove(&evicted) {
+                connection.evict.notify_one();
             }
         }
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let idle_since = AtomicU64::new(number);
-        let seat = Arc::new(ConnectionState {
+        let connection = Arc::new(ConnectionState {
             number,
             peer,
             busy: AtomicUsize::new(0),
-            spared: AtomicUsize::new(0),
+            expendable: AtomicUsize::new(0),
             idle_since,
-            leave: Notify::new(),
+            evict: Notify::new(),
         });
-        inside.insert(number, Arc::clone(&seat));
-        Some(Arc::new(Permit { seat, places: Arc::clone(self) }))
+        connections.insert(number, Arc::clone(&connection));
+        Some(Arc::new(Permit { connection, permits: Arc::clone(self) }))
     }
 
-    fn inside(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<ConnectionState>>> {
+    fn connections(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<ConnectionState>>> {
         self.connections.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Returns the oldest expendable connection of the address that has the most of them.
-fn pick_expendable(crowd: &[&Arc<ConnectionState>]) -> Option<u64> {
-    let can_be = |seat: &&&Arc<ConnectionState>| {
-        let spared = seat.spared.load(Ordering::Relaxed);
-        spared > 0 && spared == seat.busy.load(Ordering::Relaxed)
+fn pick_expendable(candidates: &[&Arc<ConnectionState>]) -> Option<u64> {
+    let is_expendable = |connection: &&&Arc<ConnectionState>| {
+        let expendable = connection.expendable.load(Ordering::Relaxed);
+        expendable > 0 && expendable == connection.busy.load(Ordering::Relaxed)
     };
-    connections_of_busiest_address(crowd.iter().filter(can_be).copied())?.first().copied()
+    connections_of_busiest_address(candidates.iter().filter(is_expendable).copied())?.first().copied()
 }
 
 /// Returns the oldest connection of the address that has the most, if that has more than the new client's address would have.
-fn pick_from_busiest_address(crowd: &[&Arc<ConnectionState>], home: IpAddr) -> Option<u64> {
-    let own = crowd.iter().filter(|seat| self::address_group(seat.peer.ip()) == home).count();
-    let most = connections_of_busiest_address(crowd.iter().copied())?;
-    most.first().copied().filter(|_| most.len() > own + 1)
+fn pick_from_busiest_address(candidates: &[&Arc<ConnectionState>], group: IpAddr) -> Option<u64> {
+    let own_count = candidates.iter().filter(|connection| self::address_group(connection.peer.ip()) == group).count();
+    let busiest = connections_of_busiest_address(candidates.iter().copied())?;
+    busiest.first().copied().filter(|_| busiest.len() > own_count + 1)
 }
 
 /// Returns the connections of the address that has the most.
-fn connections_of_busiest_address<'a>(seats: impl Iterator<Item = &'a Arc<ConnectionState>>) -> Option<Vec<u64>> {
-    let mut by_home: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
-    seats.for_each(|seat| by_home.entry(address_group(seat.peer.ip())).or_default().push(seat.number));
-    by_home.into_values().max_by_key(Vec::len)
+fn connections_of_busiest_address<'a>(connections: impl Iterator<Item = &'a Arc<ConnectionState>>) -> Option<Vec<u64>> {
+    let mut by_group: BTreeMap<IpAddr, Vec<u64>> = BTreeMap::new();
+    connections.for_each(|connection| by_group.entry(address_group(connection.peer.ip())).or_default().push(connection.number));
+    by_group.into_values().max_by_key(Vec::len)
 }
 
 /// Returns the address by which connections are counted together: an IPv4 address, or a /64 of IPv6.
@@ -295,43 +302,43 @@ pub fn address_group(address: IpAddr) -> IpAddr {
     }
 }
 
-async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, place: Arc<Permit>, router: Router) {
+async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, permit: Arc<Permit>, router: Router) {
     // Messages are small, and the client waits for each.
     let _ = stream.set_nodelay(true);
-    let stream = WriteTimeoutStream { stream, waiting: None };
-    let served = ConnectionService { router: TowerToHyperService::new(router), guest: AdmittedClient(Arc::clone(&place)) };
-    let talk = async {
+    let stream = WriteTimeoutStream { stream, deadline: None };
+    let service = ConnectionService { router: TowerToHyperService::new(router), client: AdmittedClient(Arc::clone(&permit)) };
+    let session = async {
         match acceptor {
-            None => answer(stream, served).await,
+            None => serve_http(stream, service).await,
             Some(acceptor) => match timeout(REQUEST_TIMEOUT, acceptor.accept(stream)).await {
-                Ok(Ok(stream)) => answer(stream, served).await,
-                Ok(Err(why)) => debug!("{} speaks no TLS with us: {why}", place.seat.peer),
-                Err(_) => debug!("{} was too slow", place.seat.peer),
+                Ok(Ok(stream)) => serve_http(stream, service).await,
+                Ok(Err(error)) => debug!("the TLS handshake with {} failed: {error}", permit.connection.peer),
+                Err(_) => debug!("the TLS handshake with {} timed out", permit.connection.peer),
             },
         }
     };
     tokio::select! {
-        () = talk => {}
-        () = place.seat.leave.notified() => debug!("{} made room", place.seat.peer),
+        () = session => {}
+        () = permit.connection.evict.notified() => debug!("the connection of {} was evicted", permit.connection.peer),
     }
 }
 
-async fn answer(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, served: ConnectionService) {
-    let peer = served.guest.peer();
+async fn serve_http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, service: ConnectionService) {
+    let peer = service.client.peer();
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(MAX_HEAD_BYTES);
-    if let Err(why) = http.serve_connection(TokioIo::new(stream), served).with_upgrades().await {
-        debug!("{peer} was let go: {why}");
+    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
+        debug!("the connection of {peer} ended: {error}");
     }
 }
 
 /// The HTTP service of one connection.
 struct ConnectionService {
     router: TowerToHyperService<Router>,
-    guest: AdmittedClient,
+    client: AdmittedClient,
 }
 
-type Answered = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
+type RouterFuture = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
 
 impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response;
@@ -339,14 +346,14 @@ impl Service<Request<Incoming>> for ConnectionService {
     type Future = ResponseFuture;
 
     fn call(&self, mut request: Request<Incoming>) -> ResponseFuture {
-        request.extensions_mut().insert(self.guest.clone());
-        ResponseFuture { _busy: self.guest.start_serving(EvictionPolicy::Keep), answered: Box::pin(self.router.call(request)) }
+        request.extensions_mut().insert(self.client.clone());
+        ResponseFuture { _busy: self.client.start_serving(EvictionPolicy::Keep), response: Box::pin(self.router.call(request)) }
     }
 }
 
 /// A response in progress.
 struct ResponseFuture {
-    answered: Pin<Box<Answered>>,
+    response: Pin<Box<RouterFuture>>,
     _busy: ServingGuard,
 }
 
@@ -354,25 +361,25 @@ impl Future for ResponseFuture {
     type Output = Result<Response, std::convert::Infallible>;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.answered.as_mut().poll(context)
+        self.response.as_mut().poll(context)
     }
 }
 
 /// A stream with a write timeout: it fails when the other end does not read its data for [`WRITE_TIMEOUT`].
 struct WriteTimeoutStream<S> {
     stream: S,
-    waiting: Option<Pin<Box<Sleep>>>,
+    deadline: Option<Pin<Box<Sleep>>>,
 }
 
 impl<S> WriteTimeoutStream<S> {
     /// Returns the outcome of a write, or an error once it has been pending for the timeout.
     fn check_timeout<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if outcome.is_ready() {
-            self.waiting = None;
+            self.deadline = None;
             return outcome;
         }
-        let waiting = self.waiting.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
-        ready!(waiting.as_mut().poll(context));
+        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
+        ready!(deadline.as_mut().poll(context));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -418,40 +425,40 @@ mod tests {
     use super::*;
 
     /// Adds a client that is being served; all come from one address.
-    fn serve(places: &Arc<Permits>, weight: EvictionPolicy) -> Option<(AdmittedClient, ServingGuard)> {
-        let guest = AdmittedClient(places.admit("127.0.0.1:1".parse().expect("an address"))?);
-        let busy = guest.start_serving(weight);
-        Some((guest, busy))
+    fn serve(permits: &Arc<Permits>, policy: EvictionPolicy) -> Option<(AdmittedClient, ServingGuard)> {
+        let client = AdmittedClient(permits.admit("127.0.0.1:1".parse().expect("an address"))?);
+        let busy = client.start_serving(policy);
+        Some((client, busy))
     }
 
     #[test]
-    fn those_who_look_make_room_and_those_who_rule_do_not() {
-        let places = Permits::new(ConnectionLimits { total: 4, per_address: 4 }, "browsers");
-        let weights = [EvictionPolicy::Expendable, EvictionPolicy::Keep, EvictionPolicy::Expendable, EvictionPolicy::Keep];
-        let seated: Vec<_> = weights.iter().map(|weight| serve(&places, *weight).expect("room")).collect();
-        let is_in = |index: usize| places.inside().contains_key(&seated[index].0.0.seat.number);
-        let first = serve(&places, EvictionPolicy::Keep).expect("the room of the first who looks");
-        assert_eq!([0, 1, 2, 3].map(is_in), [false, true, true, true]);
-        let _second = serve(&places, EvictionPolicy::Keep).expect("the room of the other who looks");
-        assert_eq!([0, 1, 2, 3].map(is_in), [false, true, false, true]);
-        assert!(serve(&places, EvictionPolicy::Expendable).is_none(), "those who rule make no room for others");
+    fn expendable_connections_are_evicted_and_others_are_not() {
+        let permits = Permits::new(ConnectionLimits { total: 4, per_address: 4 }, "browsers");
+        let policies = [EvictionPolicy::Expendable, EvictionPolicy::Keep, EvictionPolicy::Expendable, EvictionPolicy::Keep];
+        let clients: Vec<_> = policies.iter().map(|policy| serve(&permits, *policy).expect("a free permit")).collect();
+        let is_connected = |index: usize| permits.connections().contains_key(&clients[index].0.0.connection.number);
+        let first = serve(&permits, EvictionPolicy::Keep).expect("the permit of the first expendable connection");
+        assert_eq!([0, 1, 2, 3].map(is_connected), [false, true, true, true]);
+        let _second = serve(&permits, EvictionPolicy::Keep).expect("the permit of the other expendable connection");
+        assert_eq!([0, 1, 2, 3].map(is_connected), [false, true, false, true]);
+        assert!(serve(&permits, EvictionPolicy::Expendable).is_none(), "connections that are kept are not evicted");
         // A client with a further request on the same connection is not expendable meanwhile.
         drop(first);
-        let (guest, _busy) = serve(&places, EvictionPolicy::Expendable).expect("room");
-        let asks = guest.start_serving(EvictionPolicy::Keep);
-        assert!(serve(&places, EvictionPolicy::Expendable).is_none());
-        drop(asks);
-        assert!(serve(&places, EvictionPolicy::Expendable).is_some());
+        let (client, _guard) = serve(&permits, EvictionPolicy::Expendable).expect("a free permit");
+        let request = client.start_serving(EvictionPolicy::Keep);
+        assert!(serve(&permits, EvictionPolicy::Expendable).is_none());
+        drop(request);
+        assert!(serve(&permits, EvictionPolicy::Expendable).is_some());
     }
 
     #[test]
-    fn what_is_in_the_way_is_said() {
-        let says = |code| bind_failure_hint(&io::Error::from_raw_os_error(code), "end the other program");
+    fn bind_failure_hint_names_the_obstacle() {
+        let hint = |code| bind_failure_hint(&io::Error::from_raw_os_error(code), "end the other program");
         // EADDRINUSE
-        assert_eq!(says(98), "end the other program");
+        assert_eq!(hint(98), "end the other program");
         for code in [1, 97] {
-            assert!(says(code).contains("/usr/share/touchmove/systemd/listen.conf"), "{}", says(code));
+            assert!(hint(code).contains("/usr/share/touchmove/systemd/listen.conf"), "{}", hint(code));
         }
-        assert!(says(13).contains("give a higher one"));
+        assert!(hint(13).contains("choose a higher port"));
     }
 }

@@ -57,37 +57,37 @@ impl Default for NotificationTimeouts {
 /// The outcome of a notification: the health kind, and a sentence, or `None` if all is well.
 type Outcome = (&'static str, Option<String>);
 
-/// Delivers alerts from now on, until `stop`. `trouble` is called with a sentence that says what is wrong and what to do, or with
-/// `None` if all is well.
+/// Delivers alerts from now on, until `stop`. `report_health` is called with a sentence that says what is wrong and what to do,
+/// or with `None` if all is well.
 pub async fn run(
     hub: Arc<Hub>,
     config: Hooks,
-    patience: NotificationTimeouts,
-    trouble: impl Fn(&'static str, Option<String>),
+    timeouts: NotificationTimeouts,
+    report_health: impl Fn(&'static str, Option<String>),
     mut stop: Stop,
 ) {
     let mut news = hub.subscribe();
-    let mut tellers = Notifiers::new(config, patience);
+    let mut notifiers = Notifiers::new(config, timeouts);
     // The number of the last event that was processed, by game.
     let mut last: BTreeMap<u64, u64> = BTreeMap::new();
     loop {
         tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => return,
-            Some((kind, sentence)) = tellers.outcomes.recv() => trouble(kind, sentence),
-            Some(_) = tellers.programs.tasks.join_next() => {}
-            Some(_) = tellers.posts.tasks.join_next() => {}
-            heard = news.recv() => match heard {
+            Some((kind, sentence)) = notifiers.outcomes.recv() => report_health(kind, sentence),
+            Some(_) = notifiers.programs.tasks.join_next() => {}
+            Some(_) = notifiers.posts.tasks.join_next() => {}
+            received = news.recv() => match received {
                 Ok(News::Event(published)) => {
                     if let (Some(game), Some(number)) = (published.game, published.stamped.number)
                         && last.get(&game).is_none_or(|seen| *seen < number)
                     {
                         last.insert(game, number);
-                        tellers.notify(&hub, &published);
+                        notifiers.notify(&hub, &published);
                     }
                 }
                 Ok(_) => {}
-                Err(RecvError::Lagged(_)) => missed_events(&hub, &mut last).iter().for_each(|published| tellers.notify(&hub, published)),
+                Err(RecvError::Lagged(_)) => missed_events(&hub, &mut last).iter().for_each(|published| notifiers.notify(&hub, published)),
                 Err(RecvError::Closed) => return,
             },
         }
@@ -96,11 +96,11 @@ pub async fn run(
 
 /// Returns the missed events of the games at hand.
 fn missed_events(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
-    let about = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);
-    let at_hand: Vec<_> = hub.read(|state| state.games.values().map(about).collect());
-    last.retain(|game, _| at_hand.iter().any(|(known, ..)| known == game));
+    let summary = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);
+    let games: Vec<_> = hub.read(|state| state.games.values().map(summary).collect());
+    last.retain(|game, _| games.iter().any(|(known, ..)| known == game));
     let mut missed = Vec::new();
-    for (game, board, epoch, recalled) in at_hand {
+    for (game, board, epoch, recalled) in games {
         let number = last.entry(game).or_insert(recalled);
         for stamped in hub.events_after(game, *number).unwrap_or_default() {
             *number = stamped.number.unwrap_or(*number);
@@ -114,7 +114,7 @@ fn missed_events(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
 /// The queues that deliver alerts.
 struct Notifiers {
     config: Arc<Hooks>,
-    patience: NotificationTimeouts,
+    timeouts: NotificationTimeouts,
     programs: Queue,
     posts: Queue,
     outcome_sender: mpsc::UnboundedSender<Outcome>,
@@ -122,16 +122,9 @@ struct Notifiers {
 }
 
 impl Notifiers {
-    fn new(config: Hooks, patience: NotificationTimeouts) -> Notifiers {
-        let (told, outcomes) = mpsc::unbounded_channel();
-        Notifiers {
-            config: Arc::new(config),
-            patience,
-            programs: Queue::new(),
-            posts: Queue::new(),
-            outcome_sender: told,
-            outcomes,
-        }
+    fn new(config: Hooks, timeouts: NotificationTimeouts) -> Notifiers {
+        let (outcome_sender, outcomes) = mpsc::unbounded_channel();
+        Notifiers { config: Arc::new(config), timeouts, programs: Queue::new(), posts: Queue::new(), outcome_sender, outcomes }
     }
 
     fn notify(&mut self, hub: &Hub, published: &Published) {
@@ -143,21 +136,23 @@ impl Notifiers {
             hub.read(|state| AlertNotification::new(published, state.games.get(&published.game?)?, self.config.language));
         let Some(notice) = notice.map(Arc::new) else { return };
         if !self.config.command.is_empty() {
-            let (config, notice, within) = (Arc::clone(&self.config), Arc::clone(&notice), self.patience.program_timeout);
+            let (config, notice, timeout) = (Arc::clone(&self.config), Arc::clone(&notice), self.timeouts.program_timeout);
             self.programs.spawn(HOOK_FAILED, &self.outcome_sender, async move {
-                let ended = program::run_program(&config.command, &notice, within).await;
+                let result = program::run_program(&config.command, &notice, timeout).await;
                 let name = config.command.first().cloned().unwrap_or_default();
-                ended.map_err(|why| {
-                    format!("{name} {why}: try it by hand, and see command in [hooks]; it is run again for the next alert")
+                result.map_err(|error| {
+                    format!("{name} {error}: run it by hand, and check command in [hooks]; the next alert runs it again")
                 })
             });
         }
         if let Some(url) = self.config.webhook.clone() {
-            let patience = self.patience;
+            let timeouts = self.timeouts;
             self.posts.spawn(WEBHOOK_FAILED, &self.outcome_sender, async move {
-                let posted = post_with_retries(&url, &notice, patience).await;
-                posted.map_err(|why| {
-                    format!("an alert did not reach the webhook: {why}; see webhook in [hooks]; the next alert is posted again")
+                let result = post_with_retries(&url, &notice, timeouts).await;
+                result.map_err(|error| {
+                    format!(
+                        "an alert did not reach the webhook: {error}; check webhook in [hooks]; the next alert will be posted"
+                    )
                 })
             });
         }
@@ -179,34 +174,34 @@ impl Queue {
     fn spawn(
         &mut self,
         kind: &'static str,
-        told: &mpsc::UnboundedSender<Outcome>,
+        outcome_sender: &mpsc::UnboundedSender<Outcome>,
         work: impl Future<Output = Result<(), String>> + Send + 'static,
     ) {
-        let (turns, told) = (Arc::clone(&self.slots), told.clone());
+        let (slots, outcome_sender) = (Arc::clone(&self.slots), outcome_sender.clone());
         // The receiver is dropped only at shutdown, so a failed send can be ignored.
         if self.tasks.len() >= MAX_CONCURRENT + MAX_QUEUED {
-            let many = "more alerts came than could be told: look at the boards".to_owned();
-            let _ = told.send((kind, Some(many)));
+            let message = "there were more alerts than could be sent: look at the boards".to_owned();
+            let _ = outcome_sender.send((kind, Some(message)));
             return;
         }
         self.tasks.spawn(async move {
-            let Ok(_turn) = turns.acquire().await else { return };
-            let _ = told.send((kind, work.await.err()));
+            let Ok(_slot) = slots.acquire().await else { return };
+            let _ = outcome_sender.send((kind, work.await.err()));
         });
     }
 }
 
 /// Posts the message, with retries.
-async fn post_with_retries(url: &Url, notice: &AlertNotification, patience: NotificationTimeouts) -> Result<(), String> {
-    let mut pause = patience.first_backoff;
-    let mut tries = 1;
+async fn post_with_retries(url: &Url, notice: &AlertNotification, timeouts: NotificationTimeouts) -> Result<(), String> {
+    let mut pause = timeouts.first_backoff;
+    let mut attempts = 1;
     loop {
-        match webhook::post_once(url, notice, patience.post_timeout).await {
-            Err(_) if tries < patience.max_attempts => {
+        match webhook::post_once(url, notice, timeouts.post_timeout).await {
+            Err(_) if attempts < timeouts.max_attempts => {
                 tokio::time::sleep(pause).await;
-                (tries, pause) = (tries + 1, pause * 2);
+                (attempts, pause) = (attempts + 1, pause * 2);
             }
-            posted => return posted,
+            result => return result,
         }
     }
 }

@@ -50,48 +50,48 @@ pub type ReportHealth = dyn Fn(&'static str, Option<&BoardId>, Option<String>) +
 /// Sends the public games until `stop`. `dir`: the directory of games that Lichess has not accepted yet; `tags`: the configured
 /// tags of every game.
 pub async fn run(
-    gallery: Arc<DelayedView>,
+    delayed_view: Arc<DelayedView>,
     config: Lichess,
     dir: PathBuf,
     tags: Vec<(String, String)>,
     pace: RequestPacing,
-    trouble: Box<ReportHealth>,
+    report_health: Box<ReportHealth>,
     mut stop: Stop,
 ) {
-    let mut news = gallery.subscribe();
-    let mut sender = Sender::new(config, &dir, tags, pace, trouble);
+    let mut news = delayed_view.subscribe();
+    let mut sender = Sender::new(config, &dir, tags, pace, report_health);
     // After a start, boards appear one by one with their previous games.
-    let (mut changed, mut look_at) = (true, Instant::now() + pace.min_interval);
+    let (mut changed, mut next_update) = (true, Instant::now() + pace.min_interval);
     loop {
         let due = sender.due();
         tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => break,
-            heard = news.recv() => match heard {
+            received = news.recv() => match received {
                 Err(RecvError::Closed) => break,
                 _ => changed = true,
             },
-            () = sleep_until(look_at), if changed => {
+            () = sleep_until(next_update), if changed => {
                 changed = false;
-                look_at = Instant::now() + pace.min_interval;
-                sender.update(&gallery);
+                next_update = Instant::now() + pace.min_interval;
+                sender.update(&delayed_view);
             }
-            () = sleep_until(due.unwrap_or(look_at)), if due.is_some() => tokio::select! {
+            () = sleep_until(due.unwrap_or(next_update)), if due.is_some() => tokio::select! {
                 () = sender.send(pace.timeout) => {}
                 () = wait_for_stop(&mut stop) => break,
             },
         }
     }
-    sender.update(&gallery);
+    sender.update(&delayed_view);
     // The last results are sent before shutdown, not after the next start, unless the last request failed.
     if sender.rounds.iter().all(|round| round.failures == 0) {
-        let rest = async {
+        let flush = async {
             while let Some(due) = sender.due().filter(|due| *due <= Instant::now() + pace.min_interval) {
                 sleep_until(due).await;
                 sender.send(SHUTDOWN_TIMEOUT.min(pace.timeout)).await;
             }
         };
-        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, rest).await;
+        let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, flush).await;
     }
 }
 
@@ -112,7 +112,7 @@ struct Sender {
     unnamed_boards: Vec<BoardId>,
     /// The reason why games cannot be written to files.
     save_error: Option<String>,
-    trouble: Box<ReportHealth>,
+    report_health: Box<ReportHealth>,
     /// The health reports that are in force.
     reported: BTreeMap<(&'static str, Option<BoardId>), String>,
 }
@@ -137,15 +137,15 @@ impl Sender {
         dir: &Path,
         tags: Vec<(String, String)>,
         pace: RequestPacing,
-        trouble: Box<ReportHealth>,
+        report_health: Box<ReportHealth>,
     ) -> Sender {
         let now = Instant::now();
-        let sending = |(_, id): (Option<u16>, &str)| {
+        let round_sender = |(_, id): (Option<u16>, &str)| {
             let outbox = Outbox::open(dir.join(id));
-            let again = outbox.has_refused().then_some(now);
-            RoundSender { id: id.to_owned(), outbox, not_before: now, failures: 0, error: None, retry_rejected_at: again }
+            let retry_at = outbox.has_refused().then_some(now);
+            RoundSender { id: id.to_owned(), outbox, not_before: now, failures: 0, error: None, retry_rejected_at: retry_at }
         };
-        let rounds = config.rounds.all().into_iter().map(sending).collect();
+        let rounds = config.rounds.all().into_iter().map(round_sender).collect();
         Sender {
             site: config.url.to_string(),
             config,
@@ -157,7 +157,7 @@ impl Sender {
             unsendable_reason: None,
             unnamed_boards: Vec::new(),
             save_error: None,
-            trouble,
+            report_health,
             reported: BTreeMap::new(),
         }
     }
@@ -169,8 +169,8 @@ impl Sender {
     }
 
     /// Reads the current public games, and stores what must be sent.
-    fn update(&mut self, gallery: &DelayedView) {
-        if let Some(round) = gallery.read(|state| state.round.clone()) {
+    fn update(&mut self, delayed_view: &DelayedView) {
+        if let Some(round) = delayed_view.read(|state| state.round.clone()) {
             self.follow_round(round);
         }
         let rounds: Vec<Option<Round>> = match self.followed.len() {
@@ -180,25 +180,25 @@ impl Sender {
         (self.unsendable_reason, self.unnamed_boards) = (None, Vec::new());
         for round in &rounds {
             let number = table::round_number(round.as_ref(), &self.tags);
-            let sending = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
+            let round_sender = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
             // Only the message about the last round is kept.
             self.unsendable_reason = None;
-            let Some(sending) = sending else {
+            let Some(round_sender) = round_sender else {
                 self.unsendable_reason = Some(format!(
-                    "round {number} is not on Lichess, because nobody says which round it is there: write its id into round under [lichess], such as \"{number} = AbCd1234\""
+                    "round {number} is not on Lichess, because its id there is unknown: add it to round under [lichess], such as \"{number} = AbCd1234\""
                 ));
                 continue;
             };
-            let is_only = matches!(self.config.rounds, Rounds::One(_)) && sending.outbox.has_moves();
-            if let Some(other) = sending.outbox.number().filter(|other| is_only && *other != number) {
+            let is_only = matches!(self.config.rounds, Rounds::One(_)) && round_sender.outbox.has_moves();
+            if let Some(other) = round_sender.outbox.number().filter(|other| is_only && *other != number) {
                 self.unsendable_reason = Some(format!(
-                    "round {number} is not on Lichess, because {} there is round {other}: write the ids of both into round under [lichess], such as \"{other} = {}, {number} = AbCd1234\"",
-                    sending.id, sending.id
+                    "round {number} is not on Lichess, because {} is round {other} there: add the ids of both to round under [lichess], such as \"{other} = {}, {number} = AbCd1234\"",
+                    round_sender.id, round_sender.id
                 ));
                 continue;
             }
-            let shown = gallery.read(|state| changed_tables(state, round.as_ref(), &self.tags, &sending.outbox));
-            self.unnamed_boards.extend(sending.outbox.update(number, shown, round.is_some()));
+            let tables = delayed_view.read(|state| changed_tables(state, round.as_ref(), &self.tags, &round_sender.outbox));
+            self.unnamed_boards.extend(round_sender.outbox.update(number, tables, round.is_some()));
         }
         self.save();
         self.report_problems();
@@ -216,33 +216,33 @@ impl Sender {
     }
 
     /// Sends the round that is due, and records the response.
-    async fn send(&mut self, within: Duration) {
+    async fn send(&mut self, timeout: Duration) {
         let now = Instant::now();
         // `rounds` is in the order of round numbers, so the current round is found first from the end.
         let Some(round) = self.rounds.iter_mut().rev().find(|round| round.due().is_some_and(|due| due <= now)) else { return };
         self.next_request_at = now + self.pace.min_interval;
-        let sent = round.outbox.push_body();
+        let body = round.outbox.push_body();
         let request = |token: String| Request {
             method: Method::POST,
             path: Some(format!("/api/broadcast/round/{}/push", round.id)),
             headers: vec![("Authorization", format!("Bearer {token}"))],
-            text: sent.text.clone(),
+            text: body.text.clone(),
         };
-        let said = match token(&self.config) {
-            Ok(token) => match request::send(&self.config.url, request(token), within).await {
-                Ok(answer) => LichessReply::from_response(&answer, &self.site, &round.id),
+        let reply = match token(&self.config) {
+            Ok(token) => match request::send(&self.config.url, request(token), timeout).await {
+                Ok(response) => LichessReply::from_response(&response, &self.site, &round.id),
                 Err(
-                    why @ (RequestError::NoTrustedRoots(_) | RequestError::NotLocal(_) | RequestError::UnverifiedServer(..)),
-                ) => LichessReply::Rejected(why.to_string()),
-                Err(why) => LichessReply::RetryLater { wait: None, why: why.to_string() },
+                    error @ (RequestError::NoTrustedRoots(_) | RequestError::NotLocal(_) | RequestError::UnverifiedServer(..)),
+                ) => LichessReply::Rejected(error.to_string()),
+                Err(error) => LichessReply::RetryLater { wait: None, why: error.to_string() },
             },
-            Err(why) => LichessReply::Rejected(why),
+            Err(message) => LichessReply::Rejected(message),
         };
         let now = Instant::now();
         round.retry_rejected_at = None;
-        match said {
-            LichessReply::Heard(heard) => {
-                round.outbox.record_outcomes(sent, heard);
+        match reply {
+            LichessReply::Heard(outcomes) => {
+                round.outbox.record_outcomes(body, outcomes);
                 (round.failures, round.error) = (0, None);
                 round.retry_rejected_at = round.outbox.has_refused().then(|| now + self.pace.rejected_retry);
             }
@@ -257,10 +257,10 @@ impl Sender {
                 self.next_request_at = now + self.pace.clamp_retry_after(wait);
                 round.postpone(self.next_request_at, &why);
             }
-            LichessReply::Rejected(why) => {
+            LichessReply::Rejected(message) => {
                 round.failures = round.failures.saturating_add(1);
                 round.not_before = now + self.pace.rejected_retry;
-                round.error = Some(format!("{why}; it is tried again"));
+                round.error = Some(format!("{message}; touchmove tries again"));
                 round.retry_rejected_at = round.outbox.has_refused().then_some(now + self.pace.rejected_retry);
             }
         }
@@ -270,75 +270,76 @@ impl Sender {
 
     fn save(&mut self) {
         let number = table::round_number(self.followed.back(), &self.tags);
-        let keep = |round: &mut RoundSender| round.outbox.save(round.outbox.number().is_none_or(|own| own == number));
+        let save_round =
+            |round: &mut RoundSender| round.outbox.save(round.outbox.number().is_none_or(|stored| stored == number));
         // Every round is written, even if writing another one failed.
-        let wrong: Vec<String> = self.rounds.iter_mut().filter_map(|round| keep(round).err()).collect();
-        self.save_error = wrong.into_iter().next_back();
+        let errors: Vec<String> = self.rounds.iter_mut().filter_map(|round| save_round(round).err()).collect();
+        self.save_error = errors.into_iter().next_back();
     }
 
     /// Reports the current problems where they have changed.
     fn report_problems(&mut self) {
-        let mut now: BTreeMap<(&'static str, Option<BoardId>), String> = BTreeMap::new();
-        let mut say = |kind, board: Option<BoardId>, sentence: String| {
-            let all = now.entry((kind, board)).or_default();
-            if !all.is_empty() {
-                all.push_str("; ");
+        let mut problems: BTreeMap<(&'static str, Option<BoardId>), String> = BTreeMap::new();
+        let mut add_problem = |kind, board: Option<BoardId>, sentence: String| {
+            let sentences = problems.entry((kind, board)).or_default();
+            if !sentences.is_empty() {
+                sentences.push_str("; ");
             }
-            all.push_str(&sentence);
+            sentences.push_str(&sentence);
         };
         for sentence in [&self.unsendable_reason, &self.save_error].into_iter().flatten() {
-            say(LICHESS_FAILED, None, sentence.clone());
+            add_problem(LICHESS_FAILED, None, sentence.clone());
         }
         for round in &self.rounds {
-            if let Some(unread) = round.outbox.unread() {
-                say(LICHESS_FAILED, None, unread);
+            if let Some(unreadable) = round.outbox.unread() {
+                add_problem(LICHESS_FAILED, None, unreadable);
             }
-            if let Some(wrong) = &round.error {
-                say(LICHESS_FAILED, None, wrong.clone());
+            if let Some(error) = &round.error {
+                add_problem(LICHESS_FAILED, None, error.clone());
             }
             if round.outbox.excess_count() > 0 {
                 let sentence = format!(
-                    "{} games of round {} are not on Lichess, which shows {MAX_GAMES}: make two rounds of it",
+                    "{} games of round {} are not on Lichess, which shows at most {MAX_GAMES}: split the round into two",
                     round.outbox.excess_count(),
                     round.id
                 );
-                say(LICHESS_FAILED, None, sentence);
+                add_problem(LICHESS_FAILED, None, sentence);
             }
             for (board, sentence) in round.outbox.rejection_reports(&self.site) {
-                say(LICHESS_REFUSED, board, sentence);
+                add_problem(LICHESS_REFUSED, board, sentence);
             }
         }
         for board in &self.unnamed_boards {
             let sentence = format!(
-                "the game on board {board} is not on Lichess, because nobody says who plays: `touchmovectl round load FILE`, and it is sent from its first move on"
+                "the game on board {board} is not on Lichess, because its players are unknown: run `touchmovectl round load FILE`, and the game is sent from its first move on"
             );
-            say(LICHESS_REFUSED, Some(board.clone()), sentence);
+            add_problem(LICHESS_REFUSED, Some(board.clone()), sentence);
         }
-        for (kind, board) in self.reported.keys().filter(|key| !now.contains_key(*key)) {
-            (self.trouble)(kind, board.as_ref(), None);
+        for (kind, board) in self.reported.keys().filter(|key| !problems.contains_key(*key)) {
+            (self.report_health)(kind, board.as_ref(), None);
         }
-        for ((kind, board), sentence) in &now {
+        for ((kind, board), sentence) in &problems {
             if self.reported.get(&(*kind, board.clone())) != Some(sentence) {
-                (self.trouble)(kind, board.as_ref(), Some(sentence.clone()));
+                (self.report_health)(kind, board.as_ref(), Some(sentence.clone()));
             }
         }
-        self.reported = now;
+        self.reported = problems;
     }
 }
 
 impl RoundSender {
     /// Postpones the round after a temporary failure.
-    fn postpone(&mut self, until: Instant, why: &str) {
+    fn postpone(&mut self, until: Instant, reason: &str) {
         self.not_before = until;
         if self.failures >= REPORT_AFTER_FAILURES {
-            self.error = Some(format!("games do not reach Lichess now: {why}; it is tried again, and nothing is lost"));
+            self.error = Some(format!("games do not reach Lichess now: {reason}; touchmove tries again, and nothing is lost"));
         }
         self.retry_rejected_at = self.outbox.has_refused().then_some(until);
     }
 
     fn due(&self) -> Option<Instant> {
         let pending = self.outbox.is_pending().then_some(self.not_before);
-        pending.into_iter().chain(self.retry_rejected_at.map(|again| again.max(self.not_before))).min()
+        pending.into_iter().chain(self.retry_rejected_at.map(|retry_at| retry_at.max(self.not_before))).min()
     }
 }
 

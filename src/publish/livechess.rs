@@ -51,8 +51,8 @@ pub struct ServerState {
 
 impl ServerState {
     /// Creates the state. The configuration decides whether clients see live or delayed data.
-    pub fn new(hub: &Arc<Hub>, gallery: &Arc<DelayedView>, config: &Config) -> Arc<ServerState> {
-        let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(gallery)) };
+    pub fn new(hub: &Arc<Hub>, delayed_view: &Arc<DelayedView>, config: &Config) -> Arc<ServerState> {
+        let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(delayed_view)) };
         let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
         Arc::new(ServerState {
             source,
@@ -71,26 +71,32 @@ impl ServerState {
 
 /// Returns whether the server is on and shows boards, clocks and moves without delay.
 pub fn is_live(config: &Config) -> bool {
-    let is_own = |listen: SocketAddr| listen.ip().is_loopback();
-    config.livechess.listen.is_some_and(|listen| config.delay == Delay::default() || (config.livechess.live && is_own(listen)))
+    let is_loopback = |listen: SocketAddr| listen.ip().is_loopback();
+    config
+        .livechess
+        .listen
+        .is_some_and(|listen| config.delay == Delay::default() || (config.livechess.live && is_loopback(listen)))
 }
 
 /// Serves clients until `stop`; returns at once if the server is off. Retries if the address cannot be bound.
-pub async fn run(desk: Arc<ServerState>, mut stop: Stop) {
-    let Some(address) = desk.config.listen else { return };
-    let router = http::router(desk, stop.clone());
-    let said = AtomicBool::new(false);
-    let opened = |outcome: io::Result<SocketAddr>| match outcome {
-        Ok(bound) => info!("programs that know LiveChess find the boards at ws://{bound}/api/v1.0"),
-        Err(why) if !said.swap(true, Ordering::Relaxed) => error!(
-            "programs that know LiveChess cannot connect to {address} ({why}): {}; it is tried again, and games go on",
-            bind_failure_hint(&why, "end what uses it, perhaps LiveChess itself, or write another `listen` under [livechess]")
+pub async fn run(server: Arc<ServerState>, mut stop: Stop) {
+    let Some(address) = server.config.listen else { return };
+    let router = http::router(server, stop.clone());
+    let is_logged = AtomicBool::new(false);
+    let report_outcome = |outcome: io::Result<SocketAddr>| match outcome {
+        Ok(bound) => info!("LiveChess clients can connect to ws://{bound}/api/v1.0"),
+        Err(error) if !is_logged.swap(true, Ordering::Relaxed) => error!(
+            "LiveChess clients cannot connect to {address} ({error}): {}; touchmove tries again, and games continue",
+            bind_failure_hint(
+                &error,
+                "stop the program that uses it, perhaps LiveChess itself, or set another `listen` under [livechess]"
+            )
         ),
         Err(_) => {}
     };
-    let house = Listener { address, room: CONNECTION_LIMITS, client_noun: "programs that know LiveChess", certificate: None };
+    let listener = Listener { address, limits: CONNECTION_LIMITS, client_noun: "LiveChess clients", certificate: None };
     tokio::select! {
-        () = house.serve(router, opened) => {}
+        () = listener.serve(router, report_outcome) => {}
         () = wait_for_stop(&mut stop) => {}
     }
 }

@@ -65,39 +65,43 @@ pub enum MetricKind {
 
 /// Each metric with its type and help text, in the order of the output.
 pub const METRICS: [(&str, MetricKind, &str); 15] = [
-    ("touchmove_info", MetricKind::Gauge, "The program; always 1."),
-    ("touchmove_board_state", MetricKind::Gauge, "1 for how it stands between touchmoved and a board, 0 for the other states."),
-    ("touchmove_board_frames_total", MetricKind::Counter, "What a board said that its protocol understood; with a token."),
+    ("touchmove_info", MetricKind::Gauge, "The version of touchmoved; always 1."),
+    (
+        "touchmove_board_state",
+        MetricKind::Gauge,
+        "1 for the current state of the connection to a board, 0 for the other states.",
+    ),
+    ("touchmove_board_frames_total", MetricKind::Counter, "Messages from a board that its protocol defines; with a token."),
     (
         "touchmove_board_bytes_total",
         MetricKind::Counter,
-        "Bytes that came from a board (read) or went to it (written); with a token.",
+        "Bytes read from a board or written to it, by direction; with a token.",
     ),
-    ("touchmove_board_errors_total", MetricKind::Counter, "What came from a board and was nothing that its protocol knows."),
+    ("touchmove_board_errors_total", MetricKind::Counter, "Messages from a board that its protocol does not define."),
     ("touchmove_board_losses_total", MetricKind::Counter, "How often the link to a board was lost."),
-    ("touchmove_games_total", MetricKind::Counter, "Games that began; without a token those that the public knows."),
-    ("touchmove_moves_total", MetricKind::Counter, "Moves that were told as made; without a token to the public."),
-    ("touchmove_corrections_total", MetricKind::Counter, "Corrections of moves that were told; without a token to the public."),
+    ("touchmove_games_total", MetricKind::Counter, "Games that started; without a token only public games."),
+    ("touchmove_moves_total", MetricKind::Counter, "Moves that were published as made; without a token only in public."),
+    ("touchmove_corrections_total", MetricKind::Counter, "Corrections of published moves; without a token only in public."),
     ("touchmove_alerts_total", MetricKind::Counter, "Alerts that were raised, by kind; with a token."),
-    ("touchmove_alerts", MetricKind::Gauge, "Alerts that stand in the game on a board; with a token."),
-    ("touchmove_trouble", MetricKind::Gauge, "What is wrong with the service now, by kind; what tells of play with a token."),
+    ("touchmove_alerts", MetricKind::Gauge, "Alerts that are open in the game on a board; with a token."),
+    (
+        "touchmove_trouble",
+        MetricKind::Gauge,
+        "Current health problems of the service, by kind; with a token also those that reveal play.",
+    ),
     (
         "touchmove_publication_delay_seconds",
         MetricKind::Histogram,
-        "From what happened to its being told, by stream: broadcast, and with a token live.",
+        "Time from an event to its publication, by stream: broadcast, and with a token live.",
     ),
-    ("touchmove_configured_delay_seconds", MetricKind::Gauge, "How much later the public learns everything."),
-    (
-        "touchmove_configured_delay_plies",
-        MetricKind::Gauge,
-        "How many plies have to follow a move before the public learns it.",
-    ),
+    ("touchmove_configured_delay_seconds", MetricKind::Gauge, "Delay of everything that is public."),
+    ("touchmove_configured_delay_plies", MetricKind::Gauge, "Plies that must follow a move before the move is public."),
 ];
 
 /// Upper bounds of the histogram of delays, in milliseconds: first those of processing, then those of configured delays.
 const BUCKETS_MS: [u64; 10] = [1, 5, 25, 100, 500, 2_000, 10_000, 60_000, 900_000, 3_600_000];
 
-const CONTACTS: [ConnectionState; 5] = [
+const CONNECTION_STATES: [ConnectionState; 5] = [
     ConnectionState::Connecting,
     ConnectionState::Ready,
     ConnectionState::Silent,
@@ -105,43 +109,43 @@ const CONTACTS: [ConnectionState; 5] = [
     ConnectionState::Refused,
 ];
 
-/// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `trouble` is called
-/// with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.
+/// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `report_health`
+/// is called with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.
 pub async fn run(
     hub: Arc<Hub>,
-    gallery: Arc<DelayedView>,
+    delayed_view: Arc<DelayedView>,
     address: SocketAddr,
     tokens: TokenCache,
-    trouble: impl Fn(Option<String>),
+    report_health: impl Fn(Option<String>),
     mut stop: Stop,
 ) {
-    let counted = Arc::new(StreamCounts::default());
+    let counts = Arc::new(StreamCounts::default());
     let counting = async {
         tokio::join!(
-            count(Source::Live(Arc::clone(&hub)), &counted.live),
-            count(Source::Public(Arc::clone(&gallery)), &counted.public)
+            count(Source::Live(Arc::clone(&hub)), &counts.live),
+            count(Source::Public(Arc::clone(&delayed_view)), &counts.public)
         )
     };
-    let page = {
-        let (hub, gallery, counted) = (Arc::clone(&hub), Arc::clone(&gallery), Arc::clone(&counted));
-        move |reader| render(&hub, &gallery, &counted, reader)
+    let render_page = {
+        let (hub, delayed_view, counts) = (Arc::clone(&hub), Arc::clone(&delayed_view), Arc::clone(&counts));
+        move |reader| render(&hub, &delayed_view, &counts, reader)
     };
-    let opened = |outcome: io::Result<SocketAddr>| match outcome {
+    let report_outcome = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => {
-            info!("metrics are told at http://{bound}/metrics");
-            trouble(None);
+            info!("metrics are served at http://{bound}/metrics");
+            report_health(None);
         }
-        Err(why) => trouble(Some(format!(
-            "metrics cannot be told at {address} ({why}): {}; it is tried again",
-            bind_failure_hint(&why, "end the program that listens there, or give another address as listen in [metrics]")
+        Err(error) => report_health(Some(format!(
+            "metrics cannot be served at {address} ({error}): {}; touchmove tries again",
+            bind_failure_hint(&error, "stop the program that listens there, or set another address as listen in [metrics]")
         ))),
     };
-    let house = Listener { address, room: CONNECTION_LIMITS, client_noun: "programs that ask for metrics", certificate: None };
+    let listener = Listener { address, limits: CONNECTION_LIMITS, client_noun: "metrics clients", certificate: None };
     tokio::select! {
         biased;
         () = wait_for_stop(&mut stop) => {}
         _ = counting => {}
-        () = house.serve(http::router(page, Arc::new(tokens)), opened) => {}
+        () = listener.serve(http::router(render_page, Arc::new(tokens)), report_outcome) => {}
     }
 }
 
@@ -247,8 +251,8 @@ impl Histogram {
 
 /// Counts the missed events of the games at hand.
 fn catch_up(source: &Source, counts: &Mutex<Counts>) {
-    let about = |game: &GameView| (game.id, game.board.clone(), game.last_recalled_number);
-    let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(about).collect());
+    let summary = |game: &GameView| (game.id, game.board.clone(), game.last_recalled_number);
+    let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(summary).collect());
     let mut counts = lock(counts);
     for (game, board, recalled) in games {
         let last = counts.last.get(&game).copied().unwrap_or(recalled);
@@ -256,8 +260,8 @@ fn catch_up(source: &Source, counts: &Mutex<Counts>) {
             counts.count_event(&board, game, number.unwrap_or(0), &event);
         }
     }
-    let at_hand = source.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
-    counts.last.retain(|game, _| at_hand.contains(game));
+    let known_games = source.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
+    counts.last.retain(|game, _| known_games.contains(game));
 }
 
 /// Returns the age of an event, in milliseconds.
@@ -271,12 +275,12 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
 }
 
 /// Returns all metrics that this reader may know.
-fn render(hub: &Hub, gallery: &DelayedView, counted: &StreamCounts, reader: Reader) -> String {
+fn render(hub: &Hub, delayed_view: &DelayedView, stream_counts: &StreamCounts, reader: Reader) -> String {
     let mut text = MetricsText::default();
     hub.read(|state| add_state(state, reader, &mut text));
     let counts = lock(match reader {
-        Reader::Anonymous => &counted.public,
-        Reader::Operator => &counted.live,
+        Reader::Anonymous => &stream_counts.public,
+        Reader::Operator => &stream_counts.live,
     });
     for (id, board) in &counts.boards {
         let labels = [("board", id.as_str())];
@@ -289,10 +293,10 @@ fn render(hub: &Hub, gallery: &DelayedView, counted: &StreamCounts, reader: Read
     }
     drop(counts);
     if reader == Reader::Operator {
-        text.histogram("touchmove_publication_delay_seconds", "live", &lock(&counted.live).delays);
+        text.histogram("touchmove_publication_delay_seconds", "live", &lock(&stream_counts.live).delays);
     }
-    text.histogram("touchmove_publication_delay_seconds", "broadcast", &lock(&counted.public).delays);
-    let delay = gallery.delay();
+    text.histogram("touchmove_publication_delay_seconds", "broadcast", &lock(&stream_counts.public).delays);
+    let delay = delayed_view.delay();
     text.add("touchmove_configured_delay_seconds", &[], seconds(delay.ms));
     text.add("touchmove_configured_delay_plies", &[], delay.plies);
     text.into_text()
@@ -302,9 +306,9 @@ fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
     text.add("touchmove_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     for board in state.boards.values() {
         let id = board.id.as_str();
-        for contact in CONTACTS {
-            let labels = [("board", id), ("model", board.model.name), ("state", contact.word())];
-            text.add("touchmove_board_state", &labels, u8::from(board.connection == contact));
+        for connection in CONNECTION_STATES {
+            let labels = [("board", id), ("model", board.model.name), ("state", connection.word())];
+            text.add("touchmove_board_state", &labels, u8::from(board.connection == connection));
         }
         let count = |count: &AtomicU64| count.load(Ordering::Relaxed);
         let traffic = &board.traffic;
@@ -320,11 +324,11 @@ fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
     let may_read = |kind: &str| reader == Reader::Operator || PUBLIC_HEALTH_KINDS.contains(&kind);
-    let mut troubles: BTreeMap<&str, u64> = BTreeMap::new();
-    for trouble in state.health_problems.iter().filter(|trouble| may_read(trouble.kind)) {
-        *troubles.entry(trouble.kind).or_default() += 1;
+    let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
+    for problem in state.health_problems.iter().filter(|problem| may_read(problem.kind)) {
+        *problems.entry(problem.kind).or_default() += 1;
     }
-    for (kind, count) in troubles {
+    for (kind, count) in problems {
         text.add("touchmove_trouble", &[("kind", kind)], count);
     }
 }

@@ -38,7 +38,7 @@ pub fn is_allowed_origin(origins: &[Origin], origin: &str) -> bool {
     let Some(host) = parse_host(authority) else { return false };
     origins.iter().any(|allowed| match allowed {
         Origin::Site(site) => is_host_of_site(site, &host) && (scheme == "https" || (scheme == "http" && site.allows_http)),
-        Origin::App { scheme: own, host: only } => own == scheme && *only == host,
+        Origin::App { scheme: allowed_scheme, host: allowed_host } => allowed_scheme == scheme && *allowed_host == host,
         Origin::Null => false,
     })
 }
@@ -49,12 +49,12 @@ pub fn is_cross_site(headers: &HeaderMap, encrypted: bool) -> bool {
     let host = requested_host(headers);
     let is_own = |origin: &str| {
         origin.split_once("://").is_some_and(|(scheme, authority)| {
-            let right = scheme == "https" || (scheme == "http" && !encrypted);
-            right && !host.is_empty() && authority.eq_ignore_ascii_case(host)
+            let is_expected_scheme = scheme == "https" || (scheme == "http" && !encrypted);
+            is_expected_scheme && !host.is_empty() && authority.eq_ignore_ascii_case(host)
         })
     };
-    let all_are = |name: HeaderName, right: &dyn Fn(&str) -> bool| {
-        headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(right))
+    let all_are = |name: HeaderName, accepts: &dyn Fn(&str) -> bool| {
+        headers.get_all(name).iter().all(|value| value.to_str().is_ok_and(accepts))
     };
     !all_are(ORIGIN, &is_own) || !all_are(FETCH_SITE, &|site| site == "same-origin" || site == "none")
 }
@@ -72,8 +72,8 @@ fn parse_host(authority: &str) -> Option<String> {
         Some(rest) => ipv6_and_port(rest)?,
         None => name_and_port(authority)?,
     };
-    let port_is_right = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
-    port_is_right.then_some(host)
+    let is_valid_port = port.is_empty() || port.strip_prefix(':').is_some_and(|port| port.parse::<u16>().is_ok());
+    is_valid_port.then_some(host)
 }
 
 /// Splits `address]:port`. Only an IPv6 address may be in brackets (RFC 3986, section 3.2.2).
@@ -103,34 +103,34 @@ mod tests {
     }
 
     #[test]
-    fn only_pages_of_the_host_that_is_asked_are_ours() {
-        let own = ("host", "hall.example:8064");
-        for (lines, encrypted, elsewhere) in [
-            (&[own][..], false, false),
-            (&[own, ("origin", "http://hall.example:8064")], false, false),
-            (&[own, ("origin", "http://HALL.example:8064")], false, false),
-            (&[own, ("origin", "http://hall.example:8064")], true, true),
-            (&[own, ("origin", "https://hall.example:8064"), ("sec-fetch-site", "same-origin")], true, false),
-            (&[own, ("sec-fetch-site", "none")], false, false),
-            (&[own, ("origin", "http://hall.example")], false, true),
-            (&[own, ("origin", "null")], false, true),
-            (&[own, ("origin", "")], false, true),
-            (&[own, ("sec-fetch-site", "same-site")], false, true),
+    fn only_pages_of_the_requested_host_are_same_site() {
+        let host = ("host", "hall.example:8064");
+        for (lines, encrypted, cross_site) in [
+            (&[host][..], false, false),
+            (&[host, ("origin", "http://hall.example:8064")], false, false),
+            (&[host, ("origin", "http://HALL.example:8064")], false, false),
+            (&[host, ("origin", "http://hall.example:8064")], true, true),
+            (&[host, ("origin", "https://hall.example:8064"), ("sec-fetch-site", "same-origin")], true, false),
+            (&[host, ("sec-fetch-site", "none")], false, false),
+            (&[host, ("origin", "http://hall.example")], false, true),
+            (&[host, ("origin", "null")], false, true),
+            (&[host, ("origin", "")], false, true),
+            (&[host, ("sec-fetch-site", "same-site")], false, true),
             // Only one of two values is this server's.
-            (&[own, ("origin", "http://hall.example:8064"), ("origin", "http://evil.example")], false, true),
-            (&[own, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")], false, true),
-            (&[own, ("host", "evil.example"), ("origin", "http://hall.example:8064")], false, true),
-            (&[own, ("host", "evil.example"), ("origin", "http://evil.example")], false, true),
+            (&[host, ("origin", "http://hall.example:8064"), ("origin", "http://evil.example")], false, true),
+            (&[host, ("sec-fetch-site", "none"), ("sec-fetch-site", "cross-site")], false, true),
+            (&[host, ("host", "evil.example"), ("origin", "http://hall.example:8064")], false, true),
+            (&[host, ("host", "evil.example"), ("origin", "http://evil.example")], false, true),
             (&[("origin", "http://")], false, true),
         ] {
-            assert_eq!(is_cross_site(&headers(lines), encrypted), elsewhere, "{lines:?} {encrypted}");
+            assert_eq!(is_cross_site(&headers(lines), encrypted), cross_site, "{lines:?} {encrypted}");
         }
     }
 
     #[test]
-    fn only_ipv6_addresses_stand_in_brackets() {
+    fn only_ipv6_addresses_are_in_brackets() {
         let sites = parse_sites("hall.example, hall, localhost, ::1").expect("a list of sites");
-        for (authority, ours, loopback) in [
+        for (authority, is_own, loopback) in [
             ("localhost", true, true),
             ("LOCALHOST.:8064", true, true),
             ("127.0.0.1:80", true, true),
@@ -150,14 +150,14 @@ mod tests {
             ("[]", false, false),
             ("::1", false, false),
         ] {
-            assert_eq!((is_own_host(&sites, authority), is_loopback_host(authority)), (ours, loopback), "{authority}");
+            assert_eq!((is_own_host(&sites, authority), is_loopback_host(authority)), (is_own, loopback), "{authority}");
         }
     }
 
     #[test]
-    fn a_name_without_a_dot_is_that_host_alone() {
+    fn a_name_without_a_dot_has_no_subdomains() {
         let hosts = parse_sites("hall.example, hall, com").expect("a list of sites");
-        for (host, ours) in [
+        for (host, is_own) in [
             ("hall.example", true),
             ("www.hall.example", true),
             ("hall", true),
@@ -168,10 +168,10 @@ mod tests {
             ("evilhall.example", false),
             ("evil.example", false),
         ] {
-            assert_eq!(is_own_host(&hosts, host), ours, "{host}");
+            assert_eq!(is_own_host(&hosts, host), is_own, "{host}");
         }
         let origins = parse_origins("http://hall, http://[0:0:0:0:0:0:0:1], 127.0.0.1, localhost").expect("a list of origins");
-        for (origin, may) in [
+        for (origin, allowed) in [
             ("http://hall", true),
             ("https://hall:8443", true),
             ("http://[::1]:8080", true),
@@ -183,7 +183,7 @@ mod tests {
             ("http://[127.0.0.1]", false),
             ("http://www.127.0.0.1", false),
         ] {
-            assert_eq!(is_allowed_origin(&origins, origin), may, "{origin}");
+            assert_eq!(is_allowed_origin(&origins, origin), allowed, "{origin}");
         }
     }
 }

@@ -11,7 +11,7 @@ pub enum PairingError {
     #[error("no round is loaded: call LoadRound, or `touchmovectl round load FILE`")]
     NoRound,
     /// The round has no such table.
-    #[error("there is no table {0} in this round: `touchmovectl round show` lists them")]
+    #[error("there is no table {0} in this round: `touchmovectl round show` lists the tables")]
     NoTable(u16),
     /// There is no such board.
     #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
@@ -23,7 +23,7 @@ pub enum PairingError {
     #[error("{0}")]
     BadResult(String),
     /// The round could not be written.
-    #[error("the round was not changed because it could not be kept: {0}")]
+    #[error("the round was not changed, because it could not be stored: {0}")]
     WriteFailed(std::io::Error),
 }
 
@@ -32,9 +32,9 @@ pub enum PairingError {
 /// # Errors
 /// The round is invalid, or it could not be written; nothing has changed then.
 pub fn set_round(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
-    let wrong = round.check();
-    if !wrong.is_empty() {
-        return Err(PairingError::BadRound(wrong.join("; ")));
+    let errors = round.check();
+    if !errors.is_empty() {
+        return Err(PairingError::BadRound(errors.join("; ")));
     }
     hub.set_round(round, by).map_err(PairingError::WriteFailed)
 }
@@ -58,7 +58,7 @@ pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), Pai
     change_round(hub, by, |round| {
         // Remove the board from its previous table.
         let before = round.pairings.iter_mut().filter(|pairing| pairing.board.as_deref() == Some(board));
-        before.for_each(|known| known.board = None);
+        before.for_each(|pairing| pairing.board = None);
         let pairing = round.table_mut(table).ok_or(PairingError::NoTable(table))?;
         (pairing.board, pairing.serial) = (Some(board.to_owned()).filter(|board| !board.is_empty()), None);
         Ok(())
@@ -76,7 +76,7 @@ pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), 
         "nobody" => Some(Forfeit::Nobody),
         "" => None,
         _ => {
-            let sentence = format!("{winner:?} cannot win without play: give white, black or nobody");
+            let sentence = format!("{winner:?} cannot win by forfeit: use white, black or nobody");
             return Err(PairingError::BadResult(sentence));
         }
     };
@@ -85,7 +85,7 @@ pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), 
         game.is_some_and(|game| !game.record.plies.is_empty())
     });
     if is_played && forfeit.is_some() {
-        let sentence = format!("table {table} is played: give its game a result, see `touchmovectl arbiter result`");
+        let sentence = format!("the game at table {table} has moves: set its result with `touchmovectl arbiter result`");
         return Err(PairingError::BadResult(sentence));
     }
     change_round(hub, by, |round| {

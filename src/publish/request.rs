@@ -49,19 +49,19 @@ pub struct Response {
 #[derive(Debug, thiserror::Error)]
 pub enum RequestError {
     /// The host name could not be resolved.
-    #[error("the name {0} leads nowhere ({1}): look at the machine's network and its name servers")]
+    #[error("the host name {0} cannot be resolved ({1}): check the network and the name servers of this machine")]
     UnresolvedName(String, std::io::Error),
     /// An `http` host is not in the local network.
-    #[error("{0} is not on this machine's own network, and http is for that: write https")]
+    #[error("{0} is not on the local network, and http is allowed only there: use https")]
     NotLocal(String),
     /// The connection could not be established.
-    #[error("{0} cannot be reached ({1}): look at the machine's network")]
+    #[error("{0} cannot be reached ({1}): check the network of this machine")]
     Unreachable(String, std::io::Error),
     /// This machine has no trusted root certificates.
-    #[error("this machine knows no authority that it trusts ({0}): install ca-certificates")]
+    #[error("this machine trusts no certificate authority ({0}): install ca-certificates")]
     NoTrustedRoots(String),
     /// The server's certificate could not be verified.
-    #[error("{0} does not prove who it is ({1}): look at the machine's time of day and at who answers in its place")]
+    #[error("{0} cannot prove its identity ({1}): check the clock of this machine, and which server answers instead")]
     UnverifiedServer(String, std::io::Error),
     /// The connection broke.
     #[error("the connection to {0} broke ({1})")]
@@ -71,30 +71,31 @@ pub enum RequestError {
     TimedOut(String, Duration),
 }
 
-/// Sends a request and waits for the whole response, at most for `within`.
+/// Sends a request and waits for the whole response, at most for `timeout`.
 ///
 /// # Errors
 /// There is no response; it is then unknown whether the server processed the request.
-pub async fn send(url: &Url, request: Request, within: Duration) -> Result<Response, RequestError> {
-    let late = |_| Err(RequestError::TimedOut(url.host.clone(), within));
-    tokio::time::timeout(within, connect(url, request)).await.unwrap_or_else(late)
+pub async fn send(url: &Url, request: Request, timeout: Duration) -> Result<Response, RequestError> {
+    let timed_out = |_| Err(RequestError::TimedOut(url.host.clone(), timeout));
+    tokio::time::timeout(timeout, connect(url, request)).await.unwrap_or_else(timed_out)
 }
 
 async fn connect(url: &Url, request: Request) -> Result<Response, RequestError> {
-    let found =
-        lookup_host((url.host.as_str(), url.port)).await.map_err(|why| RequestError::UnresolvedName(url.host.clone(), why))?;
-    let mut last = std::io::Error::other("it has no address");
-    let mut far = true;
-    for address in found.filter(|address: &SocketAddr| url.uses_tls || is_local_network(address.ip())) {
-        far = false;
-        let late = |_| Err(std::io::ErrorKind::TimedOut.into());
-        match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await.unwrap_or_else(late) {
+    let addresses = lookup_host((url.host.as_str(), url.port))
+        .await
+        .map_err(|error| RequestError::UnresolvedName(url.host.clone(), error))?;
+    let mut last_error = std::io::Error::other("it has no address");
+    let mut all_remote = true;
+    for address in addresses.filter(|address: &SocketAddr| url.uses_tls || is_local_network(address.ip())) {
+        all_remote = false;
+        let timed_out = |_| Err(std::io::ErrorKind::TimedOut.into());
+        match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await.unwrap_or_else(timed_out) {
             Ok(stream) => return send_over_stream(url, stream, request).await,
-            Err(why) => last = why,
+            Err(error) => last_error = error,
         }
     }
     let host = url.host.clone();
-    Err(if far && !url.uses_tls { RequestError::NotLocal(host) } else { RequestError::Unreachable(host, last) })
+    Err(if all_remote && !url.uses_tls { RequestError::NotLocal(host) } else { RequestError::Unreachable(host, last_error) })
 }
 
 async fn send_over_stream(url: &Url, stream: TcpStream, request: Request) -> Result<Response, RequestError> {
@@ -103,13 +104,13 @@ async fn send_over_stream(url: &Url, stream: TcpStream, request: Request) -> Res
     if !url.uses_tls {
         return exchange(url, stream, request).await;
     }
-    let proof = |why: std::io::Error| match why.kind() {
+    let tls_error = |error: std::io::Error| match error.kind() {
         // rustls reports TLS errors by these kinds; all others are network errors.
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::UnverifiedServer(url.host.clone(), why),
-        _ => RequestError::ConnectionBroken(url.host.clone(), why.to_string()),
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::UnverifiedServer(url.host.clone(), error),
+        _ => RequestError::ConnectionBroken(url.host.clone(), error.to_string()),
     };
-    let name = ServerName::try_from(url.host.clone()).map_err(|why| proof(std::io::Error::other(why)))?;
-    let stream = TlsConnector::from(tls_client_config()?).connect(name, stream).await.map_err(proof)?;
+    let name = ServerName::try_from(url.host.clone()).map_err(|error| tls_error(std::io::Error::other(error)))?;
+    let stream = TlsConnector::from(tls_client_config()?).connect(name, stream).await.map_err(tls_error)?;
     exchange(url, stream, request).await
 }
 
@@ -118,26 +119,29 @@ async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request,
 ) -> Result<Response, RequestError> {
-    let broken = |why: &dyn std::fmt::Display| RequestError::ConnectionBroken(url.host.clone(), why.to_string());
-    let request = build_request(url, request).ok_or_else(|| broken(&"its address is none"))?;
-    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|why| broken(&why))?;
+    let connection_broken = |error: &dyn std::fmt::Display| RequestError::ConnectionBroken(url.host.clone(), error.to_string());
+    let request = build_request(url, request).ok_or_else(|| connection_broken(&"its address is invalid"))?;
+    let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| connection_broken(&error))?;
     // The connection is driven in this task and ends with the response.
     let mut connection = std::pin::pin!(connection);
-    let mut answer = std::pin::pin!(async {
-        let answer = sender.send_request(request).await.map_err(|why| broken(&why))?;
-        let status = answer.status();
+    let mut response = std::pin::pin!(async {
+        let response = sender.send_request(request).await.map_err(|error| connection_broken(&error))?;
+        let status = response.status();
         let retry_after =
-            answer.headers().get(RETRY_AFTER).and_then(|value| parse_retry_after(value.to_str().ok()?, SystemTime::now()));
-        let body = Limited::new(answer.into_body(), MAX_RESPONSE_BYTES).collect().await.map_err(|why| broken(&why))?;
+            response.headers().get(RETRY_AFTER).and_then(|value| parse_retry_after(value.to_str().ok()?, SystemTime::now()));
+        let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES)
+            .collect()
+            .await
+            .map_err(|error| connection_broken(&error))?;
         let text = String::from_utf8_lossy(&body.to_bytes()).into_owned();
         Ok(Response { status: StatusCode::as_u16(&status), retry_after, text })
     });
     tokio::select! {
-        answer = &mut answer => return answer,
+        response = &mut response => return response,
         // The complete response may have been received before the server closed the connection.
         _ = &mut connection => {}
     }
-    answer.await
+    response.await
 }
 
 fn build_request(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
@@ -169,16 +173,16 @@ fn parse_retry_after(value: &str, now: SystemTime) -> Option<Duration> {
 /// Returns the TLS configuration with the system's root certificates, which are loaded once.
 fn tls_client_config() -> Result<Arc<ClientConfig>, RequestError> {
     static TRUST: OnceLock<Arc<ClientConfig>> = OnceLock::new();
-    if let Some(known) = TRUST.get() {
-        return Ok(Arc::clone(known));
+    if let Some(config) = TRUST.get() {
+        return Ok(Arc::clone(config));
     }
-    let found = rustls_native_certs::load_native_certs();
+    let loaded = rustls_native_certs::load_native_certs();
     let mut roots = RootCertStore::empty();
     // Some of the system's certificates may be unparsable; they are skipped.
-    let (added, _) = roots.add_parsable_certificates(found.certs);
+    let (added, _) = roots.add_parsable_certificates(loaded.certs);
     if added == 0 {
-        let why: Vec<String> = found.errors.iter().map(ToString::to_string).collect();
-        return Err(RequestError::NoTrustedRoots(why.join("; ")));
+        let errors: Vec<String> = loaded.errors.iter().map(ToString::to_string).collect();
+        return Err(RequestError::NoTrustedRoots(errors.join("; ")));
     }
     let config = ClientConfig::builder().with_root_certificates(roots).with_no_client_auth();
     Ok(Arc::clone(TRUST.get_or_init(|| Arc::new(config))))

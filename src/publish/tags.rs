@@ -13,14 +13,14 @@ const MAX_VALUE_BYTES: usize = 255;
 /// Returns a sentence that says what to do.
 pub fn check_tags(tags: &[(String, String)]) -> Result<(), String> {
     if tags.len() > MAX_TAGS {
-        return Err(format!("{} tags are too many: give at most {MAX_TAGS}", tags.len()));
+        return Err(format!("{} tags are too many: at most {MAX_TAGS} are allowed", tags.len()));
     }
     for (name, value) in tags {
         if !is_tag_name(name) {
-            return Err(format!("{name:?} is no name of a PGN tag: give letters, digits and _ only"));
+            return Err(format!("{name:?} is not the name of a PGN tag: use only letters, digits and _"));
         }
         if value.len() > MAX_VALUE_BYTES || value.chars().any(char::is_control) {
-            return Err(format!("{name} is no value of a PGN tag: give one line of at most {MAX_VALUE_BYTES} bytes"));
+            return Err(format!("the value of the tag {name} is invalid: use one line of at most {MAX_VALUE_BYTES} bytes"));
         }
     }
     Ok(())
@@ -31,21 +31,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_tag_is_refused_in_words() {
+    fn invalid_tags_are_rejected_with_a_reason() {
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let most: Vec<_> = (0..MAX_TAGS).map(|index| tag(&format!("Tag{index}"), &"x".repeat(MAX_VALUE_BYTES))).collect();
-        assert_eq!(check_tags(&most), Ok(()));
-        let one_more = [&most[..], &[tag("White", "Ada, A")]].concat();
-        assert_eq!(check_tags(&one_more), Err("65 tags are too many: give at most 64".to_owned()));
-        for (name, value, says) in [
-            ("", "x", "\"\" is no name"),
-            ("White Note", "x", "is no name of a PGN tag"),
-            ("Wei\u{df}", "x", "is no name of a PGN tag"),
-            ("White", "Ada\nBob", "White is no value"),
-            ("White", &"x".repeat(MAX_VALUE_BYTES + 1), "at most 255 bytes"),
+        let max_tags: Vec<_> = (0..MAX_TAGS).map(|index| tag(&format!("Tag{index}"), &"x".repeat(MAX_VALUE_BYTES))).collect();
+        assert_eq!(check_tags(&max_tags), Ok(()));
+        let one_more = [&max_tags[..], &[tag("White", "Ada, A")]].concat();
+        assert_eq!(check_tags(&one_more), Err("65 tags are too many: at max_tags 64 are allowed".to_owned()));
+        for (name, value, expected) in [
+            ("", "x", "\"\" is not the name"),
+            ("White Note", "x", "is not the name of a PGN tag"),
+            ("Wei\u{df}", "x", "is not the name of a PGN tag"),
+            ("White", "Ada\nBob", "the value of the tag White"),
+            ("White", &"x".repeat(MAX_VALUE_BYTES + 1), "at max_tags 255 bytes"),
         ] {
-            let why = check_tags(&[tag("Black", "Bob"), tag(name, value)]).expect_err(name);
-            assert!(why.contains(says), "{why}");
+            let error = check_tags(&[tag("Black", "Bob"), tag(name, value)]).expect_err(name);
+            assert!(error.contains(expected), "{error}");
         }
     }
 }

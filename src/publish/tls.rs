@@ -32,25 +32,25 @@ impl Certificate {
     /// # Errors
     /// Returns a sentence that says what to do.
     pub fn load(files: &Files) -> Result<Certificate, String> {
-        let stamp = modification_times(files);
-        Ok(Certificate { files: files.clone(), current: Mutex::new((stamp, load_acceptor(files)?)) })
+        let modified = modification_times(files);
+        Ok(Certificate { files: files.clone(), current: Mutex::new((modified, load_acceptor(files)?)) })
     }
 
     /// Returns the acceptor for a new connection, after reloading changed files.
     pub fn acceptor(&self) -> TlsAcceptor {
-        let mut known = self.current.lock().unwrap_or_else(PoisonError::into_inner);
-        let stamp = modification_times(&self.files);
-        if known.0 != stamp {
-            known.0 = stamp;
+        let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
+        let modified = modification_times(&self.files);
+        if current.0 != modified {
+            current.0 = modified;
             match load_acceptor(&self.files) {
                 Ok(acceptor) => {
-                    info!("the certificate in {} was read again", self.files.cert.display());
-                    known.1 = acceptor;
+                    info!("the certificate in {} was reloaded", self.files.cert.display());
+                    current.1 = acceptor;
                 }
-                Err(why) => warn!("the certificate before it holds: {why}"),
+                Err(error) => warn!("the previous certificate stays in use: {error}"),
             }
         }
-        known.1.clone()
+        current.1.clone()
     }
 }
 
@@ -59,17 +59,17 @@ fn modification_times(Files { cert, key }: &Files) -> ModificationTimes {
 }
 
 fn load_acceptor(Files { cert, key }: &Files) -> Result<TlsAcceptor, String> {
-    let unreadable = |path: &std::path::Path, why: &dyn std::fmt::Display| {
-        format!("{} cannot be used ({why}): write it as PEM, and let the user of the service read it", path.display())
+    let unusable = |path: &std::path::Path, error: &dyn std::fmt::Display| {
+        format!("{} cannot be used ({error}): it must be PEM that the user of the service can read", path.display())
     };
     let chain = CertificateDer::pem_file_iter(cert).and_then(Iterator::collect::<Result<Vec<_>, _>>);
-    let chain = chain.map_err(|why| unreadable(cert, &why))?;
-    let secret = PrivateKeyDer::from_pem_file(key).map_err(|why| unreadable(key, &why))?;
+    let chain = chain.map_err(|error| unusable(cert, &error))?;
+    let secret = PrivateKeyDer::from_pem_file(key).map_err(|error| unusable(key, &error))?;
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()
         .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, secret));
-    let mut config =
-        config.map_err(|why| format!("{} and {} are no certificate with its key ({why})", cert.display(), key.display()))?;
+    let mut config = config
+        .map_err(|error| format!("{} and {} are not a certificate and its key ({error})", cert.display(), key.display()))?;
     config.alpn_protocols = vec![PROTOCOL.to_vec()];
     Ok(TlsAcceptor::from(Arc::new(config)))
 }

@@ -60,14 +60,14 @@ pub const WEB_FAILED: &str = "web_failed";
 /// The state shared by all requests.
 pub struct WebState {
     hub: Arc<Hub>,
-    gallery: Arc<DelayedView>,
+    delayed_view: Arc<DelayedView>,
     config: config::web::Web,
     tags: EventTags,
     access: Authenticator,
     pending: PendingLogins,
     cloud: CloudFiles,
     frames: Arc<FrameHistory>,
-    stages: Mutex<BTreeMap<(Audience, &'static str), Arc<AudienceState>>>,
+    audience_states: Mutex<BTreeMap<(Audience, &'static str), Arc<AudienceState>>>,
     /// Identifies this run of the program.
     run_id: String,
     stop: Stop,
@@ -75,19 +75,25 @@ pub struct WebState {
 
 impl WebState {
     /// Creates the state from the configuration; its tasks run until `stop`. Tokens and sessions are stored in `state_dir`.
-    pub fn new(hub: &Arc<Hub>, gallery: &Arc<DelayedView>, config: &Config, state_dir: &Path, stop: Stop) -> Arc<WebState> {
-        let boot = format!("{:x}", steady_clock::unix_ms());
+    pub fn new(
+        hub: &Arc<Hub>,
+        delayed_view: &Arc<DelayedView>,
+        config: &Config,
+        state_dir: &Path,
+        stop: Stop,
+    ) -> Arc<WebState> {
+        let run_id = format!("{:x}", steady_clock::unix_ms());
         Arc::new(WebState {
             hub: Arc::clone(hub),
-            gallery: Arc::clone(gallery),
+            delayed_view: Arc::clone(delayed_view),
             config: config.web.clone(),
             tags: config.tags.clone(),
             access: Authenticator::new(state_dir, config.web.is_encrypted()),
             pending: PendingLogins::default(),
-            cloud: CloudFiles::new(gallery, config.tags.pairs()),
+            cloud: CloudFiles::new(delayed_view, config.tags.pairs()),
             frames: Arc::default(),
-            stages: Mutex::default(),
-            run_id: boot,
+            audience_states: Mutex::default(),
+            run_id,
             stop,
         })
     }
@@ -95,58 +101,58 @@ impl WebState {
     /// Returns the source that this audience may read.
     fn source(&self, audience: Audience) -> Source {
         match audience {
-            Audience::Public => Source::Public(Arc::clone(&self.gallery)),
+            Audience::Public => Source::Public(Arc::clone(&self.delayed_view)),
             Audience::Operator | Audience::Arbiter => Source::Live(Arc::clone(&self.hub)),
         }
     }
 
-    /// Returns the stage for this audience and language.
-    fn stage(&self, audience: Audience, locale: Locale) -> Arc<AudienceState> {
-        let mut stages = self.stages.lock().unwrap_or_else(PoisonError::into_inner);
-        let stage = stages.entry((audience, locale.tag())).or_insert_with(|| {
-            let view = AudienceView { audience, locale, delay: self.gallery.delay() };
-            // Sequence numbers of one stage are not valid for another.
-            let boot = format!("{}{}{}", self.run_id, audience as u8, locale as u8);
-            AudienceState::start(view, self.source(audience), boot, self.stop.clone())
+    /// Returns the state for this audience and language.
+    fn audience_state(&self, audience: Audience, locale: Locale) -> Arc<AudienceState> {
+        let mut audience_states = self.audience_states.lock().unwrap_or_else(PoisonError::into_inner);
+        let audience_state = audience_states.entry((audience, locale.tag())).or_insert_with(|| {
+            let view = AudienceView { audience, locale, delay: self.delayed_view.delay() };
+            // Sequence numbers of one state are not valid for another.
+            let run_id = format!("{}{}{}", self.run_id, audience as u8, locale as u8);
+            AudienceState::start(view, self.source(audience), run_id, self.stop.clone())
         });
-        Arc::clone(stage)
+        Arc::clone(audience_state)
     }
 }
 
-/// Serves browsers until `stop`; returns at once if the page is disabled. Binding is retried if it fails; `trouble` is called with
-/// the error, and with `None` on success.
-pub async fn run(web: Arc<WebState>, trouble: impl Fn(Option<String>)) {
+/// Serves browsers until `stop`; returns at once if the page is disabled. Binding is retried if it fails; `report_health` is called
+/// with the error, and with `None` on success.
+pub async fn run(web: Arc<WebState>, report_health: impl Fn(Option<String>)) {
     let Some(address) = web.config.listen else { return };
     let mut stop = web.stop.clone();
     let frames = Arc::clone(&web.frames).run(Arc::clone(&web.hub), stop.clone());
     let scheme = if web.config.tls.is_some() { "https" } else { "http" };
-    let opened = |outcome: Result<_, _>| match outcome {
+    let report_outcome = |outcome: Result<_, _>| match outcome {
         Ok(bound) => {
             info!("the page is at {scheme}://{bound}/");
-            trouble(None);
+            report_health(None);
         }
-        Err(why) => {
+        Err(error) => {
             let sentence = format!(
-                "the page cannot be served at {address} ({why}): {}; it is tried again",
-                bind_failure_hint(&why, "end the program that listens there, or give another address as listen in [web]")
+                "the page cannot be served at {address} ({error}): {}; touchmove tries again",
+                bind_failure_hint(&error, "stop the program that listens there, or set another address as listen in [web]")
             );
             error!("{sentence}");
-            trouble(Some(sentence));
+            report_health(Some(sentence));
         }
     };
     let serve = async {
         let certificate = match &web.config.tls {
-            Some(files) => Some(load_certificate(files, &trouble).await),
+            Some(files) => Some(load_certificate(files, &report_health).await),
             None => None,
         };
         // Behind a proxy all browsers have the same address.
-        let room = if web.config.proxy {
+        let limits = if web.config.proxy {
             ConnectionLimits { per_address: CONNECTION_LIMITS.total, ..CONNECTION_LIMITS }
         } else {
             CONNECTION_LIMITS
         };
-        let house = Listener { address, room, client_noun: "browsers", certificate };
-        house.serve(http::router(&web), opened).await;
+        let listener = Listener { address, limits, client_noun: "browsers", certificate };
+        listener.serve(http::router(&web), report_outcome).await;
     };
     tokio::select! {
         () = serve => {}
@@ -157,14 +163,14 @@ pub async fn run(web: Arc<WebState>, trouble: impl Fn(Option<String>)) {
 }
 
 /// Loads the certificate, retrying until it can be read.
-async fn load_certificate(files: &config::web::Tls, trouble: &impl Fn(Option<String>)) -> Certificate {
+async fn load_certificate(files: &config::web::Tls, report_health: &impl Fn(Option<String>)) -> Certificate {
     loop {
         match Certificate::load(files) {
             Ok(certificate) => return certificate,
-            Err(why) => {
-                let sentence = format!("the page is not served: {why}; it is tried again");
+            Err(error) => {
+                let sentence = format!("the page is not served: {error}; touchmove tries again");
                 error!("{sentence}");
-                trouble(Some(sentence));
+                report_health(Some(sentence));
             }
         }
         tokio::time::sleep(CERTIFICATE_RETRY_INTERVAL).await;

@@ -4,9 +4,9 @@ use super::{BadRound, Forfeit, Pairing, Player, Round};
 
 /// The columns, by name, with what they are: for `touchmovectl round load --help`.
 pub const COLUMNS: &[(&str, &str)] = &[
-    ("table", "its number, from 1; left out: in the order of the lines"),
-    ("white", "who has White: surname, a comma, first names"),
-    ("black", "who has Black"),
+    ("table", "the number of the playing table, from 1; default: the order of the lines"),
+    ("white", "the player with White: surname, comma, first names"),
+    ("black", "the player with Black"),
     ("white_title", "GM, WIM, …"),
     ("black_title", ""),
     ("white_rating", ""),
@@ -17,9 +17,9 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("black_federation", ""),
     ("white_team", ""),
     ("black_team", ""),
-    ("board", "the name of the board on the table, as touchmoved calls it"),
-    ("serial", "or its serial number"),
-    ("result", "where nobody plays: +--, --+ or ---"),
+    ("board", "the name that touchmoved gives to the board on the table"),
+    ("serial", "or the serial number of that board"),
+    ("result", "for a game that is not played: +--, --+ or ---"),
 ];
 
 /// Returns the column names in the first line.
@@ -40,9 +40,9 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
     let text = text.trim_start_matches('\u{feff}').trim_start();
     let header = text.lines().next().unwrap_or_default();
     let names = names(header);
-    let mut wrong: Vec<String> = Vec::new();
+    let mut problems: Vec<String> = Vec::new();
     for name in names.iter().filter(|name| COLUMNS.iter().all(|(known, _)| known != name)) {
-        wrong.push(format!("there is no column {name:?}: see `touchmovectl round load --help`"));
+        problems.push(format!("unknown column {name:?}: see `touchmovectl round load --help`"));
     }
     let mut reader = csv::ReaderBuilder::new()
         .delimiter(separator(header) as u8)
@@ -54,7 +54,7 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         let record = match record {
             Ok(record) => record,
             Err(error) => {
-                wrong.push(error.to_string());
+                problems.push(error.to_string());
                 continue;
             }
         };
@@ -63,7 +63,7 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         }
         let line = record.position().map_or(0, csv::Position::line);
         if record.len() != names.len() {
-            wrong.push(format!("line {line} has {} values, and the first line {} names", record.len(), names.len()));
+            problems.push(format!("line {line} has {} values, but the first line has {} names", record.len(), names.len()));
             continue;
         }
         let value = |name: &str| {
@@ -74,7 +74,7 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
             let text = value(&name)?;
             let number = text.parse().ok();
             if number.is_none() {
-                wrong.push(format!("line {line}: {name} is {text:?}, and must be a number"));
+                problems.push(format!("line {line}: {name} is {text:?}, but must be a number"));
             }
             number
         };
@@ -91,7 +91,7 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         let result = value("result");
         let forfeit = result.as_deref().and_then(Forfeit::from_score);
         if let Some(result) = result.as_ref().filter(|_| forfeit.is_none()) {
-            wrong.push(format!("line {line}: result is {result:?}, and must be +--, --+ or ---, or nothing"));
+            problems.push(format!("line {line}: result is {result:?}, but must be +--, --+, --- or empty"));
         }
         round.pairings.push(Pairing {
             table: table.map_or(round.pairings.len() as u16 + 1, |table| u16::try_from(table).unwrap_or(0)),
@@ -103,5 +103,5 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
             result: None,
         });
     }
-    if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
+    if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }
 }

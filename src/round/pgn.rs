@@ -50,15 +50,15 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         match reader.read_game(&mut Collect) {
             Ok(Some(tags)) => games.push(tags),
             Ok(None) => break,
-            Err(error) => return Err(BadRound::Wrong(vec![format!("game {} is no PGN: {error}", games.len() + 1)])),
+            Err(error) => return Err(BadRound::Wrong(vec![format!("game {} is not PGN: {error}", games.len() + 1)])),
         }
     }
     let place = |tags: &Tags| -> (Option<u16>, Option<u16>) {
         let round = tags.get("Round").map(String::as_str).unwrap_or_default();
         let mut parts = round.split('.').map(|part| part.trim().parse().ok());
         let (round, table) = (parts.next().flatten(), parts.next().flatten());
-        let own = ["Table", "Board"].iter().find_map(|name| tags.get(*name)?.trim().parse().ok());
-        (round, own.or(table))
+        let explicit_table = ["Table", "Board"].iter().find_map(|name| tags.get(*name)?.trim().parse().ok());
+        (round, explicit_table.or(table))
     };
     let mut rounds: Vec<u16> = games.iter().filter_map(|tags| place(tags).0).collect();
     rounds.sort_unstable();
@@ -69,25 +69,25 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         (None, []) => 0,
         (None, several) => {
             let all: Vec<String> = several.iter().map(u16::to_string).collect();
-            return Err(BadRound::Wrong(vec![format!("the file has rounds {}: say which with --round N", all.join(", "))]));
+            return Err(BadRound::Wrong(vec![format!("the file has rounds {}: choose one with --round N", all.join(", "))]));
         }
     };
     let of_round = games.iter().filter(|tags| place(tags).0.is_none_or(|round| round == number));
-    let given = |tags: &Tags, name: &str| {
+    let tag_value = |tags: &Tags, name: &str| {
         let value = tags.get(name)?.trim();
         (!value.is_empty() && value != "?" && value != "-" && value != "????.??.??").then(|| value.to_owned())
     };
     let mut round = Round { number, ..Round::default() };
     for (index, tags) in of_round.enumerate() {
         let player = |colour: &str| {
-            let of = |what: &str| given(tags, &format!("{colour}{what}"));
+            let field = |suffix: &str| tag_value(tags, &format!("{colour}{suffix}"));
             Player {
-                name: of("").unwrap_or_default(),
-                title: of("Title"),
-                fide_id: of("FideId").and_then(|id| id.parse().ok()).filter(|id| *id > 0),
-                rating: of("Elo").and_then(|elo| elo.parse().ok()).filter(|elo| *elo > 0),
-                federation: of("Federation"),
-                team: of("Team"),
+                name: field("").unwrap_or_default(),
+                title: field("Title"),
+                fide_id: field("FideId").and_then(|id| id.parse().ok()).filter(|id| *id > 0),
+                rating: field("Elo").and_then(|elo| elo.parse().ok()).filter(|elo| *elo > 0),
+                federation: field("Federation"),
+                team: field("Team"),
             }
         };
         for (name, slot) in [
@@ -96,20 +96,20 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
             ("Date", &mut round.date),
             ("TimeControl", &mut round.time_control),
         ] {
-            *slot = slot.take().or_else(|| given(tags, name));
+            *slot = slot.take().or_else(|| tag_value(tags, name));
         }
-        let result = given(tags, "Result").filter(|result| result != "*");
+        let result = tag_value(tags, "Result").filter(|result| result != "*");
         round.pairings.push(Pairing {
             table: place(tags).1.unwrap_or(index as u16 + 1),
             white: player("White"),
             black: player("Black"),
-            forfeit: given(tags, "Termination").filter(|how| how == "forfeit" || how == "unplayed").and(
-                match result.as_deref() {
+            forfeit: tag_value(tags, "Termination")
+                .filter(|termination| termination == "forfeit" || termination == "unplayed")
+                .and(match result.as_deref() {
                     Some("1-0") => Some(Forfeit::White),
                     Some("0-1") => Some(Forfeit::Black),
                     _ => None,
-                },
-            ),
+                }),
             result,
             ..Pairing::default()
         });

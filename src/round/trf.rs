@@ -34,7 +34,7 @@ impl TableOrder {
     /// # Errors
     /// Every invalid line.
     pub fn read(text: &str) -> Result<TableOrder, BadRound> {
-        let (mut tables, mut wrong) = (BTreeMap::new(), Vec::new());
+        let (mut tables, mut problems) = (BTreeMap::new(), Vec::new());
         for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
             let values: Vec<&str> = line.split([',', ';', '\t', ' ']).filter(|value| !value.is_empty()).collect();
             match values.as_slice() {
@@ -42,13 +42,13 @@ impl TableOrder {
                 ["table", ..] if index == 0 => {}
                 [table, player] if let (Ok(table), Ok(player)) = (table.parse(), player.parse()) => {
                     if tables.insert(table, player).is_some() {
-                        wrong.push(format!("line {}: table {table} is there twice", index + 1));
+                        problems.push(format!("line {}: table {table} is listed twice", index + 1));
                     }
                 }
-                _ => wrong.push(format!("line {}: write a table and the start number of one of its players", index + 1)),
+                _ => problems.push(format!("line {}: expected a table and the start number of one of its players", index + 1)),
             }
         }
-        if wrong.is_empty() { Ok(TableOrder::Tables(tables)) } else { Err(BadRound::Wrong(wrong)) }
+        if problems.is_empty() { Ok(TableOrder::Tables(tables)) } else { Err(BadRound::Wrong(problems)) }
     }
 }
 
@@ -98,7 +98,7 @@ fn non_empty(text: String) -> Option<String> {
 /// # Errors
 /// Returns all problems in the file.
 pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round, BadRound> {
-    let (mut entries, mut wrong) = (BTreeMap::new(), Vec::new());
+    let (mut entries, mut problems) = (BTreeMap::new(), Vec::new());
     let mut round = Round::default();
     let (mut days, mut teams) = (Vec::new(), Vec::new());
     for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
@@ -107,10 +107,10 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
             "001" => match columns(&line, 5, 8).parse::<u32>() {
                 Ok(start) => {
                     if entries.insert(start, parse_entry(&line)).is_some() {
-                        wrong.push(format!("line {}: start number {start} is there twice", index + 1));
+                        problems.push(format!("line {}: start number {start} is listed twice", index + 1));
                     }
                 }
-                Err(_) => wrong.push(format!("line {}: columns 5-8 are no start number", index + 1)),
+                Err(_) => problems.push(format!("line {}: columns 5-8 are not a start number", index + 1)),
             },
             "012" => round.event = non_empty(columns(&line, 5, line.len())),
             "022" => round.site = non_empty(columns(&line, 5, line.len())),
@@ -140,8 +140,8 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
         round.date = Some(format!("20{}", day.replace(['/', '-'], ".")));
     }
     if rounds == 0 || usize::from(number) > rounds || number == 0 {
-        wrong.push(format!("the file has {rounds} rounds, and round {number} is none of them: give --round N"));
-        return Err(BadRound::Wrong(wrong));
+        problems.push(format!("the file has {rounds} rounds but no round {number}: give --round N"));
+        return Err(BadRound::Wrong(problems));
     }
     let index = usize::from(number) - 1;
     let points = |start: u32| -> u32 {
@@ -162,17 +162,17 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
                 };
                 pairs.push((*start, game.opponent, forfeit));
             }
-            Some(_) => wrong.push(format!("{start} is paired with {}, who is paired with somebody else", game.opponent)),
-            None => wrong.push(format!("{start} is paired with {}, who is not in the file", game.opponent)),
+            Some(_) => problems.push(format!("{start} is paired with {}, who is paired with somebody else", game.opponent)),
+            None => problems.push(format!("{start} is paired with {}, who is not in the file", game.opponent)),
         }
     }
     let is_open = entries.values().filter_map(|entry| entry.games.get(index)).any(|game| game.is_open());
     if !is_open && pairs.is_empty() {
-        wrong.push(format!("nobody is paired in round {number}"));
+        problems.push(format!("nobody is paired in round {number}"));
     }
     let tables: Vec<u16> = match order {
         TableOrder::Unknown => {
-            wrong.push(
+            problems.push(
                 "a TRF16 file has no table numbers: give --order rank, or --boards FILE with a table and a start number on each line"
                     .to_owned(),
             );
@@ -190,7 +190,8 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
             for (white, black, _) in &pairs {
                 match tables.iter().find(|(_, player)| [white, black].contains(player)) {
                     Some((table, _)) => found.push(*table),
-                    None => wrong.push(format!("the list of tables has neither {white} nor {black}, who are paired")),
+                    None => problems
+                        .push(format!("the list of tables has neither {white} nor {black}, who are paired with each other")),
                 }
             }
             found
@@ -201,7 +202,7 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
         round.pairings.push(Pairing { table, white: player(white), black: player(black), forfeit, ..Pairing::default() });
     }
     round.pairings.sort_by_key(|pairing| pairing.table);
-    if wrong.is_empty() { Ok(round) } else { Err(BadRound::Wrong(wrong)) }
+    if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }
 }
 
 fn parse_entry(line: &[char]) -> PlayerEntry {

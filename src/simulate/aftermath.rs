@@ -27,16 +27,16 @@ const SIGNALS: &[(GameResult, Square, Square)] = &[
 
 impl ScriptWriter<'_> {
     /// Writes the result signal, the sweep and the next setup.
-    pub fn finish(mut self, game: &SourceGame, end: &Position, at_first: [Option<Piece>; 64]) -> Script {
+    pub fn finish(mut self, game: &SourceGame, end: &Position, initial_pieces: [Option<Piece>; 64]) -> Script {
         self.select_streams(AFTER_GAME_INDEX);
         self.truth.over_at = self.now;
-        let mated = end.ending().is_some();
+        let has_ended = end.ending().is_some();
         self.truth.result = end.winner().map(|winner| winner.fold_wb(GameResult::WhiteWins, GameResult::BlackWins));
-        if mated && self.truth.result.is_none() {
+        if has_ended && self.truth.result.is_none() {
             self.truth.result = Some(GameResult::Draw);
         }
-        let told = if mated { self.truth.result } else { game.result };
-        let signal = told.filter(|_| game.signalled || self.occurs(Rate::kings_signal, AFTER_GAME_INDEX));
+        let final_result = if has_ended { self.truth.result } else { game.result };
+        let signal = final_result.filter(|_| game.signalled || self.occurs(Rate::kings_signal, AFTER_GAME_INDEX));
         let stop_late = self.clock && self.pace.chance(150);
         if self.clock && !stop_late {
             self.now += self.pace.ms(Span(300, 2_500));
@@ -67,7 +67,7 @@ impl ScriptWriter<'_> {
                 self.set_up(&next);
             }
         }
-        self.close(at_first)
+        self.close(initial_pieces)
     }
 
     /// Writes the analysis of the game on a stopped clock: moves, the same side twice, several plies back at once. Without a clock
@@ -79,13 +79,13 @@ impl ScriptWriter<'_> {
         let mut line = self.line.clone();
         for step in 0..8 + rng.below(16) {
             let Some(last) = line.last().cloned() else { break };
-            let what = rng.below(10);
+            let choice = rng.below(10);
             let turn = last.turn();
-            let again = (6..8).contains(&what) && step > 0;
-            let board = if again { Position::from_board(last.board().clone(), !turn) } else { last };
-            let back = what > 7 || board.ending().is_some() || (step == 0 && !self.clock);
-            match rng.pick(&board.legal_moves()) {
-                Some(mv) if !back => line.push(board.play(mv)),
+            let same_side = (6..8).contains(&choice) && step > 0;
+            let position = if same_side { Position::from_board(last.board().clone(), !turn) } else { last };
+            let goes_back = choice > 7 || position.ending().is_some() || (step == 0 && !self.clock);
+            match rng.pick(&position.legal_moves()) {
+                Some(mv) if !goes_back => line.push(position.play(mv)),
                 _ => line.truncate(line.len().saturating_sub(2 + rng.below(5) as usize).max(1)),
             }
             let Some(next) = line.last().map(pieces) else { break };
@@ -110,8 +110,8 @@ impl ScriptWriter<'_> {
 
         // Pieces on the two squares are usually removed first; otherwise the king replaces them.
         for to in [white_to, black_to] {
-            let other = squares[to as usize].is_some_and(|piece| piece.role != Role::King);
-            if other && self.pace.chance(700) {
+            let is_occupied = squares[to as usize].is_some_and(|piece| piece.role != Role::King);
+            if is_occupied && self.pace.chance(700) {
                 self.lift(to, squares);
                 self.now += self.pace.ms(travel);
             }
@@ -142,9 +142,9 @@ impl ScriptWriter<'_> {
     }
 
     fn sweep(&mut self, squares: &[Option<Piece>; 64]) {
-        let mut standing: Vec<Square> = Square::ALL.into_iter().filter(|&square| squares[square as usize].is_some()).collect();
-        self.pace.shuffle(&mut standing);
-        for square in standing {
+        let mut occupied: Vec<Square> = Square::ALL.into_iter().filter(|&square| squares[square as usize].is_some()).collect();
+        self.pace.shuffle(&mut occupied);
+        for square in occupied {
             self.add(self.now, Act::Lift(square), 0);
             self.now += self.pace.ms(Span(10, 250));
         }
@@ -152,10 +152,10 @@ impl ScriptWriter<'_> {
 
     /// Puts the pieces on an empty board in random order.
     pub fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
-        let mut wanted: Vec<(Square, Piece)> =
+        let mut placements: Vec<(Square, Piece)> =
             Square::ALL.into_iter().filter_map(|square| Some((square, squares[square as usize]?))).collect();
-        self.pace.shuffle(&mut wanted);
-        for (square, piece) in wanted {
+        self.pace.shuffle(&mut placements);
+        for (square, piece) in placements {
             self.now += self.pace.ms(Span(20, 500));
             self.add(self.now, Act::Put(square, piece), 0);
         }

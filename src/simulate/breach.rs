@@ -41,8 +41,8 @@ pub(super) struct PendingInjection {
 impl PendingInjection {
     /// Chooses where to inject an irregularity. If no ply is given, it draws one for this game; it draws the sort of illegal move
     /// first, so that rare sorts reach their share. Returns `None` if the irregularity is impossible in this game.
-    pub fn of(wanted: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
-        let Injection { kind, ply } = wanted;
+    pub fn of(injection: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
+        let Injection { kind, ply } = injection;
         if let Some(ply) = ply {
             return Some(PendingInjection { kind, ply, sort: None });
         }
@@ -51,19 +51,19 @@ impl PendingInjection {
         let mut position = game.start.clone();
         for (index, ply) in game.plies.iter().enumerate() {
             let sorts = if is_illegal(kind) { illegal::sorts(&position) } else { Vec::new() };
-            let can = match kind {
+            let is_possible = match kind {
                 IrregularityKind::RookFirst | IrregularityKind::TwoHands | IrregularityKind::PawnLeft => {
                     fits(kind, &position, ply.mv)
                 }
                 _ => index > 0,
             };
-            if can {
+            if is_possible {
                 plies.push((index as u32 + 1, sorts));
             }
             position = position.play(ply.mv);
         }
-        let all: Vec<IllegalSort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
-        let sort = illegal::draw(&mut rng, &all);
+        let all_sorts: Vec<IllegalSort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
+        let sort = illegal::draw(&mut rng, &all_sorts);
         let plies: Vec<u32> =
             plies.iter().filter(|(_, sorts)| sort.is_none_or(|sort| sorts.contains(&sort))).map(|(ply, _)| *ply).collect();
         Some(PendingInjection { kind, ply: rng.pick(&plies)?, sort })
@@ -87,15 +87,15 @@ fn fits(kind: IrregularityKind, position: &Position, mv: Move) -> bool {
 impl ScriptWriter<'_> {
     /// Injects the wanted irregularities that are possible before this ply.
     pub fn inject_before_ply(&mut self, position: &mut Position, mv: Move, number: u32) {
-        for wanted in std::mem::take(&mut self.pending_injections) {
-            let rng = self.dice.breach(wanted.kind, wanted.ply);
-            let stands = self.line.len() > number as usize;
-            let done = wanted.ply <= number
-                && !stands
+        for injection in std::mem::take(&mut self.pending_injections) {
+            let rng = self.dice.breach(injection.kind, injection.ply);
+            let is_ply_recorded = self.line.len() > number as usize;
+            let done = injection.ply <= number
+                && !is_ply_recorded
                 && self.out_of_place.is_empty()
-                && match wanted.kind {
-                    IrregularityKind::IllegalMove => self.illegal_move(rng, position, number, wanted.sort),
-                    IrregularityKind::IllegalStands => self.illegal_stands(rng, position, number, wanted.sort),
+                && match injection.kind {
+                    IrregularityKind::IllegalMove => self.illegal_move(rng, position, number, injection.sort),
+                    IrregularityKind::IllegalStands => self.illegal_stands(rng, position, number, injection.sort),
                     IrregularityKind::WrongSide => self.wrong_side(rng, position, number),
                     IrregularityKind::Displaced => self.displace(rng, position, number, true),
                     IrregularityKind::Removed => self.displace(rng, position, number, false),
@@ -104,14 +104,14 @@ impl ScriptWriter<'_> {
                     IrregularityKind::TwoHands | IrregularityKind::RookFirst | IrregularityKind::PawnLeft => false,
                 };
             if !done {
-                self.pending_injections.push(wanted);
+                self.pending_injections.push(injection);
             }
         }
     }
 
     /// Returns the wanted irregularity with which this ply itself is made, if one fits it.
     pub fn take_fitting_injection(&mut self, position: &Position, mv: Move, number: u32) -> Option<IrregularityKind> {
-        let fits = |wanted: &PendingInjection| wanted.ply <= number && fits(wanted.kind, position, mv);
+        let fits = |injection: &PendingInjection| injection.ply <= number && fits(injection.kind, position, mv);
         let index = self.pending_injections.iter().position(fits)?;
         Some(self.pending_injections.remove(index).kind)
     }
@@ -120,8 +120,8 @@ impl ScriptWriter<'_> {
     pub fn record_irregularity(&mut self, kind: IrregularityKind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
         let squares = Changes::of(position.turn(), mv).iter().map(|change| change.0).collect();
         let until = Some(if kind == IrregularityKind::PawnLeft { self.now } else { ply.done_at });
-        let breach = Irregularity::new(kind, number, Some(position.turn()), squares, ply.touched_at);
-        self.truth.irregularities.push(Irregularity { pressed_at: ply.pressed_at, until, ..breach });
+        let irregularity = Irregularity::new(kind, number, Some(position.turn()), squares, ply.touched_at);
+        self.truth.irregularities.push(Irregularity { pressed_at: ply.pressed_at, until, ..irregularity });
     }
 
     /// Carries the piece from one square to another.
@@ -146,71 +146,72 @@ impl ScriptWriter<'_> {
         self.select_streams(u64::from(number) | TAKEN_BACK_BIT);
         let (ply, _) = self.ply(position, mv, number, &PreviousPly::quiet(self.now), false, None);
         let squares = position.changes(mv).iter().map(|(square, _)| square).collect();
-        let done = Irregularity {
+        let irregularity = Irregularity {
             illegal: Some(illegal),
             pressed_at: ply.pressed_at,
             ..Irregularity::new(IrregularityKind::IllegalMove, number, Some(position.turn()), squares, ply.touched_at)
         };
-        Some((mv, ply, done))
+        Some((mv, ply, irregularity))
     }
 
     fn illegal_move(&mut self, mut rng: Rng, position: &Position, number: u32, sort: Option<IllegalSort>) -> bool {
-        let Some((mv, _, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
+        let Some((mv, _, irregularity)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         self.now += rng.ms(NOTICE_DELAY);
-        if done.pressed_at.is_some() {
+        if irregularity.pressed_at.is_some() {
             self.press(!position.turn(), self.now, 0);
             self.now += rng.ms(Span(300, 1_500));
         }
         self.rearrange(&mut rng, &pieces(&position.play(mv)), &pieces(position));
-        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..irregularity });
         true
     }
 
     fn illegal_stands(&mut self, mut rng: Rng, position: &mut Position, number: u32, sort: Option<IllegalSort>) -> bool {
-        let Some((mv, ply, done)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
+        let Some((mv, ply, irregularity)) = self.make_illegal(&mut rng, position, number, sort) else { return false };
         let after = position.play(mv);
 
         // The continuation: the moves of the game while they are legal, then any.
-        let (mut theirs, mut ours) = (position.clone(), after.clone());
+        let (mut original, mut actual) = (position.clone(), after.clone());
         let rest = self.moves.split_off(number as usize - 1);
         let mut game = rest.into_iter();
         if let Some(mv) = game.next() {
-            theirs = theirs.play(mv);
+            original = original.play(mv);
         }
-        let mut tail = vec![mv];
-        let mut follows = true;
-        while tail.len() <= MAX_PLIES_AFTER_ILLEGAL && ours.ending().is_none() {
-            let same = game.next().filter(|_| follows).and_then(|mv| {
-                let uci = theirs.uci(mv);
-                theirs = theirs.play(mv);
-                ours.parse_uci(&uci)
+        let mut continuation = vec![mv];
+        let mut follows_game = true;
+        while continuation.len() <= MAX_PLIES_AFTER_ILLEGAL && actual.ending().is_none() {
+            let same_move = game.next().filter(|_| follows_game).and_then(|mv| {
+                let uci = original.uci(mv);
+                original = original.play(mv);
+                actual.parse_uci(&uci)
             });
-            follows = same.is_some();
-            let Some(mv) = same.or_else(|| rng.pick(&ours.legal_moves())) else { break };
-            tail.push(mv);
-            ours = ours.play(mv);
+            follows_game = same_move.is_some();
+            let Some(mv) = same_move.or_else(|| rng.pick(&actual.legal_moves())) else { break };
+            continuation.push(mv);
+            actual = actual.play(mv);
         }
-        self.moves.extend(tail);
+        self.moves.extend(continuation);
 
         self.truth.plies.push(ply);
-        self.truth.irregularities.push(Irregularity { kind: IrregularityKind::IllegalStands, ..done });
+        self.truth.irregularities.push(Irregularity { kind: IrregularityKind::IllegalStands, ..irregularity });
         self.line.push(after.clone());
         *position = after;
         true
     }
 
     fn wrong_side(&mut self, mut rng: Rng, position: &Position, number: u32) -> bool {
-        let again = Position::from_board(position.board().clone(), !position.turn());
+        let opponent_to_move = Position::from_board(position.board().clone(), !position.turn());
         let quiet = |mv: &Move| matches!(mv, Move::Normal { capture: None, promotion: None, .. });
-        let legal: Vec<Move> = again.legal_moves().iter().copied().filter(quiet).collect();
+        let legal: Vec<Move> = opponent_to_move.legal_moves().iter().copied().filter(quiet).collect();
         let Some(Move::Normal { role, from, to, .. }) = (number > 1).then(|| rng.pick(&legal)).flatten() else { return false };
         self.now += rng.ms(Span(300, 2_500));
-        let (at, piece) = (self.now, role.of(again.turn()));
+        let (at, piece) = (self.now, role.of(opponent_to_move.turn()));
         self.carry(&mut rng, piece, from, to, 0);
         self.now += rng.ms(NOTICE_DELAY);
         self.carry(&mut rng, piece, to, from, 0);
-        let done = Irregularity::new(IrregularityKind::WrongSide, number, Some(again.turn()), vec![from, to], at);
-        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
+        let irregularity =
+            Irregularity::new(IrregularityKind::WrongSide, number, Some(opponent_to_move.turn()), vec![from, to], at);
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..irregularity });
         true
     }
 
@@ -223,8 +224,8 @@ impl ScriptWriter<'_> {
         self.press(position.turn(), at, 0);
         self.now += rng.ms(NOTICE_DELAY);
         self.press(!position.turn(), self.now, 0);
-        let done = Irregularity::new(IrregularityKind::PressWithoutMove, number, Some(position.turn()), Vec::new(), at);
-        self.truth.irregularities.push(Irregularity { pressed_at: Some(at), until: Some(self.now), ..done });
+        let irregularity = Irregularity::new(IrregularityKind::PressWithoutMove, number, Some(position.turn()), Vec::new(), at);
+        self.truth.irregularities.push(Irregularity { pressed_at: Some(at), until: Some(self.now), ..irregularity });
         self.now += rng.ms(Span(500, 2_000));
         true
     }
@@ -245,46 +246,53 @@ impl ScriptWriter<'_> {
             later = later.play(mv);
         }
         let board = position.board();
-        let loose = board.occupied() & !board.by_role(Role::King) & !needed;
+        let movable = board.occupied() & !board.by_role(Role::King) & !needed;
         let near = |square: Square| attacks::king_attacks(square) & !board.occupied() & !needed;
         let places: Vec<(Square, Option<Square>)> = if nudged {
-            let steps = loose.into_iter().flat_map(|square| near(square).into_iter().map(move |stands| (square, stands)));
-            steps.filter(|step| !moves.contains(step)).map(|(square, stands)| (square, Some(stands))).collect()
+            let steps =
+                movable.into_iter().flat_map(|square| near(square).into_iter().map(move |destination| (square, destination)));
+            steps.filter(|step| !moves.contains(step)).map(|(square, destination)| (square, Some(destination))).collect()
         } else {
-            loose.into_iter().map(|square| (square, None)).collect()
+            movable.into_iter().map(|square| (square, None)).collect()
         };
-        let Some((square, stands)) = rng.pick(&places) else { return false };
+        let Some((square, destination)) = rng.pick(&places) else { return false };
         let Some(piece) = board.piece_at(square) else { return false };
         self.now += rng.ms(Span(300, 2_500));
         let at = self.now;
         self.add(at, Act::Lift(square), 0);
-        if let Some(stands) = stands {
+        if let Some(destination) = destination {
             self.now += rng.ms(Span(20, 300));
-            self.add(self.now, Act::Put(stands, piece), 0);
+            self.add(self.now, Act::Put(destination, piece), 0);
         }
         self.now += rng.ms(Span(200, 1_000));
         let kind = if nudged { IrregularityKind::Displaced } else { IrregularityKind::Removed };
         let irregularity = self.truth.irregularities.len();
-        let squares = [square].into_iter().chain(stands).collect();
+        let squares = [square].into_iter().chain(destination).collect();
         self.truth.irregularities.push(Irregularity::new(kind, number, None, squares, at));
-        self.out_of_place.push(MisplacedPiece { piece, square, stands, until_ply: number + plies as u32, irregularity });
+        self.out_of_place.push(MisplacedPiece {
+            piece,
+            square,
+            stands: destination,
+            until_ply: number + plies as u32,
+            irregularity,
+        });
         true
     }
 
     /// Restores the pieces out of place that are due before this ply; `None`: all of them.
     pub fn restore_pieces(&mut self, number: Option<u32>) {
-        for out in std::mem::take(&mut self.out_of_place) {
-            if number.is_some_and(|number| out.until_ply > number) {
-                self.out_of_place.push(out);
+        for misplaced in std::mem::take(&mut self.out_of_place) {
+            if number.is_some_and(|number| misplaced.until_ply > number) {
+                self.out_of_place.push(misplaced);
                 continue;
             }
             self.now += self.pace.ms(Span(500, 2_500));
-            if let Some(stands) = out.stands {
+            if let Some(stands) = misplaced.stands {
                 self.add(self.now, Act::Lift(stands), 0);
                 self.now += self.pace.ms(Span(200, 900));
             }
-            self.add(self.now, Act::Put(out.square, out.piece), 0);
-            if let Some(irregularity) = self.truth.irregularities.get_mut(out.irregularity) {
+            self.add(self.now, Act::Put(misplaced.square, misplaced.piece), 0);
+            if let Some(irregularity) = self.truth.irregularities.get_mut(misplaced.irregularity) {
                 irregularity.until = Some(self.now);
             }
             self.now += self.pace.ms(Span(200, 900));

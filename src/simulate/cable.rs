@@ -29,8 +29,8 @@ pub struct VirtualLine {
 impl VirtualLine {
     /// Creates a line with this speed in bits per second. `stream` selects the random stream of a game, so that games with the same
     /// seed differ.
-    pub fn new(baud: u32, scene: &SimulationSetup, stream: u64) -> VirtualLine {
-        let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
+    pub fn new(baud: u32, setup: &SimulationSetup, stream: u64) -> VirtualLine {
+        let (dice, rates) = (Dice::new(setup.seed, stream), setup.profile.rates);
         VirtualLine { baud: baud.into(), dice, rates, messages: 0, line: VecDeque::new(), free: 0 }
     }
 
@@ -86,12 +86,12 @@ pub struct ScannedSquares {
 
 impl ScannedSquares {
     /// Creates a board with these pieces on the squares of play.
-    pub fn new(scene: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
+    pub fn new(setup: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
         let mut stands = [None; 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
-            stands[scene.rotation.apply(square) as usize] = *piece;
+            stands[setup.rotation.apply(square) as usize] = *piece;
         }
-        ScannedSquares { rotation: scene.rotation, period, stands, seen: stands, ply: 0, look_at: None }
+        ScannedSquares { rotation: setup.rotation, period, stands, seen: stands, ply: 0, look_at: None }
     }
 
     /// Applies an act to the pieces. Acts on the clock are ignored: these boards do not see it.

@@ -29,10 +29,10 @@ pub struct VirtualCentaur {
 impl VirtualCentaur {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
+    pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
         VirtualCentaur {
-            cable: VirtualLine::new(1_000_000, scene, stream),
-            squares: ScannedSquares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(1_000_000, setup, stream),
+            squares: ScannedSquares::new(setup, SCAN, squares),
             changes: (Vec::new(), 0),
             command: Vec::new(),
             lights: Vec::new(),
@@ -62,7 +62,7 @@ impl VirtualCentaur {
         }
     }
 
-    fn say(&mut self, now: Millis, id: u8, data: &[u8], ply: u32) {
+    fn queue_reply(&mut self, now: Millis, id: u8, data: &[u8], ply: u32) {
         let length = data.len() + 6;
         let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, ADDRESS[0], ADDRESS[1]];
         frame.extend_from_slice(data);
@@ -77,14 +77,14 @@ impl VirtualCentaur {
         match command {
             0x82 => {
                 let fields: Vec<u8> = (0..64).map(|field: usize| self.squares.seen()[field ^ 56].is_some().into()).collect();
-                self.say(now, 0x83, &fields, 0);
+                self.queue_reply(now, 0x83, &fields, 0);
             }
             0x83 => {
                 let (changes, ply) = std::mem::take(&mut self.changes);
-                self.say(now, 0x85, &changes, ply);
+                self.queue_reply(now, 0x85, &changes, ply);
             }
-            0x87 => self.say(now, 0x87, &[], 0),
-            0x98 => self.say(now, 0xb5, &[0x20 | 18], 0),
+            0x87 => self.queue_reply(now, 0x87, &[], 0),
+            0x98 => self.queue_reply(now, 0xb5, &[0x20 | 18], 0),
             0xb0 => self.lights = data.to_vec(),
             _ => self.forbidden.push(command),
         }

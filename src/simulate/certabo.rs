@@ -31,11 +31,11 @@ pub type VirtualCertabo = StreamingBoard<ChipEncoder>;
 
 /// Creates a board of this kind with these pieces on the squares of play. `stream` selects the random stream of a game, so that
 /// games with the same seed differ.
-pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualCertabo {
-    let rng = Rng::new(scene.seed ^ 0xce_47ab0, stream);
+pub fn board(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualCertabo {
+    let rng = Rng::new(setup.seed ^ 0xce_47ab0, stream);
     let mut chips = ChipEncoder { rng, breaks: false, ids: Vec::new(), lights };
     chips.breaks = chips.rng.chance(500);
-    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, chips)
+    StreamingBoard::new(setup, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, chips)
 }
 
 /// The chips in the pieces, and their encoder.
@@ -50,15 +50,15 @@ pub struct ChipEncoder {
 
 impl ChipEncoder {
     /// Returns the chip of a piece. As in real sets, all chips of a set begin alike.
-    fn id(&mut self, man: PhysicalPiece) -> [u8; 5] {
-        while self.ids.len() <= man.number {
+    fn id(&mut self, piece: PhysicalPiece) -> [u8; 5] {
+        while self.ids.len() <= piece.number {
             let batch = 83 + self.rng.below(3) as u8;
             let id = [3, 0, batch, self.rng.below(256) as u8, self.rng.below(256) as u8];
             if !self.ids.contains(&id) {
                 self.ids.push(id);
             }
         }
-        self.ids[man.number]
+        self.ids[piece.number]
     }
 
     fn empty(&mut self) -> [u8; 5] {
@@ -75,9 +75,9 @@ impl ChipEncoder {
 impl FrameEncoder for ChipEncoder {
     fn frame(&mut self, seen: &[Option<PhysicalPiece>; 64]) -> Vec<u8> {
         let mut text = String::from(":");
-        for man in seen {
-            let id = match *man {
-                Some(man) => self.id(man),
+        for piece in seen {
+            let id = match *piece {
+                Some(piece) => self.id(piece),
                 None => self.empty(),
             };
             id.iter().for_each(|number| text += &format!("{number} "));
@@ -126,23 +126,23 @@ impl VirtualLights {
     /// Receives bytes from the host and returns the reply.
     pub fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
         self.bytes.extend(bytes);
-        let mut said = Vec::new();
+        let mut reply = Vec::new();
         loop {
-            let wanted = if self.coloured { COLOURS.2 } else { LIGHTS };
+            let length = if self.coloured { COLOURS.2 } else { LIGHTS };
             // Skips bytes before the beginning of a pattern of coloured lights.
             while self.coloured
                 && !self.bytes.is_empty()
-                && self.bytes.iter().zip(&COLOURS.0).any(|(came, wanted)| came != wanted)
+                && self.bytes.iter().zip(&COLOURS.0).any(|(received, expected)| received != expected)
             {
                 self.bytes.pop_front();
             }
-            if self.bytes.len() < wanted {
-                return said;
+            if self.bytes.len() < length {
+                return reply;
             }
-            let pattern: Vec<u8> = self.bytes.drain(..wanted).collect();
+            let pattern: Vec<u8> = self.bytes.drain(..length).collect();
             if !self.coloured || pattern.ends_with(&COLOURS.1) {
                 self.shown = pattern;
-                said.extend_from_slice(if self.coloured { b"D\r\n" } else { b"L\r\n" });
+                reply.extend_from_slice(if self.coloured { b"D\r\n" } else { b"L\r\n" });
             }
         }
     }

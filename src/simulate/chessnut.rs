@@ -63,13 +63,13 @@ pub struct VirtualChessnut {
 impl VirtualChessnut {
     /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
     /// so that games with the same seed differ.
-    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
-        let mut rng = Rng::new(scene.seed ^ 0xc4e5_5a17, stream);
-        let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
+    pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualChessnut {
+        let mut rng = Rng::new(setup.seed ^ 0xc4e5_5a17, stream);
+        let (dice, rates) = (Dice::new(setup.seed, stream), setup.profile.rates);
         let mut spots = [BoardSquare::default(); 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
             let code = code(*piece);
-            spots[scene.rotation.apply(square) as usize] =
+            spots[setup.rotation.apply(square) as usize] =
                 BoardSquare { stands: (code, 0), seen: code, ..BoardSquare::default() };
         }
         let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
@@ -81,7 +81,7 @@ impl VirtualChessnut {
         let flickering = bad.into_iter().skip(stuck).take(flickering);
         let flickers = flickering.map(|spot| (spot, false, rng.ms(FLICKER.0))).collect();
         VirtualChessnut {
-            rotation: scene.rotation,
+            rotation: setup.rotation,
             dice,
             rates,
             spots,
@@ -109,8 +109,8 @@ impl VirtualChessnut {
         for index in 0..self.flickers.len() {
             let (spot, blind, until) = self.flickers[index];
             if until <= now {
-                let lasts = self.rng.ms(if blind { FLICKER.0 } else { FLICKER.1 });
-                self.flickers[index] = (spot, !blind, now + lasts);
+                let duration = self.rng.ms(if blind { FLICKER.0 } else { FLICKER.1 });
+                self.flickers[index] = (spot, !blind, now + duration);
             }
         }
         let mut ply = 0;
@@ -119,16 +119,16 @@ impl VirtualChessnut {
             let blind = self.flickers.iter().any(|&(other, blind, _)| other == spot && blind);
             let spot = &mut self.spots[spot];
             spot.wrong = spot.wrong.filter(|&(_, until)| until > now);
-            let shows = match (spot.stuck, blind, spot.wrong) {
+            let reading = match (spot.stuck, blind, spot.wrong) {
                 (true, ..) => spot.seen,
                 (_, true, _) => 0,
                 (.., Some((wrong, _))) => wrong,
                 _ => spot.stands.0,
             };
-            if shows != spot.seen && shows == spot.stands.0 {
+            if reading != spot.seen && reading == spot.stands.0 {
                 ply = ply.max(spot.stands.1);
             }
-            spot.seen = shows;
+            spot.seen = reading;
         }
         let mut report = vec![0x01, 0x3d];
         for spot in (0..32).rev() {
@@ -147,20 +147,20 @@ impl VirtualChessnut {
             return;
         }
         let nth = (index as u64) << 32 | spot.changes;
-        let falls = |rate: Rate| {
+        let occurs = |rate: Rate| {
             let mut rng = self.dice.stream(rate, nth);
             rng.chance(self.rates.get(rate)).then_some(rng)
         };
-        let stands = spot.stands.0;
-        if let Some(mut rng) = falls(Rate::missed_edge) {
+        let actual = spot.stands.0;
+        if let Some(mut rng) = occurs(Rate::missed_edge) {
             self.spots[index].wrong = Some((spot.seen, now + rng.ms(MISSED)));
-        } else if let Some(mut rng) = falls(Rate::misread).filter(|_| stands > 0) {
-            let other = 1 + (stands + rng.below(11) as u8) % 12;
+        } else if let Some(mut rng) = occurs(Rate::misread).filter(|_| actual > 0) {
+            let other = 1 + (actual + rng.below(11) as u8) % 12;
             self.spots[index].wrong = Some((other, now + rng.ms(MISREAD)));
         }
     }
 
-    fn say(&mut self, now: Millis, bytes: &[u8]) {
+    fn queue_reply(&mut self, now: Millis, bytes: &[u8]) {
         self.outbox.push(Chunk { at: now + ANSWER, bytes: bytes.to_vec(), ply: 0 });
     }
 }
@@ -183,12 +183,12 @@ impl VirtualBoard for VirtualChessnut {
                 if self.report_at == NEVER {
                     self.report_at = now + REPORTS;
                 }
-                self.say(now, &[0x23, 1, 0]);
+                self.queue_reply(now, &[0x23, 1, 0]);
             }
             [0x21, 1, 1] => self.report_at = NEVER,
             [0x0a, 8, ref ranks @ ..] => self.lit = ranks.try_into().unwrap_or(self.lit),
-            [0x27, 1, 1] => self.say(now, b"\x28\x0dtouchmove 1.0"),
-            [0x29, 1, 0] => self.say(now, &[0x2a, 2, 88, 0]),
+            [0x27, 1, 1] => self.queue_reply(now, b"\x28\x0dtouchmove 1.0"),
+            [0x29, 1, 0] => self.queue_reply(now, &[0x2a, 2, 88, 0]),
             [0x39, ..] => self.forbidden.push(bytes.to_vec()),
             _ => {}
         }
@@ -205,8 +205,8 @@ impl VirtualBoard for VirtualChessnut {
     }
 
     fn next_event(&self) -> Option<Millis> {
-        let said = self.outbox.iter().map(|chunk| chunk.at).min().unwrap_or(NEVER);
-        Some(said.min(self.report_at)).filter(|&next| next != NEVER)
+        let next_reply = self.outbox.iter().map(|chunk| chunk.at).min().unwrap_or(NEVER);
+        Some(next_reply.min(self.report_at)).filter(|&next| next != NEVER)
     }
 }
 

@@ -127,12 +127,12 @@ struct VirtualClock {
 impl VirtualDgt {
     /// Creates a board, just switched on, with these pieces on the squares of play. `stream` selects the random stream of a game,
     /// so that games with the same seed differ.
-    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
-        let mut rng = Rng::new(scene.seed ^ 0x0dd_b0a2d, stream);
-        let (dice, rates) = (Dice::new(scene.seed, stream), &scene.profile.rates);
+    pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualDgt {
+        let mut rng = Rng::new(setup.seed ^ 0x0dd_b0a2d, stream);
+        let (dice, rates) = (Dice::new(setup.seed, stream), &setup.profile.rates);
         let mut fields = [(0, 0); 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
-            fields[field_of(scene.rotation, square)].0 = code(*piece);
+            fields[field_of(setup.rotation, square)].0 = code(*piece);
         }
         let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(rates, rate, 0) as usize);
         let mut bad: Vec<usize> = (0..64).collect();
@@ -141,19 +141,19 @@ impl VirtualDgt {
         let stuck = bad.by_ref().take(stuck).collect();
         let flickers = bad.take(flickering);
         let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
-        let clock = scene.clock.then(|| VirtualClock {
-            left: [i64::from(scene.profile.clock_ms.0) * 1000; 2],
+        let clock = setup.clock.then(|| VirtualClock {
+            left: [i64::from(setup.profile.clock_ms.0) * 1000; 2],
             since: 0,
-            added: i64::from(scene.profile.clock_ms.1) * 1000,
+            added: i64::from(setup.profile.clock_ms.1) * 1000,
             turn: Color::White,
             running: false,
-            white_left: (scene.rotation == Rotation::Upright) != scene.clock_turned,
+            white_left: (setup.rotation == Rotation::Upright) != setup.clock_turned,
             ticks_at: rng.ms(Span(1, 1_000)) * 1000,
             lever_report_at: NEVER,
             last_sent: None,
         });
         VirtualDgt {
-            rotation: scene.rotation,
+            rotation: setup.rotation,
             mode: Mode::Bus,
             fields,
             seen: fields.map(|field| field.0),
@@ -191,7 +191,7 @@ impl VirtualDgt {
 
     fn run(&mut self, until: Micros) {
         loop {
-            let next = self.next_inside();
+            let next = self.next_internal_event();
             if next > until {
                 break;
             }
@@ -203,15 +203,15 @@ impl VirtualDgt {
         self.now = until;
     }
 
-    fn next_inside(&self) -> Micros {
-        let looks = self.next_scans.iter().copied().min().unwrap_or(NEVER);
+    fn next_internal_event(&self) -> Micros {
+        let scans = self.next_scans.iter().copied().min().unwrap_or(NEVER);
         let flickers = self.flickers.iter().map(|flicker| flicker.turns_at).min().unwrap_or(NEVER);
         let clock = self.clock.as_ref().map_or(NEVER, |clock| clock.ticks_at.min(clock.lever_report_at));
-        looks.min(flickers).min(clock)
+        scans.min(flickers).min(clock)
     }
 
     /// Returns when the scan next reaches this field.
-    fn next_look(&self, field: usize, from: Micros) -> Micros {
+    fn next_scan_of(&self, field: usize, from: Micros) -> Micros {
         let phase = self.scan_from + field as u64 * self.scan / 64;
         phase + from.saturating_sub(phase).div_ceil(self.scan) * self.scan
     }
@@ -230,27 +230,27 @@ impl VirtualDgt {
             }
             if let Some((_, until)) = self.misreadings[field] {
                 if until > now {
-                    self.next_scans[field] = self.next_look(field, until);
+                    self.next_scans[field] = self.next_scan_of(field, until);
                 } else {
                     self.misreadings[field] = None;
                 }
             }
             let blind = self.flickers.iter().any(|flicker| flicker.field == field && flicker.blind);
-            let (stands, ply) = self.fields[field];
-            let shows = match (self.stuck.contains(&field), blind, self.misreadings[field]) {
+            let (actual, ply) = self.fields[field];
+            let reading = match (self.stuck.contains(&field), blind, self.misreadings[field]) {
                 (true, ..) => self.seen[field],
                 (false, true, _) => 0,
                 (false, false, Some((wrong, _))) => wrong,
-                (false, false, None) => stands,
+                (false, false, None) => actual,
             };
-            if shows == self.seen[field] {
+            if reading == self.seen[field] {
                 continue;
             }
-            self.seen[field] = shows;
+            self.seen[field] = reading;
             self.memory.record_change(now, field, &self.seen);
-            let first = shows == stands && !std::mem::replace(&mut self.changes[field].reported, true);
+            let first = reading == actual && !std::mem::replace(&mut self.changes[field].reported, true);
             if !matches!(self.mode, Mode::Bus | Mode::Idle) {
-                self.queue_message(now, &[0x8e, 0, 5, field as u8, shows], if first { ply } else { 0 });
+                self.queue_message(now, &[0x8e, 0, 5, field as u8, reading], if first { ply } else { 0 });
             }
         }
     }
@@ -259,33 +259,33 @@ impl VirtualDgt {
     /// now.
     fn draw_misreading(&mut self, field: usize, now: Micros) -> bool {
         let nth = (field as u64) << 32 | self.changes[field].count;
-        let falls = |rate: Rate| {
+        let occurs = |rate: Rate| {
             let mut rng = self.dice.stream(rate, nth);
             rng.chance(self.rates.get(rate)).then_some(rng)
         };
-        let (missed, ghost, misread, turned) =
-            (falls(Rate::missed_edge), falls(Rate::ghost_edge), falls(Rate::misread), falls(Rate::polarity));
+        let (missed, false_edge, misread, wrong_colour) =
+            (occurs(Rate::missed_edge), occurs(Rate::ghost_edge), occurs(Rate::misread), occurs(Rate::polarity));
         if let Some(mut rng) = missed {
-            self.next_scans[field] = self.next_look(field, now + rng.ms(MISSED) * 1000);
+            self.next_scans[field] = self.next_scan_of(field, now + rng.ms(MISSED) * 1000);
             return true;
         }
-        let stands = self.fields[field].0;
-        if let Some(mut rng) = ghost {
+        let actual = self.fields[field].0;
+        if let Some(mut rng) = false_edge {
             let near: Vec<usize> =
                 (0..64usize).filter(|&other| other.abs_diff(field) == 8 || are_adjacent(other, field)).collect();
             if let Some(other) = rng.pick(&near) {
-                let shows = if self.fields[other].0 == 0 { stands.max(self.seen[field]) } else { 0 };
-                self.misreadings[other] = Some((shows, now + rng.ms(FALSE_EDGE_MS) * 1000));
-                self.next_scans[other] = self.next_look(other, now).min(self.next_scans[other]);
+                let reading = if self.fields[other].0 == 0 { actual.max(self.seen[field]) } else { 0 };
+                self.misreadings[other] = Some((reading, now + rng.ms(FALSE_EDGE_MS) * 1000));
+                self.next_scans[other] = self.next_scan_of(other, now).min(self.next_scans[other]);
             }
         }
-        if let Some(mut rng) = misread.filter(|_| stands > 0) {
-            let first = if stands > 6 { 7 } else { 1 };
-            let other = first + (stands - first + 1 + rng.below(5) as u8) % 6;
+        if let Some(mut rng) = misread.filter(|_| actual > 0) {
+            let first = if actual > 6 { 7 } else { 1 };
+            let other = first + (actual - first + 1 + rng.below(5) as u8) % 6;
             self.misreadings[field] = Some((other, now + rng.ms(MISREAD) * 1000));
         }
-        if let Some(mut rng) = turned.filter(|_| stands > 0) {
-            let other = if stands > 6 { stands - 6 } else { stands + 6 };
+        if let Some(mut rng) = wrong_colour.filter(|_| actual > 0) {
+            let other = if actual > 6 { actual - 6 } else { actual + 6 };
             self.misreadings[field] = Some((other, now + rng.ms(MISREAD) * 1000));
         }
         false
@@ -298,9 +298,9 @@ impl VirtualDgt {
             }
             let blind = !self.flickers[index].blind;
             let field = self.flickers[index].field;
-            let lasts = self.rng.ms(if blind { FLICKER.1 } else { FLICKER.0 }) * 1000;
-            self.flickers[index] = Flicker { field, blind, turns_at: now + lasts };
-            self.next_scans[field] = self.next_look(field, now);
+            let duration = self.rng.ms(if blind { FLICKER.1 } else { FLICKER.0 }) * 1000;
+            self.flickers[index] = Flicker { field, blind, turns_at: now + duration };
+            self.next_scans[field] = self.next_scan_of(field, now);
         }
     }
 
@@ -311,19 +311,19 @@ impl VirtualDgt {
             clock.ticks_at += 1_000_000;
         }
         clock.lever_report_at = NEVER;
-        let shows = clock.display(now);
-        let changed = clock.last_sent != Some(shows);
+        let display = clock.display(now);
+        let changed = clock.last_sent != Some(display);
         if match self.mode {
             Mode::Update => tick || changed,
             Mode::UpdateNice => changed,
             Mode::Bus | Mode::Idle | Mode::UpdateBoard => false,
         } {
-            clock.last_sent = Some(shows);
-            self.queue_message(now, &message(0x8d, &shows), 0);
+            clock.last_sent = Some(display);
+            self.queue_message(now, &message(0x8d, &display), 0);
         }
     }
 
-    /// Puts a message on the line; it leaves as soon as those before it are out.
+    /// Queues a message on the line; it is sent after those before it.
     fn queue_message(&mut self, now: Micros, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
@@ -350,12 +350,12 @@ impl VirtualDgt {
         match byte {
             0x40 => self.mode = Mode::Idle,
             0x41 => {
-                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| {
-                    let shows = clock.display(now);
-                    clock.last_sent = Some(shows);
-                    shows
+                let display = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| {
+                    let display = clock.display(now);
+                    clock.last_sent = Some(display);
+                    display
                 });
-                self.queue_message(answer, &message(0x8d, &shows), 0);
+                self.queue_message(answer, &message(0x8d, &display), 0);
             }
             0x42 => self.queue_message(answer, &message(0x86, &self.seen.clone()), 0),
             0x43 => self.mode = Mode::Update,
@@ -373,14 +373,14 @@ impl VirtualDgt {
             0x4a => self.mode = Mode::Bus,
             0x4d => self.queue_message(answer, &message(0x93, &[1, 8]), 0),
             0x55 => self.queue_message(answer, &message(0xa2, b"0000000960"), 0),
-            // It hangs on a cable and has no battery to tell of.
+            // The board is powered by its cable and has no battery.
             0x4c => {}
             0x4e | 0x50..=0x54 => self.forbidden.push(byte),
             _ => {}
         }
     }
 
-    /// A whole command for the clock: it acknowledges, and shows nothing.
+    /// Acknowledges a complete command for the clock, which shows nothing.
     fn clock_command(&mut self, now: Micros, frame: &[u8]) {
         if let (Some(clock), Some(&command)) = (&mut self.clock, frame.get(3)) {
             let status = clock.display(now)[6];
@@ -396,11 +396,11 @@ impl VirtualBoard for VirtualDgt {
         match act {
             Act::Lift(square) => self.change(now, square, None, ply),
             Act::Put(square, piece) => self.change(now, square, Some(piece), ply),
-            // The board has its own supply: it notices nothing.
+            // The board has its own power supply and does not notice this.
             Act::Unplug | Act::Plug => {}
             Act::Press(_) | Act::Start | Act::Stop => {
-                let promptly = LEVER_REPORT_DELAY[usize::from(self.rng.chance(500))];
-                let late = self.rng.ms(promptly) * 1000;
+                let range = LEVER_REPORT_DELAY[usize::from(self.rng.chance(500))];
+                let delay = self.rng.ms(range) * 1000;
                 if let Some(clock) = &mut self.clock {
                     let turn = clock.turn;
                     clock.act(now, act);
@@ -408,7 +408,7 @@ impl VirtualBoard for VirtualDgt {
                         let is_left = (turn == Color::White) == clock.white_left;
                         self.memory.record_press(now, is_left, clock.left[turn as usize]);
                     }
-                    clock.lever_report_at = clock.lever_report_at.min(now + late);
+                    clock.lever_report_at = clock.lever_report_at.min(now + delay);
                 }
             }
         }
@@ -453,7 +453,7 @@ impl VirtualBoard for VirtualDgt {
 
     fn next_event(&self) -> Option<Millis> {
         let line = self.line.front().map_or(NEVER, |part| part.0);
-        let next = self.next_inside().min(line);
+        let next = self.next_internal_event().min(line);
         (next != NEVER).then(|| next.div_ceil(1000))
     }
 }
@@ -464,7 +464,7 @@ impl VirtualDgt {
         self.fields[field] = (code(piece), ply);
         self.changes[field] = Change { count: self.changes[field].count + 1, fault_drawn: false, reported: false };
         self.misreadings[field] = None;
-        self.next_scans[field] = self.next_look(field, now).min(self.next_scans[field]);
+        self.next_scans[field] = self.next_scan_of(field, now).min(self.next_scans[field]);
     }
 }
 
@@ -490,19 +490,19 @@ impl VirtualClock {
         self.since = now;
     }
 
-    /// The seven bytes of the clock's message.
+    /// Returns the seven bytes of the clock's message.
     fn display(&mut self, now: Micros) -> [u8; 7] {
         self.settle(now);
         let [black, white] = self.left.map(|left| half(left, self.added > 0));
         let (left, right) = if self.white_left { (white, black) } else { (black, white) };
-        let left_counts = (self.turn == Color::White) == self.white_left;
+        let left_runs = (self.turn == Color::White) == self.white_left;
         // The lever is up on the side whose time runs.
-        let status = if left_counts { 0x08 } else { 0x12 } | u8::from(self.running);
+        let status = if left_runs { 0x08 } else { 0x12 } | u8::from(self.running);
         [right[0], right[1], right[2], left[0], left[1], left[2], status]
     }
 }
 
-/// Hours with flags, minutes and seconds in BCD. A clock shows 0:00 when no time is left, not before.
+/// Encodes hours with flags, minutes and seconds in BCD. A clock shows 0:00 when no time is left, not before.
 fn half(left: i64, increment: bool) -> [u8; 3] {
     let seconds = (left.max(0) as u64).div_ceil(1_000_000);
     let bcd = |value: u64| (((value / 10) << 4) | (value % 10)) as u8;
@@ -510,7 +510,7 @@ fn half(left: i64, increment: bool) -> [u8; 3] {
     [(seconds / 3600).min(9) as u8 | flags, bcd(seconds / 60 % 60), bcd(seconds % 60)]
 }
 
-/// A message with its header; the length counts the header.
+/// Builds a message with its header; the length counts the header.
 fn message(id: u8, payload: &[u8]) -> Vec<u8> {
     let length = payload.len() + 3;
     let mut message = vec![id, (length >> 7) as u8, (length & 0x7f) as u8];
@@ -518,18 +518,18 @@ fn message(id: u8, payload: &[u8]) -> Vec<u8> {
     message
 }
 
-/// The maker's number of a square of play: 0 is a8, 63 is h1, on a board with its connector on White's left.
+/// Returns the maker's number of a square of play: 0 is a8, 63 is h1, on a board with its connector on White's left.
 fn field_of(rotation: Rotation, square: Square) -> usize {
     let square = rotation.apply(square);
     (7 - square.rank() as usize) * 8 + square.file() as usize
 }
 
-/// The two fields stand side by side on one rank.
+/// Whether the two fields are adjacent on one rank.
 fn are_adjacent(one: usize, other: usize) -> bool {
     one / 8 == other / 8 && one.abs_diff(other) == 1
 }
 
-/// The maker's code of a piece.
+/// Returns the maker's code of a piece.
 fn code(piece: Option<Piece>) -> u8 {
     let Some(piece) = piece else { return 0 };
     let white = match piece.role {

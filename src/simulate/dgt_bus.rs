@@ -111,19 +111,19 @@ impl VirtualBus {
             }
         }
         answers.sort();
-        let mut jumbles: Vec<(Micros, Vec<u8>)> = Vec::new();
+        let mut transmissions: Vec<(Micros, Vec<u8>)> = Vec::new();
         for (at, frame) in answers {
-            match jumbles.last_mut() {
-                Some((from, jumble)) if at < *from + jumble.len() as Micros * BYTE => {
+            match transmissions.last_mut() {
+                Some((from, transmission)) if at < *from + transmission.len() as Micros * BYTE => {
                     let slot = ((at - *from) / BYTE) as usize;
-                    jumble.resize(jumble.len().max(slot + frame.len()), 0xff);
-                    jumble.iter_mut().skip(slot).zip(frame).for_each(|(byte, other)| *byte &= other);
+                    transmission.resize(transmission.len().max(slot + frame.len()), 0xff);
+                    transmission.iter_mut().skip(slot).zip(frame).for_each(|(byte, other)| *byte &= other);
                 }
-                _ => jumbles.push((at, frame)),
+                _ => transmissions.push((at, frame)),
             }
         }
-        for (at, jumble) in jumbles {
-            self.send(at, jumble);
+        for (at, transmission) in transmissions {
+            self.send(at, transmission);
         }
     }
 

@@ -103,13 +103,13 @@ impl Hands<'_> {
     /// moves is as configured.
     pub fn compute_slide_rate(&mut self, game: &SourceGame) {
         let mut position = game.start.clone();
-        let mut can = 0;
+        let mut slidable = 0;
         for ply in &game.plies {
-            can += usize::from(self.profile.rates.slide_stop > 0 && legal_stops(&position, ply.mv).any());
+            slidable += usize::from(self.profile.rates.slide_stop > 0 && legal_stops(&position, ply.mv).any());
             position = position.play(ply.mv);
         }
-        let wanted = u64::from(self.profile.rates.slide_stop) * game.plies.len() as u64;
-        self.slide = (wanted / (can as u64).max(1)).min(1000) as u32;
+        let target = u64::from(self.profile.rates.slide_stop) * game.plies.len() as u64;
+        self.slide = (target / (slidable as u64).max(1)).min(1000) as u32;
     }
 
     /// Carries out a move that is legal in `position`.
@@ -195,11 +195,11 @@ impl Hands<'_> {
     /// Lets the piece go on the border of its square, and corrects it later.
     fn between_squares(&mut self, acts: &mut Acts, position: &Position, piece: Piece, to: Square, capture: bool) {
         let near: Vec<Square> = (attacks::king_attacks(to) & !position.board().occupied()).into_iter().collect();
-        let beside = self.rng.pick(&near).filter(|_| self.rng.chance(500));
-        match beside {
-            Some(beside) => {
+        let neighbour = self.rng.pick(&near).filter(|_| self.rng.chance(500));
+        match neighbour {
+            Some(neighbour) => {
                 acts.put(to, piece);
-                acts.put(beside, piece);
+                acts.put(neighbour, piece);
             }
             None if capture => acts.lift(to),
             None => {}
@@ -208,8 +208,8 @@ impl Hands<'_> {
             acts.released_at = Some(acts.at);
         }
         acts.wait(self.rng.ms(UNTIDY));
-        match beside {
-            Some(beside) => acts.lift(beside),
+        match neighbour {
+            Some(neighbour) => acts.lift(neighbour),
             None => acts.put(to, piece),
         }
     }
@@ -260,15 +260,15 @@ impl Hands<'_> {
 
     fn slide(&mut self, acts: &mut Acts, piece: Piece, from: Square, to: Square, can_stop: Bitboard) {
         let candidates: Vec<Square> = can_stop.into_iter().collect();
-        let rest = self.rng.pick(&candidates);
-        let mut way: Vec<Square> = attacks::between(from, to).into_iter().collect();
+        let stop = self.rng.pick(&candidates);
+        let mut crossed: Vec<Square> = attacks::between(from, to).into_iter().collect();
         if from > to {
-            way.reverse();
+            crossed.reverse();
         }
         acts.lift(from);
-        for square in way {
+        for square in crossed {
             acts.put(square, piece);
-            let pass = if Some(square) == rest { self.profile.times.stop } else { self.profile.times.pass };
+            let pass = if Some(square) == stop { self.profile.times.stop } else { self.profile.times.pass };
             acts.wait(self.rng.ms(pass));
             acts.lift(square);
         }
@@ -277,11 +277,11 @@ impl Hands<'_> {
 
     /// Picks an empty square next to the path to which this piece may not move.
     fn pick_brushed_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
-        let way = attacks::between(from, to).with(from).with(to);
-        let near = way.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
+        let crossed = attacks::between(from, to).with(from).with(to);
+        let near = crossed.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
         let legal: Bitboard = position.legal_moves().iter().filter(|mv| mv.from() == Some(from)).map(|mv| mv.to()).collect();
-        let open: Vec<Square> = (near & !way & !legal & !position.board().occupied()).into_iter().collect();
-        self.rng.pick(&open)
+        let candidates: Vec<Square> = (near & !crossed & !legal & !position.board().occupied()).into_iter().collect();
+        self.rng.pick(&candidates)
     }
 
     fn castle(&mut self, acts: &mut Acts, position: &Position, king: Square, rook: Square) {
@@ -386,34 +386,35 @@ impl Hands<'_> {
 
     /// Lifts a neighbour of the destination and puts it back while the move is made.
     fn bump(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
-        let own = Changes::of(position.turn(), mv).iter().fold(path(mv), |squares, (square, _)| squares.with(square));
-        let near = attacks::king_attacks(mv.to()) & position.board().occupied() & !own;
+        let moved = Changes::of(position.turn(), mv).iter().fold(path(mv), |squares, (square, _)| squares.with(square));
+        let near = attacks::king_attacks(mv.to()) & position.board().occupied() & !moved;
         let near: Vec<Square> = near.into_iter().collect();
         let Some((square, piece)) = self.rng.pick(&near).and_then(|square| Some((square, position.piece_at(square)?))) else {
             return;
         };
         // The neighbour is back before the hand lets go of the moved piece, so the last act stays the last.
-        let back = acts.at.saturating_sub(1);
-        let out = back.saturating_sub(self.rng.ms(self.profile.times.adjust));
-        acts.list.push((out, Act::Lift(square)));
-        acts.list.push((back, Act::Put(square, piece)));
+        let back_at = acts.at.saturating_sub(1);
+        let lifted_at = back_at.saturating_sub(self.rng.ms(self.profile.times.adjust));
+        acts.list.push((lifted_at, Act::Lift(square)));
+        acts.list.push((back_at, Act::Put(square, piece)));
         acts.list.sort_by_key(|act| act.0);
     }
 }
 
 /// Returns the squares on the path of this move on which the piece could legally have stopped.
 fn legal_stops(position: &Position, mv: Move) -> Bitboard {
-    let way = path(mv);
+    let crossed = path(mv);
     // A castling piece that would have to cross other pieces is not slid.
-    if way.is_empty() || way.intersects(position.board().occupied()) {
+    if crossed.is_empty() || crossed.intersects(position.board().occupied()) {
         return Bitboard::EMPTY;
     }
     let legal = position.legal_moves();
-    way & legal
-        .iter()
-        .filter(|other| other.from() == mv.from() && matches!(other, Move::Normal { promotion: None, .. }))
-        .map(|other| other.to())
-        .collect::<Bitboard>()
+    crossed
+        & legal
+            .iter()
+            .filter(|other| other.from() == mv.from() && matches!(other, Move::Normal { promotion: None, .. }))
+            .map(|other| other.to())
+            .collect::<Bitboard>()
 }
 
 /// Returns the longest time, before the last act, for which the pieces rested in the position of another legal move, in

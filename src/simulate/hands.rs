@@ -23,7 +23,7 @@ macro_rules! rates {
 
         /// The names of the [`Rates`].
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-        #[expect(non_camel_case_types, reason = "the word is that of the field and of the command line")]
+        #[expect(non_camel_case_types, reason = "the variants have the names of the fields and of the command-line options")]
         pub enum Rate {
             $($(#[doc = $doc])+ $name,)+
         }
@@ -66,96 +66,98 @@ macro_rules! rates {
 }
 
 rates! {
-    /// Of all moves: pushed through a square where the piece could legally have stopped, and held there for
-    /// [`Times::stop`]. Measured: seen in 8 of 199 moves.
+    /// Per move: the piece is slid over a square on which it could legally have stopped, and rests there for [`Times::stop`].
+    /// Measured: seen in 8 of 199 moves.
     slide_stop,
-    /// Of captures: the victim is swapped for the capturer so that its square is never empty. Measured: 25 of 35.
+    /// Per capture: the capturing piece replaces the captured piece, so that the square is never empty. Measured: 25 of 35.
     swap_capture,
-    /// Of captures: the victim is lifted before the capturer. Measured: 7 of 35. What is left of all captures: the capturer
-    /// first, then the victim, then the capturer is put down. In en passant and promotion: the victim first.
+    /// Per capture: the captured piece is lifted before the capturing piece. Measured: 7 of 35. In the remaining captures the
+    /// capturing piece is lifted first, then the captured piece, then the capturing piece is put down. In en passant and
+    /// promotion: the captured piece is lifted first.
     victim_first,
-    /// Of moves of one piece: it is seen on its destination before its source is seen empty. Measured: 4 of 157 quiet moves.
+    /// Per move of one piece: the piece is seen on its destination before its source is seen empty. Measured: 4 of 157 moves
+    /// without a capture.
     destination_first,
-    /// Of moves of one piece: on its way it touches a third, empty square. Measured: about 1 %.
+    /// Per move of one piece: the piece touches a third, empty square on its way. Measured: about 1 %.
     brush,
-    /// Of moves: a neighbour of the destination is bumped, lifted and put back. Guess.
+    /// Per move: a piece next to the destination is bumped, lifted and restored. Guess.
     bump,
-    /// Of castlings: the rook first. Measured: 0 of 6; the least asked for is 5 % together with `castle_together`.
+    /// Per castling: the rook is moved first. Measured: 0 of 6; required: at least 5 % together with `castle_together`.
     rook_first,
-    /// Of castlings: king and rook in the air together, put down in either order. Guess, see `rook_first`.
+    /// Per castling: king and rook are in the air at the same time and are put down in either order. Guess, see `rook_first`.
     castle_together,
-    /// Of promotions: the new piece is put on the last rank, then the pawn is taken away. Guess.
+    /// Per promotion: the new piece is put on the last rank, then the pawn is removed. Guess.
     queen_first,
-    /// Of promotions: the pawn is pushed to the last rank and exchanged there. What is left: the pawn is taken off, the new
-    /// piece put on. Guess.
+    /// Per promotion: the pawn is pushed to the last rank and exchanged there. In the remaining promotions the pawn is removed,
+    /// then the new piece is put down. Guess.
     pawn_pushed,
-    /// Of promotions to a queen: another piece is taken instead, where every later move of the game stays legal. Guess; in
-    /// master games about 1 %.
+    /// Per promotion to a queen: another piece is chosen instead, if every later move of the game stays legal. Guess; in master
+    /// games about 1 %.
     underpromote,
-    /// Of moves of one piece: it is held in the air for seconds before it lands. Guess.
+    /// Per move of one piece: the piece is held in the air for seconds before it is put down. Guess.
     hold,
-    /// Of moves of one piece: it is let go between two squares, seen on neither or on both, and put right after a while,
+    /// Per move of one piece: the piece is released between two squares, is seen on neither or on both, and is adjusted later,
     /// before or after the clock is pressed. Guess.
     between_squares,
-    /// Of moves: before it, the piece that will move is lifted, held for long and put back. Guess.
+    /// Per move: before the move, the piece that will move is lifted, held for a long time and put back. Guess.
     hesitate,
-    /// Of moves: before it, another piece of the mover is lifted, held for long and put back. Guess.
+    /// Per move: before the move, another piece of the player to move is lifted, held for a long time and put back. Guess.
     change_mind,
-    /// Of moves: the opponent's reply begins before the clock is pressed. Asked for: 3 %, blitz 15 %.
+    /// Per move: the opponent's reply begins before the clock is pressed. Required: 3 %, blitz 15 %.
     early_reply,
-    /// Of early replies: it begins before the mover has put his piece down, where the two moves share no square and he does
-    /// not rest on the way. Guess.
+    /// Per early reply: the reply begins before the previous piece is put down, if the two moves share no square and the
+    /// previous piece does not rest on its way. Guess.
     unsettled_reply,
-    /// Of moves: three plies in a row within one second begin here. Guess.
+    /// Per move: three consecutive plies within one second begin here. Guess.
     burst,
-    /// Of moves: before it, the player to move lifts one of his pieces and puts it back on its square. Guess.
+    /// Per move: before the move, the player to move lifts one of their pieces and puts it back on its square. Guess.
     adjust,
-    /// Of moves: before it, the player to move adjusts two to four of his pieces at once. Guess.
+    /// Per move: before the move, the player to move adjusts two to four of their pieces at once. Guess.
     adjust_several,
-    /// Of moves: before it, the player who is not to move adjusts one to four of his pieces. Guess.
+    /// Per move: before the move, the opponent of the player to move adjusts one to four of their own pieces. Guess.
     adjust_off_turn,
-    /// Of moves: before it, another legal move is made, perhaps answered, and taken back by agreement: one to three plies.
-    /// Guess.
+    /// Per move: before the move, another legal move is made, perhaps answered, and taken back by agreement: one to three
+    /// plies. Guess.
     takeback,
-    /// Of takebacks of one or three plies: the clock is pressed back, so that the time of the player who moves again runs.
+    /// Per takeback of one or three plies: the clock is pressed back, so that the time of the player who moves again runs.
     /// Guess.
     takeback_press,
-    /// Of games: in the middle of it one king is put in the centre, where it cannot go, and comes back. Guess.
+    /// Per game: during the game one king is put in the centre, where it cannot legally go, and then put back. Guess.
     premature_king,
-    /// Of games: the arbiter stops the clock, pieces are lifted or disturbed and put back, and play goes on. Guess.
+    /// Per game: the arbiter stops the clock, pieces are lifted or disturbed and restored, and play continues. Guess.
     arbiter_pause,
-    /// Of games with a result: the kings are put in the centre to tell it. Guess.
+    /// Per game with a result: the kings are put in the centre to signal the result. Guess.
     kings_signal,
-    /// Of kings' signals: both kings are lifted before either is put down. Guess.
+    /// Per result signal: both kings are lifted before either is put down. Guess.
     kings_together,
-    /// Of games: afterwards the players look at it: moves with the clock stopped, the same side twice, several plies back at
-    /// once. Guess.
+    /// Per game: after the game the players analyse it with the clock stopped: the same side may move twice, and several plies
+    /// are taken back at once. Guess.
     analysis,
-    /// Of games: the pieces are set up while the board is watched, in any order. Guess.
+    /// Per game: the pieces are set up, in any order, while the board is connected. Guess.
     set_up,
-    /// Of games: at the end the pieces are swept off and the next start position is set up. Guess.
+    /// Per game: after the game the pieces are swept off and the next start position is set up. Guess.
     sweep,
-    /// Of sweeps: nothing is swept off first; the pieces go from where they stand to the next start position. Guess.
+    /// Per sweep: no piece is swept off; the pieces are moved directly to the next start position. Guess.
     set_up_straight,
-    /// Of boards, in thousandths of a square: squares that always show what they showed first. `worn` is asked for 1.
+    /// Per board, in thousandths of a square: squares that always show their first reading. Required: 1 square in `worn`.
     stuck,
-    /// Of boards, in thousandths of a square: squares that now and then show nothing though a piece stands there. `worn` is
-    /// asked for 2.
+    /// Per board, in thousandths of a square: squares that sometimes read as empty although a piece is on them. Required: 2
+    /// squares in `worn`.
     flicker,
-    /// Of changes of a square: the board notices it seconds late, or not at all where it is undone until then. Guess.
+    /// Per change of a square: the board notices the change seconds late, or never if it is undone before that. Guess.
     missed_edge,
-    /// Of changes of a square: a neighbour shows something for a moment, empty where a piece stands, the changed piece where
-    /// none does. Guess.
+    /// Per change of a square: a neighbouring square briefly shows a false reading: empty if it is occupied, the changed piece
+    /// if it is empty. Guess.
     ghost_edge,
-    /// Of pieces put down: for a while the board takes it for another one of its colour. Guess.
+    /// Per piece put down: for some time the board reads it as another piece of the same colour. Guess.
     misread,
-    /// Of pieces put down: for a while the board takes it for the same piece of the other colour. Guess.
+    /// Per piece put down: for some time the board reads it as the same piece of the other colour. Guess.
     polarity,
-    /// Of games: the cable is out in the middle of it for one second to a minute, and play goes on. Guess.
+    /// Per game: the cable is unplugged during the game for one second to a minute, and play continues. Guess.
     cable_out,
-    /// Of the board's messages: one of its bytes is lost. Guess.
+    /// Per message of the board: one of its bytes is lost. Guess.
     lost_byte,
-    /// Of the board's messages: one bit of it is wrong. Guess.
+    /// Per message of the board: one of its bits is wrong. Guess.
     garbled_byte,
 }
 

@@ -25,10 +25,10 @@ pub struct VirtualIChessOne {
 impl VirtualIChessOne {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
+    pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
         VirtualIChessOne {
-            cable: VirtualLine::new(115_200, scene, stream),
-            squares: ScannedSquares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(115_200, setup, stream),
+            squares: ScannedSquares::new(setup, SCAN, squares),
             reports: false,
             lights: Vec::new(),
             unknown: Vec::new(),
@@ -45,8 +45,8 @@ impl VirtualIChessOne {
         &self.unknown
     }
 
-    fn say_squares(&mut self, now: Millis, ply: u32) {
-        let codes: Vec<u8> = (0..64).map(|place: usize| code(self.squares.seen()[place ^ 56])).collect();
+    fn queue_squares(&mut self, now: Millis, ply: u32) {
+        let codes: Vec<u8> = (0..64).map(|index: usize| code(self.squares.seen()[index ^ 56])).collect();
         let bytes = codes.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         let message: Vec<u8> = b"=p".iter().copied().chain(bytes).collect();
         self.cable.say(now, &message, ply);
@@ -57,7 +57,7 @@ impl VirtualIChessOne {
             if let Some((at, _, ply)) = self.squares.scan(until)
                 && self.reports
             {
-                self.say_squares(at, ply);
+                self.queue_squares(at, ply);
             }
         }
     }
@@ -73,7 +73,7 @@ impl VirtualBoard for VirtualIChessOne {
         self.run(now);
         match bytes {
             b"CPIRQ" => self.reports = true,
-            b"RP" => self.say_squares(now + ANSWER, 0),
+            b"RP" => self.queue_squares(now + ANSWER, 0),
             b"RB" => self.cable.say(now + ANSWER, b"=b\x00\x58", 0),
             b"RH" => self.cable.say(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
             [b'E', b'L', ..] if bytes.len() == 16 => self.lights = bytes.to_vec(),

@@ -78,7 +78,7 @@ pub struct IllegalMove {
 
 /// Returns the sorts of illegal moves that this position allows.
 pub(super) fn sorts(position: &Position) -> Vec<IllegalSort> {
-    let mut sorts: Vec<IllegalSort> = candidates(position).into_iter().map(|one| one.1).collect();
+    let mut sorts: Vec<IllegalSort> = candidates(position).into_iter().map(|candidate| candidate.1).collect();
     sorts.sort_unstable();
     sorts.dedup();
     sorts
@@ -100,15 +100,19 @@ pub(super) fn draw(rng: &mut Rng, sorts: &[IllegalSort]) -> Option<IllegalSort> 
 /// Picks an illegal move of this sort, or of any; returns `None` if there is none.
 pub(super) fn pick(rng: &mut Rng, position: &Position, sort: Option<IllegalSort>) -> Option<(Move, IllegalMove)> {
     let found = candidates(position);
-    let possible: Vec<IllegalSort> = found.iter().map(|one| one.1).collect();
+    let possible: Vec<IllegalSort> = found.iter().map(|candidate| candidate.1).collect();
     let sort = sort.or_else(|| draw(rng, &possible));
     // Each reason is equally likely: some reasons are rare among the moves.
-    let mut reasons: Vec<&'static str> = found.iter().filter(|one| Some(one.1) == sort).map(|one| one.2).collect();
+    let mut reasons: Vec<&'static str> =
+        found.iter().filter(|candidate| Some(candidate.1) == sort).map(|candidate| candidate.2).collect();
     reasons.sort_unstable();
     reasons.dedup();
     let reason = rng.pick(&reasons)?;
-    let moves: Vec<(Move, IllegalSort)> =
-        found.iter().filter(|one| Some(one.1) == sort && one.2 == reason).map(|one| (one.0, one.1)).collect();
+    let moves: Vec<(Move, IllegalSort)> = found
+        .iter()
+        .filter(|candidate| Some(candidate.1) == sort && candidate.2 == reason)
+        .map(|candidate| (candidate.0, candidate.1))
+        .collect();
     let (mv, sort) = rng.pick(&moves)?;
     Some((
         mv,
@@ -131,12 +135,18 @@ fn candidates(position: &Position) -> Vec<(Move, IllegalSort, &'static str)> {
     for from in board.by_color(us) {
         let Some(role) = board.role_at(from) else { continue };
         // A wrong piece on the last rank is another irregularity.
-        let beyond = if role == Role::Pawn { Bitboard::from_rank(last) } else { Bitboard::EMPTY };
-        let open = !board.by_color(us) & !board.kings() & !beyond;
-        moves.extend(open.into_iter().map(|to| Move::Normal { role, from, capture: board.role_at(to), to, promotion: None }));
+        let excluded = if role == Role::Pawn { Bitboard::from_rank(last) } else { Bitboard::EMPTY };
+        let targets = !board.by_color(us) & !board.kings() & !excluded;
+        moves.extend(targets.into_iter().map(|to| Move::Normal {
+            role,
+            from,
+            capture: board.role_at(to),
+            to,
+            promotion: None,
+        }));
         if role == Role::Pawn {
             let passed = |to: &Square| board.piece_at(Square::from_coords(to.file(), from.rank())) == Some(Role::Pawn.of(!us));
-            let too_late = (attacks::pawn_attacks(us, from) & !board.occupied() & open).into_iter().filter(passed);
+            let too_late = (attacks::pawn_attacks(us, from) & !board.occupied() & targets).into_iter().filter(passed);
             moves.extend(too_late.map(|to| Move::EnPassant { from, to }));
         }
     }
@@ -149,11 +159,11 @@ fn candidates(position: &Position) -> Vec<(Move, IllegalSort, &'static str)> {
             && after.ending().is_none()
             && !legal.contains(&placement_seen_by(&after, SensorKind::Identity))
     };
-    let reasoned = |mv: Move| {
+    let with_reason = |mv: Move| {
         let reason = why_illegal(position, mv)?;
         Some((mv, IllegalSort::of(mv, &reason)?, reason.key()))
     };
-    moves.into_iter().filter_map(reasoned).filter(fits).collect()
+    moves.into_iter().filter_map(with_reason).filter(fits).collect()
 }
 
 /// Returns castling moves, legal or not, of a king and a rook that are on their start squares or may still castle, to empty
@@ -163,23 +173,23 @@ fn castlings(position: &Position) -> impl Iterator<Item = Move> {
     [CastlingSide::KingSide, CastlingSide::QueenSide].into_iter().filter_map(move |side| {
         let king = board.king_of(us)?;
         let corner = if side.is_king_side() { File::H } else { File::A };
-        let at_home = !position.is_chess960() && king == Square::from_coords(File::E, us.relative_rank(Rank::First));
+        let is_on_start_square = !position.is_chess960() && king == Square::from_coords(File::E, us.relative_rank(Rank::First));
         let rook = match position.castling_rook(us, side) {
             Some(rook) => rook,
-            None if at_home => Square::from_coords(corner, king.rank()),
+            None if is_on_start_square => Square::from_coords(corner, king.rank()),
             None => return None,
         };
-        let goal = Bitboard::from_square(side.king_to(us)).with(side.rook_to(us)).without(king).without(rook);
-        let ready = board.piece_at(rook) == Some(Role::Rook.of(us)) && goal.is_disjoint(board.occupied());
-        ready.then_some(Move::Castle { king, rook })
+        let targets = Bitboard::from_square(side.king_to(us)).with(side.rook_to(us)).without(king).without(rook);
+        let is_possible = board.piece_at(rook) == Some(Role::Rook.of(us)) && targets.is_disjoint(board.occupied());
+        is_possible.then_some(Move::Castle { king, rook })
     })
 }
 
 /// Returns whether the move would be a result signal: a king goes to the centre from a distance, or while the other king is there.
 fn is_signal(position: &Position, mv: Move) -> bool {
-    let far = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
-    let other = position.board().king_of(!position.turn()).is_some_and(|king| CENTRE.contains(king));
-    mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && (far || other)
+    let is_distant = mv.from().is_some_and(|from| from.distance(mv.to()) > 1);
+    let is_other_there = position.board().king_of(!position.turn()).is_some_and(|king| CENTRE.contains(king));
+    mv.role() == Role::King && !mv.is_castle() && CENTRE.contains(mv.to()) && (is_distant || is_other_there)
 }
 
 /// See [`IllegalMove::needs`].

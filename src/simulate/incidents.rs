@@ -88,22 +88,22 @@ impl ScriptWriter<'_> {
             self.add(self.now, Act::Stop, 0);
             self.now += rng.ms(Span(500, 3_000));
         }
-        let right = pieces(position);
-        let mut standing: Vec<Square> = position.board().occupied().into_iter().collect();
-        let mut open: Vec<Square> = (!position.board().occupied()).into_iter().collect();
-        rng.shuffle(&mut standing);
-        rng.shuffle(&mut open);
+        let correct = pieces(position);
+        let mut occupied: Vec<Square> = position.board().occupied().into_iter().collect();
+        let mut empty: Vec<Square> = (!position.board().occupied()).into_iter().collect();
+        rng.shuffle(&mut occupied);
+        rng.shuffle(&mut empty);
         let count = 1 + rng.below(6) as usize;
-        let mut disturbed = right;
-        for (&square, &other) in standing.iter().zip(&open).take(count) {
+        let mut disturbed = correct;
+        for (&square, &other) in occupied.iter().zip(&empty).take(count) {
             disturbed[square as usize] = None;
             if self.clock && rng.chance(500) {
-                disturbed[other as usize] = right[square as usize];
+                disturbed[other as usize] = correct[square as usize];
             }
         }
-        self.rearrange(&mut rng, &right, &disturbed);
+        self.rearrange(&mut rng, &correct, &disturbed);
         self.now += rng.ms(PAUSE);
-        self.rearrange(&mut rng, &disturbed, &right);
+        self.rearrange(&mut rng, &disturbed, &correct);
         self.now += rng.ms(Span(500, 3_000));
         if self.clock {
             self.add(self.now, Act::Start, 0);
@@ -118,31 +118,31 @@ impl ScriptWriter<'_> {
     fn premature_king(&mut self, mut rng: Rng, position: &Position) {
         let color = if rng.chance(500) { Color::White } else { Color::Black };
         let Some(king) = position.board().king_of(color) else { return };
-        let open = crate::laws::CENTRE & !position.board().occupied() & !attacks::king_attacks(king);
-        let open: Vec<Square> = open.into_iter().collect();
-        let Some(to) = rng.pick(&open) else { return };
+        let targets = crate::laws::CENTRE & !position.board().occupied() & !attacks::king_attacks(king);
+        let targets: Vec<Square> = targets.into_iter().collect();
+        let Some(to) = rng.pick(&targets) else { return };
         self.now += rng.ms(Span(500, 3_000));
         let piece = Role::King.of(color);
-        for (from, to, stays) in [(king, to, KING_STAYS), (to, king, Span(300, 1_500))] {
+        for (from, to, pause) in [(king, to, KING_STAYS), (to, king, Span(300, 1_500))] {
             self.add(self.now, Act::Lift(from), 0);
             self.now += rng.ms(Span(300, 900));
             self.add(self.now, Act::Put(to, piece), 0);
-            self.now += rng.ms(stays);
+            self.now += rng.ms(pause);
         }
     }
 
     fn adjust(&mut self, mut rng: Rng, position: &Position, color: Color, count: u64) {
-        let mut own: Vec<Square> = position.board().by_color(color).into_iter().collect();
-        rng.shuffle(&mut own);
-        own.truncate(count as usize);
+        let mut squares: Vec<Square> = position.board().by_color(color).into_iter().collect();
+        rng.shuffle(&mut squares);
+        squares.truncate(count as usize);
         self.now += rng.ms(Span(300, 2_500));
-        for &square in &own {
+        for &square in &squares {
             self.add(self.now, Act::Lift(square), 0);
             self.now += rng.ms(Span(0, 200));
         }
         self.now += rng.ms(Span(200, 1_500));
-        rng.shuffle(&mut own);
-        for (square, piece) in own.into_iter().filter_map(|square| Some((square, position.piece_at(square)?))) {
+        rng.shuffle(&mut squares);
+        for (square, piece) in squares.into_iter().filter_map(|square| Some((square, position.piece_at(square)?))) {
             self.add(self.now, Act::Put(square, piece), 0);
             self.now += rng.ms(Span(50, 400));
         }
@@ -153,7 +153,7 @@ impl ScriptWriter<'_> {
         let count = rng.pick(&PLIES_BACK).unwrap_or(1);
         let mut line = vec![position.clone()];
         let mut plies = Vec::new();
-        let mut before = PreviousPly::quiet(self.now);
+        let mut previous = PreviousPly::quiet(self.now);
         for offset in 0..count {
             let Some(last) = line.last().cloned() else { break };
             let legal = last.legal_moves();
@@ -161,21 +161,21 @@ impl ScriptWriter<'_> {
             let candidates: Vec<Move> = legal.iter().copied().filter(other).collect();
             let Some(other) = rng.pick(&candidates) else { break };
             self.select_streams(u64::from(number + offset) | TAKEN_BACK_BIT);
-            let (ply, after) = self.ply(&last, other, number + offset, &before, false, None);
+            let (ply, after) = self.ply(&last, other, number + offset, &previous, false, None);
             plies.push(ply);
-            before = after;
+            previous = after;
             line.push(last.play(other));
         }
         if plies.is_empty() {
             return;
         }
-        let odd = plies.len() % 2 == 1;
+        let is_odd = plies.len() % 2 == 1;
         self.now += rng.ms(Span(1_500, 8_000));
         let at = self.now;
         while let (Some(last), Some(earlier)) = (line.pop(), line.last()) {
             self.rearrange(&mut rng, &pieces(&last), &pieces(earlier));
         }
-        if odd && self.clock && self.lever != position.turn() && self.occurs(Rate::takeback_press, number.into()) {
+        if is_odd && self.clock && self.lever != position.turn() && self.occurs(Rate::takeback_press, number.into()) {
             self.now += rng.ms(Span(300, 2_500));
             self.press(self.lever, self.now, 0);
         }
@@ -201,8 +201,8 @@ impl ScriptWriter<'_> {
         let Some(square) = rng.pick(&others) else { return false };
         let at = self.now;
         self.hesitate(&mut rng, position, square);
-        let done = Irregularity::new(IrregularityKind::TouchedOther, number, Some(position.turn()), vec![square], at);
-        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..done });
+        let irregularity = Irregularity::new(IrregularityKind::TouchedOther, number, Some(position.turn()), vec![square], at);
+        self.truth.irregularities.push(Irregularity { until: Some(self.now), ..irregularity });
         true
     }
 }

@@ -78,7 +78,7 @@ impl FromStr for Injection {
         let kind = kind.ok_or_else(|| format!("there is no irregularity \"{word}\": write one of {}", names()))?;
         let number = |ply: &str| ply.parse().ok().filter(|&ply| ply > 0);
         let ply = match ply {
-            Some(ply) => Some(number(ply).ok_or("after the @ write the number of a ply, from 1")?),
+            Some(ply) => Some(number(ply).ok_or("write the number of a ply after the @, from 1")?),
             None => None,
         };
         Ok(Injection { kind, ply })

@@ -16,8 +16,8 @@ pub type VirtualMatrix = StreamingBoard<ScanEncoder>;
 
 /// Creates a matrix with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
 /// same seed differ.
-pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMatrix {
-    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: SCAN_MS, baud: IMMEDIATE_BAUD }, ScanEncoder::default())
+pub fn board(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMatrix {
+    StreamingBoard::new(setup, squares, stream, FrameTiming { frame_ms: SCAN_MS, baud: IMMEDIATE_BAUD }, ScanEncoder::default())
 }
 
 /// The encoder of packets of closed switches.
@@ -34,13 +34,13 @@ impl FrameEncoder for ScanEncoder {
         let square = |index: usize| Square::from_coords(File::new(index as u32 % 8), Rank::new(7 - index as u32 / 8));
         let closed = (0..64).filter(|&index| seen[index].is_some()).map(square).collect();
         match self.last_sent.replace(closed) {
-            Some(told) if told == closed => Vec::new(),
+            Some(previous) if previous == closed => Vec::new(),
             _ => packet(closed, true).to_vec(),
         }
     }
 
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let asked = self.last_sent.filter(|_| bytes.contains(&ASK));
-        asked.map_or_else(Vec::new, |told| packet(told, true).to_vec())
+        let requested = self.last_sent.filter(|_| bytes.contains(&ASK));
+        requested.map_or_else(Vec::new, |closed| packet(closed, true).to_vec())
     }
 }

@@ -44,11 +44,11 @@ pub struct VirtualMillennium {
 impl VirtualMillennium {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
-    pub fn new(kind: MillenniumKind, scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
+    pub fn new(kind: MillenniumKind, setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
         VirtualMillennium {
             kind,
-            cable: VirtualLine::new(38_400, scene, stream),
-            squares: ScannedSquares::new(scene, SCAN, squares),
+            cable: VirtualLine::new(38_400, setup, stream),
+            squares: ScannedSquares::new(setup, SCAN, squares),
             settings: [0, 20, 0, 0, 14],
             written: Vec::new(),
             command: Vec::new(),
@@ -68,15 +68,15 @@ impl VirtualMillennium {
     }
 
     fn status(&self) -> String {
-        let letters = (0..64).map(|place: usize| self.squares.seen()[place ^ 7].map_or('.', Piece::char));
+        let letters = (0..64).map(|index: usize| self.squares.seen()[index ^ 7].map_or('.', Piece::char));
         std::iter::once('s').chain(letters).collect()
     }
 
     fn queue_message(&mut self, now: Millis, text: &str, ply: u32) {
         let check = text.bytes().fold(0, |sum, byte| sum ^ byte);
         let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
-        let wrong = if self.kind == MillenniumKind::EOne { 0x80 } else { 0 };
-        let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ wrong).collect();
+        let parity_error = if self.kind == MillenniumKind::EOne { 0x80 } else { 0 };
+        let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ parity_error).collect();
         self.cable.say(now, &bytes, ply);
     }
 
@@ -106,26 +106,26 @@ impl VirtualMillennium {
     fn execute(&mut self, now: Millis, text: &str) {
         let number = |from: usize| text.get(from..from + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
         let (first, second) = (number(1).unwrap_or(0), number(3).unwrap_or(0));
-        let (is_plain, answers) =
+        let (has_settings, acknowledges) =
             (self.kind != MillenniumKind::Imitation, matches!(self.kind, MillenniumKind::Exclusive | MillenniumKind::EOne));
         let answer = match text.chars().next() {
             Some('S') => Some(self.status()),
             Some('V') => Some(format!("v{:02X}03", self.kind as u8 % 3)),
-            Some('R') if is_plain => self.settings.get(usize::from(first)).map(|value| format!("r{first:02X}{value:02X}")),
-            Some('W') if is_plain => {
+            Some('R') if has_settings => self.settings.get(usize::from(first)).map(|value| format!("r{first:02X}{value:02X}")),
+            Some('W') if has_settings => {
                 self.written.push((first, second));
                 if let Some(value) = self.settings.get_mut(usize::from(first)) {
                     *value = second;
                 }
-                answers.then(|| format!("w{first:02X}{second:02X}"))
+                acknowledges.then(|| format!("w{first:02X}{second:02X}"))
             }
             Some('L') => {
                 self.lights = text.get(3..).unwrap_or_default().to_owned();
-                answers.then(|| "l".to_owned())
+                acknowledges.then(|| "l".to_owned())
             }
             Some('X') => {
                 self.lights.clear();
-                answers.then(|| "x".to_owned())
+                acknowledges.then(|| "x".to_owned())
             }
             _ => None,
         };

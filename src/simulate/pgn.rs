@@ -68,20 +68,20 @@ pub fn read(text: &str) -> Games {
 /// Inserts the `=` of promotions. Many programs write `b8Q` for `b8=Q`, which the reader would silently skip. Tag lines stay
 /// unchanged: `b1Q5` is FEN.
 fn with_promotion_signs(text: &str) -> String {
-    let mut signed = String::with_capacity(text.len() + 64);
+    let mut output = String::with_capacity(text.len() + 64);
     for line in text.split_inclusive('\n') {
         let tag = line.strip_prefix('[').is_some_and(|rest| rest.starts_with(|first: char| first.is_ascii_alphabetic()));
-        let mut last = ['\0'; 2];
+        let mut previous = ['\0'; 2];
         for letter in line.chars() {
-            let promotes = matches!(last, ['a'..='h', '1' | '8']) && matches!(letter, 'Q' | 'R' | 'B' | 'N');
+            let promotes = matches!(previous, ['a'..='h', '1' | '8']) && matches!(letter, 'Q' | 'R' | 'B' | 'N');
             if promotes && !tag {
-                signed.push('=');
+                output.push('=');
             }
-            signed.push(letter);
-            last = [last[1], letter];
+            output.push(letter);
+            previous = [previous[1], letter];
         }
     }
-    signed
+    output
 }
 
 /// A game as the file has it.
@@ -115,7 +115,7 @@ impl RawGame {
         for (index, (san, clock_ms)) in self.moves.iter().enumerate() {
             let Some(mv) = position.parse_san(san) else {
                 let rest = self.moves.get(index..).unwrap_or_default();
-                game.illegal(index + 1, san, is_king_signal(rest));
+                game.add_illegal_move(&position, san, is_king_signal(rest));
                 break;
             };
             position = position.play(mv);
@@ -140,20 +140,24 @@ impl SourceGame {
         (!usual).then(|| self.start.fen())
     }
 
-    fn illegal(&mut self, ply: usize, san: &str, signal: bool) {
+    /// Notes that this move of the file is illegal in its position.
+    fn add_illegal_move(&mut self, position: &Position, san: &str, signal: bool) {
+        let dots = if position.turn().is_white() { "." } else { "..." };
+        let number = position.fullmoves();
         if signal && self.result.is_some() {
             self.signalled = true;
-            self.notes.push(format!("ply {ply}, {san}, is illegal: simulated as the kings' result signal"));
+            self.notes.push(format!("{number}{dots}{san} is illegal: simulated as the kings' result signal"));
         } else {
-            self.notes.push(format!("ply {ply}, {san}, is illegal: the game is simulated up to the ply before"));
+            self.notes.push(format!("{number}{dots}{san} is illegal: the game is simulated up to the move before it"));
         }
     }
 
     /// Removes a king's last move to the centre in a finished game: broadcasts record the result signal as such a move.
     fn strip_king_walk(&mut self, end: &Position) {
-        let Some(GamePly { mv: Move::Normal { role: Role::King, to, .. }, .. }) = self.plies.last() else { return };
-        if self.result.is_some() && CENTRE.contains(*to) && end.ending().is_none() {
-            self.notes.push(format!("ply {}, a king's move to {to}: simulated as the kings' result signal", self.plies.len()));
+        let Some(&GamePly { mv: mv @ Move::Normal { role: Role::King, to, .. }, .. }) = self.plies.last() else { return };
+        if self.result.is_some() && CENTRE.contains(to) && end.ending().is_none() {
+            let san = self.position(self.plies.len() - 1).numbered_san(mv);
+            self.notes.push(format!("{san}, a king's move to the centre, is simulated as the kings' result signal"));
             self.plies.pop();
             self.signalled = true;
         }
@@ -174,11 +178,11 @@ fn clock_in(comment: &str) -> Option<u32> {
     let seconds = parts.next()?;
     let (whole, fraction) = seconds.split_once('.').unwrap_or((seconds, ""));
     total = total.checked_add(whole.parse::<u32>().ok()?.checked_mul(1000)?)?;
-    for (digit, worth) in fraction.chars().zip([100, 10, 1]) {
-        total = total.checked_add(digit.to_digit(10)? * worth)?;
+    for (digit, unit_ms) in fraction.chars().zip([100, 10, 1]) {
+        total = total.checked_add(digit.to_digit(10)? * unit_ms)?;
     }
-    for (part, worth) in parts.zip([60_000u32, 3_600_000]) {
-        total = total.checked_add(part.parse::<u32>().ok()?.checked_mul(worth)?)?;
+    for (part, unit_ms) in parts.zip([60_000u32, 3_600_000]) {
+        total = total.checked_add(part.parse::<u32>().ok()?.checked_mul(unit_ms)?)?;
     }
     Some(total)
 }

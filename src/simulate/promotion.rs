@@ -30,7 +30,7 @@ pub fn underpromoted(game: &SourceGame, rates: &Rates, dice: Dice) -> SourceGame
 
 /// Returns the plies of the game with this piece at that promotion, if they stay legal.
 fn promoted_to(game: &SourceGame, index: usize, role: Role) -> Option<Vec<GamePly>> {
-    let (mut theirs, mut ours) = (game.start.clone(), game.start.clone());
+    let (mut original, mut changed) = (game.start.clone(), game.start.clone());
     let mut plies = Vec::with_capacity(game.plies.len());
     for (nth, ply) in game.plies.iter().enumerate() {
         let mv = match ply.mv {
@@ -38,10 +38,10 @@ fn promoted_to(game: &SourceGame, index: usize, role: Role) -> Option<Vec<GamePl
                 Move::Normal { role: pawn, from, to, capture, promotion: Some(role) }
             }
             mv if nth < index => mv,
-            mv => ours.ending().is_none().then(|| ours.parse_uci(&theirs.uci(mv)))??,
+            mv => changed.ending().is_none().then(|| changed.parse_uci(&original.uci(mv)))??,
         };
-        theirs = theirs.play(ply.mv);
-        ours = ours.play(mv);
+        original = original.play(ply.mv);
+        changed = changed.play(mv);
         plies.push(GamePly { mv, ..*ply });
     }
     Some(plies)

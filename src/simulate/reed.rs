@@ -15,8 +15,8 @@ pub type VirtualReed = StreamingBoard<LineEncoder>;
 
 /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
 /// same seed differ.
-pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
-    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 115_200 }, LineEncoder::default())
+pub fn board(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualReed {
+    StreamingBoard::new(setup, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 115_200 }, LineEncoder::default())
 }
 
 /// The encoder of lines with sequence numbers and checksums.

@@ -65,7 +65,7 @@ const REACTION: Millis = 300;
 ///
 /// The clock times are those of the simulated game, whose thinking times are compressed. The thinking times of the PGN file
 /// (`[%clk]`) decide only whether a player thinks for a long or a short time here.
-pub fn write(game: &SourceGame, profile: &HandsProfile, clock: bool, seed: u64, wanted: &[Injection]) -> Script {
+pub fn write(game: &SourceGame, profile: &HandsProfile, clock: bool, seed: u64, injections: &[Injection]) -> Script {
     let dice = Dice::new(seed, game.number as u64);
     let game = &underpromoted(game, &profile.rates, dice);
     let writer = ScriptWriter {
@@ -81,7 +81,7 @@ pub fn write(game: &SourceGame, profile: &HandsProfile, clock: bool, seed: u64, 
         now: LEAD_IN,
         moves: game.plies.iter().map(|ply| ply.mv).collect(),
         line: vec![game.start.clone()],
-        pending_injections: wanted.iter().filter_map(|&one| PendingInjection::of(one, game, dice)).collect(),
+        pending_injections: injections.iter().filter_map(|&injection| PendingInjection::of(injection, game, dice)).collect(),
         out_of_place: Vec::new(),
         truth: GroundTruth::default(),
     };
@@ -156,7 +156,7 @@ impl ScriptWriter<'_> {
     fn play(mut self, game: &SourceGame) -> Script {
         let start = pieces(&game.start);
         self.select_streams(0);
-        let at_first = if self.occurs(Rate::set_up, 0) {
+        let initial_pieces = if self.occurs(Rate::set_up, 0) {
             self.set_up(&start);
             [None; 64]
         } else {
@@ -170,7 +170,7 @@ impl ScriptWriter<'_> {
         self.hands.compute_slide_rate(game);
 
         let mut position = game.start.clone();
-        let mut before = PreviousPly::quiet(self.now);
+        let mut previous = PreviousPly::quiet(self.now);
         let mut hurried: u32 = 0;
         let mut index = 0;
         while index < self.moves.len() {
@@ -179,7 +179,7 @@ impl ScriptWriter<'_> {
                 if self.occurs(Rate::burst, number.into()) {
                     hurried = 3;
                 } else if self.incidents(&mut position, number) {
-                    before = PreviousPly::quiet(self.now);
+                    previous = PreviousPly::quiet(self.now);
                     // The incident was this ply itself: an illegal move that remains in the game.
                     if self.line.len() > index + 1 {
                         index += 1;
@@ -188,23 +188,23 @@ impl ScriptWriter<'_> {
                 }
             }
             let Some(&mv) = self.moves.get(index) else { break };
-            let breach = self.take_fitting_injection(&position, mv, number);
-            let thought = thinking_time(game, index);
+            let injected = self.take_fitting_injection(&position, mv, number);
+            let thinking_ms = thinking_time(game, index);
             self.select_streams(number.into());
-            self.hands.breach = breach.filter(|_| hurried == 0);
-            let (ply, after) = self.ply(&position, mv, number, &before, hurried > 0, thought);
+            self.hands.breach = injected.filter(|_| hurried == 0);
+            let (ply, after) = self.ply(&position, mv, number, &previous, hurried > 0, thinking_ms);
             if let Some(kind) = self.hands.breach.take() {
                 self.record_irregularity(kind, &position, mv, number, &ply);
             }
             hurried = hurried.saturating_sub(1);
             self.truth.plies.push(ply);
-            before = after;
+            previous = after;
             position = position.play(mv);
             self.line.push(position.clone());
             index += 1;
         }
         self.restore_pieces(None);
-        self.finish(game, &position, at_first)
+        self.finish(game, &position, initial_pieces)
     }
 
     /// Switches to the random streams of index `nth`.
@@ -224,24 +224,24 @@ impl ScriptWriter<'_> {
         position: &Position,
         mv: Move,
         number: u32,
-        before: &PreviousPly,
+        previous: &PreviousPly,
         hurried: bool,
-        thought: Option<u32>,
+        thinking_ms: Option<u32>,
     ) -> (TruthPly, PreviousPly) {
         let handling = self.hands.handle(position, mv, hurried);
         let touched_at = self
-            .touch_at(before, &handling, number, hurried, thought, position)
-            .max(before.settled_at + if number > 2 { REACTION } else { 0 });
+            .touch_at(previous, &handling, number, hurried, thinking_ms, position)
+            .max(previous.settled_at + if number > 2 { REACTION } else { 0 });
         for &(after, act) in &handling.acts {
             self.add(touched_at + after, act, number);
         }
-        let done_at = (touched_at + handling.let_go).max(before.done_at + 1);
-        let over = position.play(mv).ending().is_some();
+        let done_at = (touched_at + handling.let_go).max(previous.done_at + 1);
+        let ends_game = position.play(mv).ending().is_some();
         let press = if handling.hurried { Span(30, 80) } else { self.profile.times.press };
-        let pressed_at = (done_at + self.pace.ms(press)).max(before.pressed_at + 40);
-        let lowest = self.clock.then(|| self.lowest_clock(done_at));
+        let pressed_at = (done_at + self.pace.ms(press)).max(previous.pressed_at + 40);
+        let lowest_clock_ms = self.clock.then(|| self.lowest_clock(done_at));
         // After a takeback the opponent's time may already run; then there is nothing to press.
-        let pressed = self.clock && self.lever == position.turn() && !(over && self.pace.chance(700));
+        let pressed = self.clock && self.lever == position.turn() && !(ends_game && self.pace.chance(700));
         if pressed {
             self.press(position.turn(), pressed_at, number);
         }
@@ -251,7 +251,7 @@ impl ScriptWriter<'_> {
             done_at,
             pressed_at: pressed.then_some(pressed_at),
             stop_ms: handling.stop_ms,
-            lowest_clock_ms: lowest,
+            lowest_clock_ms,
         };
         self.now = pressed_at;
         if handling.duration() > handling.let_go {
@@ -263,7 +263,7 @@ impl ScriptWriter<'_> {
             done_at,
             pressed_at,
             squares: handling.squares(),
-            settled_at: before.done_at,
+            settled_at: previous.done_at,
             rested: handling.stop_ms > 0,
             quiet: false,
         };
@@ -273,41 +273,43 @@ impl ScriptWriter<'_> {
     /// Returns when the next ply begins: after some thought, or early. The player may adjust a piece before it.
     fn touch_at(
         &mut self,
-        before: &PreviousPly,
+        previous: &PreviousPly,
         handling: &Handling,
         number: u32,
         hurried: bool,
-        thought: Option<u32>,
+        thinking_ms: Option<u32>,
         position: &Position,
     ) -> Millis {
         let times = &self.profile.times;
-        if number > 1 && !hurried && !before.quiet && self.occurs(Rate::early_reply, number.into()) {
+        if number > 1 && !hurried && !previous.quiet && self.occurs(Rate::early_reply, number.into()) {
             // A player who sees the hand rest on the path waits; otherwise the destination may already be clear.
-            let apart = !before.rested && (before.squares & handling.squares()).is_empty();
-            if apart && self.occurs(Rate::unsettled_reply, number.into()) {
-                let span = before.done_at.saturating_sub(before.touched_at).saturating_sub(20).min(400) as u32;
-                return before.done_at - self.pace.ms(Span(0, span));
+            let is_separate = !previous.rested && (previous.squares & handling.squares()).is_empty();
+            if is_separate && self.occurs(Rate::unsettled_reply, number.into()) {
+                let span = previous.done_at.saturating_sub(previous.touched_at).saturating_sub(20).min(400) as u32;
+                return previous.done_at - self.pace.ms(Span(0, span));
             }
-            return before.done_at + self.pace.below((before.pressed_at - before.done_at).max(1));
+            return previous.done_at + self.pace.below((previous.pressed_at - previous.done_at).max(1));
         }
         if hurried {
-            return before.pressed_at + self.pace.ms(Span(5, 60));
+            return previous.pressed_at + self.pace.ms(Span(5, 60));
         }
         let Span(shortest, longest) = times.think;
-        let think = match thought {
+        let think = match thinking_ms {
             // Thinking times are those of the game divided by twenty.
             Some(ms) => u64::from((ms / 20).clamp(shortest, longest)),
             None => self.pace.ms(times.think).min(self.pace.ms(times.think)),
         };
         let think = if self.clock && self.clocks[position.turn() as usize] < 12_000 { u64::from(shortest) } else { think };
-        let mut at = before.pressed_at + think;
+        let mut at = previous.pressed_at + think;
         if self.occurs(Rate::adjust, number.into()) {
-            let own: Vec<Square> = position.board().by_color(position.turn()).into_iter().collect();
-            if let Some((square, piece)) = self.pace.pick(&own).and_then(|square| Some((square, position.piece_at(square)?))) {
-                let takes = self.pace.ms(times.adjust);
+            let squares: Vec<Square> = position.board().by_color(position.turn()).into_iter().collect();
+            if let Some((square, piece)) =
+                self.pace.pick(&squares).and_then(|square| Some((square, position.piece_at(square)?)))
+            {
+                let duration = self.pace.ms(times.adjust);
                 self.add(at, Act::Lift(square), 0);
-                self.add(at + takes, Act::Put(square, piece), 0);
-                at += takes + self.pace.ms(Span(300, 1_200));
+                self.add(at + duration, Act::Put(square, piece), 0);
+                at += duration + self.pace.ms(Span(300, 1_200));
             }
         }
         at
@@ -321,15 +323,15 @@ impl ScriptWriter<'_> {
     /// The player whose time runs presses the clock.
     pub fn press(&mut self, color: Color, at: Millis, ply: u32) {
         self.add(at, Act::Press(color), ply);
-        let runs = at.saturating_sub(self.turned_at) as i64;
-        self.clocks[color as usize] += i64::from(self.profile.clock_ms.1) - runs;
+        let elapsed = at.saturating_sub(self.turned_at) as i64;
+        self.clocks[color as usize] += i64::from(self.profile.clock_ms.1) - elapsed;
         self.turned_at = at;
         self.lever = !color;
     }
 
     fn lowest_clock(&self, now: Millis) -> u32 {
-        let runs = now.saturating_sub(self.turned_at) as i64;
-        let running = self.clocks[self.lever as usize] - runs;
+        let elapsed = now.saturating_sub(self.turned_at) as i64;
+        let running = self.clocks[self.lever as usize] - elapsed;
         running.min(self.clocks[!self.lever as usize]).max(0) as u32
     }
 
@@ -348,12 +350,12 @@ impl ScriptWriter<'_> {
     }
 
     /// Closes the script.
-    pub fn close(mut self, at_first: [Option<Piece>; 64]) -> Script {
+    pub fn close(mut self, initial_pieces: [Option<Piece>; 64]) -> Script {
         self.actions.sort_by_key(|action| action.at);
         let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
         self.truth.irregularities.sort_by_key(|irregularity| irregularity.at);
         self.truth.interruptions.sort_by_key(|interruption| interruption.from);
-        Script { initial_pieces: at_first, actions: self.actions, truth: self.truth, ends_at }
+        Script { initial_pieces, actions: self.actions, truth: self.truth, ends_at }
     }
 }
 

@@ -91,59 +91,59 @@ pub const FIRST_ADDRESS: u16 = 960;
 impl Simulation {
     /// Creates a board of this model ([`crate::boards::Model::name`]) with the pieces of the game. Returns `None` if there is no
     /// virtual board of this model.
-    pub fn new(model: &str, game: &SourceGame, scene: &SimulationSetup) -> Option<Simulation> {
-        Simulation::with_irregularities(model, game, scene, &[])
+    pub fn new(model: &str, game: &SourceGame, setup: &SimulationSetup) -> Option<Simulation> {
+        Simulation::with_irregularities(model, game, setup, &[])
     }
 
     /// Like [`Simulation::new`], with irregularities.
     pub fn with_irregularities(
         model: &str,
         game: &SourceGame,
-        scene: &SimulationSetup,
-        wanted: &[Injection],
+        setup: &SimulationSetup,
+        injections: &[Injection],
     ) -> Option<Simulation> {
-        let script = script::write(game, scene.profile, scene.clock, scene.seed, wanted);
+        let script = script::write(game, setup.profile, setup.clock, setup.seed, injections);
         let (pieces, number) = (&script.initial_pieces, game.number as u64);
         let board: Box<dyn VirtualBoard> = match model {
-            "chessnut" => Box::new(VirtualChessnut::new(scene, pieces, number)),
-            "dgt" => Box::new(VirtualDgt::new(scene, pieces, number)),
-            "certabo" => Box::new(certabo::board(scene, pieces, number, VirtualLights::plain())),
-            "cerno" => Box::new(certabo::board(scene, pieces, number, VirtualLights::coloured())),
-            "sentio" => Box::new(tabutronic::board(scene, pieces, number, VirtualLights::coloured())),
-            "reed" => Box::new(reed::board(scene, pieces, number)),
-            "matrix" => Box::new(matrix::board(scene, pieces, number)),
+            "chessnut" => Box::new(VirtualChessnut::new(setup, pieces, number)),
+            "dgt" => Box::new(VirtualDgt::new(setup, pieces, number)),
+            "certabo" => Box::new(certabo::board(setup, pieces, number, VirtualLights::plain())),
+            "cerno" => Box::new(certabo::board(setup, pieces, number, VirtualLights::coloured())),
+            "sentio" => Box::new(tabutronic::board(setup, pieces, number, VirtualLights::coloured())),
+            "reed" => Box::new(reed::board(setup, pieces, number)),
+            "matrix" => Box::new(matrix::board(setup, pieces, number)),
             "dgt-bus" => {
-                let board = VirtualDgt::new(scene, pieces, number);
-                Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], BusFaults::default(), scene.seed))
+                let board = VirtualDgt::new(setup, pieces, number);
+                Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], BusFaults::default(), setup.seed))
             }
-            "millennium" => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, scene, pieces, number)),
-            "ichessone" => Box::new(VirtualIChessOne::new(scene, pieces, number)),
-            "centaur" => Box::new(VirtualCentaur::new(scene, pieces, number)),
+            "millennium" => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, setup, pieces, number)),
+            "ichessone" => Box::new(VirtualIChessOne::new(setup, pieces, number)),
+            "centaur" => Box::new(VirtualCentaur::new(setup, pieces, number)),
             _ => return None,
         };
         Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true })
     }
 
-    /// Creates a stage with the board that `board` makes from the game's script and number.
+    /// Creates a simulation with the board that `board` makes from the game's script and number.
     pub fn with<B: VirtualBoard + 'static>(
         game: &SourceGame,
-        scene: &SimulationSetup,
+        setup: &SimulationSetup,
         board: impl FnOnce(&Script, u64) -> B,
     ) -> Simulation {
-        let script = script::write(game, scene.profile, scene.clock, scene.seed, &[]);
+        let script = script::write(game, setup.profile, setup.clock, setup.seed, &[]);
         let board = Box::new(board(&script, game.number as u64));
         Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true }
     }
 
     /// Creates DGT boards on a bus with a game on each. All scripts start `delay` milliseconds late, so that all boards have been
     /// found by then.
-    pub fn chain(games: &[SourceGame], scene: &SimulationSetup, faults: BusFaults, delay: Millis) -> Simulation {
-        let write = |game: &SourceGame| script::write(game, scene.profile, scene.clock, scene.seed, &[]);
-        let plays: Vec<ScriptPlayback> = games.iter().map(|game| ScriptPlayback::new(write(game), delay)).collect();
-        let boards = (FIRST_ADDRESS..)
-            .zip(games.iter().zip(&plays))
-            .map(|(address, (game, play))| (address, VirtualDgt::new(scene, &play.script.initial_pieces, game.number as u64)));
-        Simulation { board: Box::new(VirtualBus::new(boards, faults, scene.seed)), plays, plugged: true }
+    pub fn chain(games: &[SourceGame], setup: &SimulationSetup, faults: BusFaults, delay: Millis) -> Simulation {
+        let write = |game: &SourceGame| script::write(game, setup.profile, setup.clock, setup.seed, &[]);
+        let playbacks: Vec<ScriptPlayback> = games.iter().map(|game| ScriptPlayback::new(write(game), delay)).collect();
+        let boards = (FIRST_ADDRESS..).zip(games.iter().zip(&playbacks)).map(|(address, (game, playback))| {
+            (address, VirtualDgt::new(setup, &playback.script.initial_pieces, game.number as u64))
+        });
+        Simulation { board: Box::new(VirtualBus::new(boards, faults, setup.seed)), plays: playbacks, plugged: true }
     }
 
     /// Removes all handling of pieces after the end of the game.
@@ -199,8 +199,8 @@ impl Simulation {
     pub fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, board)) = self.next_action().filter(|(at, _)| *at <= now) {
-            let said = self.board.advance(at);
-            chunks.extend(said.into_iter().filter(|_| self.plugged));
+            let received = self.board.advance(at);
+            chunks.extend(received.into_iter().filter(|_| self.plugged));
             let play = &mut self.plays[board];
             let action = play.script.actions[play.next];
             play.next += 1;

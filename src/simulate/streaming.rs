@@ -107,20 +107,20 @@ impl<P: FrameEncoder> StreamingBoard<P> {
     /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with
     /// the same seed differ.
     pub fn new(
-        scene: &SimulationSetup,
+        setup: &SimulationSetup,
         squares: &[Option<Piece>; 64],
         stream: u64,
-        pace: FrameTiming,
+        timing: FrameTiming,
         printer: P,
     ) -> StreamingBoard<P> {
-        let mut rng = Rng::new(scene.seed ^ 0x57_4ea3, stream);
-        let (dice, rates) = (Dice::new(scene.seed, stream), scene.profile.rates);
+        let mut rng = Rng::new(setup.seed ^ 0x57_4ea3, stream);
+        let (dice, rates) = (Dice::new(setup.seed, stream), setup.profile.rates);
         let mut fields = [Field::default(); 64];
-        let mut men = 0;
+        let mut piece_count = 0;
         for square in Square::ALL {
             if let Some(piece) = squares[square as usize] {
-                fields[field_of(scene.rotation, square)].piece = Some(PhysicalPiece { piece, number: men });
-                men += 1;
+                fields[field_of(setup.rotation, square)].piece = Some(PhysicalPiece { piece, number: piece_count });
+                piece_count += 1;
             }
         }
         let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
@@ -131,11 +131,11 @@ impl<P: FrameEncoder> StreamingBoard<P> {
         let flickers = flickers.map(|field| Flicker { field, blind: false, turns_at: rng.ms(FLICKER.0) * 1000 }).collect();
         StreamingBoard {
             printer,
-            rotation: scene.rotation,
+            rotation: setup.rotation,
             dice,
             rates,
-            baud: pace.baud,
-            period: rng.ms(pace.frame_ms) * 1000,
+            baud: timing.baud,
+            period: rng.ms(timing.frame_ms) * 1000,
             began: 0,
             frames: 0,
             last_frame: fields.map(|field| field.piece),
@@ -143,7 +143,7 @@ impl<P: FrameEncoder> StreamingBoard<P> {
             flickers,
             off_board: Vec::new(),
             placed_early: Vec::new(),
-            piece_count: men,
+            piece_count,
             line: VecDeque::new(),
             line_free: 0,
             now: 0,
@@ -168,13 +168,13 @@ impl<P: FrameEncoder> StreamingBoard<P> {
         let mut ply = 0;
         let mut seen = [None; 64];
         for (index, field) in self.fields.iter_mut().enumerate() {
-            let looked = field.scanned.take();
+            let scanned = field.scanned.take();
             let held = field.held.filter(|held| held.1 > self.now).map(|held| held.0);
             let blind = self.flickers.iter().any(|flicker| flicker.field == index && flicker.blind);
             seen[index] = match (field.stuck, blind) {
                 (true, _) => self.last_frame[index],
                 (false, true) => None,
-                (false, false) => looked.or(held).unwrap_or(field.piece),
+                (false, false) => scanned.or(held).unwrap_or(field.piece),
             };
             if seen[index] != self.last_frame[index] && !blind {
                 ply = ply.max(field.ply);
@@ -217,48 +217,48 @@ impl<P: FrameEncoder> StreamingBoard<P> {
         }
     }
 
-    fn change(&mut self, index: usize, stands: Option<PhysicalPiece>, ply: u32) {
+    fn change(&mut self, index: usize, piece: Option<PhysicalPiece>, ply: u32) {
         let now = self.now;
-        let looked_at = self.began + index as u64 * self.period / 64;
+        let scanned_at = self.began + index as u64 * self.period / 64;
         let nth = (index as u64) << 32 | self.fields[index].changes;
         let mut missed = self.dice.stream(Rate::missed_edge, nth);
         let missed = missed.chance(self.rates.missed_edge).then(|| missed.ms(MISSED) * 1000);
         let field = &mut self.fields[index];
-        let shows = field.held.filter(|held| held.1 > now).map_or(field.piece, |held| held.0);
-        if looked_at <= now {
-            field.scanned.get_or_insert(shows);
+        let reading = field.held.filter(|held| held.1 > now).map_or(field.piece, |held| held.0);
+        if scanned_at <= now {
+            field.scanned.get_or_insert(reading);
         }
-        field.held = missed.map(|late| (shows, now + late));
-        (field.piece, field.ply, field.changes) = (stands, ply, field.changes + 1);
+        field.held = missed.map(|delay| (reading, now + delay));
+        (field.piece, field.ply, field.changes) = (piece, ply, field.changes + 1);
     }
 
     fn lift(&mut self, index: usize, ply: u32) {
-        let Some(man) = self.fields[index].piece else { return };
+        let Some(lifted) = self.fields[index].piece else { return };
         self.change(index, None, ply);
         // This is the piece that another square has already shown.
-        match self.placed_early.iter().position(|(_, piece, _)| *piece == man.piece) {
+        match self.placed_early.iter().position(|(_, piece, _)| *piece == lifted.piece) {
             Some(at) => {
-                let (there, ..) = self.placed_early.remove(at);
-                self.put(there, man, ply);
+                let (destination, ..) = self.placed_early.remove(at);
+                self.put(destination, lifted, ply);
             }
-            None => self.off_board.push(man),
+            None => self.off_board.push(lifted),
         }
     }
 
-    fn put(&mut self, index: usize, man: PhysicalPiece, ply: u32) {
-        let was = self.fields[index].piece;
-        self.change(index, Some(man), ply);
-        self.off_board.extend(was);
+    fn put(&mut self, index: usize, piece: PhysicalPiece, ply: u32) {
+        let replaced = self.fields[index].piece;
+        self.change(index, Some(piece), ply);
+        self.off_board.extend(replaced);
     }
 
     /// Treats pieces that were put down and not lifted anywhere as new pieces from beside the board.
     fn settle(&mut self, now: Micros) {
-        while let Some(at) = self.placed_early.iter().position(|ahead| ahead.2 <= now) {
+        while let Some(at) = self.placed_early.iter().position(|placed| placed.2 <= now) {
             let (index, piece, _) = self.placed_early.remove(at);
-            let man = PhysicalPiece { piece, number: self.piece_count };
+            let new = PhysicalPiece { piece, number: self.piece_count };
             self.piece_count += 1;
             let ply = self.fields[index].ply;
-            self.put(index, man, ply);
+            self.put(index, new, ply);
         }
     }
 }
@@ -270,15 +270,15 @@ impl<P: FrameEncoder> VirtualBoard for StreamingBoard<P> {
         match act {
             Act::Lift(square) => {
                 let index = field_of(self.rotation, square);
-                self.placed_early.retain(|ahead| ahead.0 != index);
+                self.placed_early.retain(|placed| placed.0 != index);
                 self.lift(index, ply);
             }
             Act::Put(square, piece) => {
                 let index = field_of(self.rotation, square);
-                match self.off_board.iter().rposition(|man| man.piece == piece) {
+                match self.off_board.iter().rposition(|other| other.piece == piece) {
                     Some(at) => {
-                        let man = self.off_board.remove(at);
-                        self.put(index, man, ply);
+                        let returned = self.off_board.remove(at);
+                        self.put(index, returned, ply);
                     }
                     None => self.placed_early.push((index, piece, self.now + SAME_PIECE_MS * 1000)),
                 }

@@ -16,8 +16,8 @@ pub type VirtualSentio = StreamingBoard<RankEncoder>;
 
 /// Creates a board with these pieces on the squares of play. `stream` selects the random stream of a game, so that games with the
 /// same seed differ.
-pub fn board(scene: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualSentio {
-    StreamingBoard::new(scene, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, RankEncoder { lights })
+pub fn board(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64, lights: VirtualLights) -> VirtualSentio {
+    StreamingBoard::new(setup, squares, stream, FrameTiming { frame_ms: FRAME_MS, baud: 38_400 }, RankEncoder { lights })
 }
 
 /// The encoder of eight numbers, with the lights.
@@ -39,7 +39,7 @@ impl FrameEncoder for RankEncoder {
 /// Returns a bit for each occupied square: rank 8 first, bit 7 is the a-file.
 pub(super) fn ranks(seen: &[Option<PhysicalPiece>; 64]) -> [u8; 8] {
     let mut ranks = [0; 8];
-    for (index, _) in seen.iter().enumerate().filter(|(_, man)| man.is_some()) {
+    for (index, _) in seen.iter().enumerate().filter(|(_, piece)| piece.is_some()) {
         ranks[index / 8] |= 0x80 >> (index % 8);
     }
     ranks

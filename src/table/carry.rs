@@ -26,14 +26,14 @@ impl Table {
         let known = self.rotation.unwrap_or(record.rotation);
         let other = if known == Rotation::Upright { Rotation::Turned } else { Rotation::Upright };
         // If both orientations fit equally well, the known one is used.
-        let stands = [known, other].map(|rotation| (self.differing_squares(position.board(), rotation), rotation));
-        let [(first, _), (second, _)] = &stands;
-        let (unlike, rotation) = &stands[usize::from(second.len() < first.len())];
-        if !unlike.is_empty() {
-            return Err(unlike.clone());
+        let candidates = [known, other].map(|rotation| (self.differing_squares(position.board(), rotation), rotation));
+        let [(first, _), (second, _)] = &candidates;
+        let (differing, rotation) = &candidates[usize::from(second.len() < first.len())];
+        if !differing.is_empty() {
+            return Err(differing.clone());
         }
-        if let Some(Event::GameStarted { rotation: told, .. }) = events.first_mut().map(|stamped| &mut stamped.event) {
-            *told = *rotation;
+        if let Some(Event::GameStarted { rotation: recorded, .. }) = events.first_mut().map(|stamped| &mut stamped.event) {
+            *recorded = *rotation;
         }
         Ok((Table::restore(self.settings.clone(), &events), events))
     }

@@ -60,16 +60,16 @@ impl Table {
             return;
         }
         // The board's memory has not arrived yet.
-        let is_blind = self.game.as_ref().is_some_and(TableGame::is_board_unknown);
-        if !is_blind && !self.game.as_ref().is_some_and(TableGame::is_shown_unseen) {
+        let is_unknown = self.game.as_ref().is_some_and(TableGame::is_board_unknown);
+        if !is_unknown && !self.game.as_ref().is_some_and(TableGame::is_shown_unseen) {
             self.check = PlacementCheck::Done;
             self.quiet_stage = 0;
             self.start_unconfirmed(now, false, output);
             return;
         }
         self.check = PlacementCheck::At(now + RECHECK_DELAY);
-        let is_told = self.game.as_ref().is_some_and(|game| game.has_position_alert() || game.record().plies.is_empty());
-        if !is_blind && is_same && is_told {
+        let is_alerted = self.game.as_ref().is_some_and(|game| game.has_position_alert() || game.record().plies.is_empty());
+        if !is_unknown && is_same && is_alerted {
             self.start_if_confirmed(now, now.saturating_sub(self.last_edge), output);
             self.start_unconfirmed(now, true, output);
         }

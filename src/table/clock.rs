@@ -101,8 +101,8 @@ impl Clock {
     /// Whether the clock was stopped after it had run in this game. A clock with a fallen flag does not count as stopped: play may
     /// go on until the flag is noticed.
     pub fn is_stopped(&self) -> bool {
-        let still = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
-        self.has_run && self.reading.is_some_and(|(_, reading)| still(reading))
+        let is_halted = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
+        self.has_run && self.reading.is_some_and(|(_, reading)| is_halted(reading))
     }
 
     /// Whether either player has less than `ms` milliseconds.
@@ -115,11 +115,11 @@ impl Clock {
     pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
         let reading = match reading {
             Some(reading) => {
-                let believed = self.filter.read(now, reading, in_play && self.has_run);
-                self.set_from = believed.set_from;
+                let trusted = self.filter.read(now, reading, in_play && self.has_run);
+                self.set_from = trusted.set_from;
                 self.gone_since = None;
                 self.schedule_request(now, 1);
-                Some(believed.reading)
+                Some(trusted.reading)
             }
             None if in_play && self.has_run && self.reading.is_some() && self.gone_since.is_none() => {
                 self.gone_since = Some(now);
@@ -141,7 +141,7 @@ impl Clock {
         }
         self.has_run |= reading.running;
         let (_, before) = before?;
-        let left = |reading: &ClockReading| match before.turn {
+        let time_left = |reading: &ClockReading| match before.turn {
             ClockHalf::Left => reading.left.ms,
             ClockHalf::Right => reading.right.ms,
         };
@@ -149,7 +149,7 @@ impl Clock {
             by: self.color(before.turn, board),
             at: now,
             ran: before.running,
-            gained: before.running && left(&reading) > left(&before),
+            gained: before.running && time_left(&reading) > time_left(&before),
             clocks: self.times(now, board),
         })
     }
@@ -182,11 +182,11 @@ impl Clock {
 
     /// While a reading is in doubt, schedules the next request after `pauses` times the usual delay.
     fn schedule_request(&mut self, now: Millis, pauses: Millis) {
-        let doubts = self.is_in_doubt();
-        if !doubts {
+        let in_doubt = self.is_in_doubt();
+        if !in_doubt {
             self.requests = 0;
         }
-        self.request_at = (doubts && self.requests < MAX_REQUESTS).then_some(now + pauses * REQUEST_DELAY);
+        self.request_at = (in_doubt && self.requests < MAX_REQUESTS).then_some(now + pauses * REQUEST_DELAY);
     }
 
     /// Records that the link was lost or renewed.
@@ -197,8 +197,8 @@ impl Clock {
 
     /// Returns when a flag shown by only one reading, or the absence of the clock, is accepted.
     pub fn deadline(&self) -> Option<Millis> {
-        let gone = self.gone_since.map(|since| since + ACCEPT_TIMEOUT);
-        gone.into_iter().chain(self.filter.deadline()).min()
+        let unplugged_at = self.gone_since.map(|since| since + ACCEPT_TIMEOUT);
+        unplugged_at.into_iter().chain(self.filter.deadline()).min()
     }
 
     /// Forgets the state of a clock that is no longer there.
@@ -213,15 +213,15 @@ impl Clock {
             self.forget();
             self.reading = None;
         }
-        if let (Some(believed), Some((_, reading))) = (self.filter.advance(now), &mut self.reading) {
-            (reading.left.flag, reading.right.flag) = (believed.left.flag, believed.right.flag);
+        if let (Some(trusted), Some((_, reading))) = (self.filter.advance(now), &mut self.reading) {
+            (reading.left.flag, reading.right.flag) = (trusted.left.flag, trusted.right.flag);
         }
     }
 
     /// Returns what the clock would show otherwise, if it was set in the last reading.
     pub fn set_from(&mut self, now: Millis, board: Rotation) -> Option<ClockTimes> {
-        let was = self.set_from.take()?;
-        Some(self.times_of(now, now, &was, board))
+        let previous = self.set_from.take()?;
+        Some(self.times_of(now, now, &previous, board))
     }
 
     /// Turns the assumed orientation of the clock, as play showed. Returns false and does nothing when the configuration sets it.
@@ -280,8 +280,8 @@ impl Clock {
 
 /// Returns the difference between two readings, in milliseconds, summed over both halves.
 fn distance(one: ClockTimes, other: ClockTimes) -> u64 {
-    let apart = |one: Option<ClockTime>, other: Option<ClockTime>| {
+    let difference = |one: Option<ClockTime>, other: Option<ClockTime>| {
         one.zip(other).map_or(0, |(one, other)| u64::from(one.ms.abs_diff(other.ms)))
     };
-    apart(one.white, other.white) + apart(one.black, other.black)
+    difference(one.white, other.white) + difference(one.black, other.black)
 }

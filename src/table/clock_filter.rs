@@ -89,33 +89,33 @@ impl ClockFilter {
                 true => Flag { down: false, since: now, doubted_at: Some(now) },
                 false => Flag { down, since: now, doubted_at: None },
             });
-            let mut believed = reading;
-            (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
-            self.trusted = Some((now, believed));
-            return TrustedReading { reading: believed, set_from: None };
+            let mut trusted = reading;
+            (trusted.left.flag, trusted.right.flag) = (self.flags[0].down, self.flags[1].down);
+            self.trusted = Some((now, trusted));
+            return TrustedReading { reading: trusted, set_from: None };
         };
         if before.turn != reading.turn {
             self.pressed = Some((now, before.turn));
         }
         let expected = extrapolate(&before, now.saturating_sub(at), &reading);
-        let mut course = self.transition((at, &before), (now, &reading));
+        let mut transition = self.transition((at, &before), (now, &reading));
         if self.is_unconfirmed {
             // If the two differ, this reading becomes the first one.
-            self.is_unconfirmed = course != ClockTransition::Continues;
-            course = ClockTransition::Continues;
+            self.is_unconfirmed = transition != ClockTransition::Continues;
+            transition = ClockTransition::Continues;
         }
-        let set = course != ClockTransition::Continues && !self.is_agreed(now, &reading, course);
-        let mut believed = if set { expected } else { reading };
+        let is_set = transition != ClockTransition::Continues && !self.is_agreed(now, &reading, transition);
+        let mut trusted = if is_set { expected } else { reading };
         let was_set = self.held.is_some_and(|held| held.count >= MIN_AGREEING_READINGS && !held.is_period);
-        if !set {
+        if !is_set {
             self.held = None;
         }
         for (flag, down) in self.flags.iter_mut().zip([reading.left.flag, reading.right.flag]) {
             flag.read(now, down);
         }
-        (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
-        self.trusted = Some((now, believed));
-        TrustedReading { reading: believed, set_from: (was_set && !set).then_some(expected) }
+        (trusted.left.flag, trusted.right.flag) = (self.flags[0].down, self.flags[1].down);
+        self.trusted = Some((now, trusted));
+        TrustedReading { reading: trusted, set_from: (was_set && !is_set).then_some(expected) }
     }
 
     /// Records a gap: the next reading need not continue from the last.
@@ -161,47 +161,47 @@ impl ClockFilter {
                 flag.read(now, !flag.down);
             }
         }
-        let (_, believed) = self.trusted.as_mut()?;
-        (believed.left.flag, believed.right.flag) = (self.flags[0].down, self.flags[1].down);
-        Some(*believed)
+        let (_, trusted) = self.trusted.as_mut()?;
+        (trusted.left.flag, trusted.right.flag) = (self.flags[0].down, self.flags[1].down);
+        Some(*trusted)
     }
 
     /// Returns how a clock that showed `old` comes to show `new`.
     fn transition(&self, (before, old): (Millis, &ClockReading), (now, new): (Millis, &ClockReading)) -> ClockTransition {
         let elapsed = now.saturating_sub(before);
-        let runs = old.running || new.running;
+        let is_running = old.running || new.running;
         let step = u64::from(old.resolution_ms.max(new.resolution_ms));
-        let course = |half| {
-            let (was, is) = (u64::from(time(old, half).ms), u64::from(time(new, half).ms));
-            let lost = was.saturating_sub(is);
-            let gained = is.saturating_sub(was);
+        let half_transition = |half| {
+            let (old_ms, new_ms) = (u64::from(time(old, half).ms), u64::from(time(new, half).ms));
+            let lost = old_ms.saturating_sub(new_ms);
+            let gained = new_ms.saturating_sub(old_ms);
             let pressed = self.pressed.is_some_and(|(at, pressed)| pressed == half && now <= at + MAX_INCREMENT_DELAY);
-            let ran_out = was <= elapsed + SLACK;
-            let goes = match runs {
+            let ran_out = old_ms <= elapsed + SLACK;
+            let continues = match is_running {
                 true if gained > SLACK => pressed && gained <= MAX_INCREMENT,
                 true => lost <= elapsed + SLACK,
                 false => gained.max(lost) <= step,
             };
-            match goes {
+            match continues {
                 true => ClockTransition::Continues,
-                false if runs && gained > SLACK && (ran_out || pressed && gained % PERIOD <= MAX_INCREMENT) => {
+                false if is_running && gained > SLACK && (ran_out || pressed && gained % PERIOD <= MAX_INCREMENT) => {
                     ClockTransition::Period
                 }
                 false => ClockTransition::Set,
             }
         };
-        course(ClockHalf::Left).max(course(ClockHalf::Right))
+        half_transition(ClockHalf::Left).max(half_transition(ClockHalf::Right))
     }
 
     /// Whether enough readings, including this one, have continued from times that were not trusted at once.
-    fn is_agreed(&mut self, now: Millis, reading: &ClockReading, course: ClockTransition) -> bool {
-        let goes_on =
+    fn is_agreed(&mut self, now: Millis, reading: &ClockReading, transition: ClockTransition) -> bool {
+        let continues =
             |held: &HeldTimes| self.transition((held.last.0, &held.last.1), (now, reading)) == ClockTransition::Continues;
-        let held = match self.held.filter(goes_on) {
+        let held = match self.held.filter(continues) {
             Some(held) => HeldTimes { last: (now, *reading), count: held.count + 1, ..held },
             None => {
                 // A damaged reading in between does not turn a period into a setting.
-                let is_period = course == ClockTransition::Period || self.held.is_some_and(|held| held.is_period);
+                let is_period = transition == ClockTransition::Period || self.held.is_some_and(|held| held.is_period);
                 HeldTimes { since: now, last: (now, *reading), count: 1, is_period }
             }
         };

@@ -148,8 +148,8 @@ impl TableGame {
         TableGame::from_parts(record, settings.laws, found.position, follower, Vec::new(), false)
     }
 
-    /// Restores a game from its events; the last game if there are several. `given`: an order set its start position.
-    pub fn restore(events: &[StampedEvent], settings: &Settings, given: bool) -> Option<TableGame> {
+    /// Restores a game from its events; the last game if there are several. `set_by_order`: an order set its start position.
+    pub fn restore(events: &[StampedEvent], settings: &Settings, set_by_order: bool) -> Option<TableGame> {
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }))?;
         let (first, rest) = events.get(first..)?.split_first()?;
         let mut record = Record::begin(first)?;
@@ -161,7 +161,7 @@ impl TableGame {
         let is_start = |start: Position| start.fen() == record.start_fen;
         let chess960 = match record.chess960 {
             Some(number) => number != 518,
-            None => settings.chess960 && (given || settings.start().is_ok_and(|start| start.is_some_and(is_start))),
+            None => settings.chess960 && (set_by_order || settings.start().is_ok_and(|start| start.is_some_and(is_start))),
         };
         let start = Position::from_fen(&record.start_fen, chess960).ok()?;
         let known = known_from(&start, &record.plies)?;
@@ -184,19 +184,19 @@ impl TableGame {
         start: Position,
         follower: Follower,
         published: Vec<Move>,
-        blind: bool,
+        is_restored: bool,
     ) -> TableGame {
         TableGame {
             over: record.result.is_some(),
             history: history(&start, &published, &record.plies, PositionEquality::Rights),
             seen_changes: Some(follower.changes()),
-            has_agreed: !blind,
+            has_agreed: !is_restored,
             follower,
             record,
             laws,
             start,
             published,
-            is_board_unknown: blind,
+            is_board_unknown: is_restored,
             kings_centred_at: None,
             is_kings_signal_withdrawn: false,
             pending: None,
@@ -206,7 +206,7 @@ impl TableGame {
             last_press: None,
             presses_since_end: None,
             handled_at: None,
-            touch_exempt_until: if blind { Millis::MAX } else { 0 },
+            touch_exempt_until: if is_restored { Millis::MAX } else { 0 },
             revisable: None,
             presses_off_turn: 0,
             allowed_moves: None,
@@ -214,7 +214,7 @@ impl TableGame {
             stopped_at: None,
             sightings: Sightings::default(),
             rests: Rests::default(),
-            has_read_board: !blind,
+            has_read_board: !is_restored,
             missed: None,
             displaced: Bitboard::EMPTY,
             displaced_since_agreement: Bitboard::EMPTY,
@@ -320,7 +320,7 @@ impl TableGame {
         &mut self,
         now: Millis,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         if std::mem::take(&mut self.is_board_unknown) {
@@ -331,9 +331,9 @@ impl TableGame {
             self.touch_exempt_until = now;
         }
         self.board_is_back(now, output);
-        let placement = rotated(placement, around.rotation);
+        let placement = rotated(placement, context.rotation);
         self.missed = Some((self.published.len(), now));
-        self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), around, output);
+        self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), context, output);
         self.has_read_board = true;
     }
 
@@ -381,15 +381,15 @@ impl TableGame {
         &mut self,
         now: Millis,
         edges: &[Edge],
-        whole: bool,
-        around: &mut GameContext<'_>,
+        from_placement: bool,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        let rotation = around.rotation;
-        match (edges, whole) {
+        let rotation = context.rotation;
+        match (edges, from_placement) {
             _ if self.is_board_unknown || self.over => {}
             ([edge], false) => {
-                self.hold_if_stopped(now, around, output);
+                self.hold_if_stopped(now, context, output);
                 let square = rotation.apply(edge.square);
                 self.follower.check_unseen(square, edge.now);
                 self.store_sighting(now, square, edge.now);
@@ -397,13 +397,13 @@ impl TableGame {
                 if let Some(shadow) = self.shadow() {
                     shadow.handle_edge(now, square, edge.now);
                 }
-                self.after_change(now, around, output);
+                self.after_change(now, context, output);
             }
             _ => {
                 if edges.len() <= MAX_PAIR_SQUARES {
                     edges.iter().for_each(|edge| self.follower.check_unseen(rotation.apply(edge.square), edge.now));
                 }
-                self.apply_changes(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), around, output);
+                self.apply_changes(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), context, output);
                 self.follower.note_changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
                 self.note_pieces_at_once(now, edges.iter().filter(|edge| edge.now != SquareState::Empty).count());
             }
@@ -414,11 +414,11 @@ impl TableGame {
         &mut self,
         now: Millis,
         changed: impl Iterator<Item = (Square, SquareState)> + Clone,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         if !self.over {
-            self.hold_if_stopped(now, around, output);
+            self.hold_if_stopped(now, context, output);
             let changed: Vec<(Square, SquareState)> = changed.into_iter().collect();
             for &(square, sensed) in &changed {
                 self.store_sighting(now, square, sensed);
@@ -427,21 +427,21 @@ impl TableGame {
             if let Some(shadow) = self.shadow() {
                 shadow.handle_edges(now, changed);
             }
-            self.after_change(now, around, output);
+            self.after_change(now, context, output);
         }
     }
 
-    fn after_change(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    fn after_change(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if self.is_paused() {
             return;
         }
         self.update_hold_on_change(now);
         self.discard_missed_search();
         self.watch_kings(now, output);
-        self.publish(now, around, output);
+        self.publish(now, context, output);
         self.judge_claims(now, output);
         self.judge_late_release(now, output);
-        self.check_record_lag(now, around, output);
+        self.check_record_lag(now, context, output);
     }
 
     /// Marks readings up to `until` as possibly delayed on the link.
@@ -454,7 +454,7 @@ impl TableGame {
         self.follower.mark_remembered();
     }
 
-    pub fn handle_press(&mut self, now: Millis, mut press: Press, around: &mut GameContext<'_>, output: &mut Output) {
+    pub fn handle_press(&mut self, now: Millis, mut press: Press, context: &mut GameContext<'_>, output: &mut Output) {
         if self.over {
             self.pressed_after_end(now, press, output);
         }
@@ -467,7 +467,7 @@ impl TableGame {
         self.presses_off_turn = if off_turn { self.presses_off_turn + 1 } else { 0 };
         // The first press of a game is White's. Later, one press by the wrong side may be a lost move; three in a row are not.
         let first_is_wrong = off_turn && self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
-        if (first_is_wrong || self.presses_off_turn >= 3) && around.clock.flip_side() {
+        if (first_is_wrong || self.presses_off_turn >= 3) && context.clock.flip_side() {
             self.presses_off_turn = 0;
             let ClockTimes { white, black } = press.clocks;
             press = Press { by: !press.by, clocks: ClockTimes { white: black, black: white }, ..press };
@@ -493,10 +493,10 @@ impl TableGame {
             }
         }
         self.last_press = Some(press);
-        self.follower.handle_quiet(now, around.settle);
-        self.publish(now, around, output);
+        self.follower.handle_quiet(now, context.settle);
+        self.publish(now, context, output);
         self.count_press();
-        self.check_record_lag(now, around, output);
+        self.check_record_lag(now, context, output);
     }
 
     /// Whether the published move of this ply is the one that the follower has.
@@ -514,28 +514,31 @@ impl TableGame {
             return;
         }
         let Some(ply) = self.record.ply(number) else { return };
-        let whites = self.mover(number) == Color::White;
-        let (known, told) = if whites { (ply.clocks.white, times.white) } else { (ply.clocks.black, times.black) };
-        if known.map(|time| time.ms) != told.map(|time| time.ms) {
-            let clocks =
-                if whites { ClockTimes { white: told, ..ply.clocks } } else { ClockTimes { black: told, ..ply.clocks } };
+        let is_white = self.mover(number) == Color::White;
+        let (known, reported) = if is_white { (ply.clocks.white, times.white) } else { (ply.clocks.black, times.black) };
+        if known.map(|time| time.ms) != reported.map(|time| time.ms) {
+            let clocks = if is_white {
+                ClockTimes { white: reported, ..ply.clocks }
+            } else {
+                ClockTimes { black: reported, ..ply.clocks }
+            };
             self.revisable = None;
-            let more = if whites { (times.white, known) } else { (times.black, known) };
-            if let (Some(press), (Some(now_left), Some(had))) = (&mut self.last_press, more) {
-                press.gained |= press.by.is_white() == whites && now_left.ms > had.ms;
+            let change = if is_white { (times.white, known) } else { (times.black, known) };
+            if let (Some(press), (Some(after), Some(before))) = (&mut self.last_press, change) {
+                press.gained |= press.by.is_white() == is_white && after.ms > before.ms;
             }
             self.record_event(now, Event::ClockRevised { ply: number, clocks }, output);
         }
     }
 
     /// Processes the fact that nothing has changed for `quiet` milliseconds.
-    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if self.is_board_unknown || self.over || self.is_paused() {
             return;
         }
-        self.update_hold_on_quiet(now, quiet, around, output);
-        self.follower.handle_quiet(now, around.settle);
-        self.publish(now, around, output);
+        self.update_hold_on_quiet(now, quiet, context, output);
+        self.follower.handle_quiet(now, context.settle);
+        self.publish(now, context, output);
         self.has_agreed |= self.follower.mismatch().is_empty();
         if self.follower.unexplained().any() {
             // An update may have been lost or damaged on the link: request the placement before explaining it.
@@ -543,19 +546,19 @@ impl TableGame {
         }
         let last = self.record.plies.len() as u32;
         let settled = self.moves_agree(last as usize) && self.follower.mismatch().is_empty();
-        if !around.clock.is_in_use() && quiet >= Millis::from(around.settings.dwell_ms) && settled && self.is_open(last) {
+        if !context.clock.is_in_use() && quiet >= Millis::from(context.settings.dwell_ms) && settled && self.is_open(last) {
             self.complete(now, last, CompletedBy::Dwell, ClockTimes::default(), output);
         }
         if quiet >= CLOSING_QUIET && (self.record.result.is_some() || self.is_over_but_for_notices()) {
             self.over = true;
         }
         self.judge_dead(now, output);
-        self.settle_end(now, around, output);
-        self.alert_unexplained(now, quiet, around, output);
+        self.settle_end(now, context, output);
+        self.alert_unexplained(now, quiet, context, output);
         if quiet >= UNEXPLAINED {
-            self.tell_touched_opponent(now, output);
+            self.alert_touched_opponent(now, output);
         }
-        self.check_record_lag(now, around, output);
+        self.check_record_lag(now, context, output);
         self.search_missed(now, quiet);
     }
 
@@ -576,26 +579,26 @@ impl TableGame {
     }
 
     /// Runs what is due at `background_deadline`.
-    pub fn run_background(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub fn run_background(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
-            self.settle_end(now, around, output);
+            self.settle_end(now, context, output);
         } else if self.missed_deadline().is_some_and(|due| due <= now) {
-            self.run_missed(now, around, output);
+            self.run_missed(now, context, output);
         } else {
             self.run_search(now, output);
         }
     }
 
     /// Runs what is due at `reevaluation_deadline`.
-    pub fn reevaluate(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub fn reevaluate(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if self.hold_deadline().is_some_and(|until| until <= now) {
             self.end_hold(now);
         }
-        self.follower.handle_quiet(now, around.settle);
-        self.publish(now, around, output);
+        self.follower.handle_quiet(now, context.settle);
+        self.publish(now, context, output);
         self.press_is_due(now, output);
-        self.alert_handled_off_turn(now, around, output);
-        self.check_record_lag(now, around, output);
+        self.alert_handled_off_turn(now, context, output);
+        self.check_record_lag(now, context, output);
     }
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
@@ -618,8 +621,8 @@ impl TableGame {
 
     /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
     fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
-        let told = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
-        if let Some(ply) = told {
+        let recorded = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
+        if let Some(ply) = recorded {
             return ply.played.evidence.clone();
         }
         let Some(before) = self.follower.nodes().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
@@ -634,7 +637,8 @@ impl TableGame {
         let mut squares: Vec<Square> = changes.iter().flat_map(|changes| changes.iter()).map(|(square, _)| square).collect();
         let slip = node.slip.as_ref().map_or(Bitboard::EMPTY, |slip| slip.squares);
         squares.extend(
-            slip.into_iter().filter(|square| !changes.is_some_and(|changes| changes.iter().any(|(one, _)| one == *square))),
+            slip.into_iter()
+                .filter(|square| !changes.is_some_and(|changes| changes.iter().any(|(changed, _)| changed == *square))),
         );
         squares
     }
@@ -697,8 +701,8 @@ fn known_ply(mv: Move, ply: &Ply, chess960: bool) -> KnownPly {
 }
 
 /// Returns the history of positions of a game with these moves, which the record has as these plies.
-fn history(start: &Position, moves: &[Move], plies: &[Ply], same: PositionEquality) -> PositionHistory {
-    let mut history = PositionHistory::new(start, same);
+fn history(start: &Position, moves: &[Move], plies: &[Ply], equality: PositionEquality) -> PositionHistory {
+    let mut history = PositionHistory::new(start, equality);
     moves.iter().zip(plies).for_each(|(&mv, ply)| history.play_recorded(mv, &ply.played.fen));
     history
 }

@@ -31,16 +31,16 @@ impl Lights {
     /// Processes events. Returns the command for the lights if they must change.
     pub fn update<'a>(
         &mut self,
-        help: LightsMode,
+        mode: LightsMode,
         rotation: Rotation,
         events: impl Iterator<Item = &'a Event>,
     ) -> Option<BoardCommand> {
-        if help == LightsMode::Off {
+        if mode == LightsMode::Off {
             return None;
         }
         for event in events {
             match event {
-                Event::Displaced { squares } => self.displaced = squares.iter().map(|one| one.square).collect(),
+                Event::Displaced { squares } => self.displaced = squares.iter().map(|difference| difference.square).collect(),
                 Event::MoveMade { played, .. } => self.moved = move_squares(played),
                 Event::MovesCorrected { moves, .. } => self.moved = moves.last().map_or(Bitboard::EMPTY, move_squares),
                 Event::Touched { .. } | Event::Result { .. } => self.moved = Bitboard::EMPTY,
@@ -50,7 +50,7 @@ impl Lights {
                 _ => {}
             }
         }
-        let shown = match help {
+        let shown = match mode {
             LightsMode::Moves if self.displaced.is_empty() => self.moved,
             _ => self.displaced,
         };

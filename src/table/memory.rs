@@ -93,9 +93,9 @@ impl Gap {
     /// Begins a gap at `at`: the link is down, or the board is silent. What was seen before an earlier gap is kept if nothing was
     /// resolved since.
     pub fn begin(&mut self, at: Millis, shown: Option<Placement>, plies: usize) {
-        let asked = self.request.take().is_some();
-        let again = self.retry.take().is_some();
-        if self.lost.is_none() || !asked && !again && shown.is_some() {
+        let was_requested = self.request.take().is_some();
+        let was_retrying = self.retry.take().is_some();
+        if self.lost.is_none() || !was_requested && !was_retrying && shown.is_some() {
             self.lost = Some(StateAtLoss { at, shown, plies });
         }
     }
@@ -114,19 +114,19 @@ impl Gap {
     }
 
     /// Queues a reading until the memory has arrived.
-    pub fn queue_reading(&mut self, at: Millis, news: impl FnOnce() -> QueuedReading) {
-        if let Some(asked) = &mut self.request {
-            asked.since.push((at, news()));
+    pub fn queue_reading(&mut self, at: Millis, reading: impl FnOnce() -> QueuedReading) {
+        if let Some(request) = &mut self.request {
+            request.since.push((at, reading()));
         }
     }
 
     /// Returns when the memory times out, when the arbiter must be alerted, or when the memory must be requested again.
     pub fn deadline(&self) -> Option<Millis> {
         match &self.request {
-            Some(asked) if asked.since.len() >= MAX_QUEUED_READINGS => Some(asked.at),
-            Some(asked) if asked.is_told => Some(asked.at + MEMORY_TIMEOUT),
-            Some(asked) => Some(asked.at.max(self.first_requested_at.unwrap_or(asked.at) + ALERT_DELAY)),
-            None => self.retry.map(|again| again.at),
+            Some(request) if request.since.len() >= MAX_QUEUED_READINGS => Some(request.at),
+            Some(request) if request.is_told => Some(request.at + MEMORY_TIMEOUT),
+            Some(request) => Some(request.at.max(self.first_requested_at.unwrap_or(request.at) + ALERT_DELAY)),
+            None => self.retry.map(|retry| retry.at),
         }
     }
 }
@@ -161,34 +161,34 @@ impl Table {
     /// Runs a deadline of the gap.
     pub fn run_gap(&mut self, now: Millis, output: &mut Output) {
         match (&mut self.gap.request, self.gap.retry) {
-            (Some(asked), _) if asked.is_told || asked.since.len() >= MAX_QUEUED_READINGS => {
+            (Some(request), _) if request.is_told || request.since.len() >= MAX_QUEUED_READINGS => {
                 self.handle_memory(now, &[], output)
             }
-            (Some(asked), _) => {
-                asked.is_told = true;
+            (Some(request), _) => {
+                request.is_told = true;
                 let placement = *self.sense.placement();
-                self.with_game(output, |game, around, output| game.alert_memory_awaited(now, &placement, around, output));
+                self.with_game(output, |game, context, output| game.alert_memory_awaited(now, &placement, context, output));
             }
-            (None, Some(again)) => self.retry_request(now, again, output),
+            (None, Some(retry)) => self.retry_request(now, retry, output),
             (None, None) => {}
         }
     }
 
     /// Requests the memory again if the record still does not agree with the board.
-    fn retry_request(&mut self, now: Millis, again: Retry, output: &mut Output) {
+    fn retry_request(&mut self, now: Millis, retry: Retry, output: &mut Output) {
         let placement = *self.sense.placement();
-        let is_whole = self.sense.is_complete();
-        if is_whole && self.is_placement_explained(&placement) {
+        let is_complete = self.sense.is_complete();
+        if is_complete && self.is_placement_explained(&placement) {
             // If moves are missing on record, the memory may still contain them.
             let lost = self.gap.lost.map_or(usize::MAX, |lost| lost.plies);
-            if again.pause >= MAX_RETRY_DELAY || !self.has_missing_moves_after(lost) {
+            if retry.pause >= MAX_RETRY_DELAY || !self.has_missing_moves_after(lost) {
                 self.gap = Gap::default();
                 return;
             }
         }
-        let pause = (again.pause * 2).min(MAX_RETRY_DELAY);
+        let pause = (retry.pause * 2).min(MAX_RETRY_DELAY);
         self.gap.retry = Some(Retry { at: now + pause, pause });
-        if is_whole {
+        if is_complete {
             self.gap.request = Some(MemoryRequest { at: now, placement, since: Vec::new(), is_told: true });
             output.cues.push(BoardCommand::Memory);
         }
@@ -201,19 +201,19 @@ impl Table {
         if self.gap.request.is_none() {
             return; // It comes too late, or was not requested.
         }
-        let Gap { lost: Some(lost), request: Some(asked), retry: again, .. } = std::mem::take(&mut self.gap) else { return };
+        let Gap { lost: Some(lost), request: Some(request), retry, .. } = std::mem::take(&mut self.gap) else { return };
         let since = lost.at;
         let present = *self.sense.placement();
-        if again.is_some() && self.is_placement_explained(&present) && !self.has_missing_moves_after(lost.plies) {
+        if retry.is_some() && self.is_placement_explained(&present) && !self.has_missing_moves_after(lost.plies) {
             return; // The moves were found without it.
         }
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         output.earliest_timestamp = now;
         // The newest entry may be older or newer than the first reading after the gap.
-        let mut shown = asked.placement;
+        let mut shown = request.placement;
         let mut to = vec![shown];
-        for (_, news) in &asked.since {
-            if let QueuedReading::Changed { edges, .. } = news {
+        for (_, reading) in &request.since {
+            if let QueuedReading::Changed { edges, .. } = reading {
                 edges.iter().for_each(|edge| shown[edge.square as usize] = edge.now);
             }
             to.push(shown);
@@ -226,14 +226,16 @@ impl Table {
             Some(found) => {
                 followed = to.len() - 1 - found.to;
                 // If the log does not end with a press, the press came after it.
-                let is_noted = matches!(log.last(), Some(MemoryEntry::ClockPressed { .. }));
-                while !is_noted && followed > 0 && matches!(asked.since.get(followed - 1), Some((_, QueuedReading::Pressed(_))))
+                let is_press_logged = matches!(log.last(), Some(MemoryEntry::ClockPressed { .. }));
+                while !is_press_logged
+                    && followed > 0
+                    && matches!(request.since.get(followed - 1), Some((_, QueuedReading::Pressed(_))))
                 {
                     followed -= 1;
                 }
-                let until = followed.checked_sub(1).and_then(|last| asked.since.get(last)).map_or(asked.at, |(at, _)| *at);
+                let until = followed.checked_sub(1).and_then(|last| request.since.get(last)).map_or(request.at, |(at, _)| *at);
                 let (Some(known), Some(missed)) = (from.get(found.from), log.get(found.known..)) else { return };
-                if again.is_some() {
+                if retry.is_some() {
                     // What was inferred in the meantime did not use the memory.
                     self.with_game(output, |game, _, _| game.refollow_from(since, lost.plies));
                 }
@@ -242,7 +244,7 @@ impl Table {
                 let before = log.get(..found.known).unwrap_or_default();
                 let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
                 let on_board: Vec<_> = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece)).collect();
-                let bad = self
+                let faulty = self
                     .game
                     .as_ref()
                     .map(TableGame::published_faulty_squares)
@@ -251,28 +253,28 @@ impl Table {
                     .map(|at| rotation.apply(at));
                 // If squares differ, the last move may also have been another one.
                 let last = (found.wrong > 0).then(|| lost.plies.saturating_sub(1));
-                doubtful = first_unlogged_move(before, &on_board, bad.collect()).or(last);
+                doubtful = first_unlogged_move(before, &on_board, faulty.collect()).or(last);
                 let edges = self.sense.update_placement(until, &to[followed]);
-                self.with_game(output, |game, around, output| game.handle_changes(until, &edges, true, around, output));
+                self.with_game(output, |game, context, output| game.handle_changes(until, &edges, true, context, output));
             }
             None => {
-                let pause = again.map_or(FIRST_RETRY_DELAY, |again| again.pause);
+                let pause = retry.map_or(FIRST_RETRY_DELAY, |retry| retry.pause);
                 self.gap = Gap { lost: Some(lost), retry: Some(Retry { at: now + pause, pause }), ..Gap::default() };
-                if again.is_some() {
+                if retry.is_some() {
                     return; // The game was followed all the time.
                 }
-                self.handle_first_placement(asked.at, &asked.placement, output);
-                self.with_game(output, |game, _, _| game.was_behind_since(asked.at));
+                self.handle_first_placement(request.at, &request.placement, output);
+                self.with_game(output, |game, _, _| game.was_behind_since(request.at));
             }
         }
-        for (at, news) in asked.since.iter().skip(followed) {
-            self.with_game(output, |game, around, output| match news {
+        for (at, reading) in request.since.iter().skip(followed) {
+            self.with_game(output, |game, context, output| match reading {
                 // It was queued behind the memory on the link for an unknown time.
                 QueuedReading::Changed { edges, whole } => {
-                    game.handle_changes(*at, edges, *whole, around, output);
+                    game.handle_changes(*at, edges, *whole, context, output);
                     game.mark_from_memory();
                 }
-                QueuedReading::Pressed(press) => game.handle_press(*at, *press, around, output),
+                QueuedReading::Pressed(press) => game.handle_press(*at, *press, context, output),
             });
         }
         self.with_game(output, |game, _, output| {
@@ -289,30 +291,30 @@ impl Table {
     /// Follows the game from this placement through what was missed.
     fn replay(&mut self, now: Millis, since: Millis, from: &Placement, steps: Vec<(Millis, Step)>, output: &mut Output) {
         self.sense.update_placement(since, from);
-        self.with_game(output, |game, around, output| game.handle_first_placement(since, from, around, output));
+        self.with_game(output, |game, context, output| game.handle_first_placement(since, from, context, output));
         let mut clocks = ClockTimes::default();
         let mut last = since;
         for (at, step) in steps {
             let quiet = at.saturating_sub(last);
             if quiet >= REST_TAKEBACK && self.game.as_ref().is_some_and(TableGame::needs_quiet_evaluation) {
-                self.with_game(output, |game, around, output| game.handle_quiet(at, REST_TAKEBACK, around, output));
+                self.with_game(output, |game, context, output| game.handle_quiet(at, REST_TAKEBACK, context, output));
             }
             last = at;
             if let Some(due) = self.kings_deadline().filter(|&due| due <= at) {
-                self.with_game(output, |game, around, output| game.handle_kings_signal(due, around, output));
+                self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
             }
             match step {
                 Step::Square(square, sensed) => {
                     if let Some(edge) = self.sense.update_square(at, square, sensed) {
-                        self.with_game(output, |game, around, output| {
-                            game.handle_changes(at, &[edge], false, around, output);
+                        self.with_game(output, |game, context, output| {
+                            game.handle_changes(at, &[edge], false, context, output);
                             game.mark_from_memory();
                         });
                     }
                 }
                 Step::Whole(placement) => {
                     let edges = self.sense.update_placement(at, &placement);
-                    self.with_game(output, |game, around, output| game.handle_changes(at, &edges, true, around, output));
+                    self.with_game(output, |game, context, output| game.handle_changes(at, &edges, true, context, output));
                 }
                 Step::Press(by, ms) => {
                     let time = Some(ClockTime { ms, resolution_ms: 1000, age_ms: 0 });
@@ -321,7 +323,7 @@ impl Table {
                         Color::Black => clocks.black = time,
                     }
                     let press = Press { by, at, ran: false, gained: false, clocks };
-                    self.with_game(output, |game, around, output| game.handle_press(at, press, around, output));
+                    self.with_game(output, |game, context, output| game.handle_press(at, press, context, output));
                 }
                 Step::Start => self.start_if_confirmed(now, REST_TAKEBACK, output),
             }
@@ -365,16 +367,16 @@ pub struct Alignment {
 /// Finds the last point of the log at which the squares were as in one of `from`, and from which the log leads to one of `to`.
 /// Earlier elements of these are tried first. Returns `None` if there is no such point.
 pub fn align(log: &[MemoryEntry], from: &[Placement], to: &[Placement]) -> Option<Alignment> {
-    let said = mentioned_squares(log);
+    let mentioned = mentioned_squares(log);
     let (mut best, mut tolerance) = (None, MAX_WRONG_SQUARES);
     for (index, from) in from.iter().enumerate() {
         let before = differences(log, from);
         for (end, to) in to.iter().enumerate() {
-            let Some((wrong, known)) = last_point(log, &said, &before, from, to, tolerance) else { continue };
+            let Some((wrong, known)) = last_point(log, &mentioned, &before, from, to, tolerance) else { continue };
             best = Some(Alignment { from: index, to: end, known, wrong });
             // Only a better alignment replaces it.
-            let Some(less) = wrong.checked_sub(1) else { return best };
-            tolerance = less;
+            let Some(lower) = wrong.checked_sub(1) else { return best };
+            tolerance = lower;
         }
     }
     best
@@ -391,20 +393,20 @@ fn squares(entry: &MemoryEntry) -> (&[Square], SquareState) {
 
 /// Returns, for each entry and for the end of the log, in how many squares the log up to there differs from this placement.
 fn differences(log: &[MemoryEntry], from: &Placement) -> Vec<usize> {
-    let mut said: [Option<SquareState>; 64] = [None; 64];
+    let mut logged: [Option<SquareState>; 64] = [None; 64];
     let mut wrong = 0;
     let mut counts = Vec::with_capacity(log.len() + 1);
-    let differs = |said: Option<SquareState>, square: Square| said.is_some_and(|said| said != from[square as usize]);
+    let differs = |logged: Option<SquareState>, square: Square| logged.is_some_and(|logged| logged != from[square as usize]);
     for entry in log {
         // A change of the same square just before may have been in effect at the time of this entry.
         let unsure = match entry {
-            MemoryEntry::Square { square, .. } => usize::from(differs(said[*square as usize], *square)),
+            MemoryEntry::Square { square, .. } => usize::from(differs(logged[*square as usize], *square)),
             _ => 0,
         };
         counts.push(wrong - unsure);
         let (changed, sensed) = squares(entry);
         for &square in changed {
-            let before = said[square as usize].replace(sensed);
+            let before = logged[square as usize].replace(sensed);
             wrong = wrong + usize::from(differs(Some(sensed), square)) - usize::from(differs(before, square));
         }
     }
@@ -414,12 +416,13 @@ fn differences(log: &[MemoryEntry], from: &Placement) -> Vec<usize> {
 
 /// Returns, for each entry and for the end of the log, the squares that the log mentions before it.
 fn mentioned_squares(log: &[MemoryEntry]) -> Vec<Bitboard> {
-    let mut said = Bitboard::EMPTY;
-    let mut all = vec![said];
+    let mut mentioned = Bitboard::EMPTY;
+    let mut all = vec![mentioned];
     all.extend(log.iter().map(|entry| {
         // The start position is known, except for its orientation.
-        said |= if *entry == MemoryEntry::StartPosition { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
-        said
+        mentioned |=
+            if *entry == MemoryEntry::StartPosition { Bitboard::FULL } else { squares(entry).0.iter().copied().collect() };
+        mentioned
     }));
     all
 }
@@ -428,22 +431,22 @@ fn mentioned_squares(log: &[MemoryEntry]) -> Vec<Bitboard> {
 /// the piece that came to a square. `None`: the log shows all moves, or does not go back to the start. A player may move before the
 /// opponent's last piece has arrived; of two successive changes of one square the log has only the second, so that a piece captured
 /// at once may only be seen to leave; and squares known to be `bad` show nothing.
-fn first_unlogged_move(log: &[MemoryEntry], landings: &[(Square, Piece)], bad: Bitboard) -> Option<usize> {
+fn first_unlogged_move(log: &[MemoryEntry], landings: &[(Square, Piece)], faulty: Bitboard) -> Option<usize> {
     let start = log.iter().rposition(|entry| *entry == MemoryEntry::StartPosition)?;
     let shown = log.get(start..)?;
     let mut next = ByColor::new_with(|_| 0);
     landings.iter().enumerate().position(|(index, &(at, piece))| {
-        let is_taken = landings.get(index + 1).is_some_and(|(next, _)| *next == at);
+        let is_captured = landings.get(index + 1).is_some_and(|(next, _)| *next == at);
         let lands = |entry: &MemoryEntry| match entry {
             MemoryEntry::Square { square, sensed, .. } if *square == at => {
-                *sensed == SquareState::Piece(piece) || (is_taken && *sensed == SquareState::Empty)
+                *sensed == SquareState::Piece(piece) || (is_captured && *sensed == SquareState::Empty)
             }
             _ => false,
         };
         let next = next.get_mut(piece.color);
         let found = shown.iter().skip(*next).position(lands);
         *next += found.map_or(0, |found| found + 1);
-        found.is_none() && !bad.contains(at)
+        found.is_none() && !faulty.contains(at)
     })
 }
 
@@ -454,7 +457,7 @@ fn first_unlogged_move(log: &[MemoryEntry], landings: &[(Square, Piece)], bad: B
 /// A log of thousands of entries is compared with hundreds of placements, so no entry causes a loop over all squares.
 fn last_point(
     log: &[MemoryEntry],
-    said: &[Bitboard],
+    mentioned: &[Bitboard],
     before: &[usize],
     from: &Placement,
     to: &Placement,
@@ -475,7 +478,7 @@ fn last_point(
                 }
             }
         }
-        let wrong = before.get(point)? + elsewhere + (changes & !*said.get(point)?).count();
+        let wrong = before.get(point)? + elsewhere + (changes & !*mentioned.get(point)?).count();
         if wrong <= tolerance && best.is_none_or(|(least, _)| wrong < least) {
             best = Some((wrong, point));
             if wrong == 0 {
@@ -508,8 +511,8 @@ pub fn steps(
     until: Millis,
     color: impl Fn(ClockHalf) -> Color,
 ) -> Vec<(Millis, Step)> {
-    let left = left_half_owner(log).unwrap_or_else(|| color(ClockHalf::Left));
-    let mut hands = LogReplayState { shown: *from, lifted: Vec::new() };
+    let left_color = left_half_owner(log).unwrap_or_else(|| color(ClockHalf::Left));
+    let mut state = LogReplayState { shown: *from, lifted: Vec::new() };
     let mut steps = Vec::new();
     let mut entries = log.iter().peekable();
     let mut is_first = true;
@@ -521,20 +524,20 @@ pub fn steps(
                     (true, false) => Pause::Rest,
                     (false, false) => Pause::Next,
                 };
-                if let Some(piece) = hands.unlogged_piece(square, sensed) {
+                if let Some(piece) = state.unlogged_piece(square, sensed) {
                     steps.push((pause, Step::Square(square, SquareState::Piece(piece))));
                     steps.push((Pause::Next, Step::Square(square, sensed)));
                 } else {
                     steps.push((pause, Step::Square(square, sensed)));
                 }
-                hands.apply_change(square, sensed);
+                state.apply_change(square, sensed);
             }
             MemoryEntry::ClockPressed { half, ms } => {
-                hands.lifted.clear();
+                state.lifted.clear();
                 // If the second of two changes came soon after the first, so did the press between them.
-                let is_amid = matches!(entries.peek(), Some(MemoryEntry::Square { follows_at_once: true, .. }));
-                let pause = if is_amid { Pause::Soon } else { Pause::Next };
-                steps.push((pause, Step::Press(if half == ClockHalf::Left { left } else { !left }, ms)));
+                let is_within_move = matches!(entries.peek(), Some(MemoryEntry::Square { follows_at_once: true, .. }));
+                let pause = if is_within_move { Pause::Soon } else { Pause::Next };
+                steps.push((pause, Step::Press(if half == ClockHalf::Left { left_color } else { !left_color }, ms)));
             }
             MemoryEntry::PowerUp | MemoryEntry::Cleared => {
                 let mut found = [SquareState::Empty; 64];
@@ -542,7 +545,7 @@ pub fn steps(
                 {
                     found[square as usize] = sensed;
                 }
-                hands = LogReplayState { shown: found, lifted: Vec::new() };
+                state = LogReplayState { shown: found, lifted: Vec::new() };
                 steps.push((Pause::Rest, Step::Whole(Box::new(found))));
             }
             MemoryEntry::StartPosition => steps.push((Pause::Next, Step::Start)),
@@ -570,8 +573,8 @@ impl LogReplayState {
     /// Returns the piece of an unlogged change. If an empty square becomes empty, a piece was put there and removed again, and the
     /// second change replaced the first. The piece lifted last is assumed.
     fn unlogged_piece(&self, square: Square, sensed: SquareState) -> Option<Piece> {
-        let again = sensed == SquareState::Empty && self.shown[square as usize] == SquareState::Empty;
-        self.lifted.last().filter(|(from, _)| again && *from != square).map(|&(_, piece)| piece)
+        let is_still_empty = sensed == SquareState::Empty && self.shown[square as usize] == SquareState::Empty;
+        self.lifted.last().filter(|(from, _)| is_still_empty && *from != square).map(|&(_, piece)| piece)
     }
 
     fn apply_change(&mut self, square: Square, sensed: SquareState) {
@@ -623,16 +626,16 @@ enum Pause {
 
 /// Assigns a time to each step; the remaining time is divided among the rests.
 fn assign_times(steps: Vec<(Pause, Step)>, since: Millis, until: Millis) -> Vec<(Millis, Step)> {
-    let least = |pause: Pause| if pause == Pause::Soon { SOON_INTERVAL } else { NEXT_INTERVAL };
-    let needed: Millis = steps.iter().map(|(pause, _)| least(*pause)).sum();
+    let shortest = |pause: Pause| if pause == Pause::Soon { SOON_INTERVAL } else { NEXT_INTERVAL };
+    let needed: Millis = steps.iter().map(|(pause, _)| shortest(*pause)).sum();
     let rests = steps.iter().filter(|(pause, _)| *pause == Pause::Rest).count() as Millis;
     let span = until.saturating_sub(since);
     let share = span.saturating_sub(needed) / (rests + 1);
-    let mut passed = 0;
+    let mut elapsed = 0;
     let timed = steps.into_iter().map(|(pause, step)| {
-        passed += least(pause) + if pause == Pause::Rest { share } else { 0 };
+        elapsed += shortest(pause) + if pause == Pause::Rest { share } else { 0 };
         // If the steps do not fit into the available time, all of them are faster.
-        let at = if needed > span { passed * span / needed } else { passed };
+        let at = if needed > span { elapsed * span / needed } else { elapsed };
         (since + at, step)
     });
     timed.collect()

@@ -293,8 +293,8 @@ impl Table {
     /// first whole reading.
     pub fn restore(settings: Settings, events: &[StampedEvent]) -> Table {
         let mut table = Table::new(settings);
-        let given = is_position_set_by_order(events);
-        if let Some(game) = TableGame::restore(events, &table.settings, given) {
+        let set_by_order = is_position_set_by_order(events);
+        if let Some(game) = TableGame::restore(events, &table.settings, set_by_order) {
             table.rotation = Some(game.record().rotation);
             table.last_number = game.record().last_number;
             table.last_edge = events.last().map_or(0, |last| last.at);
@@ -302,7 +302,7 @@ impl Table {
             if let Some(clocks) = game.last_clocks() {
                 table.clock.resume_game(clocks);
             }
-            if given && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
+            if set_by_order && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {
                 table.pending_position =
                     Some(PendingPosition { board: start.board().clone(), plies: 0, told: Bitboard::EMPTY });
             }
@@ -347,33 +347,33 @@ impl Table {
 
     fn run_due(&mut self, now: Millis, output: &mut Output) {
         while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
-            if self.gap.deadline().is_some_and(|gap| gap <= due) {
+            if self.gap.deadline().is_some_and(|at| at <= due) {
                 // Overdue deadlines then run no earlier than what `run_gap` publishes.
                 self.now = self.now.max(due);
                 self.run_gap(due, output);
-            } else if self.silence_deadline().is_some_and(|silent| silent <= due) {
+            } else if self.silence_deadline().is_some_and(|at| at <= due) {
                 let ms = due - self.silent_since.take().unwrap_or(due);
                 self.with_game(output, |game, _, output| game.alert_silent(due, ms, output));
-            } else if self.placement_deadline().is_some_and(|unseen| unseen <= due) {
+            } else if self.placement_deadline().is_some_and(|at| at <= due) {
                 self.placement_missing_since = None;
                 self.with_game(output, |game, _, output| game.alert_placement_missing(due, output));
-            } else if self.clock.deadline().is_some_and(|flag| flag <= due) {
+            } else if self.clock.deadline().is_some_and(|at| at <= due) {
                 // A flag that fell earlier must not cause a deadline before this time.
                 self.now = self.now.max(due);
                 self.accept_clock_reading(due, output);
-            } else if self.check.deadline().is_some_and(|check| check <= due) {
+            } else if self.check.deadline().is_some_and(|at| at <= due) {
                 self.run_check(due, output);
-            } else if self.clock.request_deadline().is_some_and(|ask| ask <= due) {
+            } else if self.clock.request_deadline().is_some_and(|at| at <= due) {
                 self.clock.note_request(due);
                 output.cues.push(BoardCommand::Clock);
-            } else if self.kings_deadline().is_some_and(|kings| kings <= due) {
-                self.with_game(output, |game, around, output| game.handle_kings_signal(due, around, output));
-            } else if self.background_deadline().is_some_and(|background| background <= due) {
-                self.with_game(output, |game, around, output| game.run_background(due, around, output));
-            } else if self.reevaluation_deadline().is_some_and(|look| look <= due) {
+            } else if self.kings_deadline().is_some_and(|at| at <= due) {
+                self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
+            } else if self.background_deadline().is_some_and(|at| at <= due) {
+                self.with_game(output, |game, context, output| game.run_background(due, context, output));
+            } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
                 // This runs before all moves are taken back to the placement on the board.
                 self.start_if_set_up(due, due.saturating_sub(self.last_edge), output);
-                self.with_game(output, |game, around, output| game.reevaluate(due, around, output));
+                self.with_game(output, |game, context, output| game.reevaluate(due, context, output));
             } else {
                 self.quiet_stage += 1;
                 self.handle_quiet(due, output);
@@ -483,8 +483,8 @@ impl Table {
             Reading::Trouble(ProtocolError::Garbage(_) | ProtocolError::Unknown(_) | ProtocolError::InvalidContent(_)) => {
                 self.with_game(output, |game, _, _| game.note_damaged_message(now));
             }
-            Reading::Trouble(ProtocolError::AssumedQueens(squares)) => self.with_game(output, |game, around, _| {
-                game.note_assumed_pieces(squares.into_iter().map(|square| around.rotation.apply(square)).collect());
+            Reading::Trouble(ProtocolError::AssumedQueens(squares)) => self.with_game(output, |game, context, _| {
+                game.note_assumed_pieces(squares.into_iter().map(|square| context.rotation.apply(square)).collect());
             }),
             Reading::Trouble(ProtocolError::ChangesDelayed) => {
                 self.with_game(output, |game, _, _| game.note_delayed_readings(now))
@@ -500,7 +500,7 @@ impl Table {
         }
     }
 
-    fn handle_changes(&mut self, now: Millis, edges: &[Edge], whole: bool, output: &mut Output) {
+    fn handle_changes(&mut self, now: Millis, edges: &[Edge], from_placement: bool, output: &mut Output) {
         if edges.is_empty() {
             return;
         }
@@ -512,25 +512,25 @@ impl Table {
         self.quiet_stage = 0;
         edges.iter().for_each(|edge| self.touched.add(edge.square));
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        if !whole {
+        if !from_placement {
             for edge in edges {
                 let square = rotation.apply(edge.square);
                 output.emit(now, Event::Touched { square, before: edge.before, now: edge.now });
             }
         }
-        self.gap.queue_reading(now, || QueuedReading::Changed { edges: edges.to_vec(), whole });
-        if let Some(stretch) = &mut self.detached_play {
-            stretch.handle_changes(now, edges, whole);
+        self.gap.queue_reading(now, || QueuedReading::Changed { edges: edges.to_vec(), whole: from_placement });
+        if let Some(play) = &mut self.detached_play {
+            play.handle_changes(now, edges, from_placement);
         }
         // A game that begins here has already read the whole board.
         if !self.correct_orientation(now, output) {
-            self.with_game(output, |game, around, output| game.handle_changes(now, edges, whole, around, output));
+            self.with_game(output, |game, context, output| game.handle_changes(now, edges, from_placement, context, output));
         }
     }
 
     /// Continues the game from this placement, the first one since the link came up.
     fn handle_first_placement(&mut self, now: Millis, placement: &Placement, output: &mut Output) {
-        self.with_game(output, |game, around, output| game.handle_first_placement(now, placement, around, output));
+        self.with_game(output, |game, context, output| game.handle_first_placement(now, placement, context, output));
         if self.check != PlacementCheck::Done {
             let is_start = self.find_set_up(REST_TAKEBACK).is_some();
             self.with_game(output, |game, _, _| game.doubt_placement(is_start));
@@ -557,12 +557,12 @@ impl Table {
 
     fn handle_clock_reading(&mut self, now: Millis, reading: Option<ClockReading>, output: &mut Output) {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
-        let (before, held) = (ClockState::of(&self.clock), self.clock.holds_times());
+        let (before, times_held) = (ClockState::of(&self.clock), self.clock.holds_times());
         let in_play = self.game.as_ref().is_some_and(|game| !game.is_over() && game.record().result.is_none());
         let press = self.clock.read(now, reading, in_play, rotation);
-        if let Some(was) = self.clock.set_from(now, rotation) {
-            let is = self.clock.times(now, rotation);
-            self.with_game(output, |game, _, output| game.clock_set(now, was, is, output));
+        if let Some(old_times) = self.clock.set_from(now, rotation) {
+            let new_times = self.clock.times(now, rotation);
+            self.with_game(output, |game, _, output| game.clock_set(now, old_times, new_times, output));
         }
         let resumed = self.handle_clock_change(now, before, output);
         // If play was resumed, the lever may have been moved during the pause.
@@ -571,23 +571,23 @@ impl Table {
                 self.unrecorded.handle_press();
             }
             self.gap.queue_reading(now, || QueuedReading::Pressed(press));
-            self.with_game(output, |game, around, output| game.handle_press(now, press, around, output));
+            self.with_game(output, |game, context, output| game.handle_press(now, press, context, output));
         } else {
             let times = self.clock.times(now, rotation);
-            self.with_game(output, |game, _, output| game.handle_clock_times(now, times, held, output));
+            self.with_game(output, |game, _, output| game.handle_clock_times(now, times, times_held, output));
         }
     }
 
     /// Processes a change of the clock from the state `before`. Returns whether starting the clock resumed play.
     fn handle_clock_change(&mut self, now: Millis, before: ClockState, output: &mut Output) -> bool {
-        let is = ClockState::of(&self.clock);
-        let started = is.running && !before.running;
+        let after = ClockState::of(&self.clock);
+        let started = after.running && !before.running;
         let mut resumed = false;
         self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
         if resumed {
             self.quiet_stage = 0;
         }
-        if is.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, is.stopped)) {
+        if after.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, after.stopped)) {
             // The board is re-evaluated.
             self.quiet_stage = 0;
         }
@@ -597,7 +597,7 @@ impl Table {
         let event = self.clock.event(now, self.rotation.unwrap_or(Rotation::Upright));
         // Without an event, a clock that was connected has been unplugged.
         if let Some(event) = event.or_else(|| before.connected.then(|| self.clock.unplugged_event())) {
-            self.publish_clock(now, event, is.connected, output);
+            self.publish_clock(now, event, after.connected, output);
         }
         resumed
     }
@@ -608,8 +608,8 @@ impl Table {
             && self.clock.has_run()
         {
             // The flag fell when it was first seen; that reading was not trusted then.
-            let told_at = output.events.last().map_or(self.last_event_at, |last| last.at);
-            let fell_at = self.clock.flag_at().max(told_at).min(now);
+            let last_event_at = output.events.last().map_or(self.last_event_at, |last| last.at);
+            let fell_at = self.clock.flag_at().max(last_event_at).min(now);
             self.with_game(output, |game, _, output| {
                 if connected {
                     game.flags(fell_at, flags, output);
@@ -642,8 +642,8 @@ impl Table {
             self.unrecorded.handle_rest(self.sense.placement(), quiet);
         }
         self.correct_orientation(now, output);
-        self.with_game(output, |game, around, output| game.handle_quiet(now, quiet, around, output));
-        self.follow_stretch(now, quiet, output);
+        self.with_game(output, |game, context, output| game.handle_quiet(now, quiet, context, output));
+        self.follow_detached_play(now, quiet, output);
         if self.sense.is_complete() {
             self.publish_differences(now, output);
         }
@@ -651,39 +651,39 @@ impl Table {
 
     /// Follows play that continues without a game, or after missing moves, from the placement on the board. Once moves were played
     /// from there, the game takes them up.
-    fn follow_stretch(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+    fn follow_detached_play(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let game = self.game.as_ref().filter(|game| !game.is_over());
-        let wanted = self.settings.sensing == SensorKind::Identity && self.sense.is_complete();
-        if !wanted || game.is_some_and(|game| !game.misses_moves()) {
+        let is_possible = self.settings.sensing == SensorKind::Identity && self.sense.is_complete();
+        if !is_possible || game.is_some_and(|game| !game.misses_moves()) {
             self.detached_play = None;
             return;
         }
         let settle = self.settle_time();
-        if !self.detached_play.as_mut().is_some_and(|stretch| stretch.handle_quiet(now, quiet, settle)) {
+        if !self.detached_play.as_mut().is_some_and(|play| play.handle_quiet(now, quiet, settle)) {
             let before = game.and_then(TableGame::position);
             // Before that a hand may still hold a piece.
-            let rests = quiet >= REST_TAKEBACK;
+            let is_at_rest = quiet >= REST_TAKEBACK;
             let begin = || DetachedPlay::begin(now, self.sense.placement(), self.rotation, before.as_ref());
-            self.detached_play = rests.then(begin).flatten();
+            self.detached_play = is_at_rest.then(begin).flatten();
         } else if game.is_some()
-            && let Some(stretch) = self.detached_play.take_if(|stretch| stretch.played(DETACHED_PLAY_PLIES).is_some())
-            && let Some((from, moves)) = stretch.played(DETACHED_PLAY_PLIES)
+            && let Some(play) = self.detached_play.take_if(|play| play.played(DETACHED_PLAY_PLIES).is_some())
+            && let Some((from, moves)) = play.played(DETACHED_PLAY_PLIES)
         {
-            self.with_game(output, |game, around, output| game.append_after_missing_moves(now, from, &moves, around, output));
+            self.with_game(output, |game, context, output| game.append_after_missing_moves(now, from, &moves, context, output));
         }
     }
 
     /// Publishes which squares still differ from the position that was set by an order.
     fn publish_differences(&mut self, now: Millis, output: &mut Output) {
-        let Some(given) = &mut self.pending_position else { return };
+        let Some(pending) = &mut self.pending_position else { return };
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let seen = ObservedBoard::from_placement(&rotated(self.sense.placement(), rotation), self.settings.sensing);
-        let begun = self.game.as_ref().is_some_and(|game| game.record().plies.len() != given.plies);
-        let wrong = if begun { Bitboard::EMPTY } else { seen.mismatch(&given.board) };
-        if wrong != given.told {
-            given.told = wrong;
-            let one = |square| Difference { square, expected: given.board.piece_at(square), seen: seen.at(square) };
-            output.emit(now, Event::Displaced { squares: wrong.into_iter().map(one).collect() });
+        let has_moved = self.game.as_ref().is_some_and(|game| game.record().plies.len() != pending.plies);
+        let wrong = if has_moved { Bitboard::EMPTY } else { seen.mismatch(&pending.board) };
+        if wrong != pending.told {
+            pending.told = wrong;
+            let difference = |square| Difference { square, expected: pending.board.piece_at(square), seen: seen.at(square) };
+            output.emit(now, Event::Displaced { squares: wrong.into_iter().map(difference).collect() });
         }
         if wrong.is_empty() {
             self.pending_position = None;
@@ -701,19 +701,19 @@ impl Table {
             let rotation = self.rotation.unwrap_or(if turned { Rotation::Turned } else { Rotation::Upright });
             let board = position.board().clone();
             // A position with a move number above 1, or one set during a game, starts without earlier moves.
-            let stretch = self
+            let play = self
                 .detached_play
                 .take()
                 .filter(|_| self.game.as_ref().is_none_or(TableGame::is_over) && position.fullmoves() == 1);
-            let led = stretch.as_ref().and_then(|stretch| stretch.leads_to(&position)).filter(|_| fits(rotation));
-            let (from, moves) = led.map_or((position.clone(), Vec::new()), |(from, moves)| (from.clone(), moves));
+            let continuation = play.as_ref().and_then(|play| play.leads_to(&position)).filter(|_| fits(rotation));
+            let (from, moves) = continuation.map_or((position.clone(), Vec::new()), |(from, moves)| (from.clone(), moves));
             self.begin(now, DetectedStart::new(rotation, from), output);
             self.quiet_stage = 0;
             self.last_edge = now;
             output.emit(now, Event::Commanded { command: order.command, by: order.by });
             self.pending_position = Some(PendingPosition { board, plies: 0, told: Bitboard::EMPTY });
-            self.with_game(output, |game, around, output| {
-                game.add(now, &moves, CorrectionReason::Arbiter, around, output);
+            self.with_game(output, |game, context, output| {
+                game.add(now, &moves, CorrectionReason::Arbiter, context, output);
                 game.restore_board(now);
             });
             if self.sense.is_complete() {
@@ -729,29 +729,29 @@ impl Table {
         let takes_back = matches!(order.command, Command::TakeBack(_) | Command::Restore { .. });
         let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo);
         let restores = amends || matches!(order.command, Command::Restore { .. });
-        let goes_on = amends || matches!(order.command, Command::Pause(false));
+        let resumes = amends || matches!(order.command, Command::Pause(false));
         let mut answer = Err(Refusal::NoGame);
         let placement = *self.sense.placement();
-        self.with_game(output, |game, around, output| {
-            answer = game.order(now, order, &placement, around, output);
+        self.with_game(output, |game, context, output| {
+            answer = game.order(now, order, &placement, context, output);
             game.judge_dead(now, output);
         });
-        let taken_up = self.gap.lost.is_some_and(|lost| self.has_missing_moves_after(lost.plies));
-        if (takes_back || amends || taken_up) && answer.is_ok() {
+        let has_missing_moves = self.gap.lost.is_some_and(|lost| self.has_missing_moves_after(lost.plies));
+        if (takes_back || amends || has_missing_moves) && answer.is_ok() {
             self.gap.stop_requesting();
         }
         if takes_back && answer.is_ok() {
             // Nothing is inferred from a board that has not been touched since.
             self.quiet_stage = usize::MAX;
         }
-        if goes_on && answer.is_ok() {
+        if resumes && answer.is_ok() {
             // The board is re-evaluated.
             self.quiet_stage = 0;
         }
         if restores && answer.is_ok() {
             // Squares that were published as different must agree, too.
-            let told = self.pending_position.take().map_or(Bitboard::EMPTY, |given| given.told);
-            self.pending_position = self.game.as_ref().and_then(|game| position_to_restore(game, told));
+            let reported = self.pending_position.take().map_or(Bitboard::EMPTY, |pending| pending.told);
+            self.pending_position = self.game.as_ref().and_then(|game| position_to_restore(game, reported));
             if self.sense.is_complete() {
                 self.publish_differences(now, output);
             }
@@ -790,12 +790,12 @@ impl Table {
         self.game.as_ref().and_then(TableGame::reevaluation_deadline)
     }
 
-    fn with_game(&mut self, output: &mut Output, act: impl FnOnce(&mut TableGame, &mut GameContext<'_>, &mut Output)) {
+    fn with_game(&mut self, output: &mut Output, action: impl FnOnce(&mut TableGame, &mut GameContext<'_>, &mut Output)) {
         let settle = self.settle_time();
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if let Some(game) = &mut self.game {
-            let mut around = GameContext { clock: &mut self.clock, settle, settings: &self.settings, rotation };
-            act(game, &mut around, output);
+            let mut context = GameContext { clock: &mut self.clock, settle, settings: &self.settings, rotation };
+            action(game, &mut context, output);
         }
     }
 
@@ -845,18 +845,18 @@ fn quiet_stages(settings: &Settings, settle: Millis) -> [Millis; 10] {
     stages
 }
 
-/// Returns the position that must be restored on the board, or that must agree again after `told` was published as different.
-fn position_to_restore(game: &TableGame, told: Bitboard) -> Option<PendingPosition> {
-    let position = game.to_restore().or_else(|| game.position().filter(|_| told.any()))?;
-    Some(PendingPosition { board: position.board().clone(), plies: game.record().plies.len(), told })
+/// Returns the position that must be restored on the board, or that must agree again after `reported` was published as different.
+fn position_to_restore(game: &TableGame, reported: Bitboard) -> Option<PendingPosition> {
+    let position = game.to_restore().or_else(|| game.position().filter(|_| reported.any()))?;
+    Some(PendingPosition { board: position.board().clone(), plies: game.record().plies.len(), told: reported })
 }
 
 /// Whether an order that set the position began the last game of these events.
 fn is_position_set_by_order(events: &[StampedEvent]) -> bool {
-    let begun = events.iter().rev().find_map(|stamped| match &stamped.event {
+    let set_by_order = events.iter().rev().find_map(|stamped| match &stamped.event {
         Event::Commanded { command: Command::Position(_), .. } => Some(true),
         Event::GameStarted { .. } => Some(false),
         _ => None,
     });
-    begun == Some(true)
+    set_by_order == Some(true)
 }

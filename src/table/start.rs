@@ -66,19 +66,20 @@ impl Table {
         if !self.sense.is_complete() || !self.game.as_ref().is_none_or(|game| game.may_be_followed_by_another(quiet)) {
             return None;
         }
-        let given = self.settings.start().ok().flatten();
+        let configured = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
         let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, TableGame::stuck);
-        let mut found = find_start(self.sense.placement(), sensing, rotation, chess960, given.as_ref());
+        let mut found = find_start(self.sense.placement(), sensing, rotation, chess960, configured.as_ref());
         if found.is_none() && sensing != SensorKind::Identity {
             let opposite = self.sense.placement().map(|sensed| Polarity::Inverted.normalise(sensing, sensed));
-            found = find_start(&opposite, sensing, rotation, chess960, given.as_ref());
+            found = find_start(&opposite, sensing, rotation, chess960, configured.as_ref());
             if found.is_some() {
                 self.sense.invert(sensing);
             }
         }
-        let but_one = || find_start_except_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| given.is_none());
-        let found = found.or_else(|| but_one().map(|(found, _)| found))?;
+        let except_one =
+            || find_start_except_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| configured.is_none());
+        let found = found.or_else(|| except_one().map(|(found, _)| found))?;
         let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
         (!known || self.rotation != Some(found.rotation)).then_some(found)
     }
@@ -89,7 +90,7 @@ impl Table {
             return;
         }
         let placement = *self.sense.placement();
-        let before = self.rested.filter(|calm| calm.placement == placement).map_or(0, |calm| calm.rested);
+        let before = self.rested.filter(|last| last.placement == placement).map_or(0, |last| last.rested);
         self.rested = self.sense.is_complete().then_some(RestedPlacement { placement, rested: quiet.max(before) });
     }
 
@@ -97,22 +98,22 @@ impl Table {
     pub(super) fn start_without_start_position(&mut self, now: Millis, output: &mut Output) {
         // The current placement must be known.
         let possible = self.sense.is_complete() && self.game.as_ref().is_none_or(TableGame::is_over);
-        let Some(calm) = self.rested.filter(|_| possible) else { return };
-        match self.find_irregular_start(&calm, self.settings.rotation) {
+        let Some(rest) = self.rested.filter(|_| possible) else { return };
+        match self.find_irregular_start(&rest, self.settings.rotation) {
             // The placement may belong to the last game.
             Some((_, StartIrregularity::Moved)) if self.game.is_some() => {}
-            Some((found, oddity @ StartIrregularity::Moved)) => {
+            Some((found, irregularity @ StartIrregularity::Moved)) => {
                 let before = self.expected_placement(&found);
-                self.begin_from_earlier(now, found, Some(oddity), &before, output);
+                self.begin_from_earlier(now, found, Some(irregularity), &before, output);
             }
-            Some((found, oddity)) => self.begin_from_earlier(now, found, Some(oddity), &calm.placement, output),
+            Some((found, irregularity)) => self.begin_from_earlier(now, found, Some(irregularity), &rest.placement, output),
             None => {}
         }
     }
 
     /// Begins a game when White makes a legal move from a placement at rest that is almost the start position, or a set-up.
     pub(super) fn start_with_a_move(&mut self, now: Millis, output: &mut Output) {
-        let Some(calm) = self.rested.filter(|calm| self.sense.is_complete() && calm.placement != *self.sense.placement())
+        let Some(rest) = self.rested.filter(|rest| self.sense.is_complete() && rest.placement != *self.sense.placement())
         else {
             return;
         };
@@ -120,19 +121,21 @@ impl Table {
         // If the board does not show its orientation, the move does.
         let unknown = rotation.is_none() && sensing == SensorKind::Occupancy;
         let rotations = if unknown { vec![Some(Rotation::Upright), Some(Rotation::Turned)] } else { vec![rotation] };
-        let mut begun = rotations.into_iter().filter_map(|rotation| self.find_irregular_start(&calm, rotation));
-        if let Some((found, oddity)) = begun.find(|(found, oddity)| self.is_played_from(found, Some(oddity))) {
-            self.begin_from_earlier(now, found, Some(oddity), &calm.placement, output);
+        let mut starts = rotations.into_iter().filter_map(|rotation| self.find_irregular_start(&rest, rotation));
+        if let Some((found, irregularity)) = starts.find(|(found, irregularity)| self.is_played_from(found, Some(irregularity)))
+        {
+            self.begin_from_earlier(now, found, Some(irregularity), &rest.placement, output);
         }
     }
 
-    /// Whether the current placement was played from this position. `oddity`: the irregularity of that position.
-    pub(super) fn is_played_from(&self, found: &DetectedStart, oddity: Option<&StartIrregularity>) -> bool {
-        let (hidden, start) = match oddity {
+    /// Whether the current placement was played from this position. `irregularity`: the irregularity of that position.
+    pub(super) fn is_played_from(&self, found: &DetectedStart, irregularity: Option<&StartIrregularity>) -> bool {
+        let (hidden, start) = match irregularity {
             // With a piece in the middle of the board it is the end of a short game, or its analysis.
             Some(StartIrregularity::Wrong(start, differences)) => {
-                let in_the_middle = |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
-                if differences.iter().any(in_the_middle) {
+                let is_in_the_middle =
+                    |difference: &Difference| (Rank::Third..=Rank::Sixth).contains(&difference.square.rank());
+                if differences.iter().any(is_in_the_middle) {
                     return false;
                 }
                 (Bitboard::EMPTY, start)
@@ -143,13 +146,13 @@ impl Table {
         };
         let seen = ObservedBoard::from_placement(&rotated(self.sense.placement(), found.rotation), self.settings.sensing);
         // A piece that goes to its own square is a correction, not a move.
-        let puts_right = |mv: &Move| {
+        let corrects_setup = |mv: &Move| {
             let piece = mv.from().and_then(|from| found.position.piece_at(from));
             piece.is_some() && start.piece_at(mv.to()) == piece
         };
         let is_play = |depth| {
             let lines = explain(&found.position, &seen, hidden, depth, 0);
-            lines.first().is_some_and(|line| !line.moves.iter().any(puts_right))
+            lines.first().is_some_and(|line| !line.moves.iter().any(corrects_setup))
         };
         // The reply may have followed at once.
         is_play(1) || is_play(2)
@@ -158,15 +161,15 @@ impl Table {
     /// Returns the start position that this placement may be, if it was set up or reported incorrectly.
     fn find_irregular_start(
         &self,
-        calm: &RestedPlacement,
+        rest: &RestedPlacement,
         rotation: Option<Rotation>,
     ) -> Option<(DetectedStart, StartIrregularity)> {
         /// Maximum number of wrong squares before it is another position, unless it is a set-up: two pairs of swapped pieces, or
         /// this many missing pieces.
-        const FEW: usize = 4;
+        const MAX_DIFFERENCES: usize = 4;
         /// Maximum number of moves that are searched for from a start position with few wrong squares.
-        const MOVES: usize = 3;
-        let RestedPlacement { placement, rested } = calm;
+        const MAX_MOVES: usize = 3;
+        let RestedPlacement { placement, rested } = rest;
         if let Some((found, square)) = self.find_start_with_stuck_square(placement, rotation) {
             return Some((found, StartIrregularity::Stuck(square)));
         }
@@ -177,34 +180,38 @@ impl Table {
             let rotation = rotation.unwrap_or(Rotation::Upright);
             return Some((DetectedStart { rotation, position: start, chess960: Some(518) }, StartIrregularity::Quarter));
         }
-        let given = self.settings.start().ok().flatten();
-        let near = find_nearest_start(placement, sensing, rotation, chess960, given.as_ref());
-        let NearStart { start, differences, position, is_set_up } = near?;
+        let configured = self.settings.start().ok().flatten();
+        let nearest = find_nearest_start(placement, sensing, rotation, chess960, configured.as_ref());
+        let NearStart { start, differences, position, is_set_up } = nearest?;
         let rotation = start.rotation;
         let from = |position| DetectedStart { rotation, position, chess960: None };
         let seen = ObservedBoard::from_placement(&rotated(placement, rotation), sensing);
-        if differences.len() <= FEW && is_reachable(&start.position, &seen, MOVES) {
+        if differences.len() <= MAX_DIFFERENCES && is_reachable(&start.position, &seen, MAX_MOVES) {
             let in_turn = |depth| {
                 let lines = explain(&start.position, &seen, Bitboard::EMPTY, depth, 0);
                 lines.iter().any(|line| line.doubts.in_hand == 0)
             };
-            let found = if (1..=MOVES).any(|depth| in_turn(depth as u32)) { Some(start) } else { position.map(from) };
+            let found = if (1..=MAX_MOVES).any(|depth| in_turn(depth as u32)) { Some(start) } else { position.map(from) };
             return Some((found?, StartIrregularity::Moved));
         }
-        let meant = differences.len() <= FEW || (is_set_up && *rested >= SET_UP_REST_TIME);
-        position.filter(|_| meant).map(|position| (from(position), StartIrregularity::Wrong(start.position, differences)))
+        let is_intended = differences.len() <= MAX_DIFFERENCES || (is_set_up && *rested >= SET_UP_REST_TIME);
+        position.filter(|_| is_intended).map(|position| (from(position), StartIrregularity::Wrong(start.position, differences)))
     }
 
     /// Returns the start position with a stuck square, if the pieces were set up while the board was read and one square never
     /// showed its piece. Players do not forget a piece.
-    fn find_start_with_stuck_square(&self, calm: &Placement, rotation: Option<Rotation>) -> Option<(DetectedStart, Square)> {
+    fn find_start_with_stuck_square(
+        &self,
+        placement: &Placement,
+        rotation: Option<Rotation>,
+    ) -> Option<(DetectedStart, Square)> {
         /// Number of squares that must have changed: half the pieces.
-        const PUT_UP: usize = 16;
+        const MIN_TOUCHED_SQUARES: usize = 16;
         let sensing = self.settings.sensing;
-        let watched = self.touched.count() >= PUT_UP && self.settings.start_fen.is_none();
-        let is_empty = |square: &Square| calm[*square as usize] == SquareState::Empty;
-        let still = (!self.touched).into_iter().filter(is_empty).collect();
-        find_start_except_one(calm, sensing, rotation, still).filter(|_| watched)
+        let is_watched = self.touched.count() >= MIN_TOUCHED_SQUARES && self.settings.start_fen.is_none();
+        let is_empty = |square: &Square| placement[*square as usize] == SquareState::Empty;
+        let untouched = (!self.touched).into_iter().filter(is_empty).collect();
+        find_start_except_one(placement, sensing, rotation, untouched).filter(|_| is_watched)
     }
 
     /// Corrects the orientation, which an occupancy board does not show at the start: upright is assumed. If the first move is a
@@ -213,8 +220,8 @@ impl Table {
     /// orientation or the colours were changed.
     pub(super) fn correct_orientation(&mut self, now: Millis, output: &mut Output) -> bool {
         let Settings { sensing, rotation, .. } = self.settings;
-        let open = sensing != SensorKind::Identity && rotation.is_none() && self.sense.is_complete();
-        let Some(known) = self.rotation.filter(|_| open) else { return false };
+        let is_undecided = sensing != SensorKind::Identity && rotation.is_none() && self.sense.is_complete();
+        let Some(known) = self.rotation.filter(|_| is_undecided) else { return false };
         let start = Position::start();
         if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
             return false;
@@ -236,8 +243,8 @@ impl Table {
             self.sense.invert(sensing);
         }
         let found = DetectedStart { rotation: other, position: start, chess960: Some(518) };
-        let whole = self.expected_placement(&found);
-        self.begin_from_earlier(now, found, None, &whole, output);
+        let expected = self.expected_placement(&found);
+        self.begin_from_earlier(now, found, None, &expected, output);
         true
     }
 
@@ -269,8 +276,8 @@ impl Table {
 
     /// Whether the last placement at rest is still on the board, except for one or two pieces in a hand.
     pub(super) fn is_piece_in_hand(&self) -> bool {
-        let Some(calm) = self.rested.filter(|_| self.sense.is_complete()) else { return false };
-        let changed = || calm.placement.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
+        let Some(rest) = self.rested.filter(|_| self.sense.is_complete()) else { return false };
+        let changed = || rest.placement.iter().zip(self.sense.placement()).filter(|(before, now)| before != now);
         (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == SquareState::Empty)
     }
 
@@ -285,19 +292,19 @@ impl Table {
         &mut self,
         now: Millis,
         found: DetectedStart,
-        oddity: Option<StartIrregularity>,
+        irregularity: Option<StartIrregularity>,
         placement: &Placement,
         output: &mut Output,
     ) {
-        self.with_game(output, |game, around, output| game.leave(now, around, output));
+        self.with_game(output, |game, context, output| game.leave(now, context, output));
         self.rotation = Some(found.rotation);
         self.gap = Gap::default();
         self.clock.begin_game();
         let seen = ObservedBoard::from_placement(&rotated(placement, found.rotation), self.settings.sensing);
         // The board is the same, and may have been turned.
         let before = self.game.as_ref().map_or_else(Vec::new, |game| {
-            let was = game.record().rotation;
-            game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(was.apply(square)), fault)).collect()
+            let old_rotation = game.record().rotation;
+            game.faults().into_iter().map(|(square, fault)| (found.rotation.apply(old_rotation.apply(square)), fault)).collect()
         });
         let mut game = TableGame::begin(now, found, seen, &self.settings, output);
         game.set_beam(self.beam);
@@ -305,7 +312,7 @@ impl Table {
             game.follow_only();
         }
         game.inherit_faults(now, &before, output);
-        match oddity {
+        match irregularity {
             Some(StartIrregularity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),
             Some(StartIrregularity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
             Some(StartIrregularity::Quarter) => game.wrong_orientation(now, output),
@@ -326,13 +333,13 @@ impl Table {
         &mut self,
         now: Millis,
         found: DetectedStart,
-        oddity: Option<StartIrregularity>,
+        irregularity: Option<StartIrregularity>,
         before: &Placement,
         output: &mut Output,
     ) {
         let placement = *self.sense.placement();
-        self.begin_from(now, found, oddity, before, output);
-        self.with_game(output, |game, around, output| game.handle_first_placement(now, &placement, around, output));
+        self.begin_from(now, found, irregularity, before, output);
+        self.with_game(output, |game, context, output| game.handle_first_placement(now, &placement, context, output));
     }
 }
 

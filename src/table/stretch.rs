@@ -48,13 +48,13 @@ impl DetachedPlay {
         (!lines.is_empty()).then_some(DetachedPlay { rotation, lines })
     }
 
-    /// Processes changed squares, in the board's own coordinates. `whole`: the order of the changes is unknown.
-    pub(super) fn handle_changes(&mut self, now: Millis, edges: &[Edge], whole: bool) {
+    /// Processes changed squares, in the board's own coordinates. `from_placement`: the order of the changes is unknown.
+    pub(super) fn handle_changes(&mut self, now: Millis, edges: &[Edge], from_placement: bool) {
         let changed: Vec<(Square, SquareState)> =
             edges.iter().map(|edge| (self.rotation.apply(edge.square), edge.now)).collect();
         for (_, follower) in &mut self.lines {
             match changed.as_slice() {
-                [(square, sensed)] if !whole => follower.handle_edge(now, *square, *sensed),
+                [(square, sensed)] if !from_placement => follower.handle_edge(now, *square, *sensed),
                 _ => follower.handle_edges(now, changed.iter().copied()),
             }
         }
@@ -71,27 +71,27 @@ impl DetachedPlay {
         !self.lines.is_empty()
     }
 
-    /// Returns the moves that lead to the current placement, if there are at least `least`, and the position they were played from.
-    /// `None` while either player may have begun.
-    pub(super) fn played(&self, least: usize) -> Option<(&Position, Vec<Move>)> {
+    /// Returns the moves that lead to the current placement, if there are at least `min_moves`, and the position they were played
+    /// from. `None` while either player may have begun.
+    pub(super) fn played(&self, min_moves: usize) -> Option<(&Position, Vec<Move>)> {
         let [line] = self.lines.as_slice() else { return None };
-        moves_of(line).filter(|(_, moves)| moves.len() >= least)
+        moves_of(line).filter(|(_, moves)| moves.len() >= min_moves)
     }
 
     /// Returns the same, with at least one move, if they lead to this position with the same castling rights.
     pub(super) fn leads_to(&self, position: &Position) -> Option<(&Position, Vec<Move>)> {
-        let rights = |position: &Position| position.fen().split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
+        let state = |position: &Position| position.fen().split(' ').take(3).map(str::to_owned).collect::<Vec<_>>();
         self.lines.iter().filter_map(moves_of).find(|(from, moves)| {
             let reached = moves.iter().fold((*from).clone(), |position, &mv| position.play(mv));
-            !moves.is_empty() && reached.is_chess960() == position.is_chess960() && rights(&reached) == rights(position)
+            !moves.is_empty() && reached.is_chess960() == position.is_chess960() && state(&reached) == state(position)
         })
     }
 }
 
 /// Returns the moves of a line if all are decided and lead to the current placement.
 fn moves_of((from, follower): &(Position, Follower)) -> Option<(&Position, Vec<Move>)> {
-    let stands = follower.mismatch().is_empty() && follower.decided() + 1 == follower.nodes().len();
-    stands.then(|| (from, follower.nodes().iter().filter_map(|node| node.mv).collect()))
+    let is_consistent = follower.mismatch().is_empty() && follower.decided() + 1 == follower.nodes().len();
+    is_consistent.then(|| (from, follower.nodes().iter().filter_map(|node| node.mv).collect()))
 }
 
 /// Whether the placement resembles this position more if the board has been turned by 180 degrees.

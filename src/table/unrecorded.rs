@@ -49,20 +49,20 @@ impl UnrecordedPlay {
     /// Processes a placement that has been quiet for `quiet` milliseconds.
     pub fn handle_rest(&mut self, placement: &Placement, quiet: Millis) {
         self.is_position_at_rest = is_plausible_in_play(placement) && (self.is_position_at_rest || quiet >= POSITION_REST_TIME);
-        let gone = |before: &Placement| {
+        let is_in_hand = |before: &Placement| {
             let changed = || before.iter().zip(placement).filter(|(before, now)| before != now);
             (1..=2).contains(&changed().count()) && changed().all(|(_, now)| *now == SquareState::Empty)
         };
-        if self.rest.as_deref().is_some_and(gone) {
+        if self.rest.as_deref().is_some_and(is_in_hand) {
             return; // The piece is in a hand.
         }
         let Some(before) = self.rest.replace(Box::new(*placement)).filter(|before| **before != *placement) else { return };
         self.touched = true;
         let count = |placement: &Placement| placement.iter().filter(|sensed| **sensed != SquareState::Empty).count();
-        let came = before.iter().zip(placement).any(|(before, now)| before != now && *now != SquareState::Empty);
+        let has_arrivals = before.iter().zip(placement).any(|(before, now)| before != now && *now != SquareState::Empty);
         match count(placement) > count(&before) {
             true => self.changes = 0,
-            false => self.changes += u32::from(came),
+            false => self.changes += u32::from(has_arrivals),
         }
         match moved(&before, placement) {
             Some(mover) if mover.is_none() || mover != self.mover => (self.mover, self.plies) = (mover, self.plies + 1),
@@ -79,13 +79,14 @@ impl UnrecordedPlay {
 /// Whether the pieces are placed as play leaves them: while pieces are being set up, none are between the camps; and a position has
 /// both kings and no pawns on impossible ranks.
 fn is_plausible_in_play(placement: &Placement) -> bool {
-    let on = |is: &dyn Fn(SquareState) -> bool| -> Bitboard {
-        Square::ALL.into_iter().filter(|&square| is(placement[square as usize])).collect()
+    let squares_where = |fits: &dyn Fn(SquareState) -> bool| -> Bitboard {
+        Square::ALL.into_iter().filter(|&square| fits(placement[square as usize])).collect()
     };
-    let pieces = on(&|sensed| sensed != SquareState::Empty);
-    let of =
-        |role, color| on(&|sensed| matches!(sensed, SquareState::Piece(piece) if piece.role == role && piece.color == color));
-    let [kings, pawns] = [Role::King, Role::Pawn].map(|role| [Color::White, Color::Black].map(|color| of(role, color)));
+    let pieces = squares_where(&|sensed| sensed != SquareState::Empty);
+    let squares_of = |role, color| {
+        squares_where(&|sensed| matches!(sensed, SquareState::Piece(piece) if piece.role == role && piece.color == color))
+    };
+    let [kings, pawns] = [Role::King, Role::Pawn].map(|role| [Color::White, Color::Black].map(|color| squares_of(role, color)));
     let is_known = pieces.into_iter().all(|square| matches!(placement[square as usize], SquareState::Piece(_)));
     // On a board turned by 90 degrees the camps are on the outer files.
     let outer = |first: Bitboard, last: Bitboard| pieces.without(first | last).is_empty();
@@ -95,11 +96,11 @@ fn is_plausible_in_play(placement: &Placement) -> bool {
     if outer(first | second, seventh | eighth) || outer(a | b, g | h) {
         return false;
     }
-    let told_by_kings = (kings[0] | kings[1]).without(Bitboard::CENTER).is_empty();
+    let is_kings_signal = (kings[0] | kings[1]).without(Bitboard::CENTER).is_empty();
     match is_known {
         true => {
             let pawns = pawns[0] | pawns[1];
-            kings.iter().all(|king| king.count() == 1) && !told_by_kings && (pawns & (first | eighth)).is_empty()
+            kings.iter().all(|king| king.count() == 1) && !is_kings_signal && (pawns & (first | eighth)).is_empty()
         }
         false => pieces.count() >= MIN_PIECES,
     }
@@ -109,17 +110,17 @@ fn is_plausible_in_play(placement: &Placement) -> bool {
 /// colour.
 fn moved(before: &Placement, after: &Placement) -> Option<Option<Color>> {
     let changed = || Square::ALL.into_iter().filter(|&square| before[square as usize] != after[square as usize]);
-    let left: Vec<Square> = changed().filter(|&square| after[square as usize] == SquareState::Empty).collect();
-    let came: Vec<Square> = changed().filter(|&square| after[square as usize] != SquareState::Empty).collect();
+    let vacated: Vec<Square> = changed().filter(|&square| after[square as usize] == SquareState::Empty).collect();
+    let filled: Vec<Square> = changed().filter(|&square| after[square as usize] != SquareState::Empty).collect();
     let color = |sensed: SquareState| match sensed {
         SquareState::Piece(piece) => Some(piece.color),
         SquareState::Side(color) => Some(color),
         SquareState::Empty | SquareState::Occupied => None,
     };
     // One piece, or two in castling; en passant captures one more.
-    let plain = matches!((left.len(), came.len()), (1, 1) | (2, 2) | (2, 1));
-    let mover = came.first().map(|&square| color(after[square as usize]))?;
-    let own = came.iter().all(|&square| color(after[square as usize]) == mover);
-    let from = left.iter().any(|&square| color(before[square as usize]) == mover);
-    (plain && own && from).then_some(mover)
+    let is_plain = matches!((vacated.len(), filled.len()), (1, 1) | (2, 2) | (2, 1));
+    let mover = filled.first().map(|&square| color(after[square as usize]))?;
+    let is_one_color = filled.iter().all(|&square| color(after[square as usize]) == mover);
+    let from = vacated.iter().any(|&square| color(before[square as usize]) == mover);
+    (is_plain && is_one_color && from).then_some(mover)
 }

@@ -74,8 +74,8 @@ mod word_or_null {
     pub fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Option<T>, D::Error> {
         #[derive(Deserialize)]
         #[serde(bound = "T: Word")]
-        struct One<T: Word>(#[serde(with = "word")] T);
-        Ok(Option::<One<T>>::deserialize(from)?.map(|one| one.0))
+        struct Wrapper<T: Word>(#[serde(with = "word")] T);
+        Ok(Option::<Wrapper<T>>::deserialize(from)?.map(|wrapper| wrapper.0))
     }
 }
 

@@ -1,4 +1,4 @@
-//! The form of a case: what a file of cases says, read and checked.
+//! The form of a case, parsed from a file of cases and checked.
 
 use serde_json::Value;
 use shakmaty::fen::Fen;
@@ -9,45 +9,45 @@ use touchmove::laws::{Laws, Position};
 use touchmove::simulate::script::Act;
 use touchmove::wire::Word;
 
-/// One scenario: a position, what the hands do, and what the arbiter must be told.
+/// One scenario: a position, the actions, and the expected alerts to the arbiter.
 #[derive(Debug)]
 pub struct Case {
     pub id: String,
-    /// The articles of 2023 that it is written from.
+    /// The articles of 2023 that the case is derived from.
     pub articles: Vec<String>,
     pub laws: Laws,
     pub fen: String,
     /// The position after `moves`, where the file states it.
     pub fen_now: Option<String>,
     pub chess960: bool,
-    /// The pieces that are on the board at first, where they are not those of `fen`: the first field of a FEN.
+    /// The pieces on the board at first, where they differ from those of `fen`: the first field of a FEN.
     pub board: Option<String>,
-    /// Nobody commands the position: the table has to recognise it.
+    /// The position is not commanded: the table session has to recognise it.
     pub found: bool,
     /// A clock is connected and started.
     pub clock: bool,
-    /// Deeds before the clock is started.
+    /// Actions before the clock is started.
     pub setup: Vec<Deed>,
-    /// Played before the deeds.
+    /// Moves played before the actions.
     pub moves: Vec<String>,
     pub deeds: Vec<Deed>,
-    /// The sensors that can tell what the case asks for.
+    /// The sensor kinds that can detect what the case expects.
     pub sensings: Vec<SensorKind>,
     pub expect: Expect,
-    /// What the same scenario requires by particular editions.
+    /// The requirements of particular editions for the same scenario.
     pub rulings: Vec<Row>,
-    /// The moves that are still allowed then, in UCI, sorted; empty where the case does not say.
+    /// The moves that are still allowed after the alert, in UCI, sorted; empty where the case does not say.
     pub allowed: Vec<String>,
 }
 
-/// What must come of a case.
+/// The expected outcome of a case.
 #[derive(Debug)]
 pub struct Expect {
-    /// UCI of the moves on record after `moves`, as far as the case says.
+    /// The moves on record after `moves` in UCI, as far as the case states them.
     pub moves: Vec<String>,
     /// SAN of the first of them.
     pub san: Option<String>,
-    /// There are no other moves, no other alert than `alerts` and `tolerated`, and no other result.
+    /// There are no other moves, no other alerts than `alerts` and `tolerated`, and no other result.
     pub exact: bool,
     /// The alerts that must be raised.
     pub alerts: Vec<AlertKind>,
@@ -57,21 +57,21 @@ pub struct Expect {
     pub reason: String,
     /// Alerts that must not be raised, also those of devices.
     pub quiet: Vec<AlertKind>,
-    /// By what the moves after `moves` were completed, as far as the case says.
+    /// How the moves after `moves` were completed, as far as the case says.
     pub completed: Vec<String>,
     /// The position that the first alert says to restore, as FEN; empty where the case does not say.
     pub restores: String,
     /// Result and reason, such as `1-0 checkmate`; empty: none.
     pub result: String,
-    /// What the claims are worth, in order.
+    /// The expected verdicts on the claims, in order.
     pub verdicts: Vec<Verdict>,
 }
 
-/// What the Laws require by one edition.
+/// The requirements of one edition.
 #[derive(Debug)]
 pub struct Row {
     pub laws: Laws,
-    /// The alert that says it; `None`: no alert is raised by this edition.
+    /// The alert that states them; `None`: this edition raises no alert.
     pub alert: Option<AlertKind>,
     /// The acts, as `Act` writes them, separated by commas; `None` where the case does not say.
     pub acts: Option<String>,
@@ -83,7 +83,7 @@ pub struct Row {
     pub allowed: Vec<String>,
 }
 
-/// What a claim of a draw is worth.
+/// The expected verdict on a claim of a draw.
 #[derive(Debug)]
 pub struct Verdict {
     pub laws: Laws,
@@ -93,10 +93,10 @@ pub struct Verdict {
     pub never: Vec<String>,
 }
 
-/// What somebody does.
+/// An action of a player or the arbiter.
 #[derive(Clone, Debug)]
 pub enum Deed {
-    /// These squares change at once: what they hold then.
+    /// These squares change at the same time: their new contents.
     Frame(Vec<(Square, Option<Piece>)>),
     /// This player presses the clock.
     Press(Color),
@@ -104,29 +104,29 @@ pub enum Deed {
     Clock(Act),
     /// The flag falls of the player whose time runs.
     Flag,
-    /// Something is said or done that no board sees.
+    /// Something is said or done that a board cannot sense.
     Say(String),
-    /// Nothing is done for so many milliseconds.
+    /// Nothing is done for this many milliseconds.
     Wait(Millis),
 }
 
 impl Case {
-    /// The position in which the deeds begin.
+    /// The position before the actions.
     pub fn now(&self) -> Position {
         let start = Position::from_fen(&self.fen, self.chess960).expect("a FEN");
         self.moves.iter().fold(start, |position, uci| position.play(position.parse_uci(uci).expect("a legal move")))
     }
 
-    /// Whether it must raise something: an alert, a result or a verdict.
+    /// Whether the case expects an alert, a result or a verdict.
     pub fn raises(&self) -> bool {
         !(self.expect.alerts.is_empty() && self.expect.result.is_empty() && self.expect.verdicts.is_empty())
     }
 
-    /// Reads one. `exact`: what it does not ask for must not come.
+    /// Parses a case. `exact`: everything that it does not expect is a failure.
     pub fn read(value: &Value, exact: bool) -> Case {
         let text = |key: &str| value[key].as_str().map(str::to_owned);
         let (mut fen, mut moves) = (text("fen").expect("a FEN"), texts(&value["moves"]));
-        if let Some((before, step)) = before_the_step(&fen) {
+        if let Some((before, step)) = before_double_step(&fen) {
             fen = before;
             moves.insert(0, step);
         }
@@ -216,17 +216,17 @@ fn list(value: &Value) -> impl Iterator<Item = &Value> {
     value.as_array().into_iter().flatten()
 }
 
-/// A list of texts, or one text alone.
+/// A list of strings, or one string alone.
 fn texts(value: &Value) -> Vec<String> {
-    let alone = value.as_str().map(str::to_owned);
-    alone.into_iter().chain(list(value).map(|text| text.as_str().expect("a text").to_owned())).collect()
+    let single = value.as_str().map(str::to_owned);
+    single.into_iter().chain(list(value).map(|text| text.as_str().expect("a text").to_owned())).collect()
 }
 
 fn kinds(value: &Value) -> Vec<AlertKind> {
     texts(value).iter().filter(|word| *word != "checkmate").map(|word| kind(word)).collect()
 }
 
-/// The alert of this name; the shared cases have names of their own.
+/// The alert with this name; the shared cases use other names.
 fn kind(word: &str) -> AlertKind {
     match word {
         "wrong_initial_position" => AlertKind::WrongStart,
@@ -244,7 +244,7 @@ fn kind(word: &str) -> AlertKind {
     }
 }
 
-/// A list of sensors; of the words of the shared cases only one names a poorer sensor than identity.
+/// A list of sensor kinds; among the words of the shared cases only one names a sensor other than identity.
 fn sensings(value: &Value) -> Vec<SensorKind> {
     let named: Vec<SensorKind> =
         list(value).map(|word| SensorKind::from_word(word.as_str().expect("a word")).expect("a sensor")).collect();
@@ -255,14 +255,14 @@ fn sensings(value: &Value) -> Vec<SensorKind> {
     }
 }
 
-/// Where a pawn can be taken en passant its step is played on the board: a square that has never changed may be one that does not
-/// work, and the pawn on it may be gone.
-fn before_the_step(fen: &str) -> Option<(String, String)> {
+/// Where a pawn can be captured en passant, its double step is played on the board: a square that has never changed may be
+/// defective, and the pawn on it may be missing.
+fn before_double_step(fen: &str) -> Option<(String, String)> {
     let mut setup = fen.parse::<Fen>().expect("a FEN").into_setup();
-    let over = setup.ep_square.take()?;
+    let ep_square = setup.ep_square.take()?;
     setup.swap_turn();
     let ahead = if setup.turn.is_white() { 8 } else { -8 };
-    let (from, to) = (over.offset(-ahead)?, over.offset(ahead)?);
+    let (from, to) = (ep_square.offset(-ahead)?, ep_square.offset(ahead)?);
     let pawn = setup.board.remove_piece_at(to)?;
     setup.board.set_piece_at(from, pawn);
     Some((Fen::try_from(setup).ok()?.to_string(), format!("{from}{to}")))
@@ -279,7 +279,7 @@ fn deed(value: &Value) -> Deed {
         "pause" => Deed::Wait(5_000),
         "start" => Deed::Clock(Act::Start),
         "stop" => Deed::Clock(Act::Stop),
-        // Two hands look like one.
+        // Two hands cannot be told from one.
         "2h" => Deed::Say(word.to_owned()),
         _ if ["say:", "adjust:", "claimW:", "claimB:", "arb:"].iter().any(|by| word.starts_with(by)) => {
             Deed::Say(word.to_owned())

@@ -1,4 +1,4 @@
-//! A case at a virtual board: its bytes go through the protocol into a table.
+//! Performs a case at a virtual board, whose bytes go through the protocol into a table session.
 
 use super::form::{Case, Deed};
 use shakmaty::fen::Fen;
@@ -17,7 +17,7 @@ use touchmove::simulate::script::Act;
 use touchmove::simulate::{SimulationSetup, VirtualBoard};
 use touchmove::table::{Input, Settings, Table};
 
-/// The board is looked at for this long before anything is done, and left alone for this long at the end. Milliseconds.
+/// The time before the first action, and the time after the last one, in milliseconds.
 const LEAD_IN: Millis = 2_500;
 const QUIET: Millis = 8_000;
 
@@ -26,21 +26,21 @@ const QUIET: Millis = 8_000;
 pub struct Manner {
     pub laws: Laws,
     pub sensing: SensorKind,
-    /// Between two things that hands do, in milliseconds.
+    /// The time between two hand actions, in milliseconds.
     pub pace: Millis,
-    /// How the board's scan lies relative to what hands do.
+    /// Determines the phase of the board's scan relative to the hand actions.
     pub seed: u64,
 }
 
-/// What came of a case.
+/// The outcome of a case.
 #[derive(Debug, Default)]
 pub struct Outcome {
-    /// UCI and SAN of the moves on record.
+    /// The moves on record, in UCI and SAN.
     pub moves: Vec<(String, String)>,
     pub events: Vec<Event>,
-    /// What the claims were worth, in order.
+    /// The verdicts on the claims, in order.
     pub verdicts: Vec<Verdict>,
-    /// Commands that were refused, and why.
+    /// The reasons for which commands were refused.
     pub refused: Vec<String>,
 }
 
@@ -58,19 +58,19 @@ impl Cable for Hands {
     }
 
     fn take(&mut self, now: Millis) -> Vec<HostInput> {
-        let mut said = Vec::new();
+        let mut inputs = Vec::new();
         if !std::mem::replace(&mut self.plugged, true) {
-            said.push(HostInput::Link(LinkState::Up));
+            inputs.push(HostInput::Link(LinkState::Up));
         }
         let bytes = |board: &mut VirtualDgt, now| {
             board.advance(now).into_iter().map(|chunk| HostInput::Bytes(chunk.bytes, chunk.ply)).collect::<Vec<_>>()
         };
         while let Some((at, act)) = self.to_do.pop_front_if(|(at, _)| *at <= now) {
-            said.extend(bytes(&mut self.board, at));
+            inputs.extend(bytes(&mut self.board, at));
             self.board.act(at, act, 0);
         }
-        said.extend(bytes(&mut self.board, now));
-        said
+        inputs.extend(bytes(&mut self.board, now));
+        inputs
     }
 
     fn send(&mut self, now: Millis, bytes: &[u8]) {
@@ -78,7 +78,7 @@ impl Cable for Hands {
     }
 }
 
-/// What is done and said in a case, and when.
+/// The schedule of a case: everything that is done and said, with times.
 struct Plan {
     now: Millis,
     pace: Millis,
@@ -97,7 +97,7 @@ impl Plan {
         self.act(piece.map_or(Act::Lift(square), |piece| Act::Put(square, piece)));
     }
 
-    /// A move as a careful hand makes it: what is captured goes first.
+    /// Plays a move carefully: a captured piece is removed first.
     fn play(&mut self, position: &Position, uci: &str) -> Position {
         let mv = position.parse_uci(uci).expect("a legal move");
         let changes: Vec<_> = Changes::of(position.turn(), mv).iter().collect();
@@ -131,7 +131,7 @@ impl Plan {
 pub fn perform(case: &Case, manner: Manner) -> Outcome {
     let clean = profile("clean").expect("clean hands");
     let profile = HandsProfile { clock_ms: (300_000, 0), ..*clean };
-    let scene = SimulationSetup {
+    let setup = SimulationSetup {
         profile: &profile,
         clock: case.clock,
         rotation: Rotation::Upright,
@@ -147,12 +147,12 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
     let until = plan.now + QUIET;
     let settings = Settings { sensing: manner.sensing, chess960: case.chess960, laws: manner.laws, ..Settings::default() };
     let mut table = Table::new(settings);
-    let mut hands = Hands { board: VirtualDgt::new(&scene, &squares, 0), to_do: plan.acts, plugged: false };
+    let mut hands = Hands { board: VirtualDgt::new(&setup, &squares, 0), to_do: plan.acts, plugged: false };
     let mut outcome = Outcome::default();
     let mut protocol = (model("dgt").expect("a DGT board").protocol)();
     for (at, words) in plan.words.into_iter().map(|(at, words)| (at, Some(words))).chain([(until, None)]) {
-        run::play(&mut hands, &mut *protocol, &mut table, at, &mut |_, moment| {
-            if let RunEvent::Event(stamped) = moment {
+        run::play(&mut hands, &mut *protocol, &mut table, at, &mut |_, run_event| {
+            if let RunEvent::Event(stamped) = run_event {
                 outcome.events.push(stamped.event.clone());
             }
         });
@@ -173,7 +173,7 @@ pub fn perform(case: &Case, manner: Manner) -> Outcome {
 fn plan(case: &Case, pace: Millis, time: Millis) -> Plan {
     let mut position = Position::from_fen(&case.fen, case.chess960).expect("a FEN");
     let mut plan = Plan { now: LEAD_IN - 1_000, pace, time, acts: VecDeque::new(), words: Vec::new() };
-    // Nobody has to command the start position.
+    // The start position need not be commanded.
     if position.fen() != Position::start().fen() && !case.found {
         plan.words.push((plan.now, format!("arb:position {}", case.fen)));
     }
@@ -193,11 +193,11 @@ fn plan(case: &Case, pace: Millis, time: Millis) -> Plan {
     plan
 }
 
-/// The command that is given when this is said or done; `None`: a table is not told of it.
+/// The command that corresponds to this word; `None`: the table session is not informed of it.
 fn command(words: &str, table: &Table) -> Option<Command> {
-    let (by, rest) = words.split_once(':')?;
+    let (prefix, rest) = words.split_once(':')?;
     let color = |letter: &str| Color::from_white(letter == "W");
-    Some(match by {
+    Some(match prefix {
         "adjust" => Command::Adjust(color(rest)),
         "say" if rest.contains("adoube") => Command::Adjust(position(table).turn()),
         "claimW" | "claimB" => {
@@ -205,7 +205,7 @@ fn command(words: &str, table: &Table) -> Option<Command> {
                 .into_iter()
                 .find_map(|(word, claimed)| Some((claimed, rest.strip_prefix(word)?)))?;
             let intended = rest.strip_prefix(" with ").and_then(|rest| rest.split(' ').next()).map(|mv| intended(mv, table));
-            Command::Claim { player: color(&by[5..]), claimed, intended }
+            Command::Claim { player: color(&prefix[5..]), claimed, intended }
         }
         "arb" => {
             let (verb, rest) = rest.split_once(' ').unwrap_or((rest, ""));
@@ -233,7 +233,7 @@ fn position(table: &Table) -> Position {
     Position::from_fen(record.fen(), true).expect("a FEN")
 }
 
-/// UCI of a move in SAN; what is not SAN of a legal move is taken as UCI.
+/// A move in SAN converted to UCI; text that is not SAN of a legal move is used as UCI.
 fn intended(mv: &str, table: &Table) -> String {
     let position = position(table);
     let legal = position.legal_moves().into_iter().find(|&legal| position.san(legal) == mv);

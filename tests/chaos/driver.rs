@@ -23,21 +23,21 @@ use touchmove::publish::client::{Client, WatchItem, WatchedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::{Simulation, SimulationSetup};
 
-/// How long the daemon may take to be ready or to answer before that counts as a failure.
+/// The timeout for the daemon to be ready or to answer; exceeding it is a failure.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often the record is compared at the end.
+/// The interval between two comparisons of the record at the end.
 const COMPARE_EVERY: Duration = Duration::from_millis(250);
-/// How long the record has to stay right.
-const STAYS: Duration = Duration::from_secs(2);
-/// How often the log is looked at, in milliseconds.
-const LOOK_EVERY: u64 = 50;
+/// The time for which the record has to stay exact.
+const STAYS_EXACT: Duration = Duration::from_secs(2);
+/// The interval at which the log is checked, in milliseconds.
+const POLL_EVERY: u64 = 50;
 
-/// Runs a schedule in a runtime of its own.
+/// Runs a schedule in a separate runtime.
 pub fn run(schedule: &Schedule) -> Outcome {
-    if let Some(why) = mock::missing(schedule.model) {
-        return Verdict::Skipped(why).into();
+    if let Some(reason) = mock::missing(schedule.model) {
+        return Verdict::Skipped(reason).into();
     }
-    // Mounted before anything else: a schedule that cannot have its fault proves nothing about it.
+    // The disk is mounted first: a schedule that cannot have its fault proves nothing about it.
     let disk = match schedule.has(FaultKind::DiskFull).then(SmallDisk::mount) {
         Some(None) => return Verdict::Skipped("only root may mount the disk that is to be full").into(),
         disk => disk.flatten(),
@@ -46,7 +46,7 @@ pub fn run(schedule: &Schedule) -> Outcome {
     let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| runtime.block_on(Run::new(schedule, disk)?.play())));
     match outcome {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(why)) => Verdict::Broken(why).into(),
+        Ok(Err(error)) => Verdict::Broken(error).into(),
         Err(panic) => {
             let text = panic.downcast_ref::<String>().map(String::as_str);
             Verdict::Broken(text.or(panic.downcast_ref::<&str>().copied()).unwrap_or("panic").to_owned()).into()
@@ -54,7 +54,7 @@ pub fn run(schedule: &Schedule) -> Outcome {
     }
 }
 
-/// Where the journal is: a small disk that can be filled where the schedule asks for one.
+/// The location of the journal: a small disk that can be filled if the schedule requires one.
 enum State {
     Disk(SmallDisk),
     Dir(TempDir),
@@ -71,13 +71,13 @@ impl State {
     fn set_full(&self, full: bool) {
         match self {
             State::Disk(disk) if full => disk.fill(),
-            State::Disk(disk) => disk.make_room(),
+            State::Disk(disk) => disk.free_space(),
             State::Dir(_) => {}
         }
     }
 }
 
-/// From when until when there was a fault, in real milliseconds.
+/// The time of a fault, in real milliseconds.
 struct Span {
     kind: FaultKind,
     from: u64,
@@ -89,23 +89,23 @@ struct Run<'a> {
     truth: Vec<String>,
     rests: Vec<Rest>,
     ends_at: u64,
-    // Dropped first: it ends in order while its port is still there.
+    // Dropped first: the daemon shuts down normally while its port still exists.
     daemon: Option<Daemon>,
     line: Line,
     port: PathBuf,
-    /// The fake devices of a board that is on no serial line.
+    /// The fake devices of a board without a serial port.
     mock: Option<Arc<Mutex<Mock>>>,
     state: State,
     _dir: TempDir,
     bus: PrivateBus,
     monitor: Option<Monitor>,
-    /// Where the schedule sets it.
+    /// Present if the schedule sets the time of day.
     time_of_day: Option<TimeOfDay>,
     log: String,
     spans: Vec<Span>,
-    /// How often this daemon has opened the port.
+    /// The number of times that this daemon has opened the port.
     opened: usize,
-    /// When any daemon was seen to have opened it.
+    /// The times at which a daemon was seen to have opened the port.
     opened_at: Vec<u64>,
     published: Arc<Mutex<Published>>,
     contradiction: Arc<Mutex<Option<String>>>,
@@ -114,29 +114,29 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(schedule: &'a Schedule, disk: Option<SmallDisk>) -> Result<Run<'a>, String> {
         let bus = PrivateBus::start().ok_or("no bus")?;
-        let dir = tempfile::tempdir().map_err(|why| why.to_string())?;
+        let dir = tempfile::tempdir().map_err(|error| error.to_string())?;
         let state = match disk {
             Some(disk) => State::Disk(disk),
-            None => State::Dir(tempfile::tempdir().map_err(|why| why.to_string())?),
+            None => State::Dir(tempfile::tempdir().map_err(|error| error.to_string())?),
         };
         let sets_time = schedule.faults.iter().any(|fault| matches!(fault.kind, FaultKind::TimeOfDay(_)));
-        let scene = SimulationSetup {
+        let setup = SimulationSetup {
             profile: schedule.profile,
             clock: schedule.clock,
             rotation: Rotation::Upright,
             clock_turned: false,
             seed: schedule.number,
         };
-        let mut stage =
-            Simulation::new(schedule.model, &schedule.game(), &scene).ok_or("no virtual board")?.without_aftermath();
-        let truth = stage.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
-        let ends_at = stage.truth().over_at / u64::from(schedule.speed);
-        let rests = rests(stage.script(), schedule.speed.into());
+        let mut simulation =
+            Simulation::new(schedule.model, &schedule.game(), &setup).ok_or("no virtual board")?.without_aftermath();
+        let truth = simulation.truth().plies.iter().map(|ply| ply.uci.clone()).collect();
+        let ends_at = simulation.truth().over_at / u64::from(schedule.speed);
+        let rests = rests(simulation.script(), schedule.speed.into());
         let port = dir.path().join("board");
-        let mock = schedule.is_mocked().then(|| Arc::new(Mutex::new(Mock::start(schedule.model, &mut stage))));
+        let mock = schedule.is_mocked().then(|| Arc::new(Mutex::new(Mock::start(schedule.model, &mut simulation))));
         let line = match &mock {
-            Some(mock) => Line::start(Arc::clone(mock), stage, schedule),
-            None => Line::open(&port, stage, schedule),
+            Some(mock) => Line::start(Arc::clone(mock), simulation, schedule),
+            None => Line::open(&port, simulation, schedule),
         };
         Ok(Run {
             schedule,
@@ -165,9 +165,9 @@ impl<'a> Run<'a> {
         let daemon = match &self.mock {
             Some(mock) => mock.lock().unwrap().daemon(&self.bus, self.state.path()),
             None => {
-                let own = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
-                let command = self.time_of_day.as_ref().map_or_else(own, TimeOfDay::touchmoved);
-                Daemon::quiet_by(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model])
+                let plain_command = || Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+                let command = self.time_of_day.as_ref().map_or_else(plain_command, TimeOfDay::touchmoved);
+                Daemon::quiet_with(command, &self.bus, self.state.path(), &self.port, &["--board", self.schedule.model])
             }
         };
         if let Some(time) = &mut self.time_of_day {
@@ -187,7 +187,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Notes whether the daemon has opened the port.
+    /// Records whether the daemon has opened the port.
     fn note_opened(&mut self) {
         let opened = self.daemon.as_ref().map_or(0, |daemon| daemon.log().matches("port opened").count());
         if opened > self.opened {
@@ -202,18 +202,18 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Follows what is published until the bus goes away.
+    /// Receives all published events until the bus goes away.
     async fn watch(&self) -> Result<tokio::task::JoinHandle<()>, String> {
         let client = client(&self.bus, Stream::Live).await;
-        let mut watch = client.watch().await.map_err(|why| why.to_string())?;
+        let mut watch = client.watch().await.map_err(|error| error.to_string())?;
         let (published, contradiction) = (Arc::clone(&self.published), Arc::clone(&self.contradiction));
         Ok(tokio::spawn(async move {
             let _client = client;
-            while let Some(seen) = watch.next().await {
-                if let WatchItem::Happened(happened) = seen
-                    && let Err(why) = published.lock().unwrap().signal(happened)
+            while let Some(item) = watch.next().await {
+                if let WatchItem::Happened(event) = item
+                    && let Err(error) = published.lock().unwrap().signal(event)
                 {
-                    contradiction.lock().unwrap().get_or_insert(why);
+                    contradiction.lock().unwrap().get_or_insert(error);
                 }
             }
         }))
@@ -223,10 +223,10 @@ impl<'a> Run<'a> {
         let watcher = self.watch().await?;
         self.monitor = self.schedule.has_monitor().then(|| Monitor::start(&self.bus)).flatten();
         self.start();
-        let begun = Instant::now();
+        let started = Instant::now();
         while self.line.now().is_none() {
-            if begun.elapsed() > PATIENCE {
-                return Ok(self.keep(Verdict::Broken("the daemon never asked the board".to_owned())).into());
+            if started.elapsed() > PATIENCE {
+                return Ok(self.save_failure(Verdict::Broken("the daemon never sent anything to the board".to_owned())).into());
             }
             if self.mock.is_some() {
                 self.note_opened();
@@ -255,7 +255,7 @@ impl<'a> Run<'a> {
                 (FaultKind::TimeOfDay(seconds), true) => {
                     self.time_of_day.iter_mut().for_each(|time| time.jump(seconds));
                 }
-                // The line does these itself.
+                // The board thread handles the other faults.
                 _ => {}
             }
             self.note_span(at, fault, begins);
@@ -272,22 +272,22 @@ impl<'a> Run<'a> {
             false => self.compare_monitor().await.map_or_else(|failure| (failure, None), |seen| (verdict, seen)),
         };
         watchers.iter().for_each(tokio::task::JoinHandle::abort);
-        Ok(Outcome { verdict: self.keep(verdict), monitored })
+        Ok(Outcome { verdict: self.save_failure(verdict), monitored })
     }
 
     fn note_span(&mut self, at: u64, kind: FaultKind, begins: bool) {
         if begins {
             return self.spans.push(Span { kind, from: at, until: u64::MAX });
         }
-        // The line does its own in time, the rest may be late.
+        // The board thread handles its faults in time, the others may be late.
         let until = if kind == FaultKind::Unplugged { at } else { self.line.now().unwrap_or(at) };
         if let Some(span) = self.spans.iter_mut().rfind(|span| span.kind == kind) {
             span.until = until;
         }
     }
 
-    /// The rests that the daemon could see: with no fault at them, nor before it had opened the port again.
-    fn seen_rests(&self) -> Vec<Rest> {
+    /// The rests that the daemon could observe: without a fault during them, and after it had opened the port again.
+    fn observable_rests(&self) -> Vec<Rest> {
         let opened_after = |at: u64| self.opened_at.iter().copied().find(|opened| *opened >= at).unwrap_or(u64::MAX);
         let blind = |span: &Span| match span.kind {
             FaultKind::Killed | FaultKind::Unplugged => (span.from, opened_after(span.until)),
@@ -297,7 +297,7 @@ impl<'a> Run<'a> {
         self.rests.iter().filter(|rest| rest.is_clear_of(&faults)).cloned().collect()
     }
 
-    /// Beginnings and ends of the faults in order. Faults of one kind that overlap are one.
+    /// The beginnings and ends of the faults in order. Overlapping faults of one kind are merged.
     fn timeline(&self) -> Vec<(u64, FaultKind, bool)> {
         let mut spans: Vec<(u64, u64, FaultKind)> = Vec::new();
         for fault in &self.schedule.faults {
@@ -313,26 +313,26 @@ impl<'a> Run<'a> {
     }
 
     async fn wait_until(&mut self, at: u64) {
-        while let Some(left) = at.checked_sub(self.line.now().unwrap_or(0)).filter(|left| *left > 0) {
-            tokio::time::sleep(Duration::from_millis(left.min(LOOK_EVERY))).await;
+        while let Some(remaining) = at.checked_sub(self.line.now().unwrap_or(0)).filter(|remaining| *remaining > 0) {
+            tokio::time::sleep(Duration::from_millis(remaining.min(POLL_EVERY))).await;
             self.note_opened();
         }
     }
 
-    /// Compares the record until it is exact or the time is over. The time begins when the daemon first answers: until then a busy
-    /// machine has not let it run.
+    /// Compares the record until it is exact or the time is over. The time begins when the daemon first answers: until then a
+    /// busy machine may not have let it run.
     async fn compare(&mut self) -> Result<Verdict, String> {
-        let rests = self.seen_rests();
-        let patience = Instant::now() + PATIENCE;
+        let rests = self.observable_rests();
+        let deadline = Instant::now() + PATIENCE;
         let mut end = None;
         let mut client = client(&self.bus, Stream::Live).await;
         let mut exact_since: Option<Instant> = None;
         loop {
-            match self.look(&client, &rests).await {
+            match self.judge(&client, &rests).await {
                 Ok(verdict) => {
                     let is_over = Instant::now() >= *end.get_or_insert_with(|| Instant::now() + WITHIN);
                     match verdict {
-                        Verdict::Exact if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS => {
+                        Verdict::Exact if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS_EXACT => {
                             return Ok(self.contradicted().unwrap_or(Verdict::Exact));
                         }
                         Verdict::Exact => {}
@@ -340,36 +340,38 @@ impl<'a> Run<'a> {
                         _ => exact_since = None,
                     }
                 }
-                Err(why) if Instant::now() >= end.unwrap_or(patience) => return Ok(Verdict::Broken(why)),
+                Err(error) if Instant::now() >= end.unwrap_or(deadline) => return Ok(Verdict::Broken(error)),
                 Err(_) => client = crate::hall::client(&self.bus, Stream::Live).await,
             }
             tokio::time::sleep(COMPARE_EVERY).await;
         }
     }
 
-    async fn look(&self, client: &Client, rests: &[Rest]) -> Result<Verdict, String> {
-        let snapshot = client.snapshot().await.map_err(|why| why.to_string())?;
+    async fn judge(&self, client: &Client, rests: &[Rest]) -> Result<Verdict, String> {
+        let snapshot = client.snapshot().await.map_err(|error| error.to_string())?;
         let mut last = Vec::new();
         for game in &snapshot.games {
-            last = client.events(game.id).await.map_err(|why| why.to_string())?;
-            if let Err(why) = self.published.lock().unwrap().compare(game.id, last.clone()) {
-                return Ok(Verdict::Contradicted(why));
+            last = client.events(game.id).await.map_err(|error| error.to_string())?;
+            if let Err(error) = self.published.lock().unwrap().compare(game.id, last.clone()) {
+                return Ok(Verdict::Contradicted(error));
             }
         }
         Ok(verdict::judge(&snapshot, &last, &self.truth, self.schedule.sensing, rests))
     }
 
-    /// Compares what the second client saw with what is stored. Returns how many events it saw, `None` without one.
+    /// Compares the events that the second client saw with the stored ones. Returns how many events it saw, or `None` without a
+    /// second client.
     ///
     /// # Errors
-    /// What it saw is not stored, or it saw nothing though it should have.
+    /// An event that it saw is not stored, or it saw nothing although it should have.
     async fn compare_monitor(&mut self) -> Result<Option<usize>, Verdict> {
         let Some(monitor) = self.monitor.take() else { return Ok(None) };
         let seen = monitor.stop();
-        let stored = self.stored().await.map_err(Verdict::Broken)?;
-        monitor::compare(&seen, &stored).map_err(Verdict::Contradicted)?;
-        // The first event of a game has no signal, and what a daemon stored just before it was killed need not have one.
-        let is_published = stored.values().any(|events| events.len() > 1)
+        let stored_events = self.stored_events().await.map_err(Verdict::Broken)?;
+        monitor::compare(&seen, &stored_events).map_err(Verdict::Contradicted)?;
+        // The first event of a game has no signal, and an event that a daemon stored just before it was killed need not have
+        // one.
+        let is_published = stored_events.values().any(|events| events.len() > 1)
             && !self.schedule.has(FaultKind::BusGone)
             && (!self.schedule.has(FaultKind::Killed) || self.published.lock().unwrap().has_signals);
         match seen.is_empty() && is_published {
@@ -379,21 +381,21 @@ impl<'a> Run<'a> {
     }
 
     /// All stored events, by game.
-    async fn stored(&self) -> Result<BTreeMap<u64, Vec<WatchedEvent>>, String> {
+    async fn stored_events(&self) -> Result<BTreeMap<u64, Vec<WatchedEvent>>, String> {
         let client = client(&self.bus, Stream::Live).await;
-        let mut stored = BTreeMap::new();
-        for game in client.snapshot().await.map_err(|why| why.to_string())?.games {
-            stored.insert(game.id, client.events(game.id).await.map_err(|why| why.to_string())?);
+        let mut stored_events = BTreeMap::new();
+        for game in client.snapshot().await.map_err(|error| error.to_string())?.games {
+            stored_events.insert(game.id, client.events(game.id).await.map_err(|error| error.to_string())?);
         }
-        Ok(stored)
+        Ok(stored_events)
     }
 
     fn contradicted(&self) -> Option<Verdict> {
         self.contradiction.lock().unwrap().take().map(Verdict::Contradicted)
     }
 
-    /// Keeps log and state of a schedule that failed.
-    fn keep(mut self, mut verdict: Verdict) -> Verdict {
+    /// Saves the log and the state directory of a schedule that failed.
+    fn save_failure(mut self, mut verdict: Verdict) -> Verdict {
         if let Some(daemon) = &self.daemon {
             self.log.push_str(&daemon.log());
         }

@@ -1,4 +1,4 @@
-//! A virtual board, with faults on its line.
+//! A virtual board with faults on its cable.
 
 use super::schedule::{Answer, Fault, FaultKind, Schedule};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -16,22 +16,22 @@ use std::time::{Duration, Instant};
 use touchmove::simulate::Simulation;
 use touchmove::simulate::rng::Rng;
 
-/// Bytes that wait for a host that does not read; a real line would have lost what is over.
+/// The buffer size for a host that does not read; a real cable would have lost all further bytes.
 const BUFFERED: usize = 4096;
-/// The simulation is looked at no less often than this.
+/// The longest time between two steps of the simulation.
 pub const TICK: Duration = Duration::from_millis(4);
 
-/// What connects a board to the daemon.
+/// The connection between a board and the daemon.
 pub trait Cable: Send {
-    /// Plugs the board in or pulls it out, or leaves it so. Returns whether anything changed.
+    /// Plugs the board in or unplugs it, if it is not so already. Returns whether anything changed.
     fn set_plugged(&mut self, plugged: bool) -> bool;
     /// Sends bytes to the daemon.
     fn send(&mut self, bytes: &[u8]);
-    /// Writes what waits and reads what came, waiting at most a tick.
+    /// Writes pending bytes and reads received ones, waiting at most one tick.
     fn exchange(&mut self) -> Vec<u8>;
 }
 
-/// The thread that is the board.
+/// The board's thread.
 pub struct Line {
     began_ms: Arc<AtomicU64>,
     epoch: Instant,
@@ -40,29 +40,29 @@ pub struct Line {
 }
 
 impl Line {
-    /// A board that the host opens at `path`. Its time begins with the first byte that a host sends.
-    pub fn open(path: &Path, stage: Simulation, schedule: &Schedule) -> Line {
+    /// Starts a board that the host opens at `path`. Its time begins with the first byte that a host sends.
+    pub fn open(path: &Path, simulation: Simulation, schedule: &Schedule) -> Line {
         let terminal = Terminal { path: path.to_owned(), port: None, outbox: VecDeque::new() };
-        let line = Line::start(terminal, stage, schedule);
+        let line = Line::start(terminal, simulation, schedule);
         while !path.exists() {
             std::thread::sleep(Duration::from_millis(1));
         }
         line
     }
 
-    /// A board on this cable. Its time begins with the first byte that a host sends, or with [`Line::begin`].
-    pub fn start(cable: impl Cable + 'static, stage: Simulation, schedule: &Schedule) -> Line {
+    /// Starts a board on this cable. Its time begins with the first byte that a host sends, or with [`Line::begin`].
+    pub fn start(cable: impl Cable + 'static, simulation: Simulation, schedule: &Schedule) -> Line {
         let (began_ms, stop, epoch) = (Arc::new(AtomicU64::new(0)), Arc::<AtomicBool>::default(), Instant::now());
         let mut board = Board {
             cable: Box::new(cable),
-            stage,
+            simulation,
             speed: schedule.speed.into(),
             faults: schedule.faults.clone(),
             rng: Rng::new(schedule.number, 0x11e),
             is_dgt: schedule.model == "dgt",
             partial: Vec::new(),
-            streamed: 0,
-            late: VecDeque::new(),
+            remaining_streamed: 0,
+            delayed: VecDeque::new(),
             last_dump: Vec::new(),
         };
         let (began, stopped) = (Arc::clone(&began_ms), Arc::clone(&stop));
@@ -70,7 +70,7 @@ impl Line {
         Line { began_ms, epoch, stop, thread: Some(thread) }
     }
 
-    /// Begins the board's time now, where the cable does not pass on what a host sends.
+    /// Begins the board's time now, for a cable that does not pass on the host's bytes.
     pub fn begin(&self) {
         let now = self.epoch.elapsed().as_millis() as u64;
         let _ = self.began_ms.compare_exchange(0, now.max(1), Ordering::Relaxed, Ordering::Relaxed);
@@ -114,7 +114,7 @@ impl Port {
     }
 }
 
-/// A pseudo-terminal under a name that stays.
+/// A pseudo-terminal with a stable path.
 struct Terminal {
     path: PathBuf,
     port: Option<Port>,
@@ -163,18 +163,18 @@ impl Cable for Terminal {
 
 struct Board {
     cable: Box<dyn Cable>,
-    stage: Simulation,
+    simulation: Simulation,
     speed: u64,
     faults: Vec<Fault>,
     rng: Rng,
     is_dgt: bool,
     /// The beginning of a DGT message.
     partial: Vec<u8>,
-    /// So many bytes of a message that goes out as it comes are still to come.
-    streamed: usize,
-    /// Messages that are held until later, in real milliseconds.
-    late: VecDeque<(u64, Vec<u8>)>,
-    /// The last whole-board message that was on the line.
+    /// The number of bytes still to come of a message that is passed on as it arrives.
+    remaining_streamed: usize,
+    /// Delayed messages, with the times at which they are sent, in real milliseconds.
+    delayed: VecDeque<(u64, Vec<u8>)>,
+    /// The last dump that was sent.
     last_dump: Vec<u8>,
 }
 
@@ -184,17 +184,17 @@ impl Board {
             let real = epoch.elapsed().as_millis() as u64;
             let start = began.load(Ordering::Relaxed);
             let now = if start > 0 { real.saturating_sub(start) } else { 0 };
-            let out = start > 0 && self.active(now).any(|kind| kind == FaultKind::Unplugged);
-            if self.cable.set_plugged(!out) && out {
+            let is_unplugged = start > 0 && self.active(now).any(|kind| kind == FaultKind::Unplugged);
+            if self.cable.set_plugged(!is_unplugged) && is_unplugged {
                 self.partial.clear();
-                self.streamed = 0;
+                self.remaining_streamed = 0;
             }
             if start > 0 {
-                let chunks = self.stage.advance(now * self.speed);
+                let chunks = self.simulation.advance(now * self.speed);
                 for chunk in chunks {
-                    self.pass(now, &chunk.bytes);
+                    self.pass_on(now, &chunk.bytes);
                 }
-                while let Some((_, bytes)) = self.late.pop_front_if(|(due, _)| *due <= now) {
+                while let Some((_, bytes)) = self.delayed.pop_front_if(|(due, _)| *due <= now) {
                     self.send(now, &bytes);
                 }
             }
@@ -203,7 +203,7 @@ impl Board {
                 if start == 0 {
                     began.store(real.max(1), Ordering::Relaxed);
                 }
-                self.stage.receive(now * self.speed, &bytes);
+                self.simulation.receive(now * self.speed, &bytes);
             }
         }
         self.cable.set_plugged(false);
@@ -213,28 +213,28 @@ impl Board {
         self.faults.iter().filter(move |fault| (fault.from..fault.until).contains(&now)).map(|fault| fault.kind)
     }
 
-    /// Bytes leave the board: whole messages of a DGT board are changed as the faults say. A memory takes seconds on the line, and
-    /// goes out as it comes where nothing is wrong with it.
-    fn pass(&mut self, now: u64, bytes: &[u8]) {
+    /// Passes bytes of the board on: complete messages of a DGT board are changed by the faults. A memory takes seconds, and is
+    /// passed on as it arrives if no fault affects it.
+    fn pass_on(&mut self, now: u64, bytes: &[u8]) {
         if !self.is_dgt {
             return self.send(now, bytes);
         }
         self.partial.extend_from_slice(bytes);
-        // The rest of a message whose beginning went nowhere, when the cable was out.
-        let rest = if self.streamed == 0 { self.partial.iter().take_while(|byte| **byte < 0x80).count() } else { 0 };
+        // The rest of a message whose beginning was lost while the cable was unplugged.
+        let rest = if self.remaining_streamed == 0 { self.partial.iter().take_while(|byte| **byte < 0x80).count() } else { 0 };
         let rest: Vec<u8> = self.partial.drain(..rest).collect();
         self.send(now, &rest);
-        if self.streamed == 0
+        if self.remaining_streamed == 0
             && let [0x8f, high, low, ..] = self.partial[..]
             && !self.active(now).any(|kind| matches!(kind, FaultKind::Memory(_)))
         {
-            self.streamed = usize::from(high) << 7 | usize::from(low);
+            self.remaining_streamed = usize::from(high) << 7 | usize::from(low);
         }
-        if self.streamed > 0 {
-            let bytes: Vec<u8> = self.partial.drain(..self.streamed.min(self.partial.len())).collect();
-            self.streamed -= bytes.len();
+        if self.remaining_streamed > 0 {
+            let bytes: Vec<u8> = self.partial.drain(..self.remaining_streamed.min(self.partial.len())).collect();
+            self.remaining_streamed -= bytes.len();
             self.send(now, &bytes);
-            if self.streamed > 0 {
+            if self.remaining_streamed > 0 {
                 return;
             }
         }
@@ -244,17 +244,17 @@ impl Board {
                 return;
             }
             let message: Vec<u8> = self.partial.drain(..length).collect();
-            self.message(now, message);
+            self.pass_message(now, message);
         }
     }
 
-    fn message(&mut self, now: u64, mut message: Vec<u8>) {
+    fn pass_message(&mut self, now: u64, mut message: Vec<u8>) {
         let answer = self.active(now).find_map(|kind| match (message[0], kind) {
             (0x86, FaultKind::Dumps(answer)) | (0x8f, FaultKind::Memory(answer)) => Some(answer),
             _ => None,
         });
-        let unplugged = self.active(now).any(|kind| kind == FaultKind::ClockUnplugged);
-        if message[0] == 0x8d && unplugged {
+        let clock_unplugged = self.active(now).any(|kind| kind == FaultKind::ClockUnplugged);
+        if message[0] == 0x8d && clock_unplugged {
             message[3..].fill(0);
             if let Some(status) = message.last_mut() {
                 *status = 0x20;
@@ -279,17 +279,17 @@ impl Board {
                 if let Some(stale) = stale {
                     self.send(now, &stale);
                 }
-                self.late.push_back((now + 700, message));
+                self.delayed.push_back((now + 700, message));
             }
-            Some(Answer::Late(ms)) => self.late.push_back((now + ms, message)),
+            Some(Answer::Late(ms)) => self.delayed.push_back((now + ms, message)),
             Some(Answer::Doubled) => {
                 self.send(now, &message);
-                self.late.push_back((now + 300, message));
+                self.delayed.push_back((now + 300, message));
             }
         }
     }
 
-    /// Bytes enter the cable.
+    /// Sends bytes over the cable, damaged if there is such a fault.
     fn send(&mut self, now: u64, bytes: &[u8]) {
         let per_mille =
             self.active(now).filter_map(|kind| if let FaultKind::Damaged(rate) = kind { Some(rate) } else { None }).max();
@@ -307,12 +307,12 @@ impl Board {
     }
 }
 
-/// The same memory without what was noted last: about five moves.
+/// The same memory without its newest entries: about five moves.
 fn older_memory(message: &[u8]) -> Vec<u8> {
     const MISSING: usize = 40;
     let (head, log) = message.split_at(3);
     let end = log.len().saturating_sub(MISSING + 1);
-    // The ring keeps its size: older entries come before.
+    // The ring buffer keeps its size: older entries precede the others.
     let mut older = vec![0x7f; MISSING];
     older.extend_from_slice(&log[..end]);
     older.push(0x6b);

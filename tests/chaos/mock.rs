@@ -1,7 +1,7 @@
-//! Boards on no serial line: a Chessnut over USB, and switches on an I²C expander, as umockdev fakes them without root or kernel
-//! modules.
+//! Boards without a serial port: a Chessnut over USB, and reed switches on an I²C expander, emulated by umockdev without root
+//! or kernel modules.
 //!
-//! The fake devices are a process of their own (`tests/data/umockdev`), so that they outlive the daemon.
+//! The fake devices are a separate process (`tests/data/umockdev`), so that they outlive the daemon.
 
 use super::line::{Cable, TICK};
 use crate::harness::{Daemon, PrivateBus, eventually};
@@ -15,15 +15,16 @@ use tempfile::TempDir;
 use touchmove::boards::matrix::packet;
 use touchmove::simulate::Simulation;
 
-/// How often the power of an expander fails.
-const POWER_FAILS: Duration = Duration::from_millis(20);
-/// Says where the devices are and stays, longer than any schedule lasts: they are there as long as this runs.
-const STAY: &str = "echo \"$UMOCKDEV_DIR\" > \"$0\"; exec sleep 900";
+/// The interval between power failures of an expander.
+const POWER_FAILURE_EVERY: Duration = Duration::from_millis(20);
+/// Prints the path of the devices and keeps running, longer than any schedule lasts: the devices exist as long as this process
+/// runs.
+const KEEP_RUNNING: &str = "echo \"$UMOCKDEV_DIR\" > \"$0\"; exec sleep 900";
 
-/// Fake devices with a board among them.
+/// Fake devices, one of which is a board.
 pub struct Mock {
     devices: Daemon,
-    /// Where umockdev keeps them.
+    /// umockdev's directory for the devices.
     root: PathBuf,
     dir: TempDir,
     board: FakeBoard,
@@ -32,9 +33,9 @@ pub struct Mock {
 
 enum FakeBoard {
     Chessnut {
-        /// The number that it has on the bus, another one each time.
+        /// The device number on the bus, a new one each time.
         number: u32,
-        /// What stands on it.
+        /// The command that sets its squares.
         squares: Option<String>,
     },
     Matrix {
@@ -42,7 +43,7 @@ enum FakeBoard {
     },
 }
 
-/// Why there can be no fake board of this model; `None`: there can, or the model needs none.
+/// Why this model cannot be emulated here; `None`: it can, or the model needs no fake devices.
 pub fn missing(model: &str) -> Option<&'static str> {
     match model {
         "matrix" if !cfg!(feature = "gpio") => Some("built without `--features gpio`"),
@@ -52,10 +53,10 @@ pub fn missing(model: &str) -> Option<&'static str> {
 }
 
 impl Mock {
-    /// Starts fake devices with a board of this model plugged in. Returns when they are there.
-    pub fn start(model: &str, stage: &mut Simulation) -> Mock {
+    /// Starts fake devices with a board of this model plugged in. Returns when the devices exist.
+    pub fn start(model: &str, simulation: &mut Simulation) -> Mock {
         let dir = tempfile::tempdir().expect("a directory");
-        let place = dir.path().join("root");
+        let root_file = dir.path().join("root");
         let script = if model == "matrix" { "matrix.py" } else { "plugs.py" };
         let mut command = umockdev(script).expect("umockdev");
         let board = if model == "matrix" {
@@ -63,40 +64,41 @@ impl Mock {
             std::fs::write(dir.path().join("matrix.toml"), wiring).expect("room for the wiring");
             FakeBoard::Matrix { power_failed: Instant::now() }
         } else {
-            // It reports what stands on it as soon as it is told to, and the daemon tells the fake one.
-            stage.receive(0, &[0x21, 1, 0]);
+            // The virtual board reports its squares as soon as it is told to; the daemon sends that command to the fake device.
+            simulation.receive(0, &[0x21, 1, 0]);
             command.arg(dir.path().join("log")).arg(plug(4));
             FakeBoard::Chessnut { number: 4, squares: None }
         };
-        command.args(["--", "sh", "-c", STAY]).arg(&place).stdin(Stdio::piped());
-        let devices = Daemon::quietly(command, &[]);
+        command.args(["--", "sh", "-c", KEEP_RUNNING]).arg(&root_file).stdin(Stdio::piped());
+        let devices = Daemon::run_quiet(command, &[]);
         let root = eventually("the fake devices", || {
-            let line = std::fs::read_to_string(&place).ok()?;
+            let line = std::fs::read_to_string(&root_file).ok()?;
             line.strip_suffix('\n').map(PathBuf::from)
         });
         let mut mock = Mock { devices, root, dir, board, plugged: true };
         if let FakeBoard::Matrix { .. } = mock.board {
-            let stands = |square: &Square| stage.script().initial_pieces[*square as usize].is_some();
-            mock.send(&packet(Square::ALL.into_iter().filter(stands).collect(), true));
+            let is_occupied = |square: &Square| simulation.script().initial_pieces[*square as usize].is_some();
+            mock.send(&packet(Square::ALL.into_iter().filter(is_occupied).collect(), true));
         }
         mock
     }
 
-    /// A touchmoved that sees these devices.
+    /// Starts a touchmoved that sees these devices.
     pub fn daemon(&self, bus: &PrivateBus, state: &Path) -> Daemon {
         let mut command = Command::new("umockdev-wrapper");
         command.arg(env!("CARGO_BIN_EXE_touchmoved")).env("UMOCKDEV_DIR", &self.root);
-        // There is no configuration.
+        // No configuration file.
         command.env("XDG_CONFIG_HOME", self.dir.path()).env("HOME", self.dir.path());
         let (address, wiring) = (bus.address(), self.dir.path().join("matrix.toml"));
         let mut args = vec!["--bus", &address, "--state-dir", state.to_str().expect("UTF-8")];
         if let FakeBoard::Matrix { .. } = self.board {
             args.extend(["--board", "matrix", "--port", wiring.to_str().expect("UTF-8")]);
         }
-        Daemon::quietly(command, &args)
+        Daemon::run_quiet(command, &args)
     }
 
-    /// Plugs a USB board in anew after a daemon was killed: a fake one serves one process only. Returns when it is there.
+    /// Plugs a USB board in again after a daemon was killed: a fake one serves only one process. Returns when the device
+    /// exists.
     pub fn renew(&mut self) {
         if !self.plugged || matches!(self.board, FakeBoard::Matrix { .. }) {
             return;
@@ -105,12 +107,12 @@ impl Mock {
         self.set_plugged(true);
         if let FakeBoard::Chessnut { number, .. } = self.board {
             let file = self.root.join("sys/devices/pci0000:00/0000:00:14.0/usb1/1-2/devnum");
-            let is_there = || std::fs::read_to_string(&file).is_ok_and(|text| text.trim() == number.to_string());
-            eventually("the fake USB device", || is_there().then_some(()));
+            let is_present = || std::fs::read_to_string(&file).is_ok_and(|text| text.trim() == number.to_string());
+            eventually("the fake USB device", || is_present().then_some(()));
         }
     }
 
-    /// What the process of the devices complained of.
+    /// The log of the devices' process.
     pub fn log(&self) -> String {
         self.devices.log()
     }
@@ -120,16 +122,16 @@ impl Mock {
         match &mut self.board {
             FakeBoard::Chessnut { number, squares } if changes && plugged => {
                 *number += 1;
-                self.devices.tell(&plug(*number));
+                self.devices.write_line(&plug(*number));
                 if let Some(squares) = squares {
-                    self.devices.tell(squares);
+                    self.devices.write_line(squares);
                 }
             }
-            FakeBoard::Chessnut { .. } if changes => self.devices.tell("cut 1-2"),
-            // For the last time when it comes back: the daemon has to set the expander up again after that.
-            FakeBoard::Matrix { power_failed } if changes || !plugged && power_failed.elapsed() >= POWER_FAILS => {
+            FakeBoard::Chessnut { .. } if changes => self.devices.write_line("cut 1-2"),
+            // The last power failure is when the expander comes back: the daemon has to configure it again after that.
+            FakeBoard::Matrix { power_failed } if changes || !plugged && power_failed.elapsed() >= POWER_FAILURE_EVERY => {
                 *power_failed = Instant::now();
-                self.devices.tell("power");
+                self.devices.write_line("power");
             }
             _ => {}
         }
@@ -141,11 +143,11 @@ impl Mock {
             (FakeBoard::Chessnut { squares, .. }, [0x01, _, report @ ..]) if report.len() >= 32 => {
                 let line = squares.insert(format!("squares 1-2 {}", hex(&report[..32])));
                 if self.plugged {
-                    self.devices.tell(line);
+                    self.devices.write_line(line);
                 }
             }
-            // After a byte that says whether there are diodes: what is closed.
-            (FakeBoard::Matrix { .. }, [_, closed @ ..]) => self.devices.tell(&format!("closed {}", hex(closed))),
+            // The first byte says whether there are diodes; the others are the closed switches.
+            (FakeBoard::Matrix { .. }, [_, closed @ ..]) => self.devices.write_line(&format!("closed {}", hex(closed))),
             _ => {}
         }
     }

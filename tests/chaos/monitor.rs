@@ -7,28 +7,29 @@ use std::time::Duration;
 use touchmove::names;
 use touchmove::publish::client::WatchedEvent;
 
-/// How long the first event may be on its way to it at the end.
+/// The longest delay of the first event at the end.
 const LAG: Duration = Duration::from_secs(5);
 
-/// A `gdbus monitor` on the live name, and what it has seen. Dropped: killed.
+/// A `gdbus monitor` on the live name, and the signals that it has seen. Dropping it kills the process.
 pub struct Monitor {
     lines: Lines,
     seen: Vec<Signal>,
 }
 
-/// A durable event as it was printed.
+/// A durable event as `gdbus` printed it.
 #[derive(Debug, PartialEq)]
 pub struct Signal {
     game: u64,
     number: u64,
     time: i64,
     event: String,
-    /// Of a move that was made.
+    /// The move of a `MoveMade` signal.
     uci: Option<String>,
 }
 
 impl Monitor {
-    /// Starts it on a bus without touchmoved and returns when it listens; `None`, said so, if gdbus is not installed.
+    /// Starts the monitor on a bus without touchmoved and returns when it listens; returns `None`, with a message, if gdbus is
+    /// not installed.
     pub fn start(bus: &PrivateBus) -> Option<Monitor> {
         if !installed("gdbus") {
             return None;
@@ -38,15 +39,15 @@ impl Monitor {
         Some(Monitor { lines, seen: Vec::new() })
     }
 
-    /// Starts it anew on a bus that was away.
+    /// Starts the monitor again on a bus that was restarted.
     pub fn restart(&mut self, bus: &PrivateBus) {
-        self.take_in();
+        self.read_lines();
         self.lines = gdbus(bus);
     }
 
-    /// Ends it and returns what it has seen.
+    /// Ends the monitor and returns all signals.
     pub fn stop(mut self) -> Vec<Signal> {
-        self.take_in();
+        self.read_lines();
         while self.seen.is_empty()
             && let Some(line) = self.lines.next(LAG)
         {
@@ -55,7 +56,7 @@ impl Monitor {
         self.seen
     }
 
-    fn take_in(&mut self) {
+    fn read_lines(&mut self) {
         let lines = std::iter::from_fn(|| self.lines.next(Duration::ZERO));
         self.seen.extend(lines.filter_map(|line| Signal::parse(&line)));
     }
@@ -66,14 +67,14 @@ fn gdbus(bus: &PrivateBus) -> Lines {
 }
 
 impl Signal {
-    /// A signal of a game that has a number, e.g. `/org/touchmove1/game/1: org.touchmove1.Game.MoveMade (uint64 2, int64
-    /// 1795442282282, uint32 1, 'e2e4', …)`; `None`: any other line.
+    /// Parses a numbered signal of a game, e.g. `/org/touchmove1/game/1: org.touchmove1.Game.MoveMade (uint64 2, int64
+    /// 1795442282282, uint32 1, 'e2e4', …)`; returns `None` for any other line.
     fn parse(line: &str) -> Option<Signal> {
         let (path, signal) = line.split_once(": ")?;
         let game = path.strip_prefix(names::GAMES_PATH)?.strip_prefix('/')?.parse().ok()?;
         let (member, arguments) = signal.split_once(" (")?;
-        let ours = [names::GAME_INTERFACE, names::ARBITER_INTERFACE];
-        let event = ours.iter().find_map(|interface| member.strip_prefix(interface)?.strip_prefix('.'))?;
+        let interfaces = [names::GAME_INTERFACE, names::ARBITER_INTERFACE];
+        let event = interfaces.iter().find_map(|interface| member.strip_prefix(interface)?.strip_prefix('.'))?;
         let mut arguments = arguments.trim_end_matches(')').split(", ");
         let number = arguments.next()?.strip_prefix("uint64 ")?.parse().ok()?;
         let time = arguments.next()?.strip_prefix("int64 ")?.parse().ok()?;
@@ -83,10 +84,10 @@ impl Signal {
     }
 }
 
-/// Compares what was seen with all events that are stored, by game.
+/// Compares the signals with all stored events, by game.
 ///
 /// # Errors
-/// An event was seen that is not stored, or is stored as another one.
+/// A signal is not stored, or is stored with other content.
 pub fn compare(seen: &[Signal], stored: &BTreeMap<u64, Vec<WatchedEvent>>) -> Result<(), String> {
     for signal in seen {
         let mut events = stored.get(&signal.game).into_iter().flatten();

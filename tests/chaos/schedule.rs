@@ -1,4 +1,4 @@
-//! What happens in one schedule, and when; drawn from its number alone.
+//! The faults of one schedule and their times, drawn from the schedule's number alone.
 
 use crate::simulate::random_games;
 use crate::time_of_day::TimeOfDay;
@@ -9,7 +9,7 @@ use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile, Rates};
 use touchmove::simulate::pgn::SourceGame;
 use touchmove::simulate::rng::Rng;
 
-/// One fault. Times are in real milliseconds since the first byte from the host; every fault ends.
+/// One fault. Times are in real milliseconds since the host's first byte; every fault ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Fault {
     pub from: u64,
@@ -17,45 +17,45 @@ pub struct Fault {
     pub kind: FaultKind,
 }
 
-/// What is wrong between the two times of a [`Fault`].
+/// The kind of a [`Fault`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FaultKind {
     /// The daemon is killed (SIGKILL), and started again at the end.
     Killed,
     /// The daemon is stopped (SIGSTOP), and continued at the end.
     Stopped,
-    /// The bus is gone.
+    /// The bus is killed, and started again at the end.
     BusGone,
     /// The disk is full.
     DiskFull,
-    /// The cable is out; on a matrix, the power of its expander fails again and again.
+    /// The cable is unplugged; on a matrix, the power of its expander fails repeatedly.
     Unplugged,
     /// The clock is not connected.
     ClockUnplugged,
-    /// Bytes from the board are damaged: per mille.
+    /// Bytes from the board are damaged, at this rate per mille.
     Damaged(u32),
     /// Answers to a request for the whole board are changed.
     Dumps(Answer),
     /// Answers to a request for the board's memory are changed.
     Memory(Answer),
-    /// The time of day is set forward or back by so many seconds, and stays so.
+    /// The time of day is set forward or back by this many seconds, and not set back.
     TimeOfDay(i64),
 }
 
-/// What becomes of an answer.
+/// The fault of an answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Answer {
     Missing,
-    /// An older answer comes instead: a dump of before, a memory without its newest entries.
+    /// An older answer is sent instead: an earlier dump, a memory without its newest entries.
     Stale,
-    /// An older answer comes first, the right one after it.
+    /// An older answer is sent first, then the right one.
     StaleFirst,
-    /// It comes so many milliseconds later.
+    /// The answer is delayed by this many milliseconds.
     Late(u64),
     Doubled,
 }
 
-/// The fault that needs a library, by name.
+/// The name of the fault that needs a library.
 pub const TIME_OF_DAY: &str = "time of day set";
 
 impl FaultKind {
@@ -83,14 +83,14 @@ impl FaultKind {
     }
 }
 
-/// A game on a virtual board and the faults that hit it.
+/// A game on a virtual board and its faults.
 #[derive(Debug)]
 pub struct Schedule {
     pub number: u64,
     pub model: &'static str,
     pub sensing: SensorKind,
     pub profile: &'static HandsProfile,
-    /// How many times as fast as real the hands and the board are.
+    /// The speed-up of the hands and the board over real time.
     pub speed: u32,
     pub clock: bool,
     pub game: usize,
@@ -98,17 +98,17 @@ pub struct Schedule {
     pub faults: Vec<Fault>,
 }
 
-/// Hands that stop when the game is over: what is swept and set up afterwards is no part of it.
+/// Hands that stop when the game is over, without sweeping the pieces or setting them up.
 static CLUB_HANDS: HandsProfile = HandsProfile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..CLUB.rates }, ..CLUB };
 static BLITZ_HANDS: HandsProfile =
     HandsProfile { rates: Rates { sweep: 0, set_up: 0, kings_signal: 0, ..BLITZ.rates }, ..BLITZ };
 
 static GAMES: LazyLock<Vec<SourceGame>> = LazyLock::new(|| random_games(64, 50));
 
-/// A model, how often it is drawn, and what its squares can tell.
+/// A model, its weight in the draw, and its sensor kind.
 type Weighted = (&'static str, u64, SensorKind);
 
-/// Models on a serial line. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
+/// Models with a serial port. The DGT board has most of the machinery that can fail: dumps, updates, a memory.
 static MODELS: [Weighted; 9] = [
     ("dgt", 60, SensorKind::Identity),
     ("dgt-bus", 6, SensorKind::Identity),
@@ -121,37 +121,38 @@ static MODELS: [Weighted; 9] = [
     ("centaur", 4, SensorKind::Occupancy),
 ];
 
-/// Models on no serial line, see [`super::mock`].
+/// Models without a serial port, see [`super::mock`].
 static MOCKED: [Weighted; 2] = [("chessnut", 1, SensorKind::Identity), ("matrix", 1, SensorKind::Occupancy)];
 
 fn weight(models: &[Weighted]) -> u64 {
     models.iter().map(|model| model.1).sum()
 }
 
-/// The model whose share of the weights, one after the other, has this number in it.
+/// The model whose interval of the cumulated weights contains `at`.
 fn pick(models: &'static [Weighted], mut at: u64) -> Option<&'static Weighted> {
     models.iter().find(|model| {
-        let here = at < model.1;
+        let is_inside = at < model.1;
         at = at.saturating_sub(model.1);
-        here
+        is_inside
     })
 }
 
 impl Schedule {
-    /// The schedule of this number: the same on every machine.
+    /// Draws the schedule with this number: the same on every machine.
     pub fn draw(number: u64) -> Schedule {
         let mut rng = Rng::new(number, 0xc4a05);
         let serial = pick(&MODELS, rng.below(weight(&MODELS)));
-        // Drawn apart, so that the other numbers have the boards that they had without these.
+        // Drawn from a separate generator, so that all other schedules are the same as without these models.
         let mocked = pick(&MOCKED, Rng::new(number, 0x30c).below(weight(&MODELS) + weight(&MOCKED)));
         let &(model, _, sensing) = mocked.or(serial).unwrap_or(&MODELS[0]);
         let profile = [&CLEAN, &CLEAN, &CLUB_HANDS, &BLITZ_HANDS][rng.below(4) as usize];
-        // What lies between two moves on an occupancy board must be longer than a busy machine stutters, and hands that overlap as in a
-        // blitz must be slower than a board takes to look at its squares: the machine that plays both sides stutters as well.
+        // The time between two moves on an occupancy board must be longer than the scheduling delays of a busy machine, and
+        // overlapping hands as in blitz must be slower than a scan of the board: the machine that plays both sides has such
+        // delays as well.
         let fastest = match (sensing, profile.name == BLITZ.name) {
             (_, true) => 1,
             (SensorKind::Occupancy, false) => 2,
-            // A fake USB device is no faster.
+            // A fake USB device is not faster.
             _ if mocked.is_some() => 2,
             _ => 8,
         };
@@ -168,11 +169,11 @@ impl Schedule {
             plies,
             faults: Vec::new(),
         };
-        let lasts = schedule.lasts();
+        let duration_ms = schedule.duration_ms();
         let count = 1 + rng.below(3);
         for _ in 0..count {
             let kind = schedule.draw_kind(&mut rng);
-            let from = rng.below(lasts);
+            let from = rng.below(duration_ms);
             let longest = match kind {
                 FaultKind::Killed | FaultKind::Unplugged | FaultKind::BusGone => 6_000,
                 FaultKind::Stopped => 4_000,
@@ -181,14 +182,14 @@ impl Schedule {
             };
             schedule.faults.push(Fault { from, until: from + 100 + rng.below(longest), kind });
         }
-        // What the memory answers matters only where something was missed.
+        // The memory matters only if something was missed.
         let memory = |fault: &Fault| matches!(fault.kind, FaultKind::Memory(_));
         if let Some(memory) = schedule.faults.iter().copied().find(memory) {
             let kind = if rng.chance(500) { FaultKind::Killed } else { FaultKind::Unplugged };
             let until = memory.from + 500 + rng.below(5_000);
             schedule.faults.push(Fault { from: memory.from, until, kind });
         }
-        // The library that sets the time and the one that fakes devices do not go together.
+        // The library that sets the time and the one that emulates devices cannot be combined.
         if TimeOfDay::can_be_set() && !schedule.is_mocked() {
             schedule.draw_time_of_day();
         }
@@ -196,19 +197,19 @@ impl Schedule {
         schedule
     }
 
-    /// Adds what is drawn apart, so that without it each number has the same faults.
+    /// Adds faults from a separate generator, so that all other faults are the same as without them.
     fn draw_time_of_day(&mut self) {
         let mut rng = Rng::new(self.number, 0x70d);
         if !rng.chance(100) {
             return;
         }
         for _ in 0..1 + rng.below(2) {
-            let (least, most) = [(1, 60), (60, 3_600), (3_600, 40_000)][rng.below(3) as usize];
-            let seconds = (least + rng.below(most - least)) as i64;
+            let (min, max) = [(1, 60), (60, 3_600), (3_600, 40_000)][rng.below(3) as usize];
+            let seconds = (min + rng.below(max - min)) as i64;
             let seconds = if rng.chance(500) { seconds } else { -seconds };
-            let from = rng.below(self.lasts());
+            let from = rng.below(self.duration_ms());
             self.faults.push(Fault { from, until: from + 1, kind: FaultKind::TimeOfDay(seconds) });
-            // Between two runs as often as in one.
+            // The time is set between two runs of the daemon as often as during one.
             if rng.chance(500) {
                 let from = from.saturating_sub(1 + rng.below(500));
                 self.faults.push(Fault { from, until: from + 600 + rng.below(3_000), kind: FaultKind::Killed });
@@ -226,7 +227,7 @@ impl Schedule {
         };
         let kinds = match self.model {
             "dgt" => 10,
-            // Reports and scans come whole or not at all.
+            // Reports and scans arrive complete or not at all.
             _ if self.is_mocked() => 5,
             _ => 6,
         };
@@ -243,7 +244,7 @@ impl Schedule {
         }
     }
 
-    /// Whether its board is on no serial line.
+    /// Whether its board has no serial port.
     pub fn is_mocked(&self) -> bool {
         MOCKED.iter().any(|mocked| mocked.0 == self.model)
     }
@@ -253,12 +254,12 @@ impl Schedule {
         self.number.is_multiple_of(8)
     }
 
-    /// Whether it has a fault of this kind.
+    /// Whether the schedule has a fault of this kind.
     pub fn has(&self, kind: FaultKind) -> bool {
         self.faults.iter().any(|fault| fault.kind == kind)
     }
 
-    /// The game with the plies that are played of it.
+    /// The game, truncated to the plies that are played.
     pub fn game(&self) -> SourceGame {
         let mut game = GAMES[self.game].clone();
         game.plies.truncate(self.plies);
@@ -266,12 +267,12 @@ impl Schedule {
         game
     }
 
-    /// About how long it lasts, in real milliseconds.
-    fn lasts(&self) -> u64 {
+    /// The approximate duration, in real milliseconds.
+    fn duration_ms(&self) -> u64 {
         self.plies as u64 * 4_000 / u64::from(self.speed)
     }
 
-    /// Names of the faults, each once.
+    /// The names of the faults, each once.
     pub fn fault_names(&self) -> Vec<&'static str> {
         let mut names: Vec<&str> = self.faults.iter().map(|fault| fault.kind.name()).collect();
         names.sort_unstable();

@@ -1,4 +1,4 @@
-//! What became of a schedule.
+//! The verdict on a schedule.
 
 use super::rest::{Rest, first_missing};
 use shakmaty::Bitboard;
@@ -11,13 +11,14 @@ use touchmove::laws::Position;
 use touchmove::publish::client::{GameInfo, Snapshot, WatchedEvent};
 use touchmove::wire::Word;
 
-/// The troubles of the service that say that a record may not be what was played.
-const TELLING: [&str; 6] = ["unrecorded", "game_unreadable", "journal_full", "journal_failed", "journal_damaged", "no_boards"];
+/// The health problems of the service that report that a record may not be the moves played.
+const RECORD_PROBLEMS: [&str; 6] =
+    ["unrecorded", "game_unreadable", "journal_full", "journal_failed", "journal_damaged", "no_boards"];
 
-/// What became of a schedule, and what a second client saw of it.
+/// The outcome of a schedule.
 pub struct Outcome {
     pub verdict: Verdict,
-    /// How many events of the second client were compared; `None`: there was none, or it did not come to that.
+    /// The number of compared events of the second client; `None`: there was no second client, or its events were not compared.
     pub monitored: Option<usize>,
 }
 
@@ -27,23 +28,23 @@ impl From<Verdict> for Outcome {
     }
 }
 
-/// What became of a schedule.
+/// The verdict on a schedule.
 #[derive(Debug, PartialEq)]
 pub enum Verdict {
-    /// The record is what was played.
+    /// The record equals the moves played.
     Exact,
-    /// It is not, and somebody was told: what they were told.
+    /// The record differs, and this was reported: the report.
     Reported(String),
-    /// On an occupancy board: the record is another legal game that shows what the sensors showed at the end and at so many rests
-    /// before it.
+    /// On an occupancy board: the record is another legal game that matches the occupied squares at the end and at this many
+    /// rests before it.
     Indistinguishable(usize),
-    /// The record is not what was played and nobody was told.
+    /// The record differs, and this was not reported.
     Unnoticed(String),
-    /// What was published changed, or is missing from the journal.
+    /// Published events changed, or are missing from the journal.
     Contradicted(String),
-    /// The daemon did not come back, panicked, or could not be asked.
+    /// The daemon did not start again, panicked, or did not answer.
     Broken(String),
-    /// It cannot be played here: why.
+    /// The schedule cannot be run here: the reason.
     Skipped(&'static str),
 }
 
@@ -70,49 +71,52 @@ impl fmt::Display for Verdict {
         match self {
             Verdict::Exact => f.write_str(self.name()),
             Verdict::Indistinguishable(rests) => write!(f, "{}, also at {rests} rests", self.name()),
-            Verdict::Skipped(why) => write!(f, "{}: {why}", self.name()),
-            Verdict::Reported(why) | Verdict::Unnoticed(why) | Verdict::Contradicted(why) | Verdict::Broken(why) => {
-                write!(f, "{}: {why}", self.name())
+            Verdict::Skipped(reason) => write!(f, "{}: {reason}", self.name()),
+            Verdict::Reported(reason)
+            | Verdict::Unnoticed(reason)
+            | Verdict::Contradicted(reason)
+            | Verdict::Broken(reason) => {
+                write!(f, "{}: {reason}", self.name())
             }
         }
     }
 }
 
-/// Everything that was published, by game and number.
+/// All published events, by game and number.
 #[derive(Default)]
 pub struct Published {
     events: BTreeMap<(u64, u64), WatchedEvent>,
-    /// A signal with a number was seen.
+    /// Whether a signal with a number was seen.
     pub has_signals: bool,
 }
 
 impl Published {
-    /// Notes a signal.
+    /// Records a signal.
     ///
     /// # Errors
     /// The same number was published with other content before.
-    pub fn signal(&mut self, happened: WatchedEvent) -> Result<(), String> {
-        self.has_signals |= happened.number.is_some();
-        self.note(happened)
+    pub fn signal(&mut self, event: WatchedEvent) -> Result<(), String> {
+        self.has_signals |= event.number.is_some();
+        self.note(event)
     }
 
-    /// Notes an event.
+    /// Records an event.
     ///
     /// # Errors
     /// The same number was published with other content before.
-    fn note(&mut self, happened: WatchedEvent) -> Result<(), String> {
-        let (Some(game), Some(number)) = (happened.game, happened.number) else { return Ok(()) };
-        let known = self.events.entry((game, number)).or_insert_with(|| happened.clone());
-        if (&known.event, &known.fields, known.time) == (&happened.event, &happened.fields, happened.time) {
+    fn note(&mut self, event: WatchedEvent) -> Result<(), String> {
+        let (Some(game), Some(number)) = (event.game, event.number) else { return Ok(()) };
+        let known = self.events.entry((game, number)).or_insert_with(|| event.clone());
+        if (&known.event, &known.fields, known.time) == (&event.event, &event.fields, event.time) {
             return Ok(());
         }
-        Err(format!("game {game}, number {number}: {known:?}, then {happened:?}"))
+        Err(format!("game {game}, number {number}: {known:?}, then {event:?}"))
     }
 
-    /// Compares a game as it is stored with all that was published of it.
+    /// Compares the stored events of a game with all its published events.
     ///
     /// # Errors
-    /// An event is missing or other than it was published.
+    /// An event is missing or differs from the published one.
     pub fn compare(&mut self, game: u64, stored: Vec<WatchedEvent>) -> Result<(), String> {
         let last = self.events.range((game, 0)..(game + 1, 0)).next_back().map_or(0, |((_, number), _)| *number);
         if (stored.len() as u64) < last {
@@ -120,7 +124,7 @@ impl Published {
         }
         for (index, event) in stored.into_iter().enumerate() {
             if event.number != Some(index as u64 + 1) {
-                return Err(format!("game {game}: {:?} stands where number {} should", event.number, index + 1));
+                return Err(format!("game {game}: {:?} is in the place of number {}", event.number, index + 1));
             }
             self.note(event)?;
         }
@@ -128,8 +132,8 @@ impl Published {
     }
 }
 
-/// Compares the record with what was played. `stored`: the events of the last game. `rests`: those that the daemon saw, which the
-/// record on an occupancy board has to show.
+/// Compares the record with the moves played. `stored`: the events of the last game. `rests`: those that the daemon could
+/// observe, which the record on an occupancy board has to show.
 pub fn judge(snapshot: &Snapshot, stored: &[WatchedEvent], truth: &[String], sensing: SensorKind, rests: &[Rest]) -> Verdict {
     let game = snapshot.games.last();
     let moves: Vec<&str> = game.into_iter().flat_map(|game| game.moves.iter().map(|played| played.uci.as_str())).collect();
@@ -141,19 +145,22 @@ pub fn judge(snapshot: &Snapshot, stored: &[WatchedEvent], truth: &[String], sen
     let unready = snapshot.boards.iter().find(|board| board.state != "ready");
     let reported = alert
         .map(|kind| format!("{kind:?}"))
-        .or_else(|| snapshot.trouble.iter().find(|(kind, _)| TELLING.contains(&kind.as_str())).map(|(kind, _)| kind.clone()))
+        .or_else(|| {
+            snapshot.trouble.iter().find(|(kind, _)| RECORD_PROBLEMS.contains(&kind.as_str())).map(|(kind, _)| kind.clone())
+        })
         .or_else(|| unready.map(|board| format!("board is {}", board.state)))
         .or_else(|| snapshot.boards.is_empty().then(|| "no board".to_owned()));
-    if let Some(what) = reported {
-        return Verdict::Reported(what);
+    if let Some(report) = reported {
+        return Verdict::Reported(report);
     }
     let legal = game.filter(|_| sensing == SensorKind::Occupancy && snapshot.games.len() == 1);
-    let shows = legal.and_then(|game| replayed(game, truth)).filter(|(record, played)| record.last() == Some(played));
-    let missing = match shows {
+    let occupancies =
+        legal.and_then(|game| occupied_squares(game, truth)).filter(|(record, played)| record.last() == Some(played));
+    let missing = match occupancies {
         Some((record, _)) => match first_missing(&record, rests) {
             None => return Verdict::Indistinguishable(rests.len()),
             Some(Rest { ply, from, until, .. }) => {
-                format!(" (the rest after ply {ply}, {from}..{until} ms, is in no position)")
+                format!(" (the rest after ply {ply}, {from}..{until} ms, matches no position of the record)")
             }
         },
         None => String::new(),
@@ -161,9 +168,9 @@ pub fn judge(snapshot: &Snapshot, stored: &[WatchedEvent], truth: &[String], sen
     Verdict::Unnoticed(format!("{} games, {moves:?} recorded, {truth:?} played{missing}", snapshot.games.len()))
 }
 
-/// Where pieces stand in the positions of the record, and in the last position of what was played; `None` where the record has a
-/// move that is not legal.
-fn replayed(game: &GameInfo, truth: &[String]) -> Option<(Vec<Bitboard>, Bitboard)> {
+/// The occupied squares in the positions of the record, and in the last position of the moves played; `None` if the record
+/// contains an illegal move.
+fn occupied_squares(game: &GameInfo, truth: &[String]) -> Option<(Vec<Bitboard>, Bitboard)> {
     let play = |position: Position, uci: &str| position.parse_uci(uci).map(|mv| position.play(mv));
     let mut position = Position::from_fen(&game.start, false).ok()?;
     let mut record = vec![position.board().occupied()];

@@ -1,4 +1,4 @@
-//! Checksums, marks and incarnations: what is damaged or missing is said, and no number is given to another event.
+//! Checksums, marks and incarnations: damage and missing events are reported, and no number is given to another event.
 
 use super::*;
 use crate::hall::{client, game, seen};
@@ -14,25 +14,25 @@ use touchmove::publish::client::{Client, ClientError, Snapshot, WatchedEvent};
 use touchmove::publish::dbus::{self, Bus, NameState, Stream};
 use touchmove::simulate::rng::Rng;
 
-/// What can be read of a journal: of each game its board, its result and its events.
+/// The readable part of a journal: the board, result and events of each game.
 type Games = BTreeMap<u64, (String, Option<GameResult>, Vec<StampedEvent>)>;
 
-/// Everything as far as it can be read; and whether reading said that something cannot.
+/// Everything that can be read, and whether a read failed.
 fn read(journal: &Journal) -> (Games, bool) {
     let Ok(games) = journal.games() else { return (Games::new(), true) };
-    let mut is_said = false;
+    let mut failed = false;
     let mut read = Games::new();
     for game in games {
         let events = journal.events(game.id, 0).unwrap_or_else(|_| {
-            is_said = true;
+            failed = true;
             Vec::new()
         });
         read.insert(game.id, (game.board, game.result, events));
     }
-    (read, is_said)
+    (read, failed)
 }
 
-/// The journal's files and what lies beside them.
+/// The contents of the journal's files, by name.
 fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.marks.json"] {
@@ -43,7 +43,7 @@ fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
     files
 }
 
-fn put(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
+fn directory_with(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
     let dir = tempfile::tempdir().expect("a directory");
     for (name, bytes) in files {
         fs::write(dir.path().join(name), bytes).expect("written");
@@ -77,7 +77,7 @@ fn hashes(journal: &rusqlite::Connection) -> Vec<(i64, i64, Vec<u8>)> {
     hashes
 }
 
-/// Gives a journal that a test has changed the hashes that it would have if it had been written so.
+/// Recomputes the hashes of a journal that a test has changed, as if it had been written in this way.
 pub fn rehash(dir: &Path) {
     let journal = rusqlite::Connection::open(dir.join("journal.sqlite3")).expect("a journal");
     for (game, number, hash) in hashes(&journal) {
@@ -109,7 +109,7 @@ fn begin_game(journal: &Journal) -> u64 {
 }
 
 /// A journal of many games, the last one being played, closed.
-fn played() -> (tempfile::TempDir, Games, String) {
+fn closed_journal() -> (tempfile::TempDir, Games, String) {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     fill(&journal, 0, 213);
@@ -119,51 +119,51 @@ fn played() -> (tempfile::TempDir, Games, String) {
 }
 
 #[test]
-fn a_flipped_bit_is_harmless_or_said() {
-    let (dir, games, id) = played();
+fn a_flipped_bit_is_harmless_or_reported() {
+    let (dir, games, id) = closed_journal();
     let files = files(dir.path());
     let mut rng = Rng::new(1, 0);
-    let (mut harmless, mut said) = (0, 0);
+    let (mut harmless, mut reported) = (0, 0);
     let count = std::env::var("FLIPS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
     for flip in 0..count {
         let mut files = files.clone();
         let (at, bit) = (rng.below(files[0].1.len() as u64) as usize, rng.below(8));
         files[0].1[at] ^= 1 << bit;
-        let dir = put(&files);
+        let dir = directory_with(&files);
         let Ok((journal, notices)) = Journal::open(dir.path()) else {
-            said += 1;
+            reported += 1;
             continue;
         };
-        let (found, is_said) = read(&journal);
+        let (found, is_reported) = read(&journal);
         if found == games && notices.is_empty() {
             harmless += 1;
             continue;
         }
-        said += 1;
-        let is_said = is_said || !notices.is_empty();
-        assert!(is_said, "flip {flip}, bit {bit} at {at}: the games changed and nothing was said");
+        reported += 1;
+        let is_reported = is_reported || !notices.is_empty();
+        assert!(is_reported, "flip {flip}, bit {bit} at {at}: the games changed and nothing was reported");
         assert_ne!(journal.incarnation().id, id, "flip {flip}: {notices:?}");
-        // What is there is what was written, as far as it goes.
+        // The remaining events are the first ones that were written.
         for (game, (_, _, events)) in &found {
             let known = games.get(game).map_or(&[][..], |(_, _, events)| events);
-            assert!(known.starts_with(events), "flip {flip}: game {game} is another one");
+            assert!(known.starts_with(events), "flip {flip}: game {game} has other events");
         }
-        let begun = begin_game(&journal);
-        assert!(begun > 11, "flip {flip}: game {begun} was another one before");
+        let new_game = begin_game(&journal);
+        assert!(new_game > 11, "flip {flip}: the number of game {new_game} was used before");
     }
-    println!("{harmless} harmless, {said} said");
-    assert!(said > count / 3);
+    println!("{harmless} harmless, {reported} reported");
+    assert!(reported > count / 3);
 }
 
 #[test]
-fn a_damaged_log_is_said_and_no_number_is_used_again() {
+fn a_damaged_log_is_reported_and_no_number_is_reused() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     let id = journal.incarnation().id;
     let index = fill(&journal, 0, 93);
     let number = (index - 1) % GAME + 1;
     let game = (index / GAME + 1).to_string();
-    eventually("the marks say all", || {
+    eventually("complete marks", || {
         (marks(dir.path())["games"][&game]["number"].as_u64() == Some(number as u64)).then_some(())
     });
     let (games, files) = (read(&journal).0, files(dir.path()));
@@ -172,7 +172,7 @@ fn a_damaged_log_is_said_and_no_number_is_used_again() {
     let mut rng = Rng::new(2, 0);
     for case in 0..150 {
         let mut files = files.clone();
-        // Without the marks a damaged end cannot be told from one that a power cut tore.
+        // Without the marks a damaged end cannot be distinguished from one that a power cut tore.
         let has_marks = case % 2 == 0;
         let log = &mut files[1].1;
         let at = rng.below(log.len() as u64) as usize;
@@ -182,7 +182,7 @@ fn a_damaged_log_is_said_and_no_number_is_used_again() {
         if !has_marks {
             files.pop();
         }
-        let dir = put(&files);
+        let dir = directory_with(&files);
         let (journal, notices) = Journal::open(dir.path()).expect("it opens");
         let (found, _) = read(&journal);
         let count = |games: &Games| games.values().map(|(_, _, events)| events.len()).sum::<usize>();
@@ -190,7 +190,7 @@ fn a_damaged_log_is_said_and_no_number_is_used_again() {
             harmless += 1;
             continue;
         }
-        // The last two commits: where the damage goes from one into the other, nothing proves the first.
+        // The last two commits: damage that spans both leaves no proof of the first.
         let is_end = count(&games) - count(&found) <= 6;
         if !has_marks && is_end && notices.is_empty() {
             continue;
@@ -198,56 +198,56 @@ fn a_damaged_log_is_said_and_no_number_is_used_again() {
         lost += 1;
         assert!(
             !notices.is_empty(),
-            "case {case}: {} of {} events are left and nothing was said",
+            "case {case}: {} of {} events remain and nothing was reported",
             count(&found),
             count(&games)
         );
         assert_ne!(journal.incarnation().id, id, "case {case}");
-        // Nothing is added to a game of which somebody may know more.
+        // Nothing is added to a game of which clients may know more.
         for (game, (_, _, events)) in &found {
-            assert!(games[game].2.starts_with(events), "case {case}: game {game} is another one");
+            assert!(games[game].2.starts_with(events), "case {case}: game {game} has other events");
         }
         let last = found.values().last().map_or(0, |(_, _, events)| events.len());
         let next = StampedEvent { number: Some(last as u64 + 1), ..nth(1) };
-        assert!(append(&journal, vec![next]).is_err(), "case {case}: the game went on under its number");
-        let begun = begin_game(&journal);
-        assert!(begun > *games.keys().last().expect("games"), "case {case}: game {begun} was another one before");
+        assert!(append(&journal, vec![next]).is_err(), "case {case}: the game was continued");
+        let new_game = begin_game(&journal);
+        assert!(new_game > *games.keys().last().expect("games"), "case {case}: the number of game {new_game} was used before");
     }
-    println!("{harmless} harmless, {lost} said");
+    println!("{harmless} harmless, {lost} reported");
     assert!(lost > 100, "{lost}");
 }
 
 #[test]
-fn a_log_that_is_in_the_main_file_already_is_no_loss() {
+fn a_damaged_log_is_no_loss_after_its_checkpoint() {
     let dir = tempfile::tempdir().expect("a directory");
     let synced = Arc::new(AtomicUsize::new(0));
-    let main = synced.clone();
+    let counter = synced.clone();
     watched::watch(dir.path(), move |moment, path| {
-        main.fetch_add(usize::from(moment == Moment::AfterSync && path.to_string_lossy().ends_with(".sqlite3")), SeqCst);
+        counter.fetch_add(usize::from(moment == Moment::AfterSync && path.to_string_lossy().ends_with(".sqlite3")), SeqCst);
         Ok(())
     });
     let journal = open(dir.path());
     let before = synced.load(SeqCst);
     let mut index = fill(&journal, 0, 1);
-    eventually("the first tidying", || (synced.load(SeqCst) > before).then_some(()));
-    // One commit more than is tidied up at once.
+    eventually("the first checkpoint", || (synced.load(SeqCst) > before).then_some(()));
+    // One commit more than a checkpoint waits for.
     let before = synced.load(SeqCst);
     for _ in 0..65 {
         index = fill(&journal, index, index + 1);
     }
-    eventually("the second tidying", || (synced.load(SeqCst) > before).then_some(()));
+    eventually("the second checkpoint", || (synced.load(SeqCst) > before).then_some(()));
     let (games, id, mut files) = (read(&journal).0, journal.incarnation(), files(dir.path()));
     drop(journal);
     let at = files[1].1.len() / 3;
     files[1].1[at] ^= 4;
-    let dir = put(&files);
-    let (journal, told, aside) = opened(dir.path());
-    assert!(told.ends_with("all that it holds is in the main file as well, and nothing is missing"), "{told}");
-    assert_eq!((aside.len(), read(&journal).0, journal.incarnation()), (1, games, id));
+    let dir = directory_with(&files);
+    let (journal, notices, set_aside) = open_damaged(dir.path());
+    assert!(notices.ends_with("everything in it is also in the main file, and nothing is missing"), "{notices}");
+    assert_eq!((set_aside.len(), read(&journal).0, journal.incarnation()), (1, games, id));
 }
 
 #[test]
-fn a_torn_end_that_nobody_was_told_of_is_quiet() {
+fn a_torn_unacknowledged_end_is_not_reported() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     let mut index = fill(&journal, 0, 50);
@@ -255,28 +255,28 @@ fn a_torn_end_that_nobody_was_told_of_is_quiet() {
     for _ in 0..30 {
         let before = files(dir.path());
         let (length, incarnation) = (before[1].1.len(), journal.incarnation());
-        let known = index;
+        let acknowledged = index;
         index = fill(&journal, index, index + 1);
         let mut torn = files(dir.path());
         let log = &mut torn[1].1;
         if log.len() <= length {
-            // It began anew.
+            // The log was restarted.
             continue;
         }
-        let kept = length + rng.below((log.len() - length) as u64) as usize;
+        let cut = length + rng.below((log.len() - length) as u64) as usize;
         if rng.chance(500) {
-            log.truncate(kept);
+            log.truncate(cut);
         } else {
             // Written out of order: the sectors in between did not arrive.
-            let from = kept / 512 * 512;
+            let from = cut / 512 * 512;
             let to = (from + 512).min(log.len());
             log[from.max(length)..to].fill(0);
         }
         torn.truncate(2);
         torn.extend(before.into_iter().nth(2));
-        let dir = put(&torn);
+        let dir = directory_with(&torn);
         let journal = open(dir.path());
-        assert!((known..=index).contains(&stored(&journal)));
+        assert!((acknowledged..=index).contains(&stored(&journal)));
         assert_eq!(journal.incarnation(), incarnation);
         assert!(verify(dir.path()).is_good());
     }
@@ -284,7 +284,7 @@ fn a_torn_end_that_nobody_was_told_of_is_quiet() {
 
 #[test]
 fn a_journal_without_checksums_gets_them_after_a_backup() {
-    const FIRST: &str = "
+    const FIRST_SCHEMA: &str = "
         CREATE TABLE game (id INTEGER PRIMARY KEY AUTOINCREMENT, board TEXT NOT NULL, started_wall_ms INTEGER NOT NULL,
             epoch_wall_ms INTEGER NOT NULL) STRICT;
         CREATE INDEX game_of_board ON game (board, id);
@@ -295,7 +295,7 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
     let dir = tempfile::tempdir().expect("a directory");
     let path = dir.path().join("journal.sqlite3");
     let old = rusqlite::Connection::open(&path).expect("a file");
-    old.execute_batch(FIRST).expect("a schema");
+    old.execute_batch(FIRST_SCHEMA).expect("a schema");
     for index in 0..90 {
         let (game, event) = (index / GAME + 1, nth(index));
         let (number, at) = ((index % GAME + 1) as i64, event.at as i64);
@@ -307,7 +307,7 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
         old.execute("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("an event");
     }
     drop(old);
-    // Others read it as it is.
+    // Other readers need no migration.
     let archive = journal::Archive::open(dir.path()).expect("an archive");
     assert_eq!(archive.events(2).expect("events").len(), GAME);
     drop(archive);
@@ -326,7 +326,7 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
     let number = |sql: &str| backup.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
     assert_eq!((number("PRAGMA user_version"), number("SELECT count(*) FROM event")), (1, 90));
     drop(backup);
-    // Put back, it is another incarnation, since the game that was being played has gone on in this one.
+    // The restored backup is another incarnation, since the current game has continued in this one.
     assert_eq!(open(dir.path()).incarnation().id, incarnation.id);
     let elsewhere = tempfile::tempdir().expect("a directory");
     fs::copy(dir.path().join("journal.sqlite3.backup-v1"), elsewhere.path().join("journal.sqlite3")).expect("copied");
@@ -336,10 +336,10 @@ fn a_journal_without_checksums_gets_them_after_a_backup() {
 }
 
 #[test]
-fn without_its_lock_file_a_second_touchmoved_does_not_come_in() {
+fn without_its_lock_file_a_second_touchmoved_is_refused() {
     let dir = tempfile::tempdir().expect("a directory");
     let mut child = process("hold", dir.path()).spawn().expect("a process");
-    heard(&mut lines(&mut child), "open").expect("open");
+    next_line(&mut lines(&mut child), "open").expect("open");
     fs::remove_file(dir.path().join("journal.lock")).expect("removed");
     for _ in 0..2 {
         let error = Journal::open(dir.path()).err().expect("refused");
@@ -347,12 +347,12 @@ fn without_its_lock_file_a_second_touchmoved_does_not_come_in() {
     }
     assert!(!dir.path().join("journal.lock").exists());
     child.kill().expect("killed");
-    child.wait().expect("gone");
+    child.wait().expect("ended");
     open(dir.path());
 }
 
 #[test]
-fn a_backup_put_back_is_another_incarnation() {
+fn a_restored_backup_is_another_incarnation() {
     let dir = tempfile::tempdir().expect("a directory");
     let copies = tempfile::tempdir().expect("a directory");
     let copy = copies.path().join("copy");
@@ -362,14 +362,14 @@ fn a_backup_put_back_is_another_incarnation() {
     journal.backup(&copy).expect("a backup");
     fill(&journal, index, 65);
     drop(journal);
-    fs::rename(&copy, dir.path().join("journal.sqlite3")).expect("put back");
+    fs::rename(&copy, dir.path().join("journal.sqlite3")).expect("restored");
 
-    // Whoever looks at it before touchmoved does sees it, too.
+    // A check before touchmoved opens it reports it, too.
     assert!(!verify(dir.path()).is_good());
-    let (journal, told, _) = opened(dir.path());
-    assert!(told.contains("published events are missing or changed in game 4 (all of it)"), "{told}");
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(notices.contains("published events are missing or changed in game 4 (all of it)"), "{notices}");
     assert_ne!(journal.incarnation().id, id);
-    // Game 2 was being played, and went on after the backup.
+    // Game 2 was being played, and continued after the backup.
     assert_eq!(journal.incarnation().last_good, [(2, 10), (4, 0)]);
     assert!(begin_game(&journal) > 4);
     drop(journal);
@@ -377,9 +377,9 @@ fn a_backup_put_back_is_another_incarnation() {
     assert!(verify(dir.path()).is_good());
 }
 
-/// On a machine that knows nothing else of it.
+/// On a machine that has no other file of this journal.
 #[test]
-fn a_backup_put_back_without_marks_is_another_incarnation() {
+fn a_restored_backup_without_marks_is_another_incarnation() {
     let dir = tempfile::tempdir().expect("a directory");
     let elsewhere = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
@@ -388,7 +388,7 @@ fn a_backup_put_back_without_marks_is_another_incarnation() {
     journal.backup(&elsewhere.path().join("journal.sqlite3")).expect("a backup");
     fill(&journal, index, 65);
     drop(journal);
-    // What was copied stays what it is.
+    // The original is unchanged.
     assert_eq!(open(dir.path()).incarnation(), before);
 
     assert!(verify(elsewhere.path()).is_good());
@@ -397,32 +397,35 @@ fn a_backup_put_back_without_marks_is_another_incarnation() {
     assert_ne!(incarnation.id, before.id);
     let number = (index - 1) % GAME + 1;
     assert_eq!(incarnation.last_good, [(2, number as u64)]);
-    // Nothing else is given the numbers of what came after it.
+    // The numbers of the events after the backup are not reused.
     assert_eq!(stored(&journal), index);
-    assert!(append(&journal, vec![nth(index)]).is_err(), "the game went on under its number");
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game was continued");
     assert!(begin_game(&journal) > 4);
     drop(journal);
-    // It is a backup no more.
+    // It is no longer a backup.
     let journal = open(elsewhere.path());
     assert_eq!(journal.incarnation(), incarnation);
     assert!(verify(elsewhere.path()).is_good());
 }
 
 #[test]
-fn a_journal_begun_anew_goes_on_with_the_numbers() {
-    let (dir, games, id) = played();
+fn a_new_journal_does_not_reuse_game_numbers() {
+    let (dir, games, id) = closed_journal();
     fs::remove_file(dir.path().join("journal.sqlite3")).expect("removed");
-    let (journal, told, _) = opened(dir.path());
-    assert!(told.contains("it was begun anew, and published events are missing or changed in game 11 (all of it)"), "{told}");
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(
+        notices.contains("a new journal was created, and published events are missing or changed in game 11 (all of it)"),
+        "{notices}"
+    );
     assert_ne!(journal.incarnation().id, id);
     assert!(begin_game(&journal) > *games.keys().last().expect("games"));
     drop(journal);
-    // Where nothing was told there is nothing to say.
+    // Where nothing was published there is nothing to report.
     let dir = tempfile::tempdir().expect("a directory");
     assert_eq!(begin_game(&open(dir.path())), 1);
 }
 
-/// A journal whose game 7, too old to be looked through when it is opened, has an event that was changed; and its incarnation.
+/// A journal with a changed event in game 7, which is too old to be verified on opening; and its incarnation.
 fn damaged_old_game() -> (tempfile::TempDir, String) {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
@@ -437,7 +440,7 @@ fn damaged_old_game() -> (tempfile::TempDir, String) {
 }
 
 #[test]
-fn old_games_are_looked_through_afterwards() {
+fn old_games_are_verified_after_the_start() {
     let (dir, id) = damaged_old_game();
     let journal = open(dir.path());
     assert_eq!(journal.incarnation().id, id);
@@ -454,22 +457,23 @@ fn old_games_are_looked_through_afterwards() {
     assert!(journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through").is_good());
 }
 
-/// On both names.
+/// On both bus names.
 #[tokio::test]
-async fn clients_hear_of_damage_that_is_found_while_they_listen() {
+async fn clients_are_notified_of_damage_found_while_running() {
     let Some(bus) = PrivateBus::start() else { return };
     let (dir, before) = std::thread::spawn(damaged_old_game).join().expect("a journal");
     let hub = Hub::new(open(dir.path()), &[]);
     let model = touchmove::boards::model("dgt").expect("a model");
-    let _seat = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
-    let gallery = DelayedView::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
+    let _board_handle = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
+    let delayed_view = DelayedView::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
     let (stop, stopped) = tokio::sync::watch::channel(false);
-    let mut tasks = vec![tokio::spawn(Arc::clone(&gallery).run(stopped.clone()))];
+    let mut tasks = vec![tokio::spawn(Arc::clone(&delayed_view).run(stopped.clone()))];
     let mut clients = Vec::new();
-    for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(gallery), Stream::Broadcast)] {
-        let (presence, mut present) = tokio::sync::watch::channel(NameState::NotTried);
-        tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), presence, stopped.clone())));
-        present.wait_for(|presence| *presence == NameState::Owned).await.expect("it runs");
+    for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(delayed_view), Stream::Broadcast)]
+    {
+        let (name_state, mut name_states) = tokio::sync::watch::channel(NameState::NotTried);
+        tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), name_state, stopped.clone())));
+        name_states.wait_for(|name_state| *name_state == NameState::Owned).await.expect("it runs");
         let client = client(&bus, stream).await;
         let watch = client.watch().await.expect("signals");
         game(&client).await;
@@ -482,9 +486,9 @@ async fn clients_hear_of_damage_that_is_found_while_they_listen() {
     let now = hub.incarnation().id;
     assert_ne!(now, before);
     for (client, watch, known) in &mut clients {
-        let told =
+        let is_new_incarnation =
             |event: &WatchedEvent| event.game == Some(known.id) && event.fields.get("Incarnation").is_some_and(|id| *id == now);
-        seen(watch, "the incarnation", told).await;
+        seen(watch, "the incarnation", is_new_incarnation).await;
         let refused = client.events_since(known.id, known.last_number, &known.incarnation).await;
         assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
         assert_eq!(client.events_since(known.id, known.last_number, &now).await.expect("it is the present one"), []);
@@ -496,7 +500,7 @@ async fn clients_hear_of_damage_that_is_found_while_they_listen() {
 }
 
 #[test]
-fn a_game_that_only_the_public_knows_is_said_to_be_lost() {
+fn a_game_known_only_from_the_public_view_is_reported_lost() {
     let dir = tempfile::tempdir().expect("a directory");
     let journal = open(dir.path());
     let index = fill(&journal, 0, 30);
@@ -513,34 +517,34 @@ fn a_game_that_only_the_public_knows_is_said_to_be_lost() {
     drop(journal);
     let number = (index - 1) % GAME + 1;
     let restored = |public: serde_json::Value| {
-        let dir = put(&[("journal.sqlite3".to_owned(), earlier.clone())]);
+        let dir = directory_with(&[("journal.sqlite3".to_owned(), earlier.clone())]);
         fs::write(dir.path().join("public.json"), public.to_string()).expect("written");
         dir
     };
 
-    // What the public was shown is all there, or of another journal.
-    let shown = |epoch_wall_ms: i64, number: usize| serde_json::json!({"epoch_wall_ms": epoch_wall_ms, "number": number});
-    for known in [shown(epochs[0], number), shown(epochs[0] + 1, number + 5)] {
+    // All public events are there, or belong to another journal.
+    let mark = |epoch_wall_ms: i64, number: usize| serde_json::json!({"epoch_wall_ms": epoch_wall_ms, "number": number});
+    for known in [mark(epochs[0], number), mark(epochs[0] + 1, number + 5)] {
         let dir = restored(serde_json::json!({ "2": known }));
         assert_eq!(open(dir.path()).incarnation().id, id);
     }
-    // The end of game 2, and all of game 4, are gone.
-    let dir = restored(serde_json::json!({"2": shown(epochs[0], number + 1), "4": shown(epochs[1], 3)}));
-    let (journal, told, _) = opened(dir.path());
+    // The end of game 2, and all of game 4, are missing.
+    let dir = restored(serde_json::json!({"2": mark(epochs[0], number + 1), "4": mark(epochs[1], 3)}));
+    let (journal, notices, _) = open_damaged(dir.path());
     let lost = format!("published events are missing or changed in game 2 (after its event {number}), game 4 (all of it)");
-    assert!(told.contains(&lost), "{told}");
+    assert!(notices.contains(&lost), "{notices}");
     assert_ne!(journal.incarnation().id, id);
     assert_eq!(journal.incarnation().last_good, [(2, number as u64), (4, 0)]);
-    assert!(append(&journal, vec![nth(index)]).is_err(), "the game went on under its number");
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game was continued");
     assert!(begin_game(&journal) > 4);
     drop(journal);
-    // It is said once.
+    // It is reported once.
     open(dir.path());
 }
 
-/// An earlier copy of the journal is put back, and nothing beside it says how far it was but what the public was shown.
+/// An earlier copy of the journal is restored, and only the record of public events proves that later events existed.
 #[tokio::test]
-async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
+async fn the_public_view_proves_that_the_last_moves_are_missing() {
     let (Some(bus), state, board) = (PrivateBus::start(), tempfile::tempdir().expect("a directory"), Board::plugged()) else {
         return;
     };
@@ -548,8 +552,8 @@ async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
     let plies = async |client: &Client, game: u64, count: usize| {
         until(&format!("{count} plies in game {game}"), async || {
             let snapshot = client.snapshot().await.ok()?;
-            let is_so = snapshot.games.iter().any(|known| known.id == game && known.moves.len() == count);
-            is_so.then_some(snapshot)
+            let is_reached = snapshot.games.iter().any(|known| known.id == game && known.moves.len() == count);
+            is_reached.then_some(snapshot)
         })
         .await
     };
@@ -571,8 +575,8 @@ async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
     let known = before.games.into_iter().next().expect("a game");
     assert!(daemon.terminate().success());
 
-    // By itself the copy is sound.
-    let copy = put(&earlier);
+    // The copy itself is valid.
+    let copy = directory_with(&earlier);
     let journal = open(copy.path());
     assert_eq!(journal.incarnation().id, before.incarnation);
     let good = journal.events(1, 0).expect("events").len();
@@ -582,7 +586,7 @@ async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
         let _ = fs::remove_file(state.path().join(name));
     }
     for (name, bytes) in &earlier {
-        fs::write(state.path().join(name), bytes).expect("put back");
+        fs::write(state.path().join(name), bytes).expect("restored");
     }
     assert!(state.path().join("public.json").exists());
 
@@ -598,14 +602,14 @@ async fn what_the_public_was_shown_proves_that_the_last_moves_are_gone() {
         let events = client.events_since(2, 1, &after.incarnation).await.expect("it is the present one");
         assert_eq!(events[0].number, Some(2));
     }
-    // No number of the first game is that of another event.
+    // No number of the first game was reused.
     assert!(daemon.terminate().success());
     let archive = journal::Archive::open(state.path()).expect("an archive");
     assert_eq!(archive.events(1).expect("what is good").len(), good);
 }
 
 #[test]
-fn touchmovectl_says_what_is_damaged() {
+fn touchmovectl_reports_damage() {
     let (dir, _) = good_journal();
     let verify = || {
         let state = dir.path().to_str().expect("a path");
@@ -615,14 +619,17 @@ fn touchmovectl_says_what_is_damaged() {
         (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
     };
     let journal = open(dir.path());
-    let (code, says) = verify();
-    assert!(code == Some(0) && says.contains("15 games with 300 good events") && says.ends_with("no damage found\n"), "{says}");
+    let (code, output) = verify();
+    assert!(
+        code == Some(0) && output.contains("15 games with 300 good events") && output.ends_with("no damage found\n"),
+        "{output}"
+    );
     drop(journal);
     let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
     edit.execute("UPDATE event SET wall_ms = wall_ms + 1 WHERE game = 2 AND number = 5", []).expect("edited");
     drop(edit);
-    let (code, says) = verify();
-    assert!(code == Some(1) && says.contains("game 2 on board b1: events after number 4 are missing or changed"), "{says}");
+    let (code, output) = verify();
+    assert!(code == Some(1) && output.contains("game 2 on board b1: events after number 4 are missing or changed"), "{output}");
 }
 
 /// A stored event of the game on the board is changed while touchmoved is down.
@@ -654,14 +661,14 @@ async fn clients_see_that_a_running_game_was_damaged() {
     drop(file);
 
     let daemon = Daemon::serving(&bus, state.path(), &board.path());
-    let after = until("the game, the moves missing found on the board", async || {
+    let after = until("the game with the missing moves, found on the board", async || {
         Some(client.snapshot().await.unwrap()).filter(|after| plies(after, 2) == 3)
     })
     .await;
     assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
     assert_ne!(after.incarnation, before.incarnation);
     assert_eq!(after.last_good, [(1, bad - 1)]);
-    // The new game begins with what is good; of the other one that is all there is.
+    // The new game begins with the good events; the other game has only these.
     let good = client.events(2).await.unwrap().into_iter().take(bad as usize - 1);
     assert!(good.zip(known).all(|(event, known)| event.event == known.event && event.fields == known.fields));
     let archive = journal::Archive::open(state.path()).expect("an archive");

@@ -1,4 +1,4 @@
-//! SQLite's file system, watched: a test hears of every sync and write under its own directory, and may make them fail.
+//! A VFS for SQLite that calls a test's hook at every sync and write in the test's directory; the hook may make them fail.
 
 use rusqlite::ffi;
 use std::ffi::{CStr, OsStr, c_int, c_void};
@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-/// What SQLite is about to do, or has done.
+/// An operation that SQLite is about to do, or has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     BeforeSync,
@@ -14,12 +14,12 @@ pub enum Moment {
     Write,
 }
 
-/// Hears of everything; an `Err` is what SQLite then gets for an answer. A write that fails has written its first half.
+/// Is called for every operation; an `Err` is the result that SQLite gets. A write that fails has written its first half.
 pub type Hook = dyn Fn(Moment, &Path) -> Result<(), c_int> + Send + Sync;
 
 static WATCHES: Mutex<Vec<(PathBuf, Arc<Hook>)>> = Mutex::new(Vec::new());
 
-/// From now on the hook hears of all files under this directory that are opened later.
+/// Calls this hook for all files under this directory that are opened from now on.
 pub fn watch(dir: &Path, hook: impl Fn(Moment, &Path) -> Result<(), c_int> + Send + Sync + 'static) {
     static REGISTERED: OnceLock<()> = OnceLock::new();
     REGISTERED.get_or_init(register);
@@ -27,7 +27,7 @@ pub fn watch(dir: &Path, hook: impl Fn(Moment, &Path) -> Result<(), c_int> + Sen
     WATCHES.lock().expect("watches").push((dir, Arc::new(hook)));
 }
 
-/// The usual file system under another name, as the default: other tests pass through it unwatched.
+/// Registers a copy of the usual VFS as the default; the files of other tests pass through it without a hook.
 fn register() {
     // SAFETY: the default file system lives as long as the process, and so does the copy.
     unsafe {
@@ -41,7 +41,7 @@ fn register() {
     }
 }
 
-/// The methods of one open file, and what belongs to it. SQLite sees only the first field.
+/// The methods of one open file, with its path and hook. SQLite sees only the first field.
 #[repr(C)]
 struct Methods {
     ours: ffi::sqlite3_io_methods,
@@ -57,7 +57,7 @@ unsafe extern "C" fn open(
     flags: c_int,
     out: *mut c_int,
 ) -> c_int {
-    // SAFETY: passed on as SQLite gave it; the methods put in place are a copy and live for ever.
+    // SAFETY: arguments are passed on unchanged; the methods set here are a copy that is never freed.
     unsafe {
         let usual = ffi::sqlite3_vfs_find(c"unix".as_ptr());
         let code = (*usual).xOpen.expect("xOpen")(usual, name, file, flags, out);

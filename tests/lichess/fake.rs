@@ -1,4 +1,4 @@
-//! A Lichess that takes games as the real one does, and fails as it may.
+//! A fake Lichess server that accepts games as the real one does, and fails as the real one may.
 
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -12,24 +12,24 @@ use touchmove::config::url::Url;
 
 pub const TOKEN: &str = "lip_0123456789";
 
-/// What it does with one request.
+/// The reaction to one request.
 #[derive(Clone, Copy, Debug)]
 pub enum Act {
-    /// Nothing is done with it; this is the status, and a header.
+    /// Ignores the request and replies with this status and header.
     Status(u16, &'static str),
-    /// Nothing is done with it, and nothing said.
+    /// Ignores the request and does not reply.
     Silent,
-    /// It hangs up before it has read all.
+    /// Closes the connection before the request is read.
     HangUp,
-    /// The games are taken, and the answer breaks off in the middle.
+    /// Accepts the games; the reply is cut off in the middle.
     HalfAnswer,
-    /// The games are taken, and the answer is late.
+    /// Accepts the games; the reply is delayed.
     Late(Duration),
 }
 
-/// A game as it has it.
+/// A game as the server received it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Got {
+pub struct ReceivedGame {
     /// SAN, and the mover's clock in seconds.
     pub moves: Vec<(String, Option<u64>)>,
     pub result: String,
@@ -38,19 +38,19 @@ pub struct Got {
 
 #[derive(Default)]
 struct State {
-    games: BTreeMap<(String, String), Got>,
+    games: BTreeMap<(String, String), ReceivedGame>,
     plan: VecDeque<Act>,
-    /// Every request is answered like this, when the plan is at its end.
+    /// The reaction to all requests after the plan.
     always: Option<Act>,
-    /// This player's games are not taken.
+    /// The player whose games are rejected.
     refuses: Option<String>,
     requests: Vec<(Instant, String)>,
-    at_once: usize,
-    most_at_once: usize,
-    wrong: Vec<String>,
+    concurrent: usize,
+    max_concurrent: usize,
+    errors: Vec<String>,
 }
 
-/// One that listens.
+/// A running server.
 #[derive(Clone)]
 pub struct Fake {
     state: Arc<Mutex<State>>,
@@ -67,7 +67,7 @@ impl Fake {
             while let Ok((stream, _)) = listener.accept().await {
                 let fake = serving.clone();
                 tokio::spawn(async move {
-                    // Who hangs up is no matter.
+                    // A client may close the connection.
                     let _ = fake.serve(stream).await;
                 });
             }
@@ -91,25 +91,25 @@ impl Fake {
         self.state.lock().unwrap().refuses = player.map(str::to_owned);
     }
 
-    pub fn games(&self) -> BTreeMap<(String, String), Got> {
+    pub fn games(&self) -> BTreeMap<(String, String), ReceivedGame> {
         self.state.lock().unwrap().games.clone()
     }
 
-    /// When requests came, and for what.
+    /// The time and the request line of all requests.
     pub fn requests(&self) -> Vec<(Instant, String)> {
         self.state.lock().unwrap().requests.clone()
     }
 
-    /// It has done all that was planned.
-    pub fn is_through(&self) -> bool {
+    /// Whether the whole plan is done.
+    pub fn plan_is_done(&self) -> bool {
         self.state.lock().unwrap().plan.is_empty()
     }
 
-    /// Nothing was ever sent that should not be.
-    pub fn was_content(&self) {
+    /// Panics if an invalid game was ever sent, or requests overlapped.
+    pub fn assert_no_errors(&self) {
         let state = self.state.lock().unwrap();
-        assert_eq!(state.wrong, Vec::<String>::new());
-        assert_eq!(state.most_at_once, 1, "requests at once");
+        assert_eq!(state.errors, Vec::<String>::new());
+        assert_eq!(state.max_concurrent, 1, "requests at once");
     }
 
     async fn serve(&self, mut stream: TcpStream) -> std::io::Result<()> {
@@ -152,32 +152,32 @@ impl Fake {
             _ => {
                 {
                     let mut state = self.state.lock().unwrap();
-                    state.at_once += 1;
-                    state.most_at_once = state.most_at_once.max(state.at_once);
+                    state.concurrent += 1;
+                    state.max_concurrent = state.max_concurrent.max(state.concurrent);
                 }
-                let said = self.take(&String::from_utf8(body).unwrap());
+                let reply = self.take(&String::from_utf8(body).unwrap());
                 tokio::task::yield_now().await;
-                self.state.lock().unwrap().at_once -= 1;
-                if let Some(Act::Late(by)) = act {
-                    tokio::time::sleep(by).await;
+                self.state.lock().unwrap().concurrent -= 1;
+                if let Some(Act::Late(delay)) = act {
+                    tokio::time::sleep(delay).await;
                 }
                 if let Some(Act::HalfAnswer) = act {
-                    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", said.len());
-                    return stream.write_all(format!("{head}{}", &said[..said.len() / 2]).as_bytes()).await;
+                    let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", reply.len());
+                    return stream.write_all(format!("{head}{}", &reply[..reply.len() / 2]).as_bytes()).await;
                 }
-                answer(&mut stream, 200, "", &said).await
+                answer(&mut stream, 200, "", &reply).await
             }
         }
     }
 
-    /// Reads games; what it says to them.
+    /// Reads games; returns the reply.
     fn take(&self, text: &str) -> String {
         let mut state = self.state.lock().unwrap();
         let games: Vec<&str> = text.split("\n\n[Event ").collect();
         if games.len() > 100 {
-            state.wrong.push(format!("{} games", games.len()));
+            state.errors.push(format!("{} games", games.len()));
         }
-        let mut said = Vec::new();
+        let mut replies = Vec::new();
         for game in games {
             let (head, moves) = game.split_once("\n\n").unwrap_or((game, ""));
             let tag = |name: &str| {
@@ -187,24 +187,24 @@ impl Fake {
             let (white, black) = (tag("White"), tag("Black"));
             let tags = serde_json::json!({"White": white, "Black": black, "Event": "x"});
             if [&white, &black].iter().any(|name| ["", "?", "bye"].contains(&name.as_str())) {
-                state.wrong.push(format!("a game of {white} and {black}"));
+                state.errors.push(format!("a game of {white} and {black}"));
             }
             let read = read(moves, &tag("FEN"));
             match read {
                 _ if state.refuses.as_ref() == Some(&white) => {
-                    said.push(serde_json::json!({"tags": tags, "error": "Cannot find the\nchapter"}));
+                    replies.push(serde_json::json!({"tags": tags, "error": "Cannot find the\nchapter"}));
                 }
-                Err(why) => {
-                    state.wrong.push(format!("{white} - {black}: {why}"));
-                    said.push(serde_json::json!({"tags": tags, "error": why}));
+                Err(error) => {
+                    state.errors.push(format!("{white} - {black}: {error}"));
+                    replies.push(serde_json::json!({"tags": tags, "error": error}));
                 }
                 Ok(moves) => {
-                    said.push(serde_json::json!({"tags": tags, "moves": moves.len()}));
-                    state.games.insert((white, black), Got { moves, result: tag("Result"), round: tag("Round") });
+                    replies.push(serde_json::json!({"tags": tags, "moves": moves.len()}));
+                    state.games.insert((white, black), ReceivedGame { moves, result: tag("Result"), round: tag("Round") });
                 }
             }
         }
-        serde_json::json!({ "games": said }).to_string()
+        serde_json::json!({ "games": replies }).to_string()
     }
 }
 
@@ -214,13 +214,13 @@ async fn answer(stream: &mut TcpStream, status: u16, header: &str, body: &str) -
     stream.write_all(format!("{head}{body}").as_bytes()).await
 }
 
-/// The moves of a game from this position, each of which must be legal; empty: from the usual one.
+/// The moves of a game from this position, or from the start position if it is empty. Each move must be legal.
 pub fn read(text: &str, fen: &str) -> Result<Vec<(String, Option<u64>)>, String> {
     let mut position = match fen {
         "" => Chess::default(),
         fen => {
             let fen: Fen = fen.parse().map_err(|_| format!("{fen} is no position"))?;
-            fen.into_position(CastlingMode::Standard).map_err(|why| why.to_string())?
+            fen.into_position(CastlingMode::Standard).map_err(|error| error.to_string())?
         }
     };
     let mut moves: Vec<(String, Option<u64>)> = Vec::new();

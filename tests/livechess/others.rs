@@ -1,10 +1,10 @@
-//! A program for LiveChess that others wrote: the package `livechess` of PyPI.
+//! A third-party client for LiveChess: the PyPI package `livechess`.
 
 use super::Site;
 use crate::hall::made;
 use std::process::Command;
 
-/// Asks all that its commands `tournaments`, `tournament`, `eboards` and `events` ask, and prints what it understood.
+/// Sends all requests of its commands `tournaments`, `tournament`, `eboards` and `events`, and prints what it understood.
 const SCRIPT: &str = "
 import sys
 from livechess.local import LiveChessLocal
@@ -24,8 +24,8 @@ for summary in client.tournaments():
 #[tokio::test]
 async fn the_package_of_pypi_reads_boards_rounds_and_games() {
     let python = std::env::var("LIVECHESS_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let is_there = Command::new(&python).args(["-c", "import livechess.local"]).output();
-    if !is_there.is_ok_and(|output| output.status.success()) {
+    let import = Command::new(&python).args(["-c", "import livechess.local"]).output();
+    if !import.is_ok_and(|output| output.status.success()) {
         eprintln!(
             "SKIPPED: {python} has no package livechess: python3.12 -m venv x && x/bin/pip install livechess 'click<8.2', and LIVECHESS_PYTHON=x/bin/python"
         );
@@ -37,19 +37,19 @@ async fn the_package_of_pypi_reads_boards_rounds_and_games() {
     site.hall.board.play("g8", "f6");
     made(&mut site.hall.watch, "Nf6").await;
     let port = site.port.to_string();
-    let ask = move || Command::new(python).args(["-c", SCRIPT, &port]).output().unwrap();
-    let output = tokio::task::spawn_blocking(ask).await.unwrap();
-    let said = String::from_utf8_lossy(&output.stdout);
-    assert!(output.status.success(), "{said}{}", String::from_utf8_lossy(&output.stderr));
+    let run = move || Command::new(python).args(["-c", SCRIPT, &port]).output().unwrap();
+    let output = tokio::task::spawn_blocking(run).await.unwrap();
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
     for line in [
         "board 23946 ACTIVE rnbqkb1r/pppppppp/5n2/8/8/5N2/PPPPPPPP/RNBQKB1R",
         "tournament Club championship 1",
         "game 1 1 ",
-        // Without a clock it takes every game for one that is over.
+        // Without a clock it assumes that every game is over.
         "events [",
     ] {
-        assert!(said.lines().any(|told| told.starts_with(line)), "{line} is not in\n{said}");
+        assert!(text.lines().any(|printed| printed.starts_with(line)), "{line} is not in\n{text}");
     }
-    // The last one may still turn out to be another.
-    assert!(said.contains(" 1. Nf3\n") || said.contains(" 1... Nf6\n"), "{said}");
+    // The last move may not be settled yet.
+    assert!(text.contains(" 1. Nf3\n") || text.contains(" 1... Nf6\n"), "{text}");
 }

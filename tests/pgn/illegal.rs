@@ -1,6 +1,6 @@
-//! Moves that are not legal, and positions that chess does not know, in PGN: readers that know neither are given neither.
+//! Illegal moves and impossible positions in PGN: readers that refuse them are not given any.
 
-use super::{Read, START, Scribe, Visitor, read, tags};
+use super::{GameRead, RecordBuilder, START, Visitor, read, tags};
 use proptest::prelude::*;
 use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
@@ -13,11 +13,11 @@ use touchmove::game::{ClockTime, CompletedBy, Confidence, Event, GameResult, Pla
 use touchmove::laws::{Move, Position};
 use touchmove::publish::dbus::pgn::explain_in_english;
 
-const ALL: [AfterIllegal; 3] = [AfterIllegal::Stop, AfterIllegal::Fen, AfterIllegal::End];
+const ALL_WAYS: [AfterIllegal; 3] = [AfterIllegal::Stop, AfterIllegal::Fen, AfterIllegal::End];
 
-/// A game of moves as UCI, castling king takes rook; those that are not legal may be by either player.
+/// A game of moves in UCI, with castling as king to rook; illegal moves may be by either player.
 struct Game {
-    scribe: Scribe,
+    builder: RecordBuilder,
     position: Position,
     chess960: bool,
 }
@@ -27,7 +27,7 @@ impl Game {
         let castles = chess960.is_some_and(|number| number != 518);
         let position = Position::from_fen(fen, castles).expect("a FEN");
         let chess960_here = castles || position.is_chess960();
-        Game { scribe: Scribe::begin(fen, chess960), position, chess960: chess960_here }
+        Game { builder: RecordBuilder::begin(fen, chess960), position, chess960: chess960_here }
     }
 
     fn of(fen: &str, moves: &str) -> Game {
@@ -44,16 +44,16 @@ impl Game {
         let after = self.position.play(mv);
         let (uci, san, fen) = (self.position.uci(mv), self.position.san(mv), after.fen());
         let played = PlayedMove { uci, san, fen, irregular: !self.position.is_legal(mv), evidence: Vec::new() };
-        let ply = self.scribe.record.plies.len() as u32 + 1;
-        self.scribe.tell(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
+        let ply = self.builder.record.plies.len() as u32 + 1;
+        self.builder.apply(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() });
         self.position = after;
     }
 
     fn written(&self, after: AfterIllegal) -> String {
-        pgn_with(&self.scribe.record, &tags(&[("White", "One"), ("Part", "not ours")]), after, &explain_in_english)
+        pgn_with(&self.builder.record, &tags(&[("White", "One"), ("Part", "not ours")]), after, &explain_in_english)
     }
 
-    /// The movetext of each game that is written.
+    /// The movetext of each written game.
     fn movetexts(&self, after: AfterIllegal) -> Vec<String> {
         let text = self.written(after);
         let movetexts: Vec<&str> = text.trim_end().split("\n\n").skip(1).step_by(2).collect();
@@ -62,63 +62,63 @@ impl Game {
 
     /// The position before this ply.
     fn fen_before(&self, ply: usize) -> &str {
-        let record = &self.scribe.record;
+        let record = &self.builder.record;
         ply.checked_sub(1).map_or(&record.start_fen, |last| &record.plies[last].played.fen)
     }
 }
 
-/// As a reader takes it that is not ours: without any exception.
+/// The position as another reader reads it, which accepts no impossible position.
 fn strict(fen: &str, chess960: bool) -> Option<Chess> {
     let fen: Fen = fen.parse().ok()?;
     fen.into_position(CastlingMode::from_chess960(chess960)).ok()
 }
 
-fn text_of(position: &Chess) -> String {
+fn fen_of(position: &Chess) -> String {
     Fen::from_position(position, EnPassantMode::Legal).to_string()
 }
 
-/// What a reader who knows the rules of chess makes of a game, position by position; he panics at what he does not know.
-fn followed(game: &Read) -> Vec<(String, String)> {
+/// The moves and positions of a game as a reader with the rules of chess follows it; panics at an illegal move or position.
+fn followed(game: &GameRead) -> Vec<(String, String)> {
     let chess960 = game.tags.get("Variant").is_some_and(|variant| variant == "Chess960");
     let start = game.tags.get("FEN").map_or(START, String::as_str);
     assert_eq!(game.tags.contains_key("SetUp"), game.tags.contains_key("FEN"));
-    let mut position = strict(start, chess960).unwrap_or_else(|| panic!("no reader takes {start}"));
+    let mut position = strict(start, chess960).unwrap_or_else(|| panic!("no reader accepts {start}"));
     let mut followed = Vec::new();
     for (san, _) in &game.moves {
         let san: SanPlus = san.parse().expect("SAN");
-        let mv = san.san.to_move(&position).unwrap_or_else(|error| panic!("{san} in {}: {error}", text_of(&position)));
+        let mv = san.san.to_move(&position).unwrap_or_else(|error| panic!("{san} in {}: {error}", fen_of(&position)));
         let uci = mv.to_uci(CastlingMode::Chess960).to_string();
         position.play_unchecked(mv);
-        followed.push((uci, text_of(&position)));
+        followed.push((uci, fen_of(&position)));
     }
     followed
 }
 
-/// What such a reader may be given of a game: the legal moves, each with the position after it, that are made where he can be.
+/// The part of a game that such a reader may be given: legal moves from possible positions, each with the position after it.
 fn readable(game: &Game) -> Vec<(usize, (String, String))> {
-    let plies = &game.scribe.record.plies;
+    let plies = &game.builder.record.plies;
     let legal = plies.iter().enumerate().filter(|(_, ply)| !ply.played.irregular);
     let moves = legal.filter_map(|(index, ply)| {
         let before = strict(&Position::from_fen(game.fen_before(index), game.chess960).ok()?.fen(), game.chess960)?;
         let uci: UciMove = ply.played.uci.parse().expect("UCI");
         let mv = uci.to_move(&before).expect("a legal move");
         let after = strict(&ply.played.fen, game.chess960).expect("a legal move leads to a position of chess");
-        Some((index, (mv.to_uci(CastlingMode::Chess960).to_string(), text_of(&after))))
+        Some((index, (mv.to_uci(CastlingMode::Chess960).to_string(), fen_of(&after))))
     });
     moves.collect()
 }
 
-/// Each way of writing a game is read to its end, and says what it should.
+/// Checks that each way of writing a game can be read completely, with the expected moves.
 fn check(game: &Game) {
-    let plies = &game.scribe.record.plies;
-    let result = game.scribe.record.result.map_or("*", |(result, _)| result.as_str());
+    let plies = &game.builder.record.plies;
+    let result = game.builder.record.result.map_or("*", |(result, _)| result.as_str());
     let expect = readable(game);
     let until_illegal = expect.iter().enumerate().take_while(|(count, (index, _))| count == index).count();
-    for after in ALL {
+    for after in ALL_WAYS {
         let text = game.written(after);
         let games = read(&text);
         let moves: Vec<(String, String)> = games.iter().flat_map(followed).collect();
-        let expect: Vec<_> = expect.iter().map(|(_, told)| told.clone()).collect();
+        let expect: Vec<_> = expect.iter().map(|(_, move_and_position)| move_and_position.clone()).collect();
         match after {
             AfterIllegal::Stop | AfterIllegal::End => {
                 assert_eq!((games.len(), &moves[..]), (1, &expect[..until_illegal]), "{text}");
@@ -139,7 +139,7 @@ fn check(game: &Game) {
             assert!(movetext.ends_with(game.tags["Result"].as_str()), "{text}");
             assert_eq!(movetext.matches('{').count(), movetext.matches('}').count(), "{text}");
         }
-        // Nothing is lost but what is meant to be.
+        // Illegal moves are in comments, unless they are left out on purpose.
         let irregular = plies.iter().filter(|ply| ply.played.irregular);
         for ply in irregular.filter(|_| after != AfterIllegal::End) {
             assert!(movetexts.iter().any(|text| text.contains(&ply.played.san)), "{} in {text}", ply.played.san);
@@ -151,7 +151,7 @@ fn check(game: &Game) {
     }
 }
 
-/// Any move of a piece, also one that no piece makes, and by whoever it belongs to.
+/// Any move of a piece of either side, legal or not.
 fn any_move(position: &Position, from: prop::sample::Index, to: prop::sample::Index) -> Option<Move> {
     let occupied: Vec<_> = position.board().occupied().into_iter().collect();
     if occupied.is_empty() {
@@ -165,19 +165,19 @@ fn any_move(position: &Position, from: prop::sample::Index, to: prop::sample::In
 }
 
 #[test]
-fn readers_follow_random_games_however_many_moves_are_not_legal() {
+fn readers_follow_random_games_with_any_illegal_moves() {
     let starts = [
         (START, Some(518)),
         (START, None),
         ("nnrbkrbq/pppppppp/8/8/8/8/PPPPPPPP/NNRBKRBQ w FCfc - 0 1", Some(400)),
         ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", None),
         ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 b - - 3 31", None),
-        // Both kings in check; a pawn on the last rank and on the first; kings too few, too many, none; nothing.
+        // Both kings in check; a pawn on the last rank and on the first; too many kings; no king.
         ("4k2R/8/8/8/8/8/8/r3K3 w - - 0 1", None),
         ("4P1k1/2p5/8/8/8/8/r6p/p5K1 b - - 0 1", None),
         ("8/8/3QQ3/8/8/2kk4/8/8 w - - 0 1", None),
         ("8/8/3qq3/8/8/8/7P/8 b - - 0 7", None),
-        // A check that no move gives, more queens than there can be, rights to castle and to take that there are not.
+        // An impossible double check, too many queens, and impossible rights to castle and to capture en passant.
         ("4k3/8/3N1N2/8/4R3/8/8/4K3 b - - 0 1", None),
         ("QQQQQQQQ/QQ5k/8/PPPPPPPP/8/8/8/K7 w - - 0 1", None),
         ("4k3/8/8/8/8/8/4P3/4K3 w KQkq e6 0 1", None),
@@ -198,12 +198,12 @@ fn readers_follow_random_games_however_many_moves_are_not_legal() {
             let Some(mv) = mv else { break };
             game.play(mv);
             if pressed > 0 {
-                game.scribe.at += 9_000;
-                game.scribe.pressed(Some(500), Some(400));
+                game.builder.at += 9_000;
+                game.builder.press_clock(Some(500), Some(400));
             }
         }
         let results = [GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw];
-        results.get(result).into_iter().for_each(|result| game.scribe.result(*result));
+        results.get(result).into_iter().for_each(|result| game.builder.result(*result));
         check(&game);
         Ok(())
     });
@@ -211,21 +211,21 @@ fn readers_follow_random_games_however_many_moves_are_not_legal() {
 }
 
 #[test]
-fn the_moves_end_before_the_one_that_is_not_legal_or_go_on_behind_it() {
+fn the_movetext_ends_at_the_illegal_move_or_continues_in_the_next_game() {
     let mut game = Game::of(START, "e2e4 e7e5 e1e3 g8f6 g1f3");
-    game.scribe.result(GameResult::Draw);
+    game.builder.result(GameResult::Draw);
     check(&game);
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/4K3/PPPP1PPP/RNBQ1BNR b kq - 1 2";
     let end = "rnbqkb1r/pppp1ppp/5n2/4p3/4P3/4KN2/PPPP1PPP/RNBQ1B1R b kq - 3 3";
-    let why = "2. Ke1-e3 (a king does not move from e1 to e3)";
+    let move_and_reason = "2. Ke1-e3 (a king does not move from e1 to e3)";
     assert_eq!(
         game.movetexts(AfterIllegal::Stop),
-        [format!("1. e4 e5 {{Not legal, and played on: {why} 2... Nf6 3. Nf3 to {end}}} 1/2-1/2")]
+        [format!("1. e4 e5 {{Not legal, and played on: {move_and_reason} 2... Nf6 3. Nf3 to {end}}} 1/2-1/2")]
     );
     assert_eq!(
         game.movetexts(AfterIllegal::Fen),
         [
-            format!("1. e4 e5 {{Not legal: {why} to {fen}; the next game goes on from there}} *"),
+            format!("1. e4 e5 {{Not legal: {move_and_reason} to {fen}; the next game goes on from there}} *"),
             "2... Nf6 3. Nf3 1/2-1/2".into()
         ]
     );
@@ -234,90 +234,92 @@ fn the_moves_end_before_the_one_that_is_not_legal_or_go_on_behind_it() {
 }
 
 #[test]
-fn two_of_them_and_one_at_the_end() {
-    // Black's rook leaps over his pawn, then White's over hers; Black moves out of turn at the end.
+fn two_illegal_moves_and_one_at_the_end() {
+    // Black's rook leaps over a pawn, then White's rook does; White moves out of turn at the end.
     let game = Game::of(START, "e2e4 a8a5 a1a4 g8f6 b1c3 d2d4");
     check(&game);
     let texts = game.movetexts(AfterIllegal::Fen);
     assert_eq!(texts.len(), 3, "{texts:?}");
-    assert!(texts[0].starts_with("1. e4 {Not legal: 1... Ra8-a5 (the way of the rook on a8 is blocked"), "{texts:?}");
-    assert!(texts[1].starts_with("{Not legal: 2. Ra1-a4 (the way of the rook on a1 is blocked"), "{texts:?}");
+    assert!(texts[0].starts_with("1. e4 {Not legal: 1... Ra8-a5 (the path of the rook on a8 is blocked"), "{texts:?}");
+    assert!(texts[1].starts_with("{Not legal: 2. Ra1-a4 (the path of the rook on a1 is blocked"), "{texts:?}");
     assert!(texts[2].starts_with("2... Nf6 3. Nc3 {Not legal: 3. d2-d4 (it was Black's turn"), "{texts:?}");
     assert!(texts[2].ends_with(" b Kk - 0 3} *"), "there is no next game yet: {texts:?}");
     assert_eq!(game.movetexts(AfterIllegal::End), ["1. e4 *"]);
 }
 
 #[test]
-fn what_is_played_where_readers_cannot_be_is_told_in_words() {
-    // White gives check and leaves his own king in it, twice; Black moves out of the check each time.
-    let both = Game::of("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "a1a8 e8d7 a8a7 d7c6");
-    check(&both);
-    let texts = both.movetexts(AfterIllegal::Fen);
-    let why = "(the move leaves the king on e1 in check from the rook on e3)";
-    assert!(texts[0].starts_with(&format!("{{Not legal, and played on: 1. Ra1-a8 {why} 1... Kd7+ to ")), "{texts:?}");
-    assert!(texts[1].starts_with(&format!("{{Not legal, and played on: 2. Ra8-a7 {why} 2... Kc6+ to ")), "{texts:?}");
+fn moves_from_impossible_positions_are_written_in_comments() {
+    // White gives check and leaves the own king in check, twice; Black moves out of check each time.
+    let game = Game::of("4k3/8/8/8/8/4r3/8/R3K3 w - - 0 1", "a1a8 e8d7 a8a7 d7c6");
+    check(&game);
+    let texts = game.movetexts(AfterIllegal::Fen);
+    let reason = "(the move leaves the king on e1 in check from the rook on e3)";
+    assert!(texts[0].starts_with(&format!("{{Not legal, and played on: 1. Ra1-a8 {reason} 1... Kd7+ to ")), "{texts:?}");
+    assert!(texts[1].starts_with(&format!("{{Not legal, and played on: 2. Ra8-a7 {reason} 2... Kc6+ to ")), "{texts:?}");
     assert_eq!(texts.len(), 2);
 }
 
 #[test]
-fn a_start_that_readers_refuse_is_told_in_words() {
-    let both = "4k2R/8/8/8/8/8/8/r3K3 w - - 0 1";
-    let none = Game::of(both, "");
-    check(&none);
-    for after in ALL {
-        assert_eq!(none.movetexts(after), [format!("{{Begun from {both}, which readers refuse}} *")]);
+fn an_impossible_start_is_written_in_comments() {
+    let both_in_check = "4k2R/8/8/8/8/8/8/r3K3 w - - 0 1";
+    let without_moves = Game::of(both_in_check, "");
+    check(&without_moves);
+    for after in ALL_WAYS {
+        assert_eq!(without_moves.movetexts(after), [format!("{{Begun from {both_in_check}, which readers refuse}} *")]);
     }
-    let game = Game::of(both, "e1e2 e8e7 h8h7 e7e6");
+    let game = Game::of(both_in_check, "e1e2 e8e7 h8h7 e7e6");
     check(&game);
     let fen = "4k2R/8/8/8/8/8/4K3/r7 b - - 1 1";
     assert_eq!(
         game.movetexts(AfterIllegal::Fen),
-        [format!("{{Begun from {both}, which readers refuse, and played on: 1. Ke2+ to {fen}}} 1... Ke7 2. Rh7+ Ke6 *")]
+        [format!(
+            "{{Begun from {both_in_check}, which readers refuse, and played on: 1. Ke2+ to {fen}}} 1... Ke7 2. Rh7+ Ke6 *"
+        )]
     );
     assert!(game.movetexts(AfterIllegal::Stop)[0].contains("and played on: 1. Ke2+ Ke7 2. Rh7+ Ke6 to "));
-    assert_eq!(game.movetexts(AfterIllegal::End), [format!("{{Begun from {both}, which readers refuse}} *")]);
+    assert_eq!(game.movetexts(AfterIllegal::End), [format!("{{Begun from {both_in_check}, which readers refuse}} *")]);
 
-    // Rights to castle that there are not are no reason to refuse: they are left out.
+    // Impossible castling rights are left out, and the position is accepted.
     let game = Game::of("4k3/8/8/8/8/8/4P3/4K3 w KQkq - 0 1", "e2e4");
     check(&game);
     assert_eq!(read(&game.written(AfterIllegal::Stop))[0].tags["FEN"], "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1");
 }
 
 #[test]
-fn clocks_and_result_go_with_their_part() {
+fn each_part_has_its_clocks_and_result() {
     let mut game = Game::of(START, "");
     for (uci, white, black) in [("e2e4", 300, 300), ("e7e5", 300, 290), ("e1e3", 280, 290), ("d2d4", 270, 290)] {
         let mv = game.position.parse_uci(uci).or_else(|| game.position.any_move(uci)).expect("a move");
         game.play(mv);
         let time = |s: u32| Some(ClockTime { ms: s * 1000, resolution_ms: 1000, age_ms: 0 });
         let clocks = ClockTimes { white: time(white), black: time(black) };
-        let ply = game.scribe.record.plies.len() as u32;
-        game.scribe.tell(Event::MoveCompleted { ply, by: CompletedBy::Clock, clocks });
+        let ply = game.builder.record.plies.len() as u32;
+        game.builder.apply(Event::MoveCompleted { ply, by: CompletedBy::Clock, clocks });
     }
-    game.scribe.result(GameResult::BlackWins);
+    game.builder.result(GameResult::BlackWins);
     let games = read(&game.written(AfterIllegal::Fen));
-    let clock = |game: &Read| game.tags.get("WhiteClock").cloned();
+    let clock = |game: &GameRead| game.tags.get("WhiteClock").cloned();
     assert_eq!(games.iter().map(clock).collect::<Vec<_>>(), [None, Some("00:04:30".to_owned())]);
-    // White moved twice: what is written is the mover's clock.
+    // White moved twice: the clock of the mover is written.
     let times: Vec<_> = games.iter().flat_map(|game| game.moves.iter().map(|(_, clock)| *clock)).collect();
     assert_eq!(times, [Some(300), Some(290)]);
     assert_eq!(game.position.turn(), Color::Black);
 }
 
 #[test]
-fn such_games_are_written_as_committed() {
+fn games_with_illegal_moves_are_written_as_committed() {
     let mut game = Game::of(START, "e2e4 e7e5 e1e3 g8f6 g1f3 f8b4 d2d5 e8h8 b1c3");
-    game.scribe.result(GameResult::WhiteWins);
+    game.builder.result(GameResult::WhiteWins);
     check(&game);
-    let written: String = ALL.into_iter().map(|after| game.written(after)).collect();
+    let written: String = ALL_WAYS.into_iter().map(|after| game.written(after)).collect();
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/pgn/illegal.pgn");
     let committed = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == committed, "PGN changed. If that is meant, write this to {}:\n{written}", path.display());
+    assert!(written == committed, "PGN changed. If the change is intended, write this to {}:\n{written}", path.display());
 }
 
-/// A reader that stops at nothing: it sees every SAN there is.
+/// A lenient reader, which reports every SAN.
 #[test]
-fn no_move_that_is_not_legal_is_written_as_one() {
+fn no_illegal_move_is_written_as_a_move() {
     struct Sans(Vec<String>);
     impl Visitor for Sans {
         type Tags = ();

@@ -1,38 +1,38 @@
-//! What a disk may hold after a power cut: all that was synced, and of the rest any part.
+//! The possible states of a disk after a power cut: everything that was synced, and any part of the rest.
 //!
-//! Contents of files may be there or not, one sector at a time and independently of each other, also before the names that were
-//! given later. Names last once their directory was synced. Until then they either change in their order, so that what is not
-//! lasting yet is cut off at some point (journalling file systems), or each may have changed or not (file systems that write out
-//! what belongs to a synced file and nothing else). What is in a directory is there if the directory is.
+//! Each sector of a file may be written or not, independently of others, and also before names that are created later. Names are
+//! durable once their directory was synced. Before that they either change in order, so that the changes after some point are lost
+//! (journalling file systems), or each one may have changed or not (file systems that write only the metadata of a synced file).
+//! The content of a directory exists if the directory exists.
 
 use super::trace::{Inode, Operation, Timed};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use touchmove::simulate::rng::Rng;
 
-/// What is written whole or not at all.
+/// The unit that is written completely or not at all.
 const SECTOR: usize = 512;
 
-/// What becomes of what was not synced.
+/// The fate of unsynced writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// All of it is on the disk.
+    /// All of them are on the disk.
     Kept,
-    /// None of it is.
+    /// None of them is.
     Lost,
-    /// Some is, by these dice.
+    /// A random part of them is, by this seed.
     Mixed(u64),
 }
 
-/// Everything that was done to the files below this directory, and from when on it is lasting.
+/// All operations on the files below a directory, and when each became durable.
 pub struct Disk {
     root: PathBuf,
     pub operations: Vec<Timed>,
-    /// For each operation the index of the sync that makes it lasting.
+    /// For each operation the index of the sync that makes it durable.
     synced_by: Vec<usize>,
 }
 
-/// What is there after a cut, by paths below the root.
+/// The directories and files after a cut, by paths below the root.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tree {
     pub dirs: BTreeSet<PathBuf>,
@@ -40,18 +40,18 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// Puts it into this directory.
+    /// Writes the tree into this directory.
     pub fn write(&self, into: &Path) {
         self.dirs.iter().for_each(|dir| std::fs::create_dir_all(into.join(dir)).expect("a directory"));
         self.files.iter().for_each(|(path, bytes)| std::fs::write(into.join(path), bytes).expect("written"));
     }
 }
 
-/// Which names are there of those that are not lasting.
+/// The names that exist, of those that are not durable.
 enum Names {
     /// All before this operation.
     Until(usize),
-    /// Each of so many in a thousand.
+    /// This share of them, in thousandths.
     Share(u32),
 }
 
@@ -64,7 +64,7 @@ impl Disk {
                 Operation::SyncNames(of, before) => Some(of.as_path()) == dir && *before > index,
                 _ => false,
             };
-            operations[index..].iter().position(syncs).map_or(usize::MAX, |ahead| index + ahead)
+            operations[index..].iter().position(syncs).map_or(usize::MAX, |distance| index + distance)
         });
         let synced_by = synced_by.collect();
         Disk { root: root.to_owned(), operations, synced_by }
@@ -74,43 +74,43 @@ impl Disk {
         &self.root
     }
 
-    /// What is below the root after a cut behind this many operations.
+    /// The tree below the root after a cut that follows this many operations.
     pub fn after(&self, cut: usize, fate: Fate) -> Tree {
         let operations = &self.operations[..cut];
         let mut rng = match fate {
             Fate::Mixed(seed) => Rng::new(seed, cut as u64),
             _ => Rng::new(0, 0),
         };
-        // How likely a sector is to be there differs from cut to cut.
+        // The probability that a sector was written differs from cut to cut.
         let share = [50, 300, 500, 700, 950][rng.below(5) as usize];
         let names_until = match fate {
             Fate::Kept => Names::Until(cut),
             Fate::Lost => Names::Until(0),
             Fate::Mixed(_) if rng.chance(500) => Names::Share(share),
             Fate::Mixed(_) => {
-                let is_lasting = |index: &usize| dir_of(&operations[*index]).is_some() && self.synced_by[*index] < cut;
-                let lasting = (0..cut).rev().find(is_lasting).map_or(0, |index| index + 1);
-                Names::Until(lasting + rng.below((cut - lasting) as u64 + 1) as usize)
+                let is_durable = |index: &usize| dir_of(&operations[*index]).is_some() && self.synced_by[*index] < cut;
+                let durable_until = (0..cut).rev().find(is_durable).map_or(0, |index| index + 1);
+                Names::Until(durable_until + rng.below((cut - durable_until) as u64 + 1) as usize)
             }
         };
         let mut contents: BTreeMap<Inode, Vec<u8>> = BTreeMap::new();
         let mut names: BTreeMap<&Path, Option<Inode>> = BTreeMap::new();
         for (index, timed) in operations.iter().enumerate() {
-            let is_lasting = self.synced_by[index] < cut;
+            let is_durable = self.synced_by[index] < cut;
             if dir_of(timed).is_some() {
-                let has_name = is_lasting
+                let has_name = is_durable
                     || match names_until {
                         Names::Until(until) => index < until,
                         Names::Share(share) => rng.chance(share),
                     };
                 if has_name {
-                    name(&mut names, &timed.operation);
+                    apply_to_names(&mut names, &timed.operation);
                 }
                 continue;
             }
-            let mut arrives = || is_lasting || fate == Fate::Kept || matches!(fate, Fate::Mixed(_)) && rng.chance(share);
+            let mut is_written = || is_durable || fate == Fate::Kept || matches!(fate, Fate::Mixed(_)) && rng.chance(share);
             match &timed.operation {
-                Operation::Truncate(inode, length) if arrives() => {
+                Operation::Truncate(inode, length) if is_written() => {
                     contents.entry(*inode).or_default().resize(*length as usize, 0)
                 }
                 Operation::Write(inode, offset, bytes) => {
@@ -119,7 +119,7 @@ impl Disk {
                     while from < bytes.len() {
                         let at = *offset as usize + from;
                         let length = (SECTOR - at % SECTOR).min(bytes.len() - from);
-                        if arrives() {
+                        if is_written() {
                             if content.len() < at + length {
                                 content.resize(at + length, 0);
                             }
@@ -132,9 +132,10 @@ impl Disk {
             }
         }
         let is_dir = |path: &Path| path == self.root || names.get(path) == Some(&None);
-        let is_there = |path: &Path| path.ancestors().skip(1).take_while(|above| above.starts_with(&self.root)).all(is_dir);
+        let is_reachable =
+            |path: &Path| path.ancestors().skip(1).take_while(|parent| parent.starts_with(&self.root)).all(is_dir);
         let mut tree = Tree::default();
-        for (path, inode) in names.iter().filter(|(path, _)| is_there(path)) {
+        for (path, inode) in names.iter().filter(|(path, _)| is_reachable(path)) {
             let path = path.strip_prefix(&self.root).expect("below the root").to_owned();
             match inode {
                 None => drop(tree.dirs.insert(path)),
@@ -144,7 +145,7 @@ impl Disk {
         tree
     }
 
-    /// What was put in the place of files, whole: by path below the root the contents, with the index of the operation.
+    /// The contents by which files were atomically replaced, by path below the root, with the index of the operation.
     pub fn replacements(&self) -> BTreeMap<PathBuf, Vec<(usize, Vec<u8>)>> {
         let mut all: BTreeMap<PathBuf, Vec<(usize, Vec<u8>)>> = BTreeMap::new();
         let mut contents: BTreeMap<Inode, Vec<u8>> = BTreeMap::new();
@@ -167,13 +168,13 @@ impl Disk {
     }
 }
 
-/// Names are as this operation leaves them; those of directories lead to no file.
-fn name<'a>(names: &mut BTreeMap<&'a Path, Option<Inode>>, operation: &'a Operation) {
+/// Applies an operation to the names; those of directories have no file.
+fn apply_to_names<'a>(names: &mut BTreeMap<&'a Path, Option<Inode>>, operation: &'a Operation) {
     match operation {
         Operation::MakeDir(path) => drop(names.insert(path, None)),
         Operation::Create(path, inode) => drop(names.insert(path, Some(*inode))),
         Operation::Rename(from, to, inode) => {
-            // Where its first name was not written, or that of a later file was.
+            // Unless the first name was not written, or a later file has it.
             if names.get(from.as_path()) == Some(&Some(*inode)) {
                 names.remove(from.as_path());
             }

@@ -1,27 +1,27 @@
-//! What traced programs did to the files below one directory, in the order in which the calls returned.
+//! The operations of traced programs on the files below one directory, in the order in which the calls returned.
 
 use super::disk::{Disk, Fate};
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// A file, whatever its names are.
+/// A file, independent of its names.
 pub type Inode = usize;
 
-/// One call that changed something, or made it lasting.
+/// One call that changed something, or made it durable.
 #[derive(Clone, Debug)]
 pub enum Operation {
     /// A new directory under this name.
     MakeDir(PathBuf),
     /// A new file under this name.
     Create(PathBuf, Inode),
-    /// A name leads to this file from now on, and the other one is gone.
+    /// The second name now refers to this file, and the first one no longer exists.
     Rename(PathBuf, PathBuf, Inode),
-    /// A name is gone.
+    /// A name no longer exists.
     Unlink(PathBuf),
     Write(Inode, u64, Vec<u8>),
     Truncate(Inode, u64),
-    /// All that was done to the file before the call was made (the index of an operation) is lasting.
+    /// All operations on the file with a lower index than this, the start of the call, are durable.
     Sync(Inode, usize),
     /// The same for the names in a directory.
     SyncNames(PathBuf, usize),
@@ -45,7 +45,7 @@ struct Open {
     is_appending: bool,
 }
 
-/// Reads traces one after the other: what was done below one directory.
+/// Reads traces one after the other, and collects the operations below one directory.
 pub struct Reader<'a> {
     root: &'a Path,
     names: BTreeMap<PathBuf, Inode>,
@@ -61,7 +61,7 @@ fn path(hex: &str) -> PathBuf {
     PathBuf::from(String::from_utf8_lossy(&text(hex)).into_owned())
 }
 
-/// What stands between the quotation marks, one after the other.
+/// The texts between quotation marks, in order.
 fn quoted(call: &str) -> Vec<&str> {
     call.split('"').skip(1).step_by(2).collect()
 }
@@ -71,13 +71,13 @@ impl<'a> Reader<'a> {
         Reader { root, names: BTreeMap::new(), inodes: 0, operations: Vec::new() }
     }
 
-    /// The names that matter: a lock holds nothing, and the index in shared memory does not survive a power cut.
+    /// Whether a path matters: a lock is empty, and the index in shared memory does not survive a power cut.
     fn is_ours(&self, path: &Path) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path != self.root && path.starts_with(self.root) && !name.ends_with("-shm") && !name.ends_with(".lock")
     }
 
-    /// One trace of strace -f -y -xx -ttt, from a start of a program to its end. To be read while the disk is as that has left it.
+    /// Reads one trace of `strace -f -y -xx -ttt`, from the start of a program to its end, before the files change again.
     pub fn read(&mut self, trace: &str) {
         let mut unfinished: BTreeMap<&str, (f64, usize, String)> = BTreeMap::new();
         let mut open: BTreeMap<u64, Open> = BTreeMap::new();
@@ -85,57 +85,57 @@ impl<'a> Reader<'a> {
             let Some((pid, rest)) = line.split_once(' ') else { continue };
             let Some((at, call)) = rest.trim_start().split_once(' ') else { continue };
             let Ok(at) = at.parse::<f64>() else { continue };
-            let begun = self.operations.len();
+            let first_index = self.operations.len();
             if let Some(head) = call.strip_suffix(" <unfinished ...>") {
                 if head.starts_with("close(") {
                     // From here on another thread may be given the same descriptor, before this call returns.
-                    self.call(at, begun, &format!("{}) = 0", head.trim_end_matches(')')), &mut open);
+                    self.call(at, first_index, &format!("{}) = 0", head.trim_end_matches(')')), &mut open);
                 } else {
-                    unfinished.insert(pid, (at, begun, head.to_owned()));
+                    unfinished.insert(pid, (at, first_index, head.to_owned()));
                 }
             } else if let Some(resumed) = call.strip_prefix("<... ") {
-                let Some((at, begun, head)) = unfinished.remove(pid) else { continue };
+                let Some((at, first_index, head)) = unfinished.remove(pid) else { continue };
                 let tail = resumed.split_once("resumed>").map_or("", |(_, tail)| tail);
-                self.call(at, begun, &format!("{head}{tail}"), &mut open);
+                self.call(at, first_index, &format!("{head}{tail}"), &mut open);
             } else if let Some(head) = call.strip_suffix(" = ?") {
-                unfinished.insert(pid, (at, begun, head.to_owned()));
+                unfinished.insert(pid, (at, first_index, head.to_owned()));
             } else {
-                self.call(at, begun, call, &mut open);
+                self.call(at, first_index, call, &mut open);
             }
         }
-        // Calls in which the program was killed: what they have done shows on the disk.
-        for (at, begun, head) in unfinished.into_values() {
+        // Calls during which the program was killed: the files show whether they took effect.
+        for (at, first_index, head) in unfinished.into_values() {
             let head = head.trim_end().trim_end_matches([',', ')']);
             let done = head.split_once('(').is_some_and(|(name, _)| name.contains("write"));
             let outcome = if done { quoted(head).first().map_or(0, |bytes| text(bytes).len()) } else { usize::MAX };
-            let (wrong, names, length) = (self.wrong(), self.names.clone(), self.operations.len());
-            self.call(at, begun, &format!("{head}) = {outcome}"), &mut open);
-            if self.wrong() >= wrong {
+            let (differing_files, names, length) = (self.differing_files(), self.names.clone(), self.operations.len());
+            self.call(at, first_index, &format!("{head}) = {outcome}"), &mut open);
+            if self.differing_files() >= differing_files {
                 self.names = names;
                 self.operations.truncate(length);
             }
         }
     }
 
-    /// How many files are not what the operations say.
-    fn wrong(&self) -> usize {
+    /// The number of files that differ from the operations.
+    fn differing_files(&self) -> usize {
         let model = Disk::new(self.root, self.operations.clone()).after(self.operations.len(), Fate::Kept);
         let mut model: BTreeMap<PathBuf, Vec<u8>> =
             model.files.into_iter().map(|(path, bytes)| (self.root.join(path), bytes)).collect();
-        let (mut dirs, mut wrong) = (vec![self.root.to_owned()], 0);
+        let (mut dirs, mut differing_files) = (vec![self.root.to_owned()], 0);
         while let Some(dir) = dirs.pop() {
             for path in fs::read_dir(dir).into_iter().flatten().flatten().map(|entry| entry.path()) {
                 if path.is_dir() {
                     dirs.push(path);
                 } else if self.is_ours(&path) {
-                    wrong += usize::from(model.remove(&path) != fs::read(&path).ok());
+                    differing_files += usize::from(model.remove(&path) != fs::read(&path).ok());
                 }
             }
         }
-        wrong + model.len()
+        differing_files + model.len()
     }
 
-    fn call(&mut self, at: f64, begun: usize, call: &str, open: &mut BTreeMap<u64, Open>) {
+    fn call(&mut self, at: f64, first_index: usize, call: &str, open: &mut BTreeMap<u64, Open>) {
         let Some((name, arguments)) = call.split_once('(') else { return };
         let Some((arguments, outcome)) = arguments.rsplit_once(") = ") else { return };
         let Ok(outcome) = outcome.split([' ', '<']).next().unwrap_or_default().parse::<u64>() else { return };
@@ -193,11 +193,11 @@ impl<'a> Reader<'a> {
             }
             "fsync" | "fdatasync" => {
                 if let Some(inode) = open.get(&descriptor).and_then(|file| file.inode) {
-                    self.operations.push(timed(Operation::Sync(inode, begun)));
+                    self.operations.push(timed(Operation::Sync(inode, first_index)));
                 } else if let Some((_, name)) = arguments.split_once('<') {
                     let dir = path(name.trim_end_matches('>'));
                     if dir.starts_with(self.root) {
-                        self.operations.push(timed(Operation::SyncNames(dir, begun)));
+                        self.operations.push(timed(Operation::SyncNames(dir, first_index)));
                     }
                 }
             }
@@ -224,13 +224,13 @@ impl<'a> Reader<'a> {
             _ => {
                 let is_ours = open.get(&descriptor).is_some_and(|file| file.inode.is_some())
                     || quoted.iter().any(|name| self.is_ours(&path(name)));
-                assert!(!is_ours, "a call that this model does not know: {name}");
+                assert!(!is_ours, "this model does not know the call {name}");
             }
         }
     }
 }
 
-/// A thread closes a file, and before that call returns another one is given the same descriptor.
+/// A thread closes a file, and before that call returns, another thread gets the same descriptor.
 #[test]
 fn a_descriptor_is_free_when_its_close_begins() {
     let name = |text: &str| text.bytes().map(|byte| format!("\\x{byte:02x}")).collect::<String>();

@@ -1,4 +1,4 @@
-//! A script of bytes, played on a table: any bytes are a script. Shared by the property tests and the fuzz targets.
+//! Plays a script of bytes on a table; any bytes are a valid script. Shared by the property tests and the fuzz targets.
 
 use super::promises::Promises;
 use shakmaty::{Color, Piece, Role, Square};
@@ -13,7 +13,7 @@ use touchmove::laws::{Changes, Irregularity, Position, Worded};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Output, Publish, Settings, Table};
 
-/// Where games are begun by command: usual, crowded, irregular, Chess960, and none at all.
+/// Positions for games that begin by command: ordinary, crowded, irregular, of Chess960, and an invalid one.
 const POSITIONS: [&str; 12] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 4 8",
@@ -29,22 +29,22 @@ const POSITIONS: [&str; 12] = [
     "no position at all",
 ];
 
-/// Pauses in milliseconds, around the times at which something is decided.
+/// Pauses in milliseconds, close to the time limits of the table.
 const PAUSES: [u64; 16] = [0, 1, 30, 40, 119, 121, 249, 251, 499, 1_001, 1_499, 3_001, 5_001, 10_001, 60_001, 3_600_000];
 
-/// A script of a seed: sensing in turn; orderly play, then a few acts that may be anything, then orderly play again.
+/// The script of a seed, with the kinds of sensors in turn: ordinary play, then a few random actions, then ordinary play again.
 pub fn script(seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed, 0);
     let mut byte = |below: u64| rng.below(below) as u8;
-    // Half of them on a board that stands as it should, by plain settings.
+    // Half of the scripts use default settings and an upright board.
     let plain = byte(2) == 0;
     let mut script = vec![(seed % 3) as u8, if plain { 0 } else { byte(255) }];
     for _ in 0..=byte(4) {
         for _ in 0..byte(30) {
-            // A move and a press; now and then it is not pressed, is changed or taken back.
+            // A move and a press; sometimes there is no press, or the move is changed or taken back.
             match byte(12) {
                 0 => script.extend([CHANGE_OF_MIND, byte(255), byte(255), byte(255), byte(255)]),
-                1 => script.extend([BACK, byte(2), 9 + byte(2)]),
+                1 => script.extend([TAKE_BACK, byte(2), 9 + byte(2)]),
                 2 => script.extend([MAKE, byte(255), byte(255)]),
                 _ => script.extend([MAKE_AND_PRESS, byte(255), byte(3)]),
             }
@@ -53,23 +53,23 @@ pub fn script(seed: u64) -> Vec<u8> {
         for _ in 0..byte(40) {
             script.push(byte(255));
         }
-        // What the record has stands on the board again, as an arbiter would put it; or not.
+        // Usually the position of the record is set up again, as an arbiter would do.
         if byte(5) != 0 {
-            script.extend([HEAL, WAIT, 11]);
+            script.extend([RESTORE, WAIT, 11]);
         }
     }
     script
 }
 
-/// Acts that [`script`] makes on purpose, by their numbers in [`Player::act`].
+/// Actions that [`script`] chooses on purpose, by their numbers in [`Player::act`].
 const MAKE: u8 = 0;
 const MAKE_AND_PRESS: u8 = 16;
 const CHANGE_OF_MIND: u8 = 17;
-const BACK: u8 = 18;
+const TAKE_BACK: u8 = 18;
 const WAIT: u8 = 19;
-const HEAL: u8 = 35;
+const RESTORE: u8 = 35;
 
-/// Bytes to choose by; zero when they are used up.
+/// The remaining bytes of a script; after the end all bytes are zero.
 pub struct Script<'a>(pub &'a [u8]);
 
 impl Script<'_> {
@@ -95,10 +95,10 @@ impl Script<'_> {
 
 /// Plays a script and checks every promise after every call.
 ///
-/// The first bytes choose sensing and settings; then each act is a byte and what it needs.
+/// The first bytes choose the kind of sensors and the settings; then each action is a byte with its arguments.
 ///
 /// # Errors
-/// The promise that does not hold, in words.
+/// A description of the broken promise.
 pub fn play(script: &[u8]) -> Result<Promises, String> {
     let mut script = Script(script);
     let sensing = [SensorKind::Identity, SensorKind::Colour, SensorKind::Occupancy][script.below(3)];
@@ -118,9 +118,9 @@ pub fn play(script: &[u8]) -> Result<Promises, String> {
         table: Table::new(settings.clone()),
         settings,
         now: 0,
-        board: placed(&Position::start()),
+        board: placement_of(&Position::start()),
         turned: choice & 128 != 0,
-        whole: false,
+        has_placement: false,
         clock: ClockReading {
             left: HalfTime { ms: 300_000, flag: false },
             right: HalfTime { ms: 300_000, flag: false },
@@ -133,7 +133,7 @@ pub fn play(script: &[u8]) -> Result<Promises, String> {
         promises: Promises::default(),
     };
     player.take(Input::Link(LinkState::Up))?;
-    player.dump()?;
+    player.report_placement()?;
     while !script.0.is_empty() {
         player.act(&mut script)?;
     }
@@ -142,7 +142,7 @@ pub fn play(script: &[u8]) -> Result<Promises, String> {
     Ok(player.promises)
 }
 
-fn placed(position: &Position) -> Placement {
+fn placement_of(position: &Position) -> Placement {
     let mut placement = [SquareState::Empty; 64];
     for (square, piece) in position.board().iter() {
         placement[square as usize] = SquareState::Piece(piece);
@@ -154,23 +154,23 @@ struct Player {
     table: Table,
     settings: Settings,
     now: u64,
-    /// What stands there, as the players see it.
+    /// The pieces on the board, as the players see them.
     board: Placement,
-    /// The board stands the other way round.
+    /// Whether the board is turned.
     turned: bool,
-    /// A whole placement was told since the link came up.
-    whole: bool,
+    /// Whether a whole placement was reported since the link came up.
+    has_placement: bool,
     clock: ClockReading,
     promises: Promises,
 }
 
 impl Player {
     fn take(&mut self, input: Input) -> Result<(), String> {
-        // What was due before is told first, when the board was seen still.
+        // Deadlines before this input come first.
         self.wait(0)?;
         match &input {
-            Input::Link(_) => self.whole = false,
-            Input::Reading(Reading::Placement(_)) => self.whole = true,
+            Input::Link(_) => self.has_placement = false,
+            Input::Reading(Reading::Placement(_)) => self.has_placement = true,
             _ => {}
         }
         let output = self.table.handle(self.now, input);
@@ -179,7 +179,7 @@ impl Player {
 
     fn wait(&mut self, ms: u64) -> Result<(), String> {
         self.now += ms;
-        // As the daemon does: at each deadline. Without news there are few of them.
+        // At each deadline, as the daemon does. Without inputs there are few of them.
         for _ in 0..64 {
             let Some(due) = self.table.next_deadline().filter(|due| *due <= self.now) else { break };
             let output = self.table.advance(due);
@@ -188,21 +188,21 @@ impl Player {
         let output = self.table.advance(self.now);
         self.check(output)?;
         match self.table.next_deadline() {
-            Some(due) if due <= self.now => Err(format!("a deadline at {due} is due still, at {}", self.now)),
+            Some(due) if due <= self.now => Err(format!("the deadline at {due} has not passed at {}", self.now)),
             _ => Ok(()),
         }
     }
 
     fn check(&mut self, output: Output) -> Result<(), String> {
-        self.promises.take(output.events, !self.whole)?;
+        self.promises.take(output.events, !self.has_placement)?;
         if self.table.record() == self.promises.record() {
             Ok(())
         } else {
-            Err(format!("the record is not what its events say: {:?}", self.table.record()))
+            Err(format!("the record differs from its events: {:?}", self.table.record()))
         }
     }
 
-    fn seen(&self, sensed: SquareState) -> SquareState {
+    fn as_sensed(&self, sensed: SquareState) -> SquareState {
         match (sensed, self.settings.sensing) {
             (SquareState::Piece(piece), SensorKind::Colour) => SquareState::Side(piece.color),
             (SquareState::Piece(_), SensorKind::Occupancy) => SquareState::Occupied,
@@ -210,19 +210,19 @@ impl Player {
         }
     }
 
-    fn at(&self, square: Square) -> Square {
+    fn on_board(&self, square: Square) -> Square {
         if self.turned { square.rotate_180() } else { square }
     }
 
-    fn dump(&mut self) -> Result<(), String> {
+    fn report_placement(&mut self) -> Result<(), String> {
         let placement: Placement =
-            std::array::from_fn(|square| self.seen(self.board[self.at(Square::new(square as u32)) as usize]));
+            std::array::from_fn(|square| self.as_sensed(self.board[self.on_board(Square::new(square as u32)) as usize]));
         self.take(Input::Reading(Reading::Placement(Box::new(placement))))
     }
 
     fn set(&mut self, square: Square, sensed: SquareState) -> Result<(), String> {
         self.board[square as usize] = sensed;
-        let reading = Reading::Square(self.at(square), self.seen(sensed));
+        let reading = Reading::Square(self.on_board(square), self.as_sensed(sensed));
         self.take(Input::Reading(reading))?;
         self.wait(30)
     }
@@ -232,13 +232,13 @@ impl Player {
         Position::from_fen(record.fen(), record.chess960.is_some_and(|number| number != 518)).ok()
     }
 
-    /// A legal move of the record's position, as one of the ways in which hands make it. Twice: a reply at once.
-    fn make(&mut self, script: &mut Script<'_>, told: bool) -> Result<(), String> {
+    /// Makes a legal move from the record's position, in one of several ways of the hands; `is_seen`: the board reports it.
+    fn make(&mut self, script: &mut Script<'_>, is_seen: bool) -> Result<(), String> {
         let Some(position) = self.position() else { return Ok(()) };
         let moves = position.legal_moves();
         let Some(&mv) = moves.get(script.below(moves.len())) else { return Ok(()) };
         let mut changes: Vec<(Square, Option<Piece>)> = Changes::of(position.turn(), mv).iter().collect();
-        if !told {
+        if !is_seen {
             for (square, piece) in changes {
                 self.board[square as usize] = piece.map_or(SquareState::Empty, SquareState::Piece);
             }
@@ -249,7 +249,7 @@ impl Player {
             changes.reverse();
         }
         if way & 6 != 0 {
-            // What is taken is lifted first, and seen to be.
+            // A captured piece is lifted first, and that is reported.
             for &(square, piece) in &changes {
                 if piece.is_some() && self.board[square as usize] != SquareState::Empty {
                     self.set(square, SquareState::Empty)?;
@@ -268,24 +268,24 @@ impl Player {
         Ok(())
     }
 
-    /// A move, and after a while the same piece goes elsewhere.
+    /// Makes a move; after a while the same piece moves elsewhere.
     fn change_of_mind(&mut self, script: &mut Script<'_>) -> Result<(), String> {
         let Some(position) = self.position() else { return Ok(()) };
         let moves = position.legal_moves();
         let Some(&first) = moves.get(script.below(moves.len())) else { return Ok(()) };
         let others: Vec<_> = moves.iter().filter(|other| other.from() == first.from() && **other != first).collect();
         let other = others.get(script.below(others.len())).map_or(first, |other| **other);
-        self.arrange(&placed(&position.play(first)))?;
+        self.arrange(&placement_of(&position.play(first)))?;
         self.wait(PAUSES[script.below(10)])?;
-        self.arrange(&placed(&position.play(other)))?;
+        self.arrange(&placement_of(&position.play(other)))?;
         self.wait(PAUSES[script.below(10)])
     }
 
-    /// Square by square, what is to go first.
-    fn arrange(&mut self, wanted: &Placement) -> Result<(), String> {
+    /// Sets up a placement square by square, first the empty squares.
+    fn arrange(&mut self, target: &Placement) -> Result<(), String> {
         for empties in [true, false] {
             for square in Square::ALL {
-                let sensed = wanted[square as usize];
+                let sensed = target[square as usize];
                 if self.board[square as usize] != sensed && (sensed == SquareState::Empty) == empties {
                     self.set(square, sensed)?;
                 }
@@ -300,14 +300,14 @@ impl Player {
         self.take(Input::Reading(Reading::Clock(Some(self.clock))))
     }
 
-    /// From the durable events alone a table knows the same game.
+    /// Restores the table from the durable events; it must have the same game.
     fn restart(&mut self) -> Result<(), String> {
         self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
-        (self.now, self.whole) = (self.now + 1, false);
+        (self.now, self.has_placement) = (self.now + 1, false);
         if self.table.record() == self.promises.record() {
             Ok(())
         } else {
-            Err(format!("a restart knows another game: {:?}", self.table.record()))
+            Err(format!("after a restart the game differs: {:?}", self.table.record()))
         }
     }
 
@@ -319,13 +319,13 @@ impl Player {
         let commanded = output.events.iter().any(|stamped| matches!(&stamped.event, touchmove::game::Event::Commanded { .. }));
         self.check(output)?;
         if refused == commanded {
-            return Err(format!("{command:?} was refused: {refused}, and told as carried out: {commanded}"));
+            return Err(format!("{command:?} was refused: {refused}, and published as carried out: {commanded}"));
         }
         if refused { Ok(()) } else { self.promises.ordered(&command, before) }
     }
 
     /// A move that may be legal at that ply, or in its opponent's turn.
-    fn other(&self, which: u8) -> String {
+    fn move_at(&self, which: u8) -> String {
         let ply = self.ply(which) as usize;
         let record = self.table.record();
         let before = ply.checked_sub(2).and_then(|index| record?.plies.get(index)).map(|ply| ply.played.fen.clone());
@@ -349,7 +349,7 @@ impl Player {
                 self.press()
             }
             17 => self.change_of_mind(script),
-            // The last move is taken back by hand, and perhaps the one before.
+            // The last move is taken back on the board, and perhaps the one before.
             18 => {
                 let plies = 1 + script.below(2);
                 let fen = self.table.record().map(|record| match record.plies.len().checked_sub(plies + 1) {
@@ -357,12 +357,12 @@ impl Player {
                     None => record.start_fen.clone(),
                 });
                 let Ok(position) = Position::from_fen(&fen.unwrap_or_default(), false) else { return Ok(()) };
-                self.arrange(&placed(&position))?;
+                self.arrange(&placement_of(&position))?;
                 self.wait(PAUSES[script.below(PAUSES.len())])
             }
             19..23 => self.wait(PAUSES[script.below(PAUSES.len())]),
             23..26 => self.press(),
-            // A square shows something else for a while.
+            // A square changes several times.
             26..28 => {
                 let square = script.square();
                 let before = self.board[square as usize];
@@ -388,15 +388,15 @@ impl Player {
                 self.set(from, SquareState::Empty)?;
                 self.set(to, carried)
             }
-            31 => self.dump(),
-            // Some squares are misread, and nothing stands on them the next time.
+            31 => self.report_placement(),
+            // Some squares are misread in one placement.
             32 => {
                 let before = self.board;
                 for _ in 0..=script.below(6) {
                     self.board[script.square() as usize] = SquareState::Empty;
                     self.board[script.square() as usize] = SquareState::Piece(script.piece());
                 }
-                self.dump()?;
+                self.report_placement()?;
                 self.board = before;
                 Ok(())
             }
@@ -407,28 +407,28 @@ impl Player {
                     }
                     _ => SquareState::Empty,
                 });
-                self.dump()
+                self.report_placement()
             }
             34 => {
-                self.board = placed(&Position::start());
-                self.dump()
+                self.board = placement_of(&Position::start());
+                self.report_placement()
             }
-            // What the record has stands there again.
+            // The position of the record is set up again.
             35 => {
                 if let Some(position) = self.position() {
-                    self.board = placed(&position);
+                    self.board = placement_of(&position);
                 }
-                self.dump()
+                self.report_placement()
             }
-            // A move that nobody saw.
+            // A move of which the board reports only the result.
             36 => {
                 self.make(script, false)?;
-                self.dump()
+                self.report_placement()
             }
             37 => self.take(Input::Link(LinkState::Down)),
             38 => {
                 self.take(Input::Link(LinkState::Up))?;
-                self.dump()
+                self.report_placement()
             }
             39 => {
                 let time = |script: &mut Script<'_>| {
@@ -454,8 +454,8 @@ impl Player {
                     3 => Command::Restore { ply: self.ply(which) },
                     9..12 => Command::Undo,
                     12 | 13 => Command::LetStand(u32::from(which)),
-                    14 | 15 => Command::Replace { ply: self.ply(which), uci: self.other(which) },
-                    16 => Command::Insert { ply: self.ply(which), uci: self.other(which) },
+                    14 | 15 => Command::Replace { ply: self.ply(which), uci: self.move_at(which) },
+                    16 => Command::Insert { ply: self.ply(which), uci: self.move_at(which) },
                     4 | 5 => Command::Pause(which < 128),
                     6 => Command::Count { player: Color::Black, what: Irregularity::ALL[usize::from(which % 18)] },
                     7 => Command::Strike { player: Color::Black, ply: self.ply(which) },
@@ -468,18 +468,18 @@ impl Player {
                 })
             }
             42 => {
-                let (fen, put) = (POSITIONS[script.below(POSITIONS.len())], script.byte().is_multiple_of(2));
-                if let (true, Ok(position)) = (put, Position::from_fen(fen, self.settings.chess960)) {
-                    self.board = placed(&position);
-                    self.dump()?;
+                let (fen, set_up) = (POSITIONS[script.below(POSITIONS.len())], script.byte().is_multiple_of(2));
+                if let (true, Ok(position)) = (set_up, Position::from_fen(fen, self.settings.chess960)) {
+                    self.board = placement_of(&position);
+                    self.report_placement()?;
                 }
                 self.order(Command::Position(fen.to_owned()))
             }
-            // The daemon is killed and started again: the same game stands on record.
+            // The daemon is killed and started again: the record is the same.
             43 => {
                 self.restart()?;
                 self.take(Input::Link(LinkState::Up))?;
-                self.dump()
+                self.report_placement()
             }
             // Kings to the centre.
             44 => {
@@ -493,7 +493,7 @@ impl Player {
                 }
                 Ok(())
             }
-            // What this kind of board cannot say.
+            // A reading that this kind of board does not send.
             45 => {
                 let square = script.square();
                 let sensed = [SquareState::Occupied, SquareState::Side(Color::Black), SquareState::Piece(script.piece())]
@@ -525,7 +525,7 @@ impl Player {
             }
             _ => {
                 self.turned = !self.turned;
-                self.dump()
+                self.report_placement()
             }
         }
     }

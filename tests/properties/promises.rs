@@ -1,4 +1,5 @@
-//! What a table promises for every stream of inputs, however mad. Shared by the property tests and the fuzz targets.
+//! The promises of a table for every stream of inputs, also for nonsensical ones. Shared by the property tests and the fuzz
+//! targets.
 
 use touchmove::boards::Millis;
 use touchmove::game::record::PlyState;
@@ -6,42 +7,42 @@ use touchmove::game::{Alert, Command, CompletedBy, CorrectionReason, Event, Play
 use touchmove::laws::Position;
 use touchmove::wire;
 
-/// What was told so far, and the record that it makes.
+/// The events so far, and the record that they make.
 #[derive(Default)]
 pub struct Promises {
-    /// Everything told, in order.
-    pub told: Vec<StampedEvent>,
+    /// All events, in order.
+    pub events: Vec<StampedEvent>,
     record: Option<Record>,
     /// Positions of the record, the start first.
     positions: Vec<Position>,
-    /// The plies that were told as completed, in order, each with its UCI: they stand until a correction says otherwise.
+    /// The completed plies, in order, each with its move in UCI, until a correction withdraws them.
     completed: Vec<(u32, String)>,
     last_at: Millis,
 }
 
 impl Promises {
-    /// Takes what came out of one call. `blind`: no whole placement is known, so nothing on the board can have been seen.
+    /// Checks the events of one call. `blind`: no whole placement is known, so that no move can have been seen.
     ///
     /// # Errors
-    /// The promise that does not hold, in words.
+    /// A description of the broken promise.
     pub fn take(&mut self, events: Vec<StampedEvent>, blind: bool) -> Result<(), String> {
-        let ordered = events.iter().any(|stamped| matches!(stamped.event, Event::Commanded { .. }));
+        let is_commanded = events.iter().any(|stamped| matches!(stamped.event, Event::Commanded { .. }));
         let mut commands = Vec::new();
         for stamped in events {
             if let Event::Commanded { command, .. } = &stamped.event {
                 commands.push(command.clone());
             }
-            self.one(&stamped, blind && !ordered, &commands).map_err(|broken| format!("{broken}: {stamped:?}"))?;
-            self.told.push(stamped);
+            self.check_event(&stamped, blind && !is_commanded, &commands).map_err(|fault| format!("{fault}: {stamped:?}"))?;
+            self.events.push(stamped);
         }
-        self.stands()
+        self.check_completed()
     }
 
-    /// What was completed, and not corrected since, is on record as it was.
-    fn stands(&self) -> Result<(), String> {
+    /// Checks that completed moves without a later correction are unchanged in the record.
+    fn check_completed(&self) -> Result<(), String> {
         let Some(record) = &self.record else { return Ok(()) };
         for (number, uci) in &self.completed {
-            let ply = record.ply(*number).ok_or_else(|| format!("ply {number}, {uci}, was completed and is gone"))?;
+            let ply = record.ply(*number).ok_or_else(|| format!("ply {number}, {uci}, was completed and is missing"))?;
             if ply.played.uci != *uci || !matches!(ply.state, PlyState::Completed { .. }) {
                 return Err(format!("ply {number}, {uci}, was completed, and now it is {ply:?}"));
             }
@@ -56,19 +57,19 @@ impl Promises {
 
     /// The durable events of the last game.
     pub fn last_game(&self) -> Vec<StampedEvent> {
-        let durable = self.told.iter().filter(|stamped| stamped.number.is_some());
+        let durable = self.events.iter().filter(|stamped| stamped.number.is_some());
         let mut events: Vec<StampedEvent> = durable.cloned().collect();
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. })).unwrap_or(0);
         events.split_off(first)
     }
 
-    fn one(&mut self, stamped: &StampedEvent, blind: bool, commands: &[Command]) -> Result<(), String> {
+    fn check_event(&mut self, stamped: &StampedEvent, blind: bool, commands: &[Command]) -> Result<(), String> {
         if stamped.at < self.last_at {
-            return Err(format!("time goes back from {}", self.last_at));
+            return Err(format!("the time decreases from {}", self.last_at));
         }
         self.last_at = stamped.at;
         if wire::from_json(&wire::to_json(stamped)).ok().as_ref() != Some(stamped) {
-            return Err(format!("its JSON says something else: {}", wire::to_json(stamped)));
+            return Err(format!("its JSON differs: {}", wire::to_json(stamped)));
         }
         let expected = match (stamped.event.is_durable(), &stamped.event, &self.record) {
             (false, ..) => None,
@@ -81,7 +82,7 @@ impl Promises {
         }
         if let Event::GameStarted { fen, chess960, .. } = &stamped.event {
             let chess960 = chess960.is_some_and(|number| number != 518);
-            self.positions = vec![Position::from_fen(fen, chess960).map_err(|why| format!("start position: {why}"))?];
+            self.positions = vec![Position::from_fen(fen, chess960).map_err(|error| format!("start position: {error}"))?];
             self.record = Record::begin(stamped);
             self.completed.clear();
             return Ok(());
@@ -90,23 +91,23 @@ impl Promises {
             return Err("nothing was seen".to_owned());
         }
         if self.record.is_some() && expected.is_some() {
-            self.durable(&stamped.event, commands)?;
+            self.check_durable(&stamped.event, commands)?;
         }
-        // What is not durable is on no record.
+        // Transient events are not part of the record.
         if let Some(record) = self.record.as_mut().filter(|_| stamped.number.is_some()) {
             record.apply(stamped);
         }
         Ok(())
     }
 
-    fn durable(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
-        self.completed(event, commands)?;
+    fn check_durable(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
+        self.update_completed(event, commands)?;
         let Some(record) = &self.record else { return Ok(()) };
         let plies = record.plies.len();
         match event {
             Event::MoveMade { ply, played, confidence, alternatives } => {
                 if *ply as usize != plies + 1 {
-                    return Err(format!("there are {plies} plies, and what is published changes by a correction only"));
+                    return Err(format!("there are {plies} plies, and only a correction changes published moves"));
                 }
                 let before = self.positions.last().ok_or("no position")?.clone();
                 let share: u32 = alternatives.iter().map(|other| u32::from(other.confidence.0)).sum();
@@ -121,16 +122,17 @@ impl Promises {
                 self.push(played)?;
             }
             Event::MovesCorrected { from_ply, moves, .. } => {
-                let kept = (*from_ply as usize).checked_sub(1).filter(|kept| *kept <= plies).ok_or("no such ply")?;
-                let same = match (record.plies.get(kept), moves.first()) {
+                let unchanged =
+                    (*from_ply as usize).checked_sub(1).filter(|unchanged| *unchanged <= plies).ok_or("no such ply")?;
+                let same = match (record.plies.get(unchanged), moves.first()) {
                     (None, None) => true,
                     (Some(before), Some(after)) => before.played.uci == after.uci,
                     _ => false,
                 };
                 if same {
-                    return Err("nothing is corrected by it".to_owned());
+                    return Err("it corrects nothing".to_owned());
                 }
-                self.positions.truncate(kept + 1);
+                self.positions.truncate(unchanged + 1);
                 for played in moves {
                     self.push(played)?;
                 }
@@ -147,7 +149,7 @@ impl Promises {
                 }
             }
             Event::AlertRaised(alert) => {
-                // One that stands may be amended: what the Laws ask about it was not known at first, or has changed.
+                // An active alert may be amended: the required actions were not known at first, or have changed.
                 let amended = record.alerts.iter().find(|known| known.id == alert.id).map(|known| Alert {
                     required: alert.required.clone(),
                     articles: alert.articles.clone(),
@@ -168,8 +170,8 @@ impl Promises {
         Ok(())
     }
 
-    /// What this does to the moves that were completed.
-    fn completed(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
+    /// Updates the completed moves, and checks that an event may withdraw them.
+    fn update_completed(&mut self, event: &Event, commands: &[Command]) -> Result<(), String> {
         let Some(record) = &self.record else { return Ok(()) };
         match event {
             Event::MoveCompleted { ply, .. } => {
@@ -188,31 +190,32 @@ impl Promises {
                             | Command::Undo
                     )
                 };
-                let ordered = commands.iter().any(changes);
-                if *reason == CorrectionReason::Arbiter && !ordered {
+                let is_commanded = commands.iter().any(changes);
+                if *reason == CorrectionReason::Arbiter && !is_commanded {
                     return Err("nobody commanded it".to_owned());
                 }
-                let is_gone = |(ply, _): &(u32, String)| *ply >= *from_ply;
-                let told = |ply: u32| moves.get((ply - from_ply) as usize);
-                for (ply, uci) in self.completed.iter().filter(|entry| is_gone(entry)) {
-                    let right = match reason {
-                        // Who looks at the board again may find that another move was made, or none.
+                let is_withdrawn = |(ply, _): &(u32, String)| *ply >= *from_ply;
+                let corrected_move = |ply: u32| moves.get((ply - from_ply) as usize);
+                for (ply, uci) in self.completed.iter().filter(|entry| is_withdrawn(entry)) {
+                    let is_allowed = match reason {
+                        // Later evidence or the arbiter may show that another move was made, or none.
                         CorrectionReason::Evidence | CorrectionReason::Takeback | CorrectionReason::Arbiter => true,
                         CorrectionReason::KingSignal => "d4 e4 d5 e5".contains(uci.get(2..4).unwrap_or("?")),
                         CorrectionReason::Analysis => false,
                     };
-                    if !right {
+                    if !is_allowed {
                         return Err(format!("ply {ply}, {uci}, was completed and is withdrawn for no reason"));
                     }
                 }
-                // What the correction tells again as it was stays completed, unless it was taken back and made anew, or no longer
-                // ends the game.
-                let again = matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter);
+                // Unchanged moves of the correction stay completed, unless they were taken back and made again, or no longer end the
+                // game.
+                let may_repeat = matches!(reason, CorrectionReason::Evidence | CorrectionReason::Arbiter);
                 let ended = |ply: u32| {
                     let state = record.ply(ply).map(|ply| ply.state);
                     matches!(state, Some(PlyState::Completed { by: CompletedBy::GameEnd, .. }))
                 };
-                let stays = |ply: u32, uci: &str| again && !ended(ply) && told(ply).is_some_and(|mv| mv.uci == uci);
+                let stays =
+                    |ply: u32, uci: &str| may_repeat && !ended(ply) && corrected_move(ply).is_some_and(|mv| mv.uci == uci);
                 self.completed.retain(|(ply, uci)| ply < from_ply || stays(*ply, uci));
             }
             _ => {}
@@ -220,24 +223,24 @@ impl Promises {
         Ok(())
     }
 
-    /// One more move of the record: legal, or marked and proved by what the board showed; and what it says of itself is so.
+    /// Adds a move to the record; checks that it is legal, or marked as irregular with evidence, and that its SAN and FEN are right.
     fn push(&mut self, played: &PlayedMove) -> Result<(), String> {
         let PlayedMove { uci, san, fen, irregular, evidence } = played;
         let before = self.positions.last().ok_or("no position")?;
-        let legal = if *irregular { before.any_move_to(uci, fen) } else { before.parse_uci(uci) };
-        let mv = legal.ok_or_else(|| format!("{uci} is not legal in {}", before.fen()))?;
+        let found_move = if *irregular { before.any_move_to(uci, fen) } else { before.parse_uci(uci) };
+        let mv = found_move.ok_or_else(|| format!("{uci} is not legal in {}", before.fen()))?;
         if *irregular == before.is_legal(mv) {
             return Err(format!("{uci} is marked wrongly in {}", before.fen()));
         }
         if played.is_missing() {
-            let found = Position::from_fen(fen, before.is_chess960()).map_err(|why| format!("{fen}: {why}"))?;
+            let found = Position::from_fen(fen, before.is_chess960()).map_err(|error| format!("{fen}: {error}"))?;
             let kings = shakmaty::Color::ALL.into_iter().all(|color| found.board().king_of(color).is_some());
-            let passed = found.turn() != before.turn() && kings && *irregular && evidence.is_empty();
+            let is_allowed = found.turn() != before.turn() && kings && *irregular && evidence.is_empty();
             self.positions.push(found);
-            return if passed { Ok(()) } else { Err(format!("after missing moves stands {fen}")) };
+            return if is_allowed { Ok(()) } else { Err(format!("after missing moves the position is {fen}")) };
         }
         if *irregular == evidence.is_empty() || evidence.len() > PlayedMove::EVIDENCE {
-            return Err(format!("{uci} in {} has {} edges as its proof", before.fen(), evidence.len()));
+            return Err(format!("{uci} in {} has {} edges as its evidence", before.fen(), evidence.len()));
         }
         let proved = |square| evidence.iter().any(|seen| seen.square == square && seen.before != seen.now);
         if *irregular && !before.changes(mv).iter().any(|(square, _)| proved(square)) {
@@ -251,7 +254,7 @@ impl Promises {
         Ok(())
     }
 
-    /// What must be true of an order that was carried out, when so many plies were on record.
+    /// Checks the effect of a command that was carried out when `plies` plies were on record.
     pub fn ordered(&self, command: &Command, plies: usize) -> Result<(), String> {
         let Some(record) = &self.record else { return Ok(()) };
         match command {

@@ -1,6 +1,6 @@
-//! What is done besides playing: incidents, irregularities, faults of board and cable. Each alone, and what the truth says.
+//! Everything but the moves: incidents, irregularities, faults of board and cable. Each is tested alone and with the ground truth.
 
-use super::{edges, listen, piece, random_games, scene};
+use super::{edges, listen, piece, random_games, setup};
 use shakmaty::{Piece, Square};
 use std::collections::BTreeMap;
 use touchmove::boards::Millis;
@@ -12,14 +12,14 @@ use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::script::{self, Act, Script};
 use touchmove::simulate::truth::InterruptionReason;
 
-/// Clean hands that do one thing besides.
+/// Clean hands with one other rate.
 fn only(rate: Rate, thousandths: u32) -> HandsProfile {
     let mut rates: Rates = CLEAN.rates;
     rates.set(rate, thousandths);
     HandsProfile { rates, ..CLEAN }
 }
 
-/// What stands on the board when the game is over.
+/// The pieces on the board when the game is over.
 pub fn pieces_at_the_end(script: &Script) -> [Option<Piece>; 64] {
     let mut squares = script.initial_pieces;
     let mut last = 0;
@@ -38,7 +38,7 @@ pub fn pieces_at_the_end(script: &Script) -> [Option<Piece>; 64] {
     squares
 }
 
-/// What should stand there: the moves of the truth, an illegal one taken at its word.
+/// The pieces that should be on the board: after the moves of the ground truth, with illegal moves played as written.
 pub fn pieces_of_the_truth(game: &SourceGame, script: &Script) -> [Option<Piece>; 64] {
     let mut position = game.start.clone();
     for ply in &script.truth.plies {
@@ -64,7 +64,7 @@ fn acts(script: &Script) -> Vec<Act> {
     script.actions.iter().map(|action| action.act).collect()
 }
 
-/// What hands do in each ply, without the times.
+/// The acts in each ply, without their times.
 fn by_ply(script: &Script) -> BTreeMap<u32, Vec<Act>> {
     let mut plies: BTreeMap<u32, Vec<Act>> = BTreeMap::new();
     for action in script.actions.iter().filter(|action| action.ply > 0) {
@@ -98,17 +98,18 @@ fn each_incident_alone_leaves_the_game_as_it_was() {
                 assert_eq!(moves(&script), moves(&clean), "{name}");
                 assert!(pieces_at_the_end(&script) == pieces_of_the_truth(game, &script), "{name}");
                 let truth = &script.truth;
-                let whys: Vec<InterruptionReason> = truth.interruptions.iter().map(|interruption| interruption.why).collect();
+                let reasons: Vec<InterruptionReason> =
+                    truth.interruptions.iter().map(|interruption| interruption.why).collect();
                 let expected: &[InterruptionReason] = match rate {
                     Rate::analysis => &[InterruptionReason::Analysis],
                     Rate::arbiter_pause => &[InterruptionReason::Pause],
                     Rate::cable_out => &[InterruptionReason::CableOut],
                     _ => &[],
                 };
-                assert_eq!(whys, expected, "{name}");
+                assert_eq!(reasons, expected, "{name}");
                 assert_eq!(!truth.takebacks.is_empty(), rate == Rate::takeback, "{name}");
                 assert_eq!(!truth.irregularities.is_empty(), rate == Rate::change_mind, "{name}");
-                // A king has no square in the centre to go to too early in every game, and what is held looks like what is not.
+                // Not every game has a square in the centre for a premature king, and a piece that is held causes the same acts.
                 if !matches!(rate, Rate::premature_king | Rate::hold) {
                     assert_ne!(acts(&script), acts(&clean), "{name}");
                 }
@@ -118,7 +119,7 @@ fn each_incident_alone_leaves_the_game_as_it_was() {
 }
 
 #[test]
-fn takebacks_are_told_with_what_was_taken_back() {
+fn takebacks_have_the_moves_that_were_taken_back() {
     for game in &random_games(8, 60) {
         let script = script::write(game, &only(Rate::takeback, 300), true, 2, &[]);
         for takeback in &script.truth.takebacks {
@@ -136,18 +137,18 @@ fn takebacks_are_told_with_what_was_taken_back() {
     }
 }
 
-/// How often something happened, and how many times it could have.
+/// How often something happened, and how often it could have.
 type Count = fn(&Script) -> (usize, usize);
 
-/// The same over many games, in thousandths.
+/// The share over many games, in thousandths.
 fn share(games: &[SourceGame], profile: &HandsProfile, count: Count) -> usize {
     let counts = games.iter().flat_map(|game| (0..6).map(move |seed| count(&script::write(game, profile, true, seed, &[]))));
-    let (part, whole) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-    part * 1000 / whole
+    let (part, total) = counts.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
+    part * 1000 / total
 }
 
 #[test]
-fn rates_come_out() {
+fn incidents_are_as_frequent_as_their_rates() {
     let games = random_games(40, 60);
     let long = |script: &Script| {
         let plies = &script.truth.plies;
@@ -165,16 +166,16 @@ fn rates_come_out() {
         (Rate::cable_out, 300, interrupted),
     ];
     for (rate, thousandths, count) in cases {
-        let came = share(&games, &only(rate, thousandths), count) as u32;
+        let measured = share(&games, &only(rate, thousandths), count) as u32;
         // Castling, captures in two steps and promotions are not held in the air.
-        let least = if rate == Rate::hold { thousandths / 3 } else { thousandths * 3 / 4 };
-        assert!((least..thousandths * 5 / 4).contains(&came), "{}: {came} of 1000", rate.name());
+        let minimum = if rate == Rate::hold { thousandths / 3 } else { thousandths * 3 / 4 };
+        assert!((minimum..thousandths * 5 / 4).contains(&measured), "{}: {measured} of 1000", rate.name());
         assert_eq!(share(&games, &only(rate, 0), count), 0, "{}", rate.name());
     }
 }
 
 #[test]
-fn no_rate_changes_what_another_decides() {
+fn rates_do_not_affect_each_other() {
     let hands = HandsProfile {
         rates: Rates { swap_capture: 500, brush: 200, bump: 200, destination_first: 200, ..CLEAN.rates },
         ..CLEAN
@@ -186,7 +187,7 @@ fn no_rate_changes_what_another_decides() {
             more.rates.set(rate, 500);
             assert_eq!(by_ply(&script::write(game, &more, true, 3, &[])), plain, "{}", rate.name());
         }
-        // What changes the handling of some moves leaves the others alone.
+        // A rate that changes how some moves are made leaves the others as they were.
         let mut more = hands;
         more.rates.set(Rate::slide_stop, 100);
         let slid = by_ply(&script::write(game, &more, true, 3, &[]));
@@ -213,7 +214,7 @@ fn queens_are_underpromoted_where_the_game_allows_it() {
 }
 
 #[test]
-fn each_irregularity_is_committed_and_told_of() {
+fn each_irregularity_is_committed_and_in_the_ground_truth() {
     let castling =
         pgn::read("[Result \"*\"]\n\n1. e4 e5 2. Nf3 Nf6 3. Bc4 Bc5 4. O-O O-O 5. Nxe5 Nxe4 6. Nxf7 Rxf7 *\n\n").games;
     let promotion =
@@ -224,8 +225,8 @@ fn each_irregularity_is_committed_and_told_of() {
         let games = if kind == IrregularityKind::PawnLeft { &promotion } else { &castling };
         for seed in 0..20 {
             let script = script::write(&games[0], &CLUB, true, seed, &[injection]);
-            let done = &script.truth.irregularities;
-            let [one] = &done[..] else { panic!("{name}: {done:?}") };
+            let committed = &script.truth.irregularities;
+            let [one] = &committed[..] else { panic!("{name}: {committed:?}") };
             assert_eq!(one.kind, kind);
             assert!(one.ply >= 4 && one.at < script.truth.over_at, "{name}: {one:?}");
             assert_eq!(one.until.is_none(), kind == IrregularityKind::IllegalStands, "{name}");
@@ -234,49 +235,50 @@ fn each_irregularity_is_committed_and_told_of() {
             assert!(legal || kind == IrregularityKind::IllegalStands, "{name}");
         }
     }
-    for (wrong, says) in [("theft", "illegal_move, "), ("theft@3", "illegal_move, "), ("removed@0", "from 1")] {
-        assert!(wrong.parse::<Injection>().unwrap_err().contains(says), "{wrong}");
+    for (wrong, expected) in [("theft", "illegal_move, "), ("theft@3", "illegal_move, "), ("removed@0", "from 1")] {
+        assert!(wrong.parse::<Injection>().unwrap_err().contains(expected), "{wrong}");
     }
 }
 
 #[test]
-fn boards_get_wrong_only_what_they_are_asked_to() {
+fn boards_misreport_only_what_their_rates_say() {
     let game = &random_games(1, 80)[0];
-    let heard = |profile: &HandsProfile| edges(&listen(game, &scene(profile, false, 5)).0);
-    let clean = heard(&CLEAN);
-    let said = |edges: &[super::Edge]| edges.iter().map(|edge| (edge.square, edge.shows, edge.ply)).collect::<Vec<_>>();
+    let edges_of = |profile: &HandsProfile| edges(&listen(game, &setup(profile, false, 5)).0);
+    let clean = edges_of(&CLEAN);
+    let without_times =
+        |edges: &[super::Edge]| edges.iter().map(|edge| (edge.square, edge.shows, edge.ply)).collect::<Vec<_>>();
 
-    let missed = heard(&only(Rate::missed_edge, 500));
+    let missed = edges_of(&only(Rate::missed_edge, 500));
     let late = |edges: &[super::Edge]| edges.iter().map(|edge| edge.at).sum::<Millis>();
     assert!(missed.len() < clean.len() || late(&missed) > late(&clean));
 
-    let ghosts = heard(&only(Rate::ghost_edge, 200));
-    let real: Vec<super::Edge> = ghosts.iter().filter(|edge| edge.ply > 0).copied().collect();
-    assert!(ghosts.len() > clean.len() + clean.len() / 10, "{} of {}", ghosts.len(), clean.len());
-    // A ghost may hide a real change for a moment, not for good.
+    let with_ghosts = edges_of(&only(Rate::ghost_edge, 200));
+    let real: Vec<super::Edge> = with_ghosts.iter().filter(|edge| edge.ply > 0).copied().collect();
+    assert!(with_ghosts.len() > clean.len() + clean.len() / 10, "{} of {}", with_ghosts.len(), clean.len());
+    // A ghost edge may hide a real change for a moment, but not for good.
     assert!(real.len() * 10 > clean.len() * 9);
 
     for (rate, turned) in [(Rate::misread, false), (Rate::polarity, true)] {
-        let wrong = heard(&only(rate, 300));
-        let truly: Vec<_> = said(&wrong).into_iter().filter(|edge| edge.2 > 0).collect();
-        assert!(truly.len() * 10 > clean.len() * 8, "{}", rate.name());
+        let wrong = edges_of(&only(rate, 300));
+        let actual: Vec<_> = without_times(&wrong).into_iter().filter(|edge| edge.2 > 0).collect();
+        assert!(actual.len() * 10 > clean.len() * 8, "{}", rate.name());
         let mistaken: Vec<&super::Edge> = wrong.iter().filter(|edge| edge.ply == 0).collect();
         assert!(mistaken.len() > 10, "{}", rate.name());
         for edge in mistaken {
             let shown = piece(edge.shows).expect("it shows a piece");
-            let stands = wrong.iter().find(|later| later.square == edge.square && later.at > edge.at);
-            let Some(stands) = stands.and_then(|later| piece(later.shows)) else { continue };
-            assert_eq!(shown.color != stands.color, turned);
-            assert_eq!(shown.role == stands.role, turned);
+            let next_edge = wrong.iter().find(|later| later.square == edge.square && later.at > edge.at);
+            let Some(real_piece) = next_edge.and_then(|later| piece(later.shows)) else { continue };
+            assert_eq!(shown.color != real_piece.color, turned);
+            assert_eq!(shown.role == real_piece.role, turned);
         }
     }
 }
 
 #[test]
-fn cables_lose_only_what_they_are_asked_to() {
+fn cables_damage_only_what_their_rates_say() {
     let game = &random_games(1, 80)[0];
     let bytes = |profile: &HandsProfile| {
-        let (chunks, script) = listen(game, &scene(profile, true, 5));
+        let (chunks, script) = listen(game, &setup(profile, true, 5));
         (chunks.iter().flat_map(|chunk| chunk.bytes.clone()).collect::<Vec<u8>>(), chunks, script)
     };
     let (clean, ..) = bytes(&CLEAN);
@@ -288,29 +290,29 @@ fn cables_lose_only_what_they_are_asked_to() {
     assert_eq!((garbled.len(), equal + differ), (clean.len(), clean.len()));
     assert!(differ > 20);
     let (_, chunks, script) = bytes(&only(Rate::cable_out, 1000));
-    let [out] = script.truth.interruptions[..] else { panic!("{:?}", script.truth.interruptions) };
-    assert!((1_000..=60_000).contains(&(out.until - out.from)));
-    assert!(!chunks.iter().any(|chunk| (out.from..out.until).contains(&chunk.at)));
-    assert!(chunks.iter().any(|chunk| chunk.at < out.from) && chunks.iter().any(|chunk| chunk.at > out.until));
+    let [outage] = script.truth.interruptions[..] else { panic!("{:?}", script.truth.interruptions) };
+    assert!((1_000..=60_000).contains(&(outage.until - outage.from)));
+    assert!(!chunks.iter().any(|chunk| (outage.from..outage.until).contains(&chunk.at)));
+    assert!(chunks.iter().any(|chunk| chunk.at < outage.from) && chunks.iter().any(|chunk| chunk.at > outage.until));
 }
 
 #[test]
 fn rough_hands_do_everything() {
     let games = random_games(30, 100);
-    let (mut takebacks, mut whys) = (0, Vec::new());
+    let (mut takebacks, mut reasons) = (0, Vec::new());
     for (game, seed) in games.iter().flat_map(|game| (0..4).map(move |seed| (game, seed))) {
-        let once = listen(game, &SimulationSetup { seed, ..scene(&ROUGH, true, 0) });
+        let once = listen(game, &SimulationSetup { seed, ..setup(&ROUGH, true, 0) });
         takebacks += once.1.truth.takebacks.len();
-        whys.extend(once.1.truth.interruptions.iter().map(|interruption| interruption.why));
+        reasons.extend(once.1.truth.interruptions.iter().map(|interruption| interruption.why));
     }
     assert!(takebacks > 10);
-    for why in [InterruptionReason::Analysis, InterruptionReason::Pause, InterruptionReason::CableOut] {
-        assert!(whys.contains(&why), "{why:?}");
+    for reason in [InterruptionReason::Analysis, InterruptionReason::Pause, InterruptionReason::CableOut] {
+        assert!(reasons.contains(&reason), "{reason:?}");
     }
     for rate in Rate::ALL {
         let name = rate.name();
-        assert!(ROUGH.rates.get(*rate) > 0 || *rate == Rate::burst, "{name} is never done");
-        assert!(rate.doc().contains("uess") || rate.doc().contains("easured") || rate.doc().contains("sked"), "{name}");
+        assert!(ROUGH.rates.get(*rate) > 0 || *rate == Rate::burst, "{name} never happens");
+        assert!(rate.doc().contains("uess") || rate.doc().contains("easured") || rate.doc().contains("equired"), "{name}");
         assert_eq!(touchmove::simulate::hands::rate(name), Some(*rate));
     }
 }

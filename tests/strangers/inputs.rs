@@ -1,5 +1,5 @@
-//! What must hold for any bytes that strangers hand in, where they are read without anything around them. Run by the tests over small
-//! corpora, and by the fuzz targets of the same names for as long as one likes.
+//! Properties that must hold for any bytes from outside, checked for the parsers alone. The tests run them over small corpora, and the
+//! fuzz targets of the same names run them for any time.
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde_json::Value;
@@ -25,10 +25,10 @@ use touchmove::simulate::pgn;
 use touchmove::table::{Input, Settings, Table};
 use touchmove::wire;
 
-/// Reads an input, and panics where something does not hold.
+/// Parses an input, and panics if a property does not hold.
 pub type Check = fn(&[u8]);
 
-/// Each with its name. What is no UTF-8 is replaced where a text is meant.
+/// The checks with their names. Where a text is expected, invalid UTF-8 is replaced.
 pub const INPUTS: [(&str, Check); 9] = [
     ("configuration", configuration),
     ("event", event),
@@ -41,7 +41,7 @@ pub const INPUTS: [(&str, Check); 9] = [
     ("argument", argument),
 ];
 
-/// A configuration is taken, or everything wrong with it is said at a place that it has.
+/// A configuration is accepted, or each of its problems is reported with a place in it.
 pub fn configuration(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match Config::parse(text) {
@@ -57,7 +57,7 @@ pub fn configuration(bytes: &[u8]) {
     }
 }
 
-/// An event that is read is written, and read as the same.
+/// An event that was read is written, and read back as the same.
 pub fn event(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     if let Ok(stamped) = wire::from_json(text) {
@@ -66,12 +66,12 @@ pub fn event(bytes: &[u8]) {
     }
 }
 
-/// Commands, those who give them, and settings: what is read is written, and read as the same.
+/// Commands, orders and settings that were read are written, and read back as the same.
 pub fn command(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let Ok(value) = serde_json::from_str::<Value>(text) else { return };
     if let Ok(command) = wire::command_from_value(&value) {
-        same_again(&command);
+        check_round_trip(&command);
     }
     if let Ok(order) = wire::order_from_value(&value) {
         assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).expect("what was written is read"), order);
@@ -82,32 +82,32 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// A recording is read in the order of its times, or what is wrong with it is said with its line.
+/// A recording is read in the order of its times, or the error names its line.
 pub fn recorded(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match recording::parse("x.rec", text) {
         Ok(recording) => assert!(recording.lines.is_sorted_by_key(|line| line.at)),
-        Err(why) => assert!(why.to_string().starts_with("x.rec:"), "{why}"),
+        Err(error) => assert!(error.to_string().starts_with("x.rec:"), "{error}"),
     }
 }
 
-/// The pairings of a round are right as a whole, and are read again as they are kept; or it is said what is wrong.
+/// The pairings of a round are consistent, and are read back as they were stored; or the error says what is wrong.
 pub fn round(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for (number, order) in [(None, TrfOrder::Unknown), (Some(3), TrfOrder::Unknown), (Some(1), TrfOrder::Rank)] {
         match Round::read(text, number, &order) {
             Ok(round) => {
                 assert_eq!(round.check(), Vec::<String>::new());
-                let kept = serde_json::to_string(&round).expect("it is JSON");
-                assert_eq!(serde_json::from_str::<Round>(&kept).expect("what was written is read"), round);
+                let stored = serde_json::to_string(&round).expect("it is JSON");
+                assert_eq!(serde_json::from_str::<Round>(&stored).expect("what was written is read"), round);
                 round.pairings.iter().for_each(|pairing| drop(round.tags(pairing)));
             }
-            Err(why) => assert!(!why.to_string().is_empty()),
+            Err(error) => assert!(!error.to_string().is_empty()),
         }
     }
 }
 
-/// Games are read as far as they can be.
+/// Games are read as far as possible.
 pub fn games(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     for game in pgn::read(text).games {
@@ -116,18 +116,18 @@ pub fn games(bytes: &[u8]) {
     }
 }
 
-/// A command that is written is read as the same.
-fn same_again(command: &Command) {
+/// Asserts that a command is read back as it was written.
+fn check_round_trip(command: &Command) {
     assert_eq!(wire::command_from_value(&wire::command_to_value(command)).expect("what was written is read"), *command);
 }
 
-/// Names of this server besides localhost and addresses, and whose pages may ask.
+/// The host names of this server besides localhost and addresses, and the origins whose pages may send requests.
 static SITES: LazyLock<(Vec<Site>, Vec<Origin>)> = LazyLock::new(|| {
     let sites = livechess::parse_sites("hall.example, chess.example").expect("a list of sites");
     (sites, livechess::parse_origins("lichess.org, http://hall.example, tauri://localhost").expect("a list of origins"))
 });
 
-/// A request: a line with method and target, headers, an empty line, a body. What the servers conclude from each part.
+/// A request: a line with method and target, headers, an empty line, a body. Checks what the servers conclude from each part.
 pub fn request(bytes: &[u8]) {
     let mut lines = bytes.split_inclusive(|byte| *byte == b'\n');
     let target = String::from_utf8_lossy(lines.next().unwrap_or_default()).split(' ').nth(1).unwrap_or_default().to_owned();
@@ -142,7 +142,7 @@ pub fn request(bytes: &[u8]) {
         } else if let Some(colon) = text.iter().position(|byte| *byte == b':') {
             let (name, value) =
                 (HeaderName::from_bytes(&text[..colon]), HeaderValue::from_bytes(text[colon + 1..].trim_ascii()));
-            // Others are refused by the library that reads requests.
+            // The HTTP library refuses the others.
             if let (Ok(name), Ok(value)) = (name, value) {
                 sent.append(name, value);
             }
@@ -157,7 +157,7 @@ pub fn request(bytes: &[u8]) {
     request_body(&rest);
 }
 
-/// The host of an authority, as another reader understands it, in small letters and without the dot of the root.
+/// The host of an authority, as another parser reads it, in lower case and without the dot of the root.
 fn host_of(authority: &str) -> String {
     let host = authority.parse::<Uri>().ok().and_then(|uri| uri.host().map(str::to_ascii_lowercase)).unwrap_or_default();
     host.strip_suffix('.').map(str::to_owned).unwrap_or(host)
@@ -168,7 +168,7 @@ fn is_below(host: &str, sites: &[&str]) -> bool {
     sites.iter().any(|site| host.strip_suffix(site).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')))
 }
 
-/// A name is one of ours only if it says so to other readers, too.
+/// A host counts as ours only if another parser finds one of our hosts, too.
 fn host(authority: &str) {
     if origin::is_own_host(&SITES.0, authority) {
         let host = host_of(authority);
@@ -179,7 +179,7 @@ fn host(authority: &str) {
     }
 }
 
-/// Whoever is let in by a header has said what lets him in.
+/// A request that is accepted because of a header has the required value in it.
 fn header(sent: &HeaderMap) {
     let all = |name: &str| sent.get_all(name).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>();
     let requested = origin::requested_host(sent);
@@ -214,8 +214,8 @@ fn header(sent: &HeaderMap) {
     assert_eq!(headers::is_json(sent), parameters.is_some_and(|rest| rest.is_empty() || rest.starts_with(';')), "{kind:?}");
 }
 
-/// Whatever a client has written, `written` of it readable, the address is the one that the proxy has added, in a header of its own
-/// or behind what was there.
+/// Whatever a client has written (`written` is the readable part), the address is the one that the proxy has added, in a header of its
+/// own or after the client's value.
 fn forwarded(sent: &HeaderMap, written: &str) {
     let (mut apart, mut together) = (sent.clone(), sent.clone());
     apart.append("x-forwarded-for", HeaderValue::from_static("203.0.113.7"));
@@ -225,14 +225,14 @@ fn forwarded(sent: &HeaderMap, written: &str) {
     }
 }
 
-/// A body that is read means what another reader finds in it.
+/// A body has the meaning that another parser finds in it.
 fn request_body(bytes: &[u8]) {
     if let Ok(value @ Value::Object(_)) = serde_json::from_slice(bytes) {
         login_body(bytes, &value);
         command_body(bytes, &value);
     }
     if let Ok((_, command)) = body::parse_command(bytes) {
-        same_again(&command);
+        check_round_trip(&command);
     }
     if let Ok(PairingChange::Swap { a, b }) = body::parse_pairing_change(bytes) {
         let text = include_str!("../data/strangers/round.csv");
@@ -242,7 +242,7 @@ fn request_body(bytes: &[u8]) {
     }
 }
 
-/// Whoever logs in has given a token; written anew, so that no key is there twice, every token is read.
+/// A login that is accepted has a token. If the body is rewritten, so that no key is repeated, every token is read.
 fn login_body(bytes: &[u8], value: &Value) {
     let token = value["token"].as_str().map(|token| token.trim().to_owned());
     let read = body::parse_login(bytes).ok();
@@ -250,7 +250,7 @@ fn login_body(bytes: &[u8], value: &Value) {
     assert_eq!(body::parse_login(value.to_string().as_bytes()).ok(), token, "{value}");
 }
 
-/// A command that is read is the one that is there, for a board or a game, and not for both.
+/// A command that is read is the one in the body, and it is for a board or for a game, not for both.
 fn command_body(bytes: &[u8], value: &Value) {
     let Ok((target, command)) = body::parse_command(bytes) else { return };
     assert_eq!(wire::command_from_value(&value["command"]).ok(), Some(command), "{value}");
@@ -260,17 +260,17 @@ fn command_body(bytes: &[u8], value: &Value) {
     }
 }
 
-/// A message of a LiveChess client is understood, or refused in words; its id comes back as it was.
+/// A message of a LiveChess client is parsed, or refused with an error; its id is returned unchanged.
 pub fn livechess_message(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     let message::ParsedMessage { id, call } = message::parse_message(text);
-    let said: Value = serde_json::from_str(&message::reply(id.as_ref(), ())).expect("a reply is JSON");
-    assert_eq!(said["id"], id.clone().map_or(Value::Null, Value::Number));
+    let reply: Value = serde_json::from_str(&message::reply(id.as_ref(), ())).expect("a reply is JSON");
+    assert_eq!(reply["id"], id.clone().map_or(Value::Null, Value::Number));
     let call = match call {
         Ok(call) => call,
-        Err(why) => {
-            let said: Value = serde_json::from_str(&message::error_reply(id.as_ref(), &why)).expect("an error is JSON");
-            assert!(!why.is_empty() && said["param"]["message"] == *why);
+        Err(error) => {
+            let reply: Value = serde_json::from_str(&message::error_reply(id.as_ref(), &error)).expect("an error is JSON");
+            assert!(!error.is_empty() && reply["param"]["message"] == *error);
             return;
         }
     };
@@ -279,8 +279,8 @@ pub fn livechess_message(bytes: &[u8]) {
     else {
         return;
     };
-    let said: Value = serde_json::from_str(&message::feed_event(feed, ())).expect("news are JSON");
-    assert_eq!(said["id"], Value::Number(feed.clone()));
+    let reply: Value = serde_json::from_str(&message::feed_event(feed, ())).expect("an event is JSON");
+    assert_eq!(reply["id"], Value::Number(feed.clone()));
     if let Call::Setup { fen, .. } = &call
         && let Ok(position) = message::parse_position(fen)
     {
@@ -322,7 +322,7 @@ fn shown(position: &Position) -> Reading {
     Reading::Placement(Box::new(placement))
 }
 
-/// Arguments of D-Bus methods, a line each: each is refused in words, or a command that is carried out or refused.
+/// Arguments of D-Bus methods, one per line: each is refused with an error, or gives a command that is executed or refused.
 pub fn argument(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     if let Ok(round) = arguments::parse_round(text) {
@@ -360,12 +360,12 @@ pub fn argument(bytes: &[u8]) {
     for command in commands {
         let command = match command {
             Ok(command) => command,
-            Err(why) => {
-                assert!(!why.to_string().is_empty());
+            Err(error) => {
+                assert!(!error.to_string().is_empty());
                 continue;
             }
         };
-        same_again(&command);
+        check_round_trip(&command);
         now += 1_000;
         table.advance(now);
         let output = table.handle(now, Input::Order(Order { command: command.clone(), by: second.to_owned() }));
@@ -374,7 +374,7 @@ pub fn argument(bytes: &[u8]) {
         }
         let is_done = output.events.iter().any(|stamped| matches!(&stamped.event, Event::Commanded { .. }));
         assert_ne!(output.refusal.is_some(), is_done, "{command:?}");
-        assert!(output.refusal.is_none_or(|why| !why.to_string().is_empty()));
+        assert!(output.refusal.is_none_or(|error| !error.to_string().is_empty()));
         if let Some(record) = table.record() {
             assert!(!pgn_with(record, &[], AfterIllegal::Fen, &|_| None).is_empty());
         }

@@ -1,5 +1,5 @@
-//! Plays any bytes as games on a board with a memory whose cable is pulled: whole readings and logs that fit what was played, nearly
-//! fit, or do not. Shared by the tests and the fuzz target of this name.
+//! Plays any bytes as games on a board with a memory whose cable is pulled. Its placements are complete, and its logs fit the game, nearly
+//! fit it, or do not. Shared by the tests and the fuzz target of this name.
 
 use super::player::Script;
 use super::promises::Promises;
@@ -14,16 +14,16 @@ use touchmove::laws::{Changes, Position};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Output, Settings, Table};
 
-/// The most entries that a DGT board's memory can hold: a ring of 7936 bytes, and entries of one byte.
+/// The maximum number of entries in a DGT board's memory: a ring of 7936 bytes, and entries of one byte.
 const ENTRIES: usize = 7_936;
-/// Pauses in milliseconds, around the times at which a table asks for the memory, is late, or does without it.
+/// Pauses in milliseconds, around the times at which a table requests the memory, waits too long for it, or continues without it.
 const PAUSES: [Millis; 12] = [1, 60, 119, 251, 999, 3_001, 5_001, 9_999, 10_001, 20_001, 60_000, 400_000];
-/// A table asks for the memory again after this time or a longer one, in milliseconds.
+/// The minimum time after which a table requests the memory again, in milliseconds.
 const SHORTEST_PAUSE: u64 = 5_000;
-/// Events that one call may give at most, besides two for each entry of a log and each input that may have been kept until then.
+/// The maximum number of events from one call, besides two for each entry of a log and for each input that may have been queued.
 const EVENTS: usize = 64;
 
-/// The acts that [`script`] takes, by their numbers in [`Player::act`].
+/// The acts that [`script`] uses, by their numbers in [`Player::act`].
 const START: u8 = 0;
 const MOVE: u8 = 1;
 const PULL: u8 = 8;
@@ -33,7 +33,7 @@ const WAIT: u8 = 18;
 /// Other numbers repeat these acts.
 const ACTS: u8 = 26;
 
-/// Returns the script of a seed: play, play without a cable, the memory of it, perhaps damaged, and play again.
+/// Returns the script of a seed: moves, moves without a cable, the memory of them, perhaps damaged, and moves again.
 pub fn script(seed: u64) -> Vec<u8> {
     let mut rng = Rng::new(seed, 0);
     let mut byte = |below: u64| rng.below(below) as u8;
@@ -53,9 +53,9 @@ pub fn script(seed: u64) -> Vec<u8> {
     script
 }
 
-/// Scripts that broke a promise once, each with what was wrong.
+/// Scripts that once broke a promise, each with the violation.
 pub const BROKE: [(&str, &[u8]); 1] = [
-    // Moves that were missed were searched for from a move that was not published yet, and put after the one before it.
+    // Missed moves were searched for from a move that was not published yet, and appended to the move before it.
     (
         "a legal move that is marked as irregular",
         b" \0\x12\x05\x01k\xf6\x12\x03\x01 \xd1\x12\x05\x01\xe9\x9b\x12\x05\x01\x15c\x12\x05\x01>F\x12\x03\x01co\x12\x04\
@@ -68,13 +68,13 @@ pub const BROKE: [(&str, &[u8]); 1] = [
 /// Plays a script twice and compares: each call must keep the promises, and both runs must give the same output.
 ///
 /// # Panics
-/// Something does not hold.
+/// If a promise is broken, or the outputs differ.
 pub fn memory(script: &[u8]) {
     let run = || match play(script) {
-        Ok(player) => (player.promises.told, player.requests),
+        Ok(player) => (player.promises.events, player.requests),
         Err(broken) => panic!("{broken}"),
     };
-    assert_eq!(run(), run(), "the same script gives something else");
+    assert_eq!(run(), run(), "the same script gives another output");
 }
 
 impl Script<'_> {
@@ -105,7 +105,7 @@ struct Player {
     table: Table,
     settings: Settings,
     now: Millis,
-    /// The board stands the other way round.
+    /// The board is turned round.
     turned: bool,
     /// What is on the board, as the players see it.
     position: Position,
@@ -115,13 +115,13 @@ struct Player {
     log: Vec<MemoryEntry>,
     clock: ClockReading,
     is_plugged: bool,
-    /// A whole reading has come since the link came up.
-    is_whole: bool,
+    /// A complete placement has arrived since the link came up.
+    is_complete: bool,
     promises: Promises,
     inputs: usize,
     /// When the memory was requested.
     requests: Vec<Millis>,
-    /// How many whole readings and restarts there were, each of which may lead to a request.
+    /// How many complete placements and restarts there were, each of which may lead to a request.
     occasions: u64,
 }
 
@@ -154,7 +154,7 @@ fn play(script: &[u8]) -> Result<Player, String> {
             age_ms: 1000,
         },
         is_plugged: true,
-        is_whole: false,
+        is_complete: false,
         promises: Promises::default(),
         inputs: 0,
         requests: Vec::new(),
@@ -165,25 +165,25 @@ fn play(script: &[u8]) -> Result<Player, String> {
         player.act(&mut script)?;
     }
     player.wait(100_000)?;
-    let most = 1 + player.occasions + player.now / SHORTEST_PAUSE;
+    let limit = 1 + player.occasions + player.now / SHORTEST_PAUSE;
     match player.requests.len() as u64 {
-        requests if requests > most => Err(format!("the memory was requested {requests} times, and not {most} at most")),
+        requests if requests > limit => Err(format!("the memory was requested {requests} times, more than {limit}")),
         _ => Ok(player),
     }
 }
 
 impl Player {
     fn take(&mut self, input: Input) -> Result<(), String> {
-        // What was due before is published first, when the board was still known.
+        // Earlier deadlines are handled first, while the board was still known.
         self.wait(0)?;
         self.inputs += 1;
         let entries = match &input {
             Input::Link(_) => {
-                self.is_whole = false;
+                self.is_complete = false;
                 0
             }
             Input::Reading(Reading::Placement(_)) => {
-                (self.is_whole, self.occasions) = (true, self.occasions + 1);
+                (self.is_complete, self.occasions) = (true, self.occasions + 1);
                 0
             }
             Input::Reading(Reading::Memory(log)) => log.len(),
@@ -196,20 +196,20 @@ impl Player {
     fn check(&mut self, output: Output, entries: usize) -> Result<(), String> {
         let count = output.events.len();
         if count > EVENTS + 2 * (entries + self.inputs) {
-            return Err(format!("{count} events of {entries} entries and {} inputs", self.inputs));
+            return Err(format!("{count} events from {entries} entries and {} inputs", self.inputs));
         }
         self.requests.extend(output.cues.iter().filter(|cue| **cue == BoardCommand::Memory).map(|_| self.now));
-        self.promises.take(output.events, !self.is_whole)?;
+        self.promises.take(output.events, !self.is_complete)?;
         if self.table.record() == self.promises.record() {
             Ok(())
         } else {
-            Err(format!("the record is not what its events say: {:?}", self.table.record()))
+            Err(format!("the record differs from its events: {:?}", self.table.record()))
         }
     }
 
     fn wait(&mut self, ms: Millis) -> Result<(), String> {
         self.now += ms;
-        // As the daemon does: at each deadline. Without news there are few of them.
+        // As the daemon does, at each deadline. Without new input there are few of them.
         for _ in 0..256 {
             let Some(due) = self.table.next_deadline().filter(|due| *due <= self.now) else { break };
             let output = self.table.advance(due);
@@ -218,12 +218,12 @@ impl Player {
         let output = self.table.advance(self.now);
         self.check(output, 0)?;
         match self.table.next_deadline() {
-            Some(due) if due <= self.now => Err(format!("a deadline at {due} is due still, at {}", self.now)),
+            Some(due) if due <= self.now => Err(format!("the deadline at {due} is still pending at {}", self.now)),
             _ => Ok(()),
         }
     }
 
-    /// A square of the board, from one as the players see it.
+    /// Converts a square as the players see it to one of the board.
     fn at(&self, square: Square) -> Square {
         if self.turned { square.rotate_180() } else { square }
     }
@@ -234,7 +234,7 @@ impl Player {
         }
     }
 
-    /// A square changes: the board remembers it, and says so where there is a cable.
+    /// Changes a square: the board stores the change and, if its cable is plugged in, reports it.
     fn set(&mut self, square: Square, sensed: SquareState, soon: bool) -> Result<(), String> {
         self.placement[square as usize] = sensed;
         self.note(MemoryEntry::Square { square, sensed, follows_at_once: soon });
@@ -242,7 +242,7 @@ impl Player {
         if self.is_plugged { self.take(Input::Reading(Reading::Square(square, sensed))) } else { Ok(()) }
     }
 
-    fn put_up(&mut self, position: Position) {
+    fn set_up(&mut self, position: Position) {
         self.placement = [SquareState::Empty; 64];
         for (square, piece) in position.board().iter() {
             self.placement[self.at(square) as usize] = SquareState::Piece(piece);
@@ -252,22 +252,22 @@ impl Player {
 
     fn make_move(&mut self, script: &mut Script<'_>) -> Result<(), String> {
         let moves = self.position.legal_moves();
-        let (chosen, way) = (script.below(moves.len()), script.byte());
+        let (chosen, style) = (script.below(moves.len()), script.byte());
         let Some(&mv) = moves.get(chosen) else { return Ok(()) };
         let mut changes: Vec<_> = Changes::of(self.position.turn(), mv).iter().collect();
-        if way & 1 != 0 {
+        if style & 1 != 0 {
             changes.reverse();
         }
         for (number, (square, piece)) in changes.into_iter().enumerate() {
-            let soon = number > 0 && way & 2 != 0;
+            let soon = number > 0 && style & 2 != 0;
             let square = self.at(square);
-            if piece.is_some() && way & 4 != 0 && self.placement[square as usize] != SquareState::Empty {
+            if piece.is_some() && style & 4 != 0 && self.placement[square as usize] != SquareState::Empty {
                 self.set(square, SquareState::Empty, soon)?;
             }
             self.set(square, piece.map_or(SquareState::Empty, SquareState::Piece), soon)?;
         }
         self.position = self.position.play(mv);
-        if way & 24 == 0 { Ok(()) } else { self.press() }
+        if style & 24 == 0 { Ok(()) } else { self.press() }
     }
 
     fn press(&mut self) -> Result<(), String> {
@@ -283,11 +283,11 @@ impl Player {
         self.take(Input::Link(state))
     }
 
-    fn dump(&mut self) -> Result<(), String> {
+    fn send_placement(&mut self) -> Result<(), String> {
         self.take(Input::Reading(Reading::Placement(Box::new(self.placement))))
     }
 
-    fn tell_memory(&mut self, mut log: Vec<MemoryEntry>) -> Result<(), String> {
+    fn send_memory(&mut self, mut log: Vec<MemoryEntry>) -> Result<(), String> {
         log.truncate(ENTRIES);
         self.take(Input::Reading(Reading::Memory(log)))
     }
@@ -299,36 +299,36 @@ impl Player {
     fn act(&mut self, script: &mut Script<'_>) -> Result<(), String> {
         match script.byte() % ACTS {
             START => {
-                self.put_up(Position::start());
+                self.set_up(Position::start());
                 self.note(MemoryEntry::StartPosition);
-                self.dump()
+                self.send_placement()
             }
             MOVE..PULL => self.make_move(script),
             PULL => self.link(LinkState::Down),
             PLUG => {
                 self.link(LinkState::Up)?;
-                self.dump()
+                self.send_placement()
             }
             10 => self.link(LinkState::Up),
-            // A whole reading, in which some squares may be misread.
+            // A complete placement, in which some squares may be misread.
             11 => {
                 let known = self.placement;
                 for _ in 0..script.below(4) {
                     self.placement[script.square() as usize] = script.sensed();
                 }
-                self.dump()?;
+                self.send_placement()?;
                 self.placement = known;
                 Ok(())
             }
-            // The memory: all of it, without its oldest or newest entries, damaged, repeated, or of something else.
-            MEMORY => self.tell_memory(self.log.clone()),
+            // The memory: all of it, without its oldest or newest entries, damaged, repeated, or unrelated.
+            MEMORY => self.send_memory(self.log.clone()),
             13 => {
                 let cut = script.below(64).min(self.log.len());
-                self.tell_memory(self.log[cut..].to_vec())
+                self.send_memory(self.log[cut..].to_vec())
             }
             14 => {
                 let cut = script.below(64).min(self.log.len());
-                self.tell_memory(self.log[..self.log.len() - cut].to_vec())
+                self.send_memory(self.log[..self.log.len() - cut].to_vec())
             }
             15 => {
                 let mut log = self.log.clone();
@@ -336,23 +336,23 @@ impl Player {
                     let (index, entry) = (script.below(log.len()), script.entry());
                     log.splice(index.min(log.len())..(index + 1).min(log.len()), [entry]);
                 }
-                self.tell_memory(log)
+                self.send_memory(log)
             }
             16 => {
                 let times = 1 + script.below(64);
-                self.tell_memory(self.log.repeat(times))
+                self.send_memory(self.log.repeat(times))
             }
             17 => {
                 let (count, times) = (script.below(12), 1 + 8 * script.below(128));
                 let log: Vec<MemoryEntry> = (0..count).map(|_| script.entry()).collect();
-                self.tell_memory(log.repeat(times))
+                self.send_memory(log.repeat(times))
             }
             WAIT => self.wait(PAUSES[script.below(PAUSES.len())]),
             19 => {
                 let (square, sensed, soon) = (script.square(), script.sensed(), script.byte().is_multiple_of(2));
                 self.set(square, sensed, soon)
             }
-            // A square that flickers, as long as there is patience for the memory.
+            // A square that flickers while the table may wait for the memory.
             20 => {
                 let square = script.square();
                 let known = self.placement[square as usize];
@@ -363,7 +363,7 @@ impl Player {
                 }
                 Ok(())
             }
-            // The board is switched off and on, or everything is taken off it.
+            // The board is switched off and on, or is empty for a moment.
             21 => {
                 self.note([MemoryEntry::PowerUp, MemoryEntry::Cleared][script.below(2)]);
                 for square in Square::ALL {
@@ -386,23 +386,23 @@ impl Player {
                     _ => Command::Position(self.position.fen()),
                 })
             }
-            // The program is killed and started again: the same game stands on record.
+            // The program is killed and started again: the same game is on record.
             24 => {
                 self.table = Table::restore(self.settings.clone(), &self.promises.last_game());
-                (self.now, self.is_whole, self.occasions) = (self.now + 1, false, self.occasions + 1);
+                (self.now, self.is_complete, self.occasions) = (self.now + 1, false, self.occasions + 1);
                 if self.table.record() != self.promises.record() {
-                    return Err(format!("a restart knows another game: {:?}", self.table.record()));
+                    return Err(format!("a restart restores another game: {:?}", self.table.record()));
                 }
                 self.link(LinkState::Up)?;
-                self.dump()
+                self.send_placement()
             }
-            // What the record says is on the board again.
+            // The board shows the position on record again.
             _ => {
                 let record = self.table.record();
                 if let Some(Ok(position)) = record.map(|record| Position::from_fen(record.fen(), false)) {
-                    self.put_up(position);
+                    self.set_up(position);
                 }
-                self.dump()
+                self.send_placement()
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Whole games on the virtual boards of these families.
+//! Complete games on the virtual boards of these families.
 
 use std::path::Path;
 use touchmove::boards::{BOARDS, SensorKind, model};
@@ -31,21 +31,21 @@ fn check(game: &SourceGame, name: &str, profile: HandsProfile, rotation: Rotatio
 
 #[test]
 fn every_model_has_a_virtual_board() {
-    let scene = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
+    let setup = SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 1 };
     for name in BOARD_NAMES {
-        assert!(BOARDS.iter().any(|model| model.name == name) && Simulation::new(name, &opera(), &scene).is_some(), "{name}");
+        assert!(BOARDS.iter().any(|model| model.name == name) && Simulation::new(name, &opera(), &setup).is_some(), "{name}");
     }
 }
 
 #[test]
-fn clean_games_come_out_exact() {
+fn clean_games_are_decoded_exactly() {
     let short = pgn::read(SHORT).games.remove(0);
     assert_eq!(short.plies.len(), 23);
     for name in BOARD_NAMES {
         for (game, seed) in [(&opera(), 1), (&opera(), 2), (&short, 3), (&short, 4)] {
             for rotation in [Rotation::Upright, Rotation::Turned] {
                 let figures = check(game, name, CLEAN, rotation, seed).ours;
-                // A chip that a pawn brought with it may be in any piece.
+                // The unknown chip of a promoted piece may be in any piece, which is reported.
                 let promotions = game.plies.iter().filter(|ply| ply.mv.is_promotion()).count();
                 let expect = if matches!(name, "certabo" | "cerno") { promotions } else { 0 };
                 assert_eq!(figures.alerts as usize, expect, "{name}");
@@ -58,7 +58,7 @@ fn clean_games_come_out_exact() {
 }
 
 #[test]
-fn club_hands_on_a_damaged_line_come_out_exact_on_boards_that_read_chips() {
+fn club_games_on_a_damaged_line_are_decoded_exactly_on_boards_that_read_chips() {
     for seed in 1..=3 {
         let mut profile = CLUB;
         (profile.rates.lost_byte, profile.rates.garbled_byte) = (30, 30);
@@ -71,9 +71,9 @@ fn club_hands_on_a_damaged_line_come_out_exact_on_boards_that_read_chips() {
     }
 }
 
-/// The shared games, where they are.
+/// The shared games, if they are present.
 #[test]
-fn shared_games_come_out_exact() {
+fn shared_games_are_decoded_exactly() {
     for file in ["worldcup2025.pgn", "clubcup2018.pgn", "blitz-online.pgn"] {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/games").join(file);
         let Ok(text) = std::fs::read(&path) else {
@@ -89,21 +89,21 @@ fn shared_games_come_out_exact() {
     }
 }
 
-/// What the virtual boards say is what real ones do: lines of the right length, at the pace of the line, garbage on empty squares.
+/// Virtual boards send what real ones send: lines of the right length, at the speed of the line, with garbage on empty squares.
 #[test]
-fn virtual_boards_speak_as_real_ones() {
+fn virtual_boards_send_what_real_ones_send() {
     for (name, numbers) in [("certabo", 320), ("cerno", 320), ("sentio", 8)] {
-        let scene =
+        let setup =
             SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
-        let mut stage = Simulation::new(name, &opera(), &scene).unwrap();
-        stage.receive(0, &[0; 8]);
-        let chunks = stage.advance(60_000);
+        let mut simulation = Simulation::new(name, &opera(), &setup).unwrap();
+        simulation.receive(0, &[0; 8]);
+        let chunks = simulation.advance(60_000);
         assert!(chunks.is_sorted_by_key(|chunk| chunk.at));
         assert!(chunks.iter().all(|chunk| chunk.bytes.len() <= 64));
         let bytes: Vec<u8> = chunks.into_iter().flat_map(|chunk| chunk.bytes).collect();
         assert!(bytes.len() < 60 * 3_840, "{} bytes in a minute at 38400 Bd", bytes.len());
         let text: String = bytes.iter().filter(|byte| **byte != b'\n').map(|byte| char::from(*byte)).collect();
-        // The last one is still on the line.
+        // The last line is not complete yet.
         let (text, _) = text.rsplit_once('\r').unwrap();
         let lines: Vec<&str> = text.split('\r').filter_map(|line| line.strip_prefix(':')).collect();
         assert!(lines.len() > 150, "{name}: {} frames", lines.len());
@@ -125,21 +125,27 @@ fn virtual_boards_speak_as_real_ones() {
 /// The same board, hands and seed give the same bytes, and what a simulation records replays to the same game.
 #[test]
 fn a_recorded_simulation_replays() {
-    let scene = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
+    let setup = SimulationSetup { profile: &CLUB, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 5 };
     for name in BOARD_NAMES {
         let listen = || {
-            let mut said = Vec::new();
+            let mut inputs = Vec::new();
             let model = model(name).unwrap();
             let settings = touchmove::table::Settings { sensing: model.sensing, ..Default::default() };
-            let stage = Simulation::new(name, &opera(), &scene).unwrap();
-            let until = stage.ends_at();
+            let simulation = Simulation::new(name, &opera(), &setup).unwrap();
+            let until = simulation.ends_at();
             let mut table = touchmove::table::Table::new(settings);
-            run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |now, moment| {
-                if let RunEvent::Input(one) = moment {
-                    said.push((now, one.clone()));
-                }
-            });
-            said
+            run::play(
+                &mut VirtualCable::new(simulation),
+                &mut *(model.protocol)(),
+                &mut table,
+                until,
+                &mut |now, run_event| {
+                    if let RunEvent::Input(input) = run_event {
+                        inputs.push((now, input.clone()));
+                    }
+                },
+            );
+            inputs
         };
         assert!(listen() == listen(), "{name}");
     }

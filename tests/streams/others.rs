@@ -1,12 +1,12 @@
-//! Frames that other authors' tests hold; skipped where they are absent.
+//! Frames from the tests of other authors; skipped if they are absent.
 //!
-//! They come without the placements that they show. Two sets of chips are in them, each with frames of the start position, which teach
-//! it; what the other frames show was worked out from these chips by hand, and is a position of play each time.
+//! The frames come without their placements. There are two sets of chips in them, each with frames of the start position, from which
+//! the set is learned. The placements of the other frames were derived from these chips by hand; each is a plausible position.
 
 use super::*;
 use std::path::Path;
 
-/// The frames of a test, each with the `:` that some lack. `None`: they are not there.
+/// The frames of a test, each with the `:` that some lack, or `None` if they are absent.
 fn frames(test: &str) -> Option<Vec<String>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/data/sensor/device-frames.json");
     let Ok(text) = std::fs::read_to_string(&path) else {
@@ -21,12 +21,12 @@ fn frames(test: &str) -> Option<Vec<String>> {
 }
 
 /// A board that has learned the first set.
-fn taught() -> Option<Bench> {
+fn with_first_set() -> Option<Bench> {
     let mut bench = Bench::new("certabo");
     let frames = frames("TestCalibrator.test_calibration_complete")?;
     assert_eq!(frames.len(), certabo::FRAMES);
     let readings: Vec<Reading> = frames.iter().flat_map(|frame| bench.frame(frame.as_bytes())).collect();
-    assert_eq!(readings, [stands(START)], "32 chips, though every third empty square reads garbage");
+    assert_eq!(readings, [placement_reading(START)], "32 chips, though every third empty square reads garbage");
     Some(bench)
 }
 
@@ -41,26 +41,26 @@ fn certabo_frames_of_others() {
         ("TestParser.test_parse_position_with_junk_in_front", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"),
         ("TestParser.test_certabo_has_piece_recognition", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR"),
         ("TestParser.test_parse_position_in_two_parts", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPR/RNBQKBNP"),
-        // A number in it is none: nothing is read.
+        // One of its numbers is invalid: nothing is read.
         ("TestParser.test_parse_invalid", START),
     ];
     for (test, expect) in CASES {
-        let (Some(mut bench), Some(frames)) = (taught(), frames(test)) else { return };
-        // The parts of a frame come one after the other, the frames as far apart as a board's.
-        let all = |bench: &mut Bench| {
-            let mut told = frames.iter().flat_map(|chunk| bench.receive(chunk.as_bytes())).collect::<Vec<_>>();
-            told.extend(bench.pass(bench.now + FRAME));
-            told
+        let (Some(mut bench), Some(frames)) = (with_first_set(), frames(test)) else { return };
+        // The parts of a frame arrive one after the other, and frames at the pace of a board.
+        let receive_frame = |bench: &mut Bench| {
+            let mut readings = frames.iter().flat_map(|chunk| bench.receive(chunk.as_bytes())).collect::<Vec<_>>();
+            readings.extend(bench.pass(bench.now + FRAME));
+            readings
         };
-        (0..3).for_each(|_| _ = all(&mut bench));
+        (0..3).for_each(|_| _ = receive_frame(&mut bench));
         bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
-        let told = all(&mut bench);
-        let whole = told.iter().find(|reading| matches!(reading, Reading::Placement(_)));
+        let readings = receive_frame(&mut bench);
+        let placement = readings.iter().find(|reading| matches!(reading, Reading::Placement(_)));
         match test {
             "TestParser.test_parse_invalid" => {
-                assert!(whole.is_none() && told.iter().all(|told| matches!(told, Reading::Trouble(_))))
+                assert!(placement.is_none() && readings.iter().all(|reading| matches!(reading, Reading::Trouble(_))))
             }
-            _ => assert_eq!(whole, Some(&stands(expect)), "{test}"),
+            _ => assert_eq!(placement, Some(&placement_reading(expect)), "{test}"),
         }
     }
 }
@@ -70,7 +70,7 @@ fn certabo_frames_of_others_that_teach_nothing() {
     let Some(frames) = frames("TestCalibrator.test_calibration_incomplete") else { return };
     let mut bench = Bench::new("certabo");
     let readings: Vec<Reading> = frames.iter().flat_map(|frame| bench.frame(frame.as_bytes())).collect();
-    assert_eq!(readings, [], "a8 tells another chip nearly every time");
+    assert_eq!(readings, [], "a8 reads another chip nearly every time");
 }
 
 /// A set with weak chips: in the third frame half a dozen of them are read wrongly.
@@ -79,8 +79,8 @@ fn certabo_weak_chips_of_others() {
     let Some(frames) = frames("TestCertaboBoardMessageParser._board_data") else { return };
     let [start, lifted, misread] = &frames[..] else { panic!("{} frames", frames.len()) };
     let mut bench = Bench::new("certabo");
-    assert_eq!(bench.frames(certabo::FRAMES, start.as_bytes()), [stands(START)]);
-    // Two frames tell it, and two more votes before a new set is known to stand the right way round.
+    assert_eq!(bench.frames(certabo::FRAMES, start.as_bytes()), [placement_reading(START)]);
+    // Two frames show it, and two more votes are needed before the rotation of a new set is known.
     assert_eq!(bench.frames(4, lifted.as_bytes()), [lift(Square::H7)]);
     assert_eq!(bench.frame(misread.as_bytes()), []);
     assert_eq!(bench.frames(2, lifted.as_bytes()), []);

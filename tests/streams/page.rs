@@ -5,7 +5,7 @@ use std::process::Command;
 
 const PAGE: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/reed-line.md"));
 
-/// The blocks of the page with these words behind the backticks.
+/// The code blocks of the page with these words after the backticks.
 fn blocks(kind: &str) -> Vec<&'static str> {
     let begin = format!("```{kind}\n");
     PAGE.split(&begin).skip(1).map(|rest| rest.split("```").next().unwrap()).collect()

@@ -4,7 +4,7 @@
 //! cargo test --features gpio --test main upgrade::make -- --ignored
 //! ```
 //!
-//! `touchmoved.toml` beside this file is the configuration that it gets.
+//! `touchmoved.toml` beside this file is the configuration of that folder.
 
 use super::*;
 use crate::hall::seen;
@@ -46,7 +46,7 @@ struct TimedGame<'a> {
     client: &'a Client,
     watch: &'a mut EventWatcher,
     board: &'a Board,
-    /// Whose time runs, and what both have.
+    /// The player whose time runs, and the times of both.
     turn: shakmaty::Color,
     seconds: [u32; 2],
 }
@@ -79,7 +79,7 @@ impl TimedGame<'_> {
     }
 
     async fn order(&mut self, game: u64, order: Order) {
-        self.client.send_command(game, &order).await.unwrap_or_else(|why| panic!("{order:?}: {why}"));
+        self.client.send_command(game, &order).await.unwrap_or_else(|error| panic!("{order:?}: {error}"));
     }
 }
 
@@ -110,7 +110,7 @@ async fn play_eventful_game(game: &mut TimedGame<'_>, number: u64) {
     game.event("MovesCorrected").await;
     game.press();
     game.play("b8", "c6", "Nc6").await;
-    // A move that is not legal is put back, and its piece moves.
+    // A move that is not legal is restored, and its piece makes another move.
     board.play("e1", "e3");
     game.press();
     game.alert("illegal_move").await;
@@ -134,7 +134,7 @@ async fn play_eventful_game(game: &mut TimedGame<'_>, number: u64) {
     game.event("AlertCleared").await;
 
     game.play("d2", "d3", "d3").await;
-    // Another move that is not legal stands.
+    // The arbiter lets another move stand that is not legal.
     board.play("a8", "a6");
     game.press();
     let alert = game.alert("illegal_move").await;
@@ -176,7 +176,7 @@ fn assert_every_key_is_set() {
     }
 }
 
-/// Waits until there is a game on this board that is none of these; its number.
+/// Waits until there is a game on this board that is not one of these. Returns its number.
 async fn game_on(client: &Client, board: &str, known: &[u64]) -> u64 {
     let game = async || {
         let snapshot = client.snapshot().await.unwrap();
@@ -199,7 +199,7 @@ async fn write_folder() {
     let name = format!("{}-{}", env!("CARGO_PKG_VERSION"), Timestamp::now().strftime("%Y-%m"));
     let folder = Path::new(FOLDERS).join(name);
     assert!(!folder.exists(), "{} is there already", folder.display());
-    // Recordings and a correction are wanted, and the public's games soon.
+    // The folder needs recordings and a correction, and public games without a long delay.
     let changes =
         [("on = false", "on = true"), ("publish = \"sure\"", "publish = \"prompt\""), ("delay_s = 900", "delay_s = 1")];
     let config = changes.iter().fold(CONFIG.to_owned(), |config, (from, to)| config.replace(from, to));
@@ -216,7 +216,7 @@ async fn write_folder() {
     let (name, role) = ("Anna Muster", "arbiter");
     let token = ctl(&["token", "create", name, "--role", role, "--state-dir", state.to_str().unwrap()]).trim().to_owned();
     let cookie = log_in_encrypted(port_of(&daemon).await, "one", &token).await.cookie();
-    // The head of an answer is in small letters here, and the names of cookies are not.
+    // The head of an answer is in lower case here, but the names of cookies are not.
     let cookie = cookie.trim().rsplit("; ").next().unwrap().replace("__host-", "__Host-");
 
     let first = game_on(&client, "hall_1", &[]).await;
@@ -232,9 +232,9 @@ async fn write_folder() {
 
     // The next round: a game in progress, in which the players have taken a move back.
     client.load_round(ROUNDS[1]).await.unwrap();
-    let was = placement(&client, "hall_1").await;
-    for ((name, was), piece) in square_names().zip(was.chars()).zip(START.chars()) {
-        if was != piece {
+    let before = placement(&client, "hall_1").await;
+    for ((name, before), piece) in square_names().zip(before.chars()).zip(START.chars()) {
+        if before != piece {
             hall_1.put(&name, piece);
         }
     }
@@ -294,7 +294,7 @@ async fn write_folder() {
         made(&mut watch, san).await;
     }
 
-    // The public has what it may have.
+    // Everything that may be public is public.
     let shown = async || {
         let games = public.snapshot().await.unwrap().games;
         let moves = |game| games.iter().find(|known| known.id == game).map_or(0, |game| game.moves.len());
@@ -315,7 +315,7 @@ async fn write_folder() {
     write(&folder.join(EXPECTED).join("published.json"), &published(&client, &public).await);
     assert!(daemon.terminate().success());
     copy(&state, &folder.join("state"));
-    // It is large, and holds nothing.
+    // This file is large, and has no content.
     fs::remove_file(folder.join("state/journal.ballast")).unwrap();
     let pgn = installation.path("games.pgn");
     write(&pgn, GAMES);

@@ -9,7 +9,7 @@ use touchmove::publish::dbus::Bus;
 #[derive(Parser)]
 #[command(
     version,
-    after_help = "Examples:\n  touchmoved                                   every board that is plugged in\n  touchmoved --bus session --port /dev/ttyUSB0 one board, for this user\n\nTOUCHMOVE_LOG=debug shows more, moves included."
+    after_help = "Examples:\n  touchmoved                                   every board that is plugged in\n  touchmoved --bus session --port /dev/ttyUSB0 one board, for this user\n\nTOUCHMOVE_LOG=debug logs more, including moves."
 )]
 pub struct Args {
     /// The bus: session, system, or an address such as unix:path=/run/bus. [default: as configured, else session if there is one, else system]
@@ -18,16 +18,16 @@ pub struct Args {
     /// The configuration file [default: ~/.config/touchmove/touchmoved.toml if there is one, else /etc/touchmove/touchmoved.toml]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
-    /// Where the journal and the recordings are kept [default: as configured]
+    /// The directory of the journal and the recordings [default: as configured]
     #[arg(long, value_name = "DIR")]
     pub state_dir: Option<PathBuf>,
-    /// Serve the board on this port, and no other
+    /// Serve only the board on this port
     #[arg(long, value_name = "PATH")]
     pub port: Option<PathBuf>,
     /// The model of the board on --port
     #[arg(long, value_name = "MODEL", default_value = "dgt", requires = "port", value_parser = known_model)]
     pub board: &'static Model,
-    /// Check the configuration, say what is wrong with it, and end
+    /// Check the configuration, print the problems, and exit
     #[arg(long)]
     pub check_config: bool,
 }

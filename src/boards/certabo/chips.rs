@@ -57,14 +57,14 @@ impl Chips {
     }
 
     /// Processes a frame and appends what it revealed.
-    pub fn frame(&mut self, ids: Box<Ids>, news: &mut Vec<ChipEvent>) {
+    pub fn frame(&mut self, ids: Box<Ids>, events: &mut Vec<ChipEvent>) {
         if self.recent.len() == FRAMES {
             self.recent.pop_front();
         }
         self.recent.push_back(ids);
-        self.detect_orientation(news);
-        self.learn(news);
-        self.learn_promoted_queen(news);
+        self.detect_orientation(events);
+        self.learn(events);
+        self.learn_promoted_queen(events);
     }
 
     /// Returns the pieces of the last frame; `None` if no chip is known. Before the first move of a new set, returns those of the
@@ -109,14 +109,14 @@ impl Chips {
     fn settled(&self, frames: usize) -> Box<Ids> {
         let mut ids = Box::new([NONE; 64]);
         for (index, id) in ids.iter_mut().enumerate() {
-            let said = || self.recent.iter().rev().take(frames).map(|frame| frame[index]);
-            *id = said().find(|&one| said().filter(|&other| other == one).count() * 2 > frames).unwrap_or(NONE);
+            let readings = || self.recent.iter().rev().take(frames).map(|frame| frame[index]);
+            *id = readings().find(|&one| readings().filter(|&other| other == one).count() * 2 > frames).unwrap_or(NONE);
         }
         ids
     }
 
     /// Learns the unknown chips if the start position is on the board.
-    fn learn(&mut self, news: &mut Vec<ChipEvent>) {
+    fn learn(&mut self, events: &mut Vec<ChipEvent>) {
         let Some(last) = self.recent.back().filter(|_| self.recent.len() == FRAMES) else { return };
         let squares = || Square::ALL.into_iter();
         // Cheap checks come first: most frames belong to a game in progress.
@@ -136,10 +136,11 @@ impl Chips {
             [true, true] => {
                 // No spare queens: the known chips decide the orientation.
                 let known = |turned: bool| {
-                    let told = squares()
+                    let agreements = squares()
                         .filter(|&square| is_outer(square))
                         .filter_map(|square| Some(*self.known.get(&at(square))? == start_piece(orient_square(square, turned))));
-                    told.fold((0, 0), |(right, wrong), is_right| if is_right { (right + 1, wrong) } else { (right, wrong + 1) })
+                    agreements
+                        .fold((0, 0), |(right, wrong), is_right| if is_right { (right + 1, wrong) } else { (right, wrong + 1) })
                 };
                 match [known(false), known(true)] {
                     [(0, 0), (0, 0)] => None,
@@ -152,27 +153,27 @@ impl Chips {
             [upright, turned] if upright != turned => Some(turned),
             _ => return,
         };
-        let was = self.known.clone();
-        let way = turned.unwrap_or(false);
+        let previously_known = self.known.clone();
+        let is_rotated = turned.unwrap_or(false);
         let outer =
-            squares().filter(|&square| is_outer(square)).map(|square| (square, start_piece(orient_square(square, way))));
-        let spare = spares(way).into_iter().filter(|_| has_spares);
+            squares().filter(|&square| is_outer(square)).map(|square| (square, start_piece(orient_square(square, is_rotated))));
+        let spare = spares(is_rotated).into_iter().filter(|_| has_spares);
         let pieces: Vec<(Id, Piece)> = outer.chain(spare).map(|(square, piece)| (at(square), piece)).collect();
         // One chip in two kinds of pieces: this is not a set.
         if pieces.iter().any(|(id, piece)| pieces.iter().any(|other| other.0 == *id && other.1 != *piece)) {
             return;
         }
         pieces.into_iter().for_each(|(id, piece)| self.add(id, piece));
-        self.is_rotated = Some(way);
-        if self.known == was {
+        self.is_rotated = Some(is_rotated);
+        if self.known == previously_known {
             self.unoriented_set = self.unoriented_set.take().map(|_| ids);
             return;
         }
-        news.push(ChipEvent::Start(self.named(&ids)));
+        events.push(ChipEvent::Start(self.named(&ids)));
         // The known chips may themselves belong to a set that has not moved.
         if turned.is_some() && (has_spares || self.unoriented_set.is_none()) {
             self.unoriented_set = None;
-            news.push(ChipEvent::CalibrationChanged);
+            events.push(ChipEvent::CalibrationChanged);
         } else {
             self.unoriented_set = Some(ids);
         }
@@ -193,15 +194,16 @@ impl Chips {
     }
 
     /// Determines the orientation of a set that has just been learned: the piece that moves first is White's.
-    fn detect_orientation(&mut self, news: &mut Vec<ChipEvent>) {
+    fn detect_orientation(&mut self, events: &mut Vec<ChipEvent>) {
         let Some(start) = &self.unoriented_set else { return };
         let now = self.settled(STEADY_FRAMES);
-        let left: Vec<Square> =
+        let changed: Vec<Square> =
             Square::ALL.into_iter().filter(|&square| now[square as usize] != start[square as usize]).collect();
-        let [gone, came] = [true, false].map(|outer| left.iter().copied().filter(move |&square| is_outer(square) == outer));
-        let (gone, came): (Vec<Square>, Vec<Square>) =
-            (gone.collect(), came.filter(|&square| now[square as usize] != NONE).collect());
-        match (&gone[..], &came[..]) {
+        let [vacated, occupied] =
+            [true, false].map(|outer| changed.iter().copied().filter(move |&square| is_outer(square) == outer));
+        let (vacated, occupied): (Vec<Square>, Vec<Square>) =
+            (vacated.collect(), occupied.filter(|&square| now[square as usize] != NONE).collect());
+        match (&vacated[..], &occupied[..]) {
             ([from], [to]) if now[*from as usize] == NONE && now[*to as usize] == start[*from as usize] => {
                 let start = start.clone();
                 let turned = from.rank() as usize >= 4;
@@ -210,7 +212,7 @@ impl Chips {
                         self.add(start[square as usize], start_piece(orient_square(square, turned)));
                     }
                     self.is_rotated = Some(turned);
-                    news.push(ChipEvent::Start(self.named(&start)));
+                    events.push(ChipEvent::Start(self.named(&start)));
                 }
             }
             // Two moves at once: their order is unknown.
@@ -218,12 +220,12 @@ impl Chips {
             _ => return,
         }
         self.unoriented_set = None;
-        news.push(ChipEvent::CalibrationChanged);
+        events.push(ChipEvent::CalibrationChanged);
     }
 
     /// Learns an unknown chip on the first or last rank in mid-game as a queen: a pawn was promoted, and spare pieces are assumed
     /// to be queens.
-    fn learn_promoted_queen(&mut self, news: &mut Vec<ChipEvent>) {
+    fn learn_promoted_queen(&mut self, events: &mut Vec<ChipEvent>) {
         let (Some(turned), Some(last)) = (self.is_rotated, self.recent.back()) else { return };
         if self.unoriented_set.is_some() || self.recent.len() < STEADY_FRAMES {
             return;
@@ -247,7 +249,7 @@ impl Chips {
         };
         let spare: Vec<(Id, Piece)> = squares.iter().copied().map(queen).collect();
         spare.into_iter().for_each(|(id, piece)| self.add(id, piece));
-        news.extend([ChipEvent::CalibrationChanged, ChipEvent::Assumed(squares)]);
+        events.extend([ChipEvent::CalibrationChanged, ChipEvent::Assumed(squares)]);
     }
 }
 

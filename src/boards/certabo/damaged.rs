@@ -1,22 +1,22 @@
 //! Decodes a line of numbers with damaged bytes: which numbers can still be read, and to which place each belongs.
 
-/// Returns the numbers of a line that should hold `expect` of them, `None` for each that cannot be read. Returns `None` for the
-/// whole line if the numbers cannot be assigned to places. `cut`: the line may be truncated.
+/// Returns the numbers of a line that should hold `expected` of them, `None` for each that cannot be read. Returns `None` for the
+/// whole line if the numbers cannot be assigned to places. `is_truncated`: the line may be truncated.
 ///
 /// A word with a byte that is not a digit is a number with a damaged digit, or two numbers with a damaged space between them. If
 /// the count of numbers allows both, the numbers before the first such word and after the last one are still in their places.
-pub fn read(line: &[u8], expect: usize, cut: bool) -> Option<Vec<Option<u8>>> {
+pub fn read(line: &[u8], expected: usize, is_truncated: bool) -> Option<Vec<Option<u8>>> {
     let words: Vec<Word> = words(line);
     let (least, most) = words.iter().fold((0, 0), |(least, most), word| (least + word.least, most + word.most));
-    let mut numbers = vec![None; expect];
+    let mut numbers = vec![None; expected];
     let is_sure = |word: &Word| word.least == word.most;
-    if least == expect || most == expect {
-        let count = |word: &Word| if least == expect { word.least } else { word.most };
+    if least == expected || most == expected {
+        let count = |word: &Word| if least == expected { word.least } else { word.most };
         place(words.iter(), count, &mut numbers.iter_mut());
-    } else if (least..=most).contains(&expect) {
+    } else if (least..=most).contains(&expected) {
         place(words.iter().take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut());
         place(words.iter().rev().take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut().rev());
-    } else if cut && most < expect {
+    } else if is_truncated && most < expected {
         // The last word may be truncated, too.
         let known = words.len().saturating_sub(1);
         place(words.iter().take(known).take_while(|word| is_sure(word)), |word| word.least, &mut numbers.iter_mut());

@@ -68,8 +68,8 @@ impl LightController {
         if self.deadline().is_none_or(|at| now < at) {
             return;
         }
-        let unknown = if self.sent.is_multiple_of(2) { Leds::Plain } else { Leds::Colour };
-        let bytes = match self.leds.unwrap_or(unknown) {
+        let guess = if self.sent.is_multiple_of(2) { Leds::Plain } else { Leds::Colour };
+        let bytes = match self.leds.unwrap_or(guess) {
             Leds::Plain => plain(&self.lit).to_vec(),
             Leds::Colour => colour(&self.lit),
         };

@@ -57,15 +57,15 @@ enum State {
 }
 
 impl LineDecoder {
-    /// Creates a decoder for lines with this number of numbers. `other` says what to do about a board whose lines have another
-    /// length.
-    pub fn new(expect: usize, other: &'static str) -> LineDecoder {
+    /// Creates a decoder for lines with this number of numbers. `other_model_hint` says what to do about a board whose lines
+    /// have another length.
+    pub fn new(expected_count: usize, other_model_hint: &'static str) -> LineDecoder {
         LineDecoder {
-            expected_count: expect,
-            other_model_hint: other,
+            expected_count,
+            other_model_hint,
             other_model_lines: 0,
             state: State::Outside,
-            line: Vec::with_capacity(expect * 4),
+            line: Vec::with_capacity(expected_count * 4),
             words: 0,
             count: 0,
             synced: false,
@@ -131,8 +131,8 @@ impl LineDecoder {
         self.state == State::Inside && self.words == self.expected_count
     }
 
-    /// Ends the current line, if there is one. `cut`: the line may be truncated.
-    fn end(&mut self, cut: bool) -> Option<Item> {
+    /// Ends the current line, if there is one. `is_truncated`: the line may be truncated.
+    fn end(&mut self, is_truncated: bool) -> Option<Item> {
         let state = std::mem::replace(&mut self.state, State::Outside);
         let line = std::mem::take(&mut self.line);
         let count = std::mem::take(&mut self.count) + line.len();
@@ -148,13 +148,16 @@ impl LineDecoder {
             Some(len) if len == self.expected_count => numbers.map(Item::Line),
             // A single such line may be another one that was truncated.
             Some(len) if self.other_model_lines == OTHERS => {
-                let why =
-                    format!("the board sends {len} numbers a line, and not {}: {}", self.expected_count, self.other_model_hint);
-                Some(Item::Heard(StreamItem::Trouble(ProtocolError::OtherModel(why))))
+                let error = format!(
+                    "the board sends {len} numbers per line instead of {}: {}",
+                    self.expected_count, self.other_model_hint
+                );
+                Some(Item::Heard(StreamItem::Trouble(ProtocolError::OtherModel(error))))
             }
             _ => {
-                let read =
-                    Some(&line).filter(|_| self.is_long()).and_then(|line| damaged::read(line, self.expected_count, cut));
+                let read = Some(&line)
+                    .filter(|_| self.is_long())
+                    .and_then(|line| damaged::read(line, self.expected_count, is_truncated));
                 Some(read.map_or_else(|| garbage(count + 1), |numbers| Item::Damaged(numbers, count + 1)))
             }
         }

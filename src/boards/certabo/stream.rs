@@ -43,11 +43,11 @@ pub(in crate::boards) trait Dialect: Send {
     /// Discards all unfinished input because the link came up or went down.
     fn forget(&mut self);
     /// Decodes one byte and appends the completed items.
-    fn feed(&mut self, now: Millis, byte: u8, heard: &mut Vec<StreamItem>);
+    fn feed(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>);
     /// Returns the time at which [`Dialect::handle_timeout`] must be called.
     fn deadline(&self) -> Option<Millis>;
     /// Handles the deadline: no byte arrived before it.
-    fn handle_timeout(&mut self, heard: &mut Vec<StreamItem>);
+    fn handle_timeout(&mut self, items: &mut Vec<StreamItem>);
     /// Restores the calibration of this board's pieces.
     fn restore(&mut self, _calibration: &str) {}
     /// Returns the request for a frame, if the board has one. It is sent when the link comes up and when all squares are requested.
@@ -74,13 +74,13 @@ impl<D: Dialect> StreamingBoard<D> {
     }
 
     /// Requests a frame, if the board supports it.
-    fn ask(&mut self, now: Millis) {
+    fn request_frame(&mut self, now: Millis) {
         self.question = self.dialect.frame_request().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
     }
 
     fn take(&mut self, now: Millis) {
-        for heard in std::mem::take(&mut self.heard) {
-            match heard {
+        for item in std::mem::take(&mut self.heard) {
+            match item {
                 StreamItem::Frame(squares) => self.watch.frame(now, squares, true),
                 StreamItem::PartialFrame(squares) => self.watch.frame(now, squares, false),
                 StreamItem::VerifiedFrame(squares) => self.watch.accept_frame(now, squares),
@@ -93,7 +93,7 @@ impl<D: Dialect> StreamingBoard<D> {
                 }
                 StreamItem::Identity(identity) => self.watch.push_reading(Reading::Identity(identity)),
                 StreamItem::Battery(battery) => self.watch.push_reading(Reading::Battery(battery)),
-                StreamItem::Trouble(trouble) => self.watch.push_reading(Reading::Trouble(trouble)),
+                StreamItem::Trouble(error) => self.watch.push_reading(Reading::Trouble(error)),
             }
         }
     }
@@ -104,7 +104,7 @@ impl<D: Dialect> Protocol for StreamingBoard<D> {
         self.up = state == LinkState::Up;
         self.dialect.forget();
         self.watch.forget(now);
-        self.ask(now);
+        self.request_frame(now);
         if let Some(lights) = &mut self.lights {
             if self.up { lights.greet(now) } else { lights.forget() }
         }
@@ -117,11 +117,11 @@ impl<D: Dialect> Protocol for StreamingBoard<D> {
         }
     }
 
-    fn execute(&mut self, now: Millis, _board: Address, cue: BoardCommand) -> Result<(), Unsupported> {
-        match (cue, &mut self.lights) {
+    fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
+        match (command, &mut self.lights) {
             (BoardCommand::Placement, _) => {
                 self.watch.request_placement();
-                self.ask(now);
+                self.request_frame(now);
             }
             (BoardCommand::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
             (BoardCommand::Lights(_), Some(_)) => {}

@@ -55,8 +55,8 @@ impl FrameVoter {
         self.frame(now, Some(squares), true);
     }
 
-    /// Processes a frame with the placement that it shows, if that is known. `whole`: all squares were read.
-    pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, whole: bool) {
+    /// Processes a frame with the placement that it shows, if that is known. `is_complete`: all squares were read.
+    pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, is_complete: bool) {
         self.heard_at = now;
         if std::mem::take(&mut self.silent) {
             self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
@@ -69,7 +69,7 @@ impl FrameVoter {
         }
         self.recent.push_back(squares);
         if self.recent.len() == self.votes {
-            self.report_changes(whole);
+            self.report_changes(is_complete);
         }
     }
 
@@ -115,18 +115,18 @@ impl FrameVoter {
             self.silent = true;
             self.unknown = None;
             self.recent.clear();
-            let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
+            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
         }
     }
 
-    fn report_changes(&mut self, whole: bool) {
+    fn report_changes(&mut self, is_complete: bool) {
         let mut voted = Box::new([SquareState::Empty; 64]);
         for (index, square) in voted.iter_mut().enumerate() {
             // If all frames differ, the square keeps its state.
             *square = self.vote(index).or(self.shown.as_ref().map(|shown| shown[index])).unwrap_or(SquareState::Empty);
         }
-        if whole {
+        if is_complete {
             self.apply_carried_pieces(&mut voted);
         }
         let wanted = std::mem::take(&mut self.wanted);
@@ -135,10 +135,10 @@ impl FrameVoter {
             Some(shown) => {
                 // Changes of one frame are reported in the order in which hands make them: lifted pieces first.
                 let changed = || Square::ALL.into_iter().filter(|&square| shown[square as usize] != voted[square as usize]);
-                let (lifted, put): (Vec<_>, Vec<_>) =
+                let (lifted, placed): (Vec<_>, Vec<_>) =
                     changed().partition(|&square| voted[square as usize] == SquareState::Empty);
-                let told = lifted.into_iter().chain(put);
-                self.readings.extend(told.map(|square| Reading::Square(square, voted[square as usize])));
+                let in_order = lifted.into_iter().chain(placed);
+                self.readings.extend(in_order.map(|square| Reading::Square(square, voted[square as usize])));
             }
         }
         self.shown = Some(voted);
@@ -156,7 +156,7 @@ impl FrameVoter {
     }
 
     fn vote(&self, index: usize) -> Option<SquareState> {
-        let said = || self.recent.iter().map(|frame| frame[index]);
-        said().find(|&one| said().filter(|&other| other == one).count() * 2 > self.votes)
+        let states = || self.recent.iter().map(|frame| frame[index]);
+        states().find(|&one| states().filter(|&other| other == one).count() * 2 > self.votes)
     }
 }

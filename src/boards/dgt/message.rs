@@ -11,7 +11,7 @@ pub const UPDATE: u8 = 0x8e;
 pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     let reading = match (id, payload) {
         (0x86, codes) => dump(codes),
-        (clock::ID, times) => return clock::read(times).unwrap_or_else(|why| Some(impossible(why))),
+        (clock::ID, times) => return clock::read(times).unwrap_or_else(|error| Some(impossible(error))),
         (UPDATE, &[field, code]) => update(field, code),
         (0x8f, bytes) => Ok(Reading::Memory(memory::read(bytes))),
         (0x90, &[high, low]) => {
@@ -20,9 +20,9 @@ pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
         }
         (0x91, digits) => match text(digits).split_whitespace().next() {
             Some(number) => Ok(Reading::Identity(Identity::SerialNumber(number.to_owned()))),
-            None => Err("an empty serial number".to_owned()),
+            None => Err("empty serial number".to_owned()),
         },
-        (0x92, words) => Ok(Reading::Identity(Identity::Text(text(words)))),
+        (0x92, bytes) => Ok(Reading::Identity(Identity::Text(text(bytes)))),
         (0x93, &[major, minor]) => Ok(Reading::Identity(Identity::Version(format!("{major}.{minor}")))),
         (0xa0, &[percent, ref rest @ ..]) => battery(percent, rest),
         (0xa2, digits) => Ok(Reading::Identity(Identity::Text(format!("long serial number {}", text(digits))))),
@@ -32,8 +32,8 @@ pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     Some(reading.unwrap_or_else(impossible))
 }
 
-fn impossible(why: String) -> Reading {
-    Reading::Trouble(ProtocolError::InvalidContent(why))
+fn impossible(error: String) -> Reading {
+    Reading::Trouble(ProtocolError::InvalidContent(error))
 }
 
 /// Decodes a piece code; the special pieces that signal a result count as empty. Returns `None` for an invalid code.
@@ -53,7 +53,7 @@ pub fn square(field: u8) -> Option<Square> {
 }
 
 fn update(field: u8, code: u8) -> Result<Reading, String> {
-    let square = square(field).ok_or_else(|| format!("field {field:02x} of 40"))?;
+    let square = square(field).ok_or_else(|| format!("field {field:02x} is outside 00 to 3f"))?;
     let sensed = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square}"))?;
     Ok(Reading::Square(square, sensed))
 }
@@ -61,7 +61,7 @@ fn update(field: u8, code: u8) -> Result<Reading, String> {
 fn dump(codes: &[u8]) -> Result<Reading, String> {
     let mut placement: Placement = [SquareState::Empty; 64];
     for (field, &code) in (0..64).zip(codes) {
-        let square = square(field).ok_or_else(|| format!("field {field:02x} of 40"))?;
+        let square = square(field).ok_or_else(|| format!("field {field:02x} is outside 00 to 3f"))?;
         placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:02x} on {square} in a board dump"))?;
     }
     Ok(Reading::Placement(Box::new(placement)))
@@ -70,7 +70,7 @@ fn dump(codes: &[u8]) -> Result<Reading, String> {
 /// Decodes the state of the battery. `rest` contains running and standby times, which are often "unknown", and finally the status.
 fn battery(percent: u8, rest: &[u8]) -> Result<Reading, String> {
     if percent > 100 {
-        return Err(format!("a battery of {percent} %"));
+        return Err(format!("battery charge of {percent} %"));
     }
     let charging = match rest.get(7).map(|status| status & 0x03) {
         Some(0x01) => Some(true),

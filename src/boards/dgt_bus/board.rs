@@ -183,11 +183,11 @@ impl Board {
     /// Reports a board as silent, once, when that time has passed.
     pub fn silent(&mut self, now: Millis) {
         if self.silent_at().is_some_and(|at| at <= now) {
-            let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
             let heard_at = self.heard_at;
             self.reset(heard_at);
             (self.silent, self.rest_until) = (true, now + ABSENT);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(quiet)));
+            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
         }
     }
 
@@ -200,7 +200,7 @@ impl Board {
 
     /// Returns the next request and its time.
     pub fn next(&self) -> (Millis, BoardRequest) {
-        let (at, question) = if !self.is_confirmed {
+        let (at, request) = if !self.is_confirmed {
             (0, BoardRequest::Version)
         } else if self.must_repeat {
             (0, BoardRequest::Repeat)
@@ -213,14 +213,14 @@ impl Board {
         } else if self.memory > 0 {
             (0, BoardRequest::FromStart)
         } else {
-            let turns = [
+            let schedule = [
                 (self.changes_at, BoardRequest::Changes),
                 (self.clock_at, BoardRequest::Clock),
                 (self.check_at, BoardRequest::Board),
             ];
-            turns.into_iter().fold(turns[0], |first, turn| if turn.0 < first.0 { turn } else { first })
+            schedule.into_iter().fold(schedule[0], |first, other| if other.0 < first.0 { other } else { first })
         };
-        (at.max(self.rest_until), question)
+        (at.max(self.rest_until), request)
     }
 
     /// Requests all squares.
@@ -259,7 +259,7 @@ impl Board {
     }
 
     /// Handles a request without a reply, or with only a damaged one.
-    pub fn unanswered(&mut self, now: Millis, question: BoardRequest) {
+    pub fn unanswered(&mut self, now: Millis, request: BoardRequest) {
         self.failures += 1;
         (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + CHECK_SOON));
         if self.silent {
@@ -267,7 +267,7 @@ impl Board {
         } else if self.failures.is_multiple_of(TRIES) {
             self.rest_until = now + ROUND;
         }
-        match question {
+        match request {
             BoardRequest::Changes => self.must_repeat = true,
             BoardRequest::Start => self.start = self.start.saturating_sub(1),
             BoardRequest::FromStart if self.memory == 1 => self.abort_memory_request(),
@@ -277,22 +277,22 @@ impl Board {
     }
 
     /// Processes a reply, and the request that it answers.
-    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], question: Option<BoardRequest>) {
+    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], request: Option<BoardRequest>) {
         match (id, data) {
             (0x83, _) => match message::read(0x86, data) {
                 Some(Reading::Placement(placement)) => self.dump(now, placement),
                 other => self.readings.extend(other),
             },
             (0x84, _) => self.clock(now, data),
-            (0x85, _) => self.changes(now, data, question),
+            (0x85, _) => self.changes(now, data, request),
             (0x86, _) => {
                 let mut entries = memory::read(data);
                 // All pieces follow, as after power-up.
                 if data.first() == Some(&GAME) {
                     entries.insert(0, MemoryEntry::PowerUp);
                 }
-                let tells = entries.iter().any(|entry| matches!(entry, MemoryEntry::Square { .. }));
-                if tells && std::mem::take(&mut self.memory) > 0 || question.is_none() {
+                let has_changes = entries.iter().any(|entry| matches!(entry, MemoryEntry::Square { .. }));
+                if has_changes && std::mem::take(&mut self.memory) > 0 || request.is_none() {
                     self.readings.push_back(Reading::Memory(entries));
                 } else {
                     self.abort_memory_request();
@@ -307,7 +307,7 @@ impl Board {
     }
 
     fn clock(&mut self, now: Millis, data: &[u8]) {
-        let reading = clock::read(data).unwrap_or_else(|why| Some(Reading::Trouble(ProtocolError::InvalidContent(why))));
+        let reading = clock::read(data).unwrap_or_else(|error| Some(Reading::Trouble(ProtocolError::InvalidContent(error))));
         self.clock_at = now + if reading == Some(Reading::Clock(None)) { CLOCK.1 } else { CLOCK.0 };
         if reading.is_some() && reading != self.clock {
             self.clock.clone_from(&reading);
@@ -315,12 +315,12 @@ impl Board {
         }
     }
 
-    fn changes(&mut self, now: Millis, data: &[u8], question: Option<BoardRequest>) {
+    fn changes(&mut self, now: Millis, data: &[u8], request: Option<BoardRequest>) {
         let due = self.changes_at;
         let is_known = !data.is_empty() && self.last.0 == data;
         // Repeated changes may arrive twice; and if the request was lost, the repetition is older than that.
-        let is_echo = is_known && (self.last.1 || question == Some(BoardRequest::Repeat));
-        match question {
+        let is_echo = is_known && (self.last.1 || request == Some(BoardRequest::Repeat));
+        match request {
             Some(BoardRequest::Repeat) => {
                 self.must_repeat = false;
                 self.last.1 = true;
@@ -337,7 +337,7 @@ impl Board {
         if !data.is_empty() {
             self.last.0 = data.to_vec();
         }
-        if self.shown.is_none() && question.is_some() {
+        if self.shown.is_none() && request.is_some() {
             self.before.extend(data);
         }
         let entries = memory::read(data);
@@ -352,7 +352,7 @@ impl Board {
                         shown[square as usize] = sensed;
                     }
                     // Changes before the first dump belong to the past.
-                    if self.shown.is_some() || question.is_none() {
+                    if self.shown.is_some() || request.is_none() {
                         self.readings.push_back(Reading::Square(square, sensed));
                     }
                 }

@@ -65,10 +65,10 @@ impl Frames {
                     let length = text.iter().take_while(|&&byte| (b' '..=b'~').contains(&byte) && byte != b'=').count();
                     match text.len() > length || length >= TEXT || self.ended {
                         true if length > 0 => {
-                            let words = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).trim().to_owned();
+                            let decoded = String::from_utf8_lossy(text.get(..length).unwrap_or_default()).trim().to_owned();
                             // The end of the line belongs to the text.
                             let end = text.iter().skip(length).take_while(|byte| matches!(byte, b'\r' | b'\n' | 0)).count();
-                            (Some(Item::Text(words)), 2 + length + end)
+                            (Some(Item::Text(decoded)), 2 + length + end)
                         }
                         true => (None, 1),
                         false => (None, 0),
@@ -105,9 +105,9 @@ impl Frames {
 fn placement(data: &[u8]) -> Option<Placement> {
     let mut placement: Placement = [SquareState::Empty; 64];
     let halves = data.iter().take(SQUARES - 2).flat_map(|byte| [byte >> 4, byte & 0x0f]);
-    for (place, code) in (0..64).zip(halves) {
+    for (index, code) in (0..64).zip(halves) {
         // a8 comes first.
-        placement[place ^ 56] = piece(code)?;
+        placement[index ^ 56] = piece(code)?;
     }
     Some(placement)
 }

@@ -40,8 +40,8 @@ impl SilenceWatchdog {
     pub fn check(&mut self, now: Millis) -> Option<Reading> {
         self.deadline().filter(|at| *at <= now)?;
         self.silent = true;
-        let quiet = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-        Some(Reading::Trouble(ProtocolError::Silent(quiet)))
+        let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+        Some(Reading::Trouble(ProtocolError::Silent(silent_ms)))
     }
 
     /// Whether the board has been reported as silent.

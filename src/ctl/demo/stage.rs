@@ -96,8 +96,8 @@ impl DemoProcesses {
 
 /// Returns the path of a program in the same directory as this one.
 fn sibling(name: &str) -> anyhow::Result<PathBuf> {
-    let own = std::env::current_exe().context("this program does not know where it lies")?;
-    let path = own.with_file_name(name);
+    let program = std::env::current_exe().context("the path of this program is unknown")?;
+    let path = program.with_file_name(name);
     if !path.exists() {
         bail!("{} is missing: build both programs with `cargo build --release`, or install them together", path.display());
     }
@@ -127,11 +127,11 @@ impl ChildProcess {
             BufReader::new(output).read_line(&mut line)?;
         }
         // `dbus-daemon` appends its guid.
-        let place = line.trim().split(",guid=").next().unwrap_or_default().to_owned();
-        if place.is_empty() {
+        let address = line.trim().split(",guid=").next().unwrap_or_default().to_owned();
+        if address.is_empty() {
             bail!("{name} ended at once{}", running.stderr_text());
         }
-        Ok((running, place))
+        Ok((running, address))
     }
 
     /// Returns what the program wrote to standard error, on a line of its own.
@@ -169,10 +169,10 @@ impl TempDir {
             match DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => return Ok(TempDir(path)),
                 Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-                Err(error) => return Err(error).with_context(|| format!("{} cannot be made", path.display())),
+                Err(error) => return Err(error).with_context(|| format!("{} cannot be created", path.display())),
             }
         }
-        bail!("no directory of its own can be made in {}", parent.display())
+        bail!("no private directory can be created in {}", parent.display())
     }
 
     fn file(&self, name: &str, text: &str) -> anyhow::Result<PathBuf> {

@@ -53,11 +53,11 @@ pub async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
                 Reading::Identity(Identity::Text(text)) => about.push(text),
                 Reading::Battery(battery) => about.push(format!("battery {} %", battery.percent)),
                 Reading::Trouble(ProtocolError::Uncalibrated) => {
-                    about.push("which chip is in which piece is learned from the start position".to_owned());
+                    about.push("the chips of the pieces are learned from the start position".to_owned());
                     pieces = Some(0);
                 }
-                Reading::Trouble(ProtocolError::OtherModel(why)) => {
-                    other = Some(why);
+                Reading::Trouble(ProtocolError::OtherModel(advice)) => {
+                    other = Some(advice);
                     deadline = now();
                 }
                 Reading::Trouble(_)
@@ -97,7 +97,7 @@ pub async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
     about.dedup();
     match (pieces, other) {
         (Some(pieces), _) => ProbeResult::Board { about, pieces },
-        (None, Some(why)) => ProbeResult::OtherModel(why),
+        (None, Some(advice)) => ProbeResult::OtherModel(advice),
         (None, None) if count > 0 => ProbeResult::Nonsense(count),
         (None, None) => ProbeResult::Nothing,
     }

@@ -62,7 +62,7 @@ impl Report {
                 let _ = writeln!(text, "  → {}", next.replace('\n', "\n    "));
             }
         }
-        let last = if self.is_well() { "All is well." } else { "Not all is well: start with the first ✗." };
+        let last = if self.is_well() { "No fault was found." } else { "Faults were found: start with the first ✗." };
         let _ = writeln!(text, "{last}");
         text
     }

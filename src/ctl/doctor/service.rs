@@ -12,18 +12,18 @@ impl Service {
     /// Queries touchmoved on this bus, else on the configured one; `auto`: on any bus where it runs. This never starts it.
     pub async fn query(bus: Option<&Bus>, configured: &str) -> Service {
         let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::search_order, |bus| vec![bus]);
-        let asked = async {
+        let query = async {
             let client = Client::connect(&buses, Stream::Live, IfNotRunning::Fail).await?;
             Ok((client.bus().clone(), client.snapshot().await?))
         };
-        Service(asked.await)
+        Service(query.await)
     }
 
     /// Returns the board that touchmoved has, or would have, on this port.
     pub fn board(&self, node: &Path) -> Option<&BoardInfo> {
-        let whole = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let boards = self.0.as_ref().map(|(_, snapshot)| snapshot.boards.as_slice()).unwrap_or_default();
-        boards.iter().find(|board| board.state != "unplugged" && whole(Path::new(&board.port)) == whole(node))
+        boards.iter().find(|board| board.state != "unplugged" && canonical(Path::new(&board.port)) == canonical(node))
     }
 
     /// Returns whether the system service opens the boards, and not the user of this program.
@@ -45,8 +45,8 @@ impl Service {
             Err(error) => {
                 let check = if matches!(error, ClientError::NoBus { .. }) { "bus" } else { "service" };
                 let text = error.to_string();
-                let (what, next) = text.rsplit_once(": ").unwrap_or((&text, "try again"));
-                report.bad(check, what, next);
+                let (message, next) = text.rsplit_once(": ").unwrap_or((&text, "try again"));
+                report.bad(check, message, next);
             }
         }
     }
@@ -58,8 +58,8 @@ pub fn tell(report: &mut Report, board: &BoardInfo) {
         "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
         "connecting" => report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port)),
         state => {
-            let what = format!("touchmoved says that board {} is {state}", board.id);
-            report.bad("service", what, board.state_reason.as_str());
+            let message = format!("touchmoved reports that board {} is {state}", board.id);
+            report.bad("service", message, board.state_reason.as_str());
         }
     }
 }

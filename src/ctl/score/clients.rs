@@ -28,19 +28,19 @@ impl SimulatedClient {
         if self.received.len() == index {
             self.received.push(Vec::new());
         }
-        let Some(told) = self.received.get_mut(index) else { return };
-        if told.last().is_none_or(|(uci, _)| *uci != ply.played.uci) {
-            told.push((ply.played.uci.clone(), now));
+        let Some(moves) = self.received.get_mut(index) else { return };
+        if moves.last().is_none_or(|(uci, _)| *uci != ply.played.uci) {
+            moves.push((ply.played.uci.clone(), now));
         }
     }
 
     /// Compares the received moves with the played ones. `edges` holds, for each ply from 1, when its last byte arrived.
     pub fn compare(&self, truth: &GroundTruth, edges: &[Millis]) -> ClientFigures {
         let mut figures = ClientFigures::default();
-        for (index, told) in self.received.iter().enumerate() {
+        for (index, moves) in self.received.iter().enumerate() {
             let number = index as u32 + 1;
             let mut before: Option<&str> = None;
-            for (uci, at) in told {
+            for (uci, at) in moves {
                 let is_first = before.is_none_or(|before| truth.is_taken_back(number, before, *at));
                 before = Some(uci);
                 if !is_first || truth.interruption(*at) == Some(InterruptionReason::Analysis) {
@@ -48,7 +48,7 @@ impl SimulatedClient {
                 }
                 let right = truth.ply(number, uci, *at).is_some_and(|ply| ply.uci == *uci);
                 figures.wrong += u64::from(!right);
-                let edge = edges.get(index + 1).filter(|&&edge| edge > 0 && right && told.len() == 1);
+                let edge = edges.get(index + 1).filter(|&&edge| edge > 0 && right && moves.len() == 1);
                 let cable_out = truth
                     .plies
                     .get(index)
@@ -56,8 +56,8 @@ impl SimulatedClient {
                 figures.delays.extend(edge.filter(|_| !cable_out).map(|edge| at.saturating_sub(*edge)));
             }
         }
-        let is_told = |index: usize| self.received.get(index).is_some_and(|told| !told.is_empty());
-        figures.never_told = (0..truth.plies.len()).filter(|index| !is_told(*index)).count() as u64;
+        let is_received = |index: usize| self.received.get(index).is_some_and(|moves| !moves.is_empty());
+        figures.never_told = (0..truth.plies.len()).filter(|index| !is_received(*index)).count() as u64;
         figures
     }
 }
@@ -95,8 +95,8 @@ impl Clients {
         // Moves that were due earlier are sent as the record was at that time.
         while let Some(due) = caution.next_deadline().filter(|due| *due < now) {
             caution.advance(due);
-            let told = self.open.extract_if(.., |(index, ply)| *index < caution.settled() && is_stable(ply));
-            told.for_each(|(index, ply)| self.settled.receive_move(due, index, &ply));
+            let due_moves = self.open.extract_if(.., |(index, ply)| *index < caution.settled() && is_stable(ply));
+            due_moves.for_each(|(index, ply)| self.settled.receive_move(due, index, &ply));
         }
         caution.update(now, record, table.placement().as_ref(), self.clock_runs);
         self.settled.receive_moves(now, record, caution.settled());

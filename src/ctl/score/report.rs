@@ -121,7 +121,7 @@ impl<'a> Report<'a> {
         row(
             "retracted",
             format!(
-                "{:.3} per 1000 plies ({}); apart from these {} after a long stop, {} half result signals",
+                "{:.3} per 1000 plies ({}); in addition {} after a long stop, {} halves of result signals",
                 figures.retracted_per_1000, figures.retracted, figures.retracted_stops, figures.king_signals
             ),
         );
@@ -134,34 +134,37 @@ impl<'a> Report<'a> {
                 delay(&figures.delay_stops)
             ),
         );
-        for (name, seen) in [("LiveChess clients", &self.first_seen), ("  told promptly", &self.first_seen_prompt)] {
-            let FirstSeen { wrong, wrong_per_1000, never_told, delay: told } = seen;
+        for (name, seen) in [("LiveChess clients", &self.first_seen), ("  sent promptly", &self.first_seen_prompt)] {
+            let FirstSeen { wrong, wrong_per_1000, never_told, delay: client_delay } = seen;
             row(
                 name,
                 format!(
-                    "first told wrong {wrong_per_1000:.3} per 1000 plies ({wrong}), never told {never_told}; {}",
-                    delay(told)
+                    "first move wrong {wrong_per_1000:.3} per 1000 plies ({wrong}), no move received {never_told}; {}",
+                    delay(client_delay)
                 ),
             );
         }
         row("false touch notices", format!("{:.3} per 1000 plies ({})", figures.false_notices_per_1000, figures.false_notices));
         row("false alerts", format!("{:.3} per 1000 plies ({})", figures.false_alerts_per_1000, figures.false_alerts));
-        row("results", format!("{} of {} told on the board understood", figures.results_right, figures.results_told));
+        row("results", format!("{} of {} signalled on the board were understood", figures.results_right, figures.results_told));
         self.print_calibration();
         self.figures.extra_rows().into_iter().for_each(|(name, value)| row(name, value));
-        self.print_beside();
+        self.print_other_decoders();
         if let Some(bound) = &self.bound {
             row(
                 "bound",
                 format!(
-                    "one line only in {:.2} % of games; right: one at random {:.2} %, by a simple prior {:.2} %",
+                    "only one line in {:.2} % of games; right with a random line {:.2} %, with a simple prior {:.2} %",
                     bound.unique_percent, bound.uniform_percent, bound.prior_percent
                 ),
             );
             if bound.capped > 0 {
                 row(
                     "",
-                    format!("too good: in {} games there were more than {MAX_POSITIONS} positions at one ply", bound.capped),
+                    format!(
+                        "too optimistic: in {} games there were more than {MAX_POSITIONS} positions at one ply",
+                        bound.capped
+                    ),
                 );
             }
         }
@@ -182,11 +185,11 @@ impl<'a> Report<'a> {
         }
         if self.figures.doubtful > 0 {
             let named = percent(self.figures.doubtful_named, self.figures.doubtful);
-            row("below 0.90", format!("the truth among what was said in {named} of {}", self.figures.doubtful));
+            row("below 0.90", format!("the move or an alternative was right in {named} of {}", self.figures.doubtful));
         }
     }
 
-    fn print_beside(&self) {
+    fn print_other_decoders(&self) {
         if self.against.is_empty() {
             return;
         }
@@ -210,7 +213,7 @@ impl<'a> Report<'a> {
             );
         };
         line("touchmove", &self.figures, false);
-        self.against.iter().for_each(|beside| line(beside.decoder, &beside.figures, beside.offline));
+        self.against.iter().for_each(|other| line(other.decoder, &other.figures, other.offline));
     }
 
     fn print_failures(&self, args: &Args) {
@@ -219,8 +222,8 @@ impl<'a> Report<'a> {
             println!("  {}", failure.command);
         }
         if self.failures.len() > MAX_LISTED_FAILURES {
-            let all = if args.json { "" } else { " (--json names all)" };
-            println!("and {} more{all}", self.failures.len() - MAX_LISTED_FAILURES);
+            let all = if args.json { "" } else { " (--json lists all)" };
+            println!("and {} more failures{all}", self.failures.len() - MAX_LISTED_FAILURES);
         }
     }
 }
@@ -233,8 +236,8 @@ fn delay(delay: &Delay) -> String {
     format!("median {} ms, p99 {} ms", delay.median_ms, delay.p99_ms)
 }
 
-fn percent(part: u64, whole: u64) -> String {
-    format!("{:.2} %", share(part, whole, 100.0))
+fn percent(part: u64, total: u64) -> String {
+    format!("{:.2} %", share(part, total, 100.0))
 }
 
 /// Returns the name of a kind of sensor on the command line.

@@ -50,49 +50,54 @@ pub struct Outcome {
 pub fn play_and_compare(
     game: &SourceGame,
     seed: u64,
-    setting: &SimulationOptions,
+    options: &SimulationOptions,
     sensing: Option<SensorKind>,
 ) -> anyhow::Result<GameFigures> {
-    Ok(play(game, seed, setting, &ScoreOptions { sensing, ..ScoreOptions::default() })?.ours)
+    Ok(play(game, seed, options, &ScoreOptions { sensing, ..ScoreOptions::default() })?.ours)
 }
 
 /// Computes everything requested from one and the same stream of bytes.
 ///
 /// # Errors
 /// If there is no such board.
-pub fn play(game: &SourceGame, seed: u64, setting: &SimulationOptions, wanted: &ScoreOptions) -> anyhow::Result<Outcome> {
-    let model = boards::model(&setting.board).context("there is no such board")?;
+pub fn play(
+    game: &SourceGame,
+    seed: u64,
+    options: &SimulationOptions,
+    score_options: &ScoreOptions,
+) -> anyhow::Result<Outcome> {
+    let model = boards::model(&options.board).context("there is no such board")?;
     let mut settings = settings(game);
-    settings.sensing = wanted.sensing.unwrap_or(model.sensing);
-    let heard = SimulatedRun::of(game, seed, setting, settings.clone())?;
-    let truth = &heard.script.truth;
-    let told = BaselineContext {
+    settings.sensing = score_options.sensing.unwrap_or(model.sensing);
+    let simulated = SimulatedRun::of(game, seed, options, settings.clone())?;
+    let truth = &simulated.script.truth;
+    let context = BaselineContext {
         start: &game.start,
-        rotation: setting.rotation,
+        rotation: options.rotation,
         sensing: settings.sensing,
         until: truth.over_at + END_GRACE,
     };
     let baseline = |&baseline: &Baseline| {
-        let events = baselines::decode(baseline, &heard.readings, &told);
-        compare(truth, &events, &heard.edges, &settings)
+        let events = baselines::decode(baseline, &simulated.readings, &context);
+        compare(truth, &events, &simulated.edges, &settings)
     };
     let bound = || {
         let line = bound::line(&game.start, truth)?;
-        let empty = bound::seen_empty(&game.start, &line, &heard.script, &heard.readings, setting.rotation);
-        Some(bound::bound(&game.start, &line, &empty, &bound::early_replies(&heard.script), settings.sensing))
+        let empty = bound::seen_empty(&game.start, &line, &simulated.script, &simulated.readings, options.rotation);
+        Some(bound::bound(&game.start, &line, &empty, &bound::early_replies(&simulated.script), settings.sensing))
     };
-    let hindsight = match wanted.hindsight {
-        true => Some(hindsight(game, seed, setting, &settings)?),
+    let hindsight = match score_options.hindsight {
+        true => Some(hindsight(game, seed, options, &settings)?),
         false => None,
     };
-    let [first_seen, first_seen_prompt] = heard.clients.compare(truth, &heard.edges);
+    let [first_seen, first_seen_prompt] = simulated.clients.compare(truth, &simulated.edges);
     Ok(Outcome {
         first_seen,
         first_seen_prompt,
-        bound: if wanted.bound { bound() } else { None },
+        bound: if score_options.bound { bound() } else { None },
         hindsight,
-        ours: compare(truth, &heard.events, &heard.edges, &settings),
-        against: wanted.against.iter().map(baseline).collect(),
+        ours: compare(truth, &simulated.events, &simulated.edges, &settings),
+        against: score_options.against.iter().map(baseline).collect(),
     })
 }
 
@@ -100,12 +105,12 @@ pub fn play(game: &SourceGame, seed: u64, setting: &SimulationOptions, wanted: &
 ///
 /// The moves published in between do not matter: the likeliest line at the end is compared with the ground truth. Like the bound,
 /// this decoding knows when the game is over: the pieces stay as they are then.
-fn hindsight(game: &SourceGame, seed: u64, setting: &SimulationOptions, settings: &Settings) -> anyhow::Result<GameFigures> {
-    let model = boards::model(&setting.board).context("there is no such board")?;
-    let stage = setting.stage(game, seed)?.without_aftermath();
-    let (truth, until) = (stage.truth().clone(), stage.ends_at());
+fn hindsight(game: &SourceGame, seed: u64, options: &SimulationOptions, settings: &Settings) -> anyhow::Result<GameFigures> {
+    let model = boards::model(&options.board).context("there is no such board")?;
+    let simulation = options.stage(game, seed)?.without_aftermath();
+    let (truth, until) = (simulation.truth().clone(), simulation.ends_at());
     let mut table = Table::offline(settings.clone());
-    run::play(&mut VirtualCable::new(stage), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
+    run::play(&mut VirtualCable::new(simulation), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
     Ok(compare_line(&truth, &table.likeliest()))
 }
 
@@ -125,13 +130,13 @@ struct SimulatedRun {
 }
 
 impl SimulatedRun {
-    fn of(game: &SourceGame, seed: u64, setting: &SimulationOptions, settings: Settings) -> anyhow::Result<SimulatedRun> {
-        let model = boards::model(&setting.board).context("there is no such board")?;
-        let stage = setting.stage(game, seed)?;
+    fn of(game: &SourceGame, seed: u64, options: &SimulationOptions, settings: Settings) -> anyhow::Result<SimulatedRun> {
+        let model = boards::model(&options.board).context("there is no such board")?;
+        let simulation = options.stage(game, seed)?;
         let mut events: Vec<StampedEvent> = Vec::new();
         let mut edges: Vec<Millis> = vec![0; game.plies.len() + 1];
-        let until = stage.ends_at();
-        let mut cable = VirtualCable::new(stage);
+        let until = simulation.ends_at();
+        let mut cable = VirtualCable::new(simulation);
         let mut tap = ReadingTap::new((model.protocol)());
         let mut clients = Clients::default();
         run::play(&mut cable, &mut tap, &mut Table::new(settings), until, &mut |now, moment| match moment {

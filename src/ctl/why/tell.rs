@@ -23,8 +23,9 @@ pub(super) fn numbered<'a>(fen: &str, sans: impl Iterator<Item = &'a str>) -> St
 }
 
 impl ExplainedLine {
-    /// Creates a line. `alone`: there is no other line, so costs mean nothing. `common`: the cost of troubles that all lines share.
-    pub(super) fn of(hypothesis: Hypothesis, ply: u32, alone: bool, common: i32) -> ExplainedLine {
+    /// Creates a line. `is_only`: there is no other line, so costs mean nothing. `common`: the cost of unexplained changes and
+    /// presses that all lines share.
+    pub(super) fn of(hypothesis: Hypothesis, ply: u32, is_only: bool, common: i32) -> ExplainedLine {
         let mut position = hypothesis.base.clone();
         let (mut sans, mut mv) = (Vec::new(), None);
         for (step, number) in hypothesis.moves.iter().zip(hypothesis.first_ply..) {
@@ -44,8 +45,8 @@ impl ExplainedLine {
         if moves.is_empty() {
             "no move yet".clone_into(&mut moves);
         }
-        let split = if alone { vec![CostParts::default(); sans.len()] } else { hypothesis.split_costs() };
-        let reasons = reasons(&hypothesis, &split, &sans, ply, if alone { None } else { Some(common) });
+        let split = if is_only { vec![CostParts::default(); sans.len()] } else { hypothesis.split_costs() };
+        let reasons = reasons(&hypothesis, &split, &sans, ply, if is_only { None } else { Some(common) });
         ExplainedLine { hypothesis, mv, moves, split, reasons }
     }
 
@@ -54,9 +55,9 @@ impl ExplainedLine {
     }
 
     fn object(&self, ply: u32) -> Value {
-        let one = &self.hypothesis;
-        let mut position = one.base.clone();
-        let moves: Vec<Value> = one
+        let hypothesis = &self.hypothesis;
+        let mut position = hypothesis.base.clone();
+        let moves: Vec<Value> = hypothesis
             .moves
             .iter()
             .zip(&self.split)
@@ -76,33 +77,32 @@ impl ExplainedLine {
             .collect();
         let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>();
         json!({
-            "uci": self.uci(ply), "share": fraction(one.share.0), "published": one.published, "first_ply": one.first_ply,
-            "moves": moves, "cost_before": one.before, "cost_troubles": one.troubles, "cost_now": one.pending,
-            "in_hand": names(one.in_hand), "held_ms": one.held, "unexplained": names(one.unexplained),
+            "uci": self.uci(ply), "share": fraction(hypothesis.share.0), "published": hypothesis.published,
+            "first_ply": hypothesis.first_ply,
+            "moves": moves, "cost_before": hypothesis.before, "cost_troubles": hypothesis.troubles, "cost_now": hypothesis.pending,
+            "in_hand": names(hypothesis.in_hand), "held_ms": hypothesis.held, "unexplained": names(hypothesis.unexplained),
         })
     }
 }
 
-/// Returns what speaks for and against a line, in the words of an arbiter. `common` is the cost of troubles that all lines share;
-/// `None`: there is no other line.
-fn reasons(one: &Hypothesis, split: &[CostParts], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
+/// Returns the reasons for and against a line, in the words of an arbiter. `common` is the cost of unexplained changes and
+/// presses that all lines share; `None`: there is no other line.
+fn reasons(hypothesis: &Hypothesis, split: &[CostParts], sans: &[String], ply: u32, common: Option<i32>) -> Vec<String> {
     let mut reasons = Vec::new();
     let names = |squares: Bitboard| squares.into_iter().map(|square| square.to_string()).collect::<Vec<_>>().join(" ");
-    if one.unexplained.any() {
-        reasons.push(format!("squares that do not fit: {}", names(one.unexplained)));
+    if hypothesis.unexplained.any() {
+        reasons.push(format!("unexplained squares: {}", names(hypothesis.unexplained)));
     }
-    if one.in_hand.any() {
-        let how_long = if one.held > 0 { format!(" for {} ms", one.held) } else { String::new() };
-        reasons.push(
-            format!("waits with a piece in hand, from {},{how_long}", names(one.in_hand)).trim_end_matches(',').to_owned(),
-        );
+    if hypothesis.in_hand.any() {
+        let duration = if hypothesis.held > 0 { format!(" for {} ms", hypothesis.held) } else { String::new() };
+        reasons.push(format!("piece in hand from {}{duration}", names(hypothesis.in_hand)));
     }
-    let taken = one.wrong & !one.unexplained & !one.in_hand;
-    if one.unexplained.is_empty() && taken.any() {
-        reasons.push(format!("{} was taken off to be captured", names(taken)));
+    let lifted = hypothesis.wrong & !hypothesis.unexplained & !hypothesis.in_hand;
+    if hypothesis.unexplained.is_empty() && lifted.any() {
+        reasons.push(format!("{} was lifted to be captured", names(lifted)));
     }
-    if one.wrong.is_empty() && one.pending > 0 {
-        reasons.push("squares changed that it does not touch".to_owned());
+    if hypothesis.wrong.is_empty() && hypothesis.pending > 0 {
+        reasons.push("squares changed that the line does not touch".to_owned());
     }
     let chosen: Vec<String> = sans
         .iter()
@@ -114,7 +114,7 @@ fn reasons(one: &Hypothesis, split: &[CostParts], sans: &[String], ply: u32, com
     if !chosen.is_empty() {
         reasons.push(format!("chosen by players: {}", chosen.join(", ")));
     }
-    for ((step, split), san) in one.moves.iter().zip(split).zip(sans).take(MOVES) {
+    for ((step, split), san) in hypothesis.moves.iter().zip(split).zip(sans).take(MOVES) {
         let to = step.mv.to();
         match step.silent {
             Some(true) => reasons.push(format!("silent capture: {to} was never seen empty")),
@@ -125,22 +125,22 @@ fn reasons(one: &Hypothesis, split: &[CostParts], sans: &[String], ply: u32, com
             reasons.push(format!("{san} with other squares touched or no press: {}", odds(split.handling)));
         }
     }
-    if let Some(troubles) = common.map(|common| one.troubles - common).filter(|troubles| *troubles > 0) {
-        reasons.push(format!("presses or changes that it does not explain: {}", odds(troubles)));
+    if let Some(troubles) = common.map(|common| hypothesis.troubles - common).filter(|troubles| *troubles > 0) {
+        reasons.push(format!("presses or changes that the line does not explain: {}", odds(troubles)));
     }
-    if common.is_some() && one.pending > 0 {
-        reasons.push(format!("what the board shows now: {}", odds(one.pending)));
+    if common.is_some() && hypothesis.pending > 0 {
+        reasons.push(format!("squares as they are now: {}", odds(hypothesis.pending)));
     }
-    let step = at_ply(one, ply);
-    let index = (ply as usize).saturating_sub(one.first_ply);
-    let before = one.moves.iter().take(index).fold(one.base.clone(), |position, step| position.play(step.mv));
-    if let (Some(_), true) = (step, one.moves.len() == index + 1 && !one.open.is_empty()) {
-        let open: Vec<String> = one.open.iter().take(6).map(|mv| before.san(*mv)).collect();
-        let more = if one.open.len() > 6 { " …" } else { "" };
+    let step = at_ply(hypothesis, ply);
+    let index = (ply as usize).saturating_sub(hypothesis.first_ply);
+    let before = hypothesis.moves.iter().take(index).fold(hypothesis.base.clone(), |position, step| position.play(step.mv));
+    if let (Some(_), true) = (step, hypothesis.moves.len() == index + 1 && !hypothesis.open.is_empty()) {
+        let open: Vec<String> = hypothesis.open.iter().take(6).map(|mv| before.san(*mv)).collect();
+        let more = if hypothesis.open.len() > 6 { " …" } else { "" };
         reasons.push(format!("could still become {}{more}", open.join(", ")));
     }
     for (rival, share) in step.map(|step| step.rivals.as_slice()).unwrap_or_default() {
-        reasons.push(format!("{} would explain the same ({} %)", before.san(*rival), share.0 / 10));
+        reasons.push(format!("{} would explain the same readings ({} %)", before.san(*rival), share.0 / 10));
     }
     reasons
 }
@@ -157,13 +157,13 @@ fn percent(share: u16) -> String {
 
 /// Returns an improbability in words: `1 in 40`.
 fn odds(cost: i32) -> String {
-    let of = (f64::from(cost) / 16.0).exp2();
-    let text = match of {
-        ..10.0 => format!("1 in {of:.1}"),
-        ..100.0 => format!("1 in {of:.0}"),
+    let ratio = (f64::from(cost) / 16.0).exp2();
+    let text = match ratio {
+        ..10.0 => format!("1 in {ratio:.1}"),
+        ..100.0 => format!("1 in {ratio:.0}"),
         ..1_000_000.0 => {
-            let unit = 10f64.powf(of.log10().floor() - 1.0);
-            format!("1 in {:.0}", (of / unit).round() * unit)
+            let unit = 10f64.powf(ratio.log10().floor() - 1.0);
+            format!("1 in {:.0}", (ratio / unit).round() * unit)
         }
         _ => "1 in a million or less".to_owned(),
     };
@@ -175,9 +175,11 @@ impl GameLog {
     pub(super) fn text(&self, span: &[LogEntry], ply: u32, game: usize, colours: bool) -> String {
         let bold = |text: &str| if colours { format!("\x1b[1m{text}\x1b[0m") } else { text.to_owned() };
         let mut text = String::new();
-        let what =
-            self.published.as_ref().map_or_else(|| "no move stands there now".to_owned(), |mv| format!("published as {mv}"));
-        text.push_str(&format!("{}\nfrom {}\n\n", bold(&format!("Game {game}, ply {ply}: {what}")), self.before));
+        let state = self
+            .published
+            .as_ref()
+            .map_or_else(|| "no move is on record there now".to_owned(), |mv| format!("published as {mv}"));
+        text.push_str(&format!("{}\nfrom {}\n\n", bold(&format!("Game {game}, ply {ply}: {state}")), self.before));
         let pad = " ".repeat(INDENT);
         let mut possible: &[(Option<String>, u16)] = &[];
         for entry in span {
@@ -185,17 +187,17 @@ impl GameLog {
             text.push_str(&wrapped(&format!("{:>9}  ", seconds(entry.at)), &happened.join(", ")));
             if let Some((lines, shares)) = &entry.possible {
                 // Lines with a reportable share, and the best line of each move that had one before, to show why it was dropped.
-                let fell = |line: &&ExplainedLine| {
+                let was_dropped = |line: &&ExplainedLine| {
                     let uci = line.uci(ply);
                     let best = lines.iter().find(|other| other.uci(ply) == uci);
                     uci.is_some()
                         && best.is_some_and(|best| std::ptr::eq(best, *line))
                         && possible.iter().any(|(known, _)| *known == uci)
                 };
-                let told: Vec<&ExplainedLine> =
-                    lines.iter().filter(|line| line.hypothesis.share.0 >= MIN_SHARE || fell(line)).take(LINES).collect();
+                let shown_lines: Vec<&ExplainedLine> =
+                    lines.iter().filter(|line| line.hypothesis.share.0 >= MIN_SHARE || was_dropped(line)).take(LINES).collect();
                 possible = shares;
-                for line in &told {
+                for line in &shown_lines {
                     let share = format!("{pad}{:>4} %  ", percent(line.hypothesis.share.0));
                     let published = if line.hypothesis.published && lines.len() > 1 { "  (the line followed)" } else { "" };
                     text.push_str(&format!("{share}{}{published}\n", bold(&line.moves)));
@@ -203,18 +205,19 @@ impl GameLog {
                         text.push_str(&wrapped(&" ".repeat(share.len() + 2), &line.reasons.join("; ")));
                     }
                 }
-                let (left, shown) = (lines.len() - told.len(), told.iter().map(|line| line.hypothesis.share.0).sum::<u16>());
-                if left > 0 {
+                let (omitted, shown) =
+                    (lines.len() - shown_lines.len(), shown_lines.iter().map(|line| line.hypothesis.share.0).sum::<u16>());
+                if omitted > 0 {
                     let together = 1000u16.saturating_sub(shown) / 10;
                     let share = if together == 0 { "less than 1 %".to_owned() } else { format!("{together} %") };
-                    text.push_str(&format!("{pad}        and {left} more, {share} together\n"));
+                    text.push_str(&format!("{pad}        and {omitted} more lines, {share} in total\n"));
                 }
             }
             if let Some((now, before)) = &entry.published {
                 let change = match (before, now) {
                     (None, Some(now)) => format!("published: {now}"),
                     (Some(before), Some(now)) => format!("published: {now}, corrected from {before}"),
-                    (_, None) => format!("published no more: {}", before.as_deref().unwrap_or_default()),
+                    (_, None) => format!("no longer published: {}", before.as_deref().unwrap_or_default()),
                 };
                 text.push_str(&format!("{pad}{}\n", bold(&change)));
             }
@@ -237,14 +240,16 @@ impl GameLog {
             Verdict::Open(moves) => {
                 let moves: Vec<String> = moves.iter().map(|(mv, share)| format!("{mv} ({} %)", share / 10)).collect();
                 match moves.as_slice() {
-                    [only] => format!("Nothing in the recording makes it sure: {only}."),
+                    [only] => format!("Nothing in the recording confirms it: {only}."),
                     [first @ .., last] => {
                         format!("Nothing in the recording decides between {} and {last}.", first.join(", "))
                     }
                     [] => "Nothing in the recording decides it.".to_owned(),
                 }
             }
-            Verdict::TakenBack => "No move stands at this ply any more: it was taken back, or never was play.".to_owned(),
+            Verdict::TakenBack => {
+                "No move is on record at this ply any more: it was taken back, or was never played.".to_owned()
+            }
         }
     }
 
@@ -288,7 +293,7 @@ impl LoggedInput {
             LoggedInput::Begins => "the game begins".to_owned(),
             LoggedInput::Quiet(ms) => format!("nothing has changed for {ms} ms"),
             LoggedInput::Press(by) => format!("{} pressed the clock", player(*by)),
-            LoggedInput::Order(order) => format!("order of {order}"),
+            LoggedInput::Order(order) => format!("command of {order}"),
             LoggedInput::Link(LinkState::Up) => "the cable is plugged in".to_owned(),
             LoggedInput::Link(LinkState::Down) => "the cable is pulled out".to_owned(),
         }

@@ -53,13 +53,13 @@ impl ReleaseLog {
     /// Loads the file. Unreadable content counts as not released.
     pub fn load(path: PathBuf) -> ReleaseLog {
         let games = match fs::read_to_string(&path) {
-            Ok(text) => serde_json::from_str(&text).unwrap_or_else(|why| {
-                warn!("{} is not what was written there ({why}): the public waits for the whole delay", path.display());
+            Ok(text) => serde_json::from_str(&text).unwrap_or_else(|error| {
+                warn!("{} is invalid ({error}): all events wait for the whole delay", path.display());
                 BTreeMap::new()
             }),
-            Err(why) => {
-                if why.kind() != io::ErrorKind::NotFound {
-                    warn!("{} cannot be read ({why}): the public waits for the whole delay", path.display());
+            Err(error) => {
+                if error.kind() != io::ErrorKind::NotFound {
+                    warn!("{} cannot be read ({error}): all events wait for the whole delay", path.display());
                 }
                 BTreeMap::new()
             }
@@ -101,8 +101,8 @@ impl ReleaseLog {
     /// Handles a write's outcome. After a failure the data is written together with the next release; until then, a restart makes
     /// the public wait longer, never less.
     pub fn finish_write(&mut self, outcome: io::Result<()>) {
-        if let (Err(why), Some(path), false) = (&outcome, &self.path, self.failed) {
-            warn!("{} cannot be written ({why}): make room, or let touchmoved write there", path.display());
+        if let (Err(error), Some(path), false) = (&outcome, &self.path, self.failed) {
+            warn!("{} cannot be written ({error}): free some space, or let touchmoved write there", path.display());
         }
         self.failed = outcome.is_err();
     }
@@ -141,23 +141,23 @@ mod tests {
     }
 
     #[test]
-    fn what_has_left_is_known_after_a_start_and_of_that_game_alone() {
+    fn released_events_are_known_after_a_restart_and_for_that_game_only() {
         let dir = tempfile::tempdir().expect("a folder");
         let path = dir.path().join("public.json");
-        let mut left = ReleaseLog::load(path.clone());
-        assert!(left.released(7, 1_000).is_none() && left.due().is_none());
-        left.record(7, 1_000, 3, &released(3));
-        left.record(7, 1_000, 4, &released(4));
-        left.record(3, 900, 9, &ReleaseState::default());
-        assert!(left.due().is_some());
-        left.write_now();
-        let mut left = ReleaseLog::load(path.clone());
-        assert_eq!(left.released(7, 1_000), Some(PriorRelease::Released(released(4))));
-        assert_eq!(left.released(3, 900), Some(PriorRelease::Released(ReleaseState::default())));
+        let mut log = ReleaseLog::load(path.clone());
+        assert!(log.released(7, 1_000).is_none() && log.due().is_none());
+        log.record(7, 1_000, 3, &released(3));
+        log.record(7, 1_000, 4, &released(4));
+        log.record(3, 900, 9, &ReleaseState::default());
+        assert!(log.due().is_some());
+        log.write_now();
+        let mut log = ReleaseLog::load(path.clone());
+        assert_eq!(log.released(7, 1_000), Some(PriorRelease::Released(released(4))));
+        assert_eq!(log.released(3, 900), Some(PriorRelease::Released(ReleaseState::default())));
         // Another journal has other games with these numbers.
-        assert_eq!(left.released(7, 1_001), None);
-        left.forget_before(7);
-        assert!(left.released(7, 1_000).is_some() && left.released(3, 900).is_none());
+        assert_eq!(log.released(7, 1_001), None);
+        log.forget_before(7);
+        assert!(log.released(7, 1_000).is_some() && log.released(3, 900).is_none());
         std::fs::write(&path, "x").expect("a file");
         assert_eq!(ReleaseLog::load(path).released(7, 1_000), None);
     }

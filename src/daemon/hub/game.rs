@@ -37,7 +37,6 @@ impl GameView {
     /// Creates the view of a game that has just begun.
     pub fn new(id: u64, board: BoardId, epoch_wall_ms: i64, record: Record, tags: Arc<[(String, String)]>) -> GameView {
         let epoch_steady_ms = steady_clock::from_wall(epoch_wall_ms);
-        let (recalled, carried_from, raised) = (0, None, BTreeMap::new());
         GameView {
             id,
             board,
@@ -45,9 +44,9 @@ impl GameView {
             epoch_steady_ms,
             record,
             tags,
-            last_recalled_number: recalled,
-            continued_from: carried_from,
-            alerts_raised_at: raised,
+            last_recalled_number: 0,
+            continued_from: None,
+            alerts_raised_at: BTreeMap::new(),
         }
     }
 

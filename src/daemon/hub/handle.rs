@@ -45,9 +45,9 @@ impl BoardHandle {
         self.hub.change_board(&self.board, change);
     }
 
-    /// As [`BoardHandle::update`], but only if `needed` returns true. Returns whether it did.
-    pub fn update_if(&self, needed: impl FnOnce(&BoardView) -> bool, change: impl FnOnce(&mut BoardView)) -> bool {
-        let needed = self.hub.read(|state| state.boards.get(&self.board).is_some_and(needed));
+    /// As [`BoardHandle::update`], but only if `condition` returns true. Returns whether it did.
+    pub fn update_if(&self, condition: impl FnOnce(&BoardView) -> bool, change: impl FnOnce(&mut BoardView)) -> bool {
+        let needed = self.hub.read(|state| state.boards.get(&self.board).is_some_and(condition));
         if needed {
             self.update(change);
         }

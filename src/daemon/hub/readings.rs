@@ -55,8 +55,8 @@ impl Readings {
         let last = self.lock();
         let squares = last.squares.map(|squares| Reading::Placement(Box::new(squares)));
         let clock = last.clock.map(|clock| Reading::Clock(Some(clock)));
-        let first = clock.into_iter().chain(squares).map(Input::Reading).collect();
-        Subscription { initial: first, feed: self.feed.subscribe() }
+        let initial = clock.into_iter().chain(squares).map(Input::Reading).collect();
+        Subscription { initial, feed: self.feed.subscribe() }
     }
 
     /// Publishes an input that the board's own table has processed. `squares`: the placement after it.
@@ -76,14 +76,14 @@ impl Readings {
         if self.listeners() == 0 {
             return;
         }
-        let told = match (input, &last.squares) {
+        let change = match (input, &last.squares) {
             (Input::Reading(Reading::Placement(_) | Reading::Square(..)), Some(now)) => {
                 placement_change(before.as_ref(), now, input).map(Input::Reading)
             }
             _ => Some(input.clone()),
         };
-        if let Some(told) = told {
-            let _ = self.feed.send((at, told));
+        if let Some(change) = change {
+            let _ = self.feed.send((at, change));
         }
     }
 

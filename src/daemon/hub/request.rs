@@ -75,13 +75,13 @@ pub enum OrderError {
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// The board does not exist.
-    #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
+    #[error("there is no board {0}: `touchmovectl list` shows the boards")]
     NoSuchBoard(String),
     /// The game is not loaded.
-    #[error("game {0} is not at hand: `touchmovectl list` shows the games that are")]
+    #[error("game {0} is not in memory: `touchmovectl list` shows the games that are")]
     NoSuchGame(u64),
     /// Another game is now on the board.
-    #[error("game {asked} is over, and game {current} is on board {board} now: command that one")]
+    #[error("game {asked} is over, and game {current} is on board {board} now: give the command for that game")]
     NotCurrent {
         /// Game that was requested.
         asked: u64,
@@ -91,13 +91,13 @@ pub enum OrderError {
         current: u64,
     },
     /// Another game has begun on the board and is not published yet. The caller of the hub gets [`OrderError::NotCurrent`].
-    #[error("another game has begun on that board: `touchmovectl list` shows which")]
+    #[error("another game has begun on that board: `touchmovectl list` shows it")]
     GameReplaced,
     /// The board has no game that could be continued.
-    #[error("no game is being played on board {0}: there is nothing to go on with")]
+    #[error("no game is being played on board {0}: there is no game to continue")]
     NoGameToContinue(BoardId),
     /// A game is being played on the other board.
-    #[error("game {game} is being played on board {board}: take a board that is free")]
+    #[error("game {game} is being played on board {board}: use a free board")]
     BoardInUse {
         /// Board on which the game was to be continued.
         board: BoardId,
@@ -115,10 +115,10 @@ pub enum OrderError {
         game: u64,
     },
     /// The board has no means to identify itself.
-    #[error("board {0} cannot be seen or heard: it has no lights and no beeper that can be used, or is not plugged in")]
+    #[error("board {0} cannot be identified: it has no lights and no beeper that can be used, or is not plugged in")]
     CannotIdentify(BoardId),
     /// The position must be set up first.
-    #[error("the position of the game does not stand on board {board}{}: put it up there, either way round, and ask again", differing_squares(.squares))]
+    #[error("the position of the game is not on board {board}{}: set it up there, in either orientation, and try again", differing_squares(.squares))]
     PositionNotSetUp {
         /// Board on which the game is to be continued.
         board: BoardId,
@@ -126,10 +126,10 @@ pub enum OrderError {
         squares: Vec<shakmaty::Square>,
     },
     /// The game cannot be read.
-    #[error("the game cannot go on elsewhere, because the journal cannot be read: {0}")]
+    #[error("the game cannot continue on another board, because the journal cannot be read: {0}")]
     Unreadable(String),
     /// The journal cannot store the order now.
-    #[error("the order was not carried out because it could not be kept: {0}")]
+    #[error("the order was not executed, because it could not be stored: {0}")]
     JournalFull(String),
     /// The daemon is shutting down.
     #[error("touchmoved is shutting down: start it again, then repeat the order")]
@@ -138,5 +138,9 @@ pub enum OrderError {
 
 fn differing_squares(squares: &[shakmaty::Square]) -> String {
     let names: Vec<String> = squares.iter().map(ToString::to_string).collect();
-    if names.is_empty() { ", which has said nothing yet".to_owned() } else { format!(" (see {})", names.join(", ")) }
+    if names.is_empty() {
+        ", which has not reported its squares yet".to_owned()
+    } else {
+        format!(" (see {})", names.join(", "))
+    }
 }

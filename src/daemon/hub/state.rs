@@ -69,17 +69,17 @@ impl State {
             view.epoch_steady_ms = steady_clock::from_wall(epoch_wall_ms);
             view.apply(stamped);
         } else if stamped.number.is_some() {
-            debug!(%board, "an event of a game that is not at hand");
+            debug!(%board, "an event of a game that is not in memory");
         }
         let Some(view) = self.boards.get_mut(board) else { return };
         match &stamped.event {
             Event::Displaced { squares } => view.displaced = squares.clone(),
             Event::Clock { clocks, turn, running, flags, battery_low } => {
-                let none = clocks.white.is_none() && clocks.black.is_none();
+                let has_no_times = clocks.white.is_none() && clocks.black.is_none();
                 let read_at = steady_clock::from_wall(epoch_wall_ms).saturating_add_unsigned(stamped.at);
                 let (times, turn, running, flags, battery_low) = (*clocks, *turn, *running, *flags, *battery_low);
                 let clock = ClockView { times, turn, running, flags, battery_low, read_at };
-                view.set_clock((!none).then_some(clock));
+                view.set_clock((!has_no_times).then_some(clock));
             }
             // The clock is connected through the board's cable.
             Event::Link(LinkState::Down) => view.set_clock(None),

@@ -25,8 +25,8 @@ pub fn backup(dir: &Path, to: &Path, mut progress: impl FnMut(u64, u64)) -> Resu
 
 /// Returns whether this journal is a restored copy that was not opened yet.
 pub(super) fn is_marked(journal: &Connection) -> rusqlite::Result<bool> {
-    const MARKS: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup'";
-    journal.query_row(MARKS, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
+    const COUNT_MARK_TABLES: &str = "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'backup'";
+    journal.query_row(COUNT_MARK_TABLES, [], |row| row.get::<_, i64>(0)).map(|count| count > 0)
 }
 
 /// Removes the mark of a copy.
@@ -57,7 +57,7 @@ fn write_copy(source: &Connection, to: &Path, progress: &mut impl FnMut(u64, u64
     drop(create.map_err(JournalError::file("create", &part))?);
     let copied = copy(source, &part, progress).and_then(|()| {
         refuse_existing(to)?;
-        fs::rename(&part, to).map_err(JournalError::file("name the backup", to))
+        fs::rename(&part, to).map_err(JournalError::file("rename the backup to", to))
     });
     if copied.is_err() {
         // The partial file belongs to this call and is useless.
@@ -65,7 +65,7 @@ fn write_copy(source: &Connection, to: &Path, progress: &mut impl FnMut(u64, u64
         return copied;
     }
     let directory = to.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    File::open(directory).and_then(|directory| directory.sync_all()).map_err(JournalError::file("write out", directory))
+    File::open(directory).and_then(|directory| directory.sync_all()).map_err(JournalError::file("sync", directory))
 }
 
 pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
@@ -79,7 +79,7 @@ pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
         Ok(_) => {}
     }
     File::open(&path).map(drop).map_err(JournalError::file("read", &path))?;
-    let failed = || JournalError::sqlite("read the journal (as root, or as the user that touchmoved runs as, it can be)");
+    let failed = || JournalError::sqlite("read the journal (run this as root or as the user that touchmoved runs as)");
     let source = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;
     source.busy_timeout(Duration::from_secs(5)).map_err(failed())?;
@@ -106,11 +106,11 @@ fn copy(source: &Connection, part: &Path, progress: &mut impl FnMut(u64, u64)) -
         }
     }
     drop(copying);
-    let whole: String = target
+    let check_result: String = target
         .query_row("PRAGMA journal_mode = DELETE", [], |_| Ok(()))
         .and_then(|()| target.query_row("PRAGMA quick_check(1)", [], |row| row.get(0)))
         .map_err(failed())?;
-    if whole == "ok" { mark(&target).map_err(failed()) } else { Err(JournalError::Damaged(whole)) }
+    if check_result == "ok" { mark(&target).map_err(failed()) } else { Err(JournalError::Damaged(check_result)) }
 }
 
 fn refuse_existing(path: &Path) -> Result<(), JournalError> {

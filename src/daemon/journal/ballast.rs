@@ -13,7 +13,7 @@ const FREE_SPACE_TO_RESTORE: u64 = 8 * SIZE as u64;
 /// The ballast file, whether it exists or not.
 pub(super) struct Ballast {
     path: PathBuf,
-    is_there: bool,
+    is_present: bool,
     is_used: bool,
 }
 
@@ -21,15 +21,15 @@ impl Ballast {
     /// Creates the ballast in this state directory, if there is room.
     pub fn new(dir: &Path) -> Ballast {
         let path = dir.join(FILE);
-        let is_there = fs::metadata(&path).is_ok_and(|found| found.len() >= SIZE as u64);
-        let mut ballast = Ballast { path, is_there, is_used: false };
+        let is_present = fs::metadata(&path).is_ok_and(|found| found.len() >= SIZE as u64);
+        let mut ballast = Ballast { path, is_present, is_used: false };
         ballast.restore();
         ballast
     }
 
     /// Creates the file again if it is missing and there is room.
     pub fn restore(&mut self) {
-        if self.is_there {
+        if self.is_present {
             return;
         }
         let dir = self.path.parent().unwrap_or(Path::new("."));
@@ -39,25 +39,25 @@ impl Ballast {
         }
         // A file system that stores zeros sparsely would reserve no space for them.
         match fs::write(&self.path, vec![0xa5; SIZE]) {
-            Ok(()) => (self.is_there, self.is_used) = (true, false),
+            Ok(()) => (self.is_present, self.is_used) = (true, false),
             Err(_) => self.remove(),
         }
     }
 
     /// Deletes the file to free its space; returns whether it existed.
     pub fn release(&mut self) -> bool {
-        let was_there = self.is_there;
+        let was_present = self.is_present;
         self.remove();
-        self.is_used |= was_there && !self.is_there;
-        was_there && !self.is_there
+        self.is_used |= was_present && !self.is_present;
+        was_present && !self.is_present
     }
 
     fn remove(&mut self) {
         match fs::remove_file(&self.path) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => {
-                tracing::debug!(%error, "the ballast beside the journal cannot be removed");
+                tracing::debug!(%error, "the ballast of the journal cannot be removed");
             }
-            _ => self.is_there = false,
+            _ => self.is_present = false,
         }
     }
 

@@ -112,11 +112,11 @@ pub(super) struct ChainCheck {
     pub requested: Option<Hash>,
 }
 
-/// Checks a game's chain. `ask`: number of an event whose link is requested.
+/// Checks a game's chain. `requested_number`: number of an event whose link is requested.
 ///
 /// # Errors
 /// SQLite's error if the file is corrupt.
-pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rusqlite::Result<ChainCheck> {
+pub(super) fn check(connection: &Connection, game: u64, requested_number: Option<u64>) -> rusqlite::Result<ChainCheck> {
     let Some(root) = stored_root(connection, game)? else {
         return Ok(ChainCheck { last_good: 0, is_complete: false, root: [0; 32], last_link: [0; 32], requested: None });
     };
@@ -131,7 +131,7 @@ pub(super) fn check(connection: &Connection, game: u64, ask: Option<u64>) -> rus
                 break;
             }
         }
-        if ask == Some(checked.last_good) {
+        if requested_number == Some(checked.last_good) {
             checked.requested = Some(checked.last_link);
         }
     }

@@ -71,7 +71,7 @@ impl fmt::Display for Findings {
         }
         if let Some(torn) = &self.torn {
             let comma = if games.is_empty() { "" } else { "; " };
-            write!(f, "{comma}the file is torn ({torn})")?;
+            write!(f, "{comma}the file is damaged ({torn})")?;
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Check {
         let marks = if self.with_marks { Marks::load(&self.dir) } else { None }.unwrap_or_default();
         let mut findings = Findings::default();
         match self.chains(&marks, &mut findings, stop, &mut progress) {
-            Err(JournalError::Damaged(why)) => findings.torn = Some(why),
+            Err(JournalError::Damaged(reason)) => findings.torn = Some(reason),
             outcome => outcome?,
         }
         if findings.torn.is_none() && !stop.load(Ordering::Relaxed) {
@@ -113,7 +113,7 @@ impl Check {
         stop: &AtomicBool,
         progress: &mut impl FnMut(u64, u64),
     ) -> Result<(), JournalError> {
-        let failed = || JournalError::sqlite("look through the journal");
+        let failed = || JournalError::sqlite("check the journal");
         let connection = open_source(&self.dir)?;
         super::open::refuse_newer(&self.dir.join(super::FILE_NAME), &connection)?;
         findings.has_chains = Chains::of(&connection).map_err(failed())? == Chains::Stored;
@@ -156,10 +156,10 @@ impl Check {
     /// Returns the damage of the file's structure.
     fn structure(&self) -> Result<Option<String>, JournalError> {
         let connection = open_source(&self.dir)?;
-        let said = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
-        match said.map_err(JournalError::sqlite("look through the journal")) {
-            Ok(said) => Ok((said != "ok").then(|| said.replace('\n', " "))),
-            Err(JournalError::Damaged(why)) => Ok(Some(why)),
+        let result = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
+        match result.map_err(JournalError::sqlite("check the journal")) {
+            Ok(result) => Ok((result != "ok").then(|| result.replace('\n', " "))),
+            Err(JournalError::Damaged(reason)) => Ok(Some(reason)),
             Err(error) => Err(error),
         }
     }

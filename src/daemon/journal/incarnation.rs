@@ -88,7 +88,7 @@ pub(super) struct CheckedJournal {
 /// Returns a random UUID (RFC 9562, version 4).
 fn new_id() -> Result<String, JournalError> {
     let mut bytes = [0; 16];
-    random::fill(&mut bytes).map_err(JournalError::file("ask for randomness for", Path::new(super::FILE_NAME)))?;
+    random::fill(&mut bytes).map_err(JournalError::file("get random bytes for", Path::new(super::FILE_NAME)))?;
     let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
     let hex = format!("{bits:032x}");
     let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
@@ -114,12 +114,17 @@ pub(super) fn orphans(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
 }
 
 /// Begins a new incarnation in which these games are closed.
-pub(super) fn begin(connection: &Connection, why: &str, wall_ms: i64, closed: &BTreeMap<u64, u64>) -> Result<(), JournalError> {
+pub(super) fn begin(
+    connection: &Connection,
+    reason: &str,
+    wall_ms: i64,
+    closed: &BTreeMap<u64, u64>,
+) -> Result<(), JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
     let incarnation: i64 = connection
         .query_row(
             "INSERT INTO incarnation (id, wall_ms, reason) VALUES (?1, ?2, ?3) RETURNING number",
-            params![new_id()?, wall_ms, why],
+            params![new_id()?, wall_ms, reason],
             |row| row.get(0),
         )
         .map_err(failed())?;
@@ -147,19 +152,19 @@ struct MissingEvents {
 /// # Errors
 /// SQLite's error, in particular if the file is corrupt.
 pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses) -> Result<CheckedJournal, JournalError> {
-    let failed = || JournalError::sqlite("look through the journal");
+    let failed = || JournalError::sqlite("check the journal");
     let mut marks = witnesses.marks.clone().unwrap_or_default();
-    let writing = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    let before = Incarnation::read(&writing).map_err(failed())?;
-    let is_backup = backup::is_marked(&writing).map_err(failed())?;
-    let closed = closed_games(&writing).map_err(failed())?;
-    let boards = last_games(&writing).map_err(failed())?;
-    let newest: Vec<u64> = writing
+    let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let before = Incarnation::read(&transaction).map_err(failed())?;
+    let is_backup = backup::is_marked(&transaction).map_err(failed())?;
+    let closed = closed_games(&transaction).map_err(failed())?;
+    let boards = last_games(&transaction).map_err(failed())?;
+    let newest: Vec<u64> = transaction
         .prepare("SELECT id FROM game ORDER BY id DESC LIMIT ?1")
         .and_then(|mut statement| statement.query_map([integer(CHECKED_NEWEST)], |row| id(row, 0))?.collect())
         .map_err(failed())?;
     let is_known = |incarnation: &str| {
-        writing.query_row("SELECT count(*) FROM incarnation WHERE id = ?1", [incarnation], |row| row.get::<_, i64>(0))
+        transaction.query_row("SELECT count(*) FROM incarnation WHERE id = ?1", [incarnation], |row| row.get::<_, i64>(0))
     };
     let mut loss = MissingEvents {
         is_other: !marks.incarnation.is_empty() && is_known(&marks.incarnation).map_err(failed())? == 0,
@@ -174,7 +179,7 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
     let mut ends = HashMap::new();
     for game in checked.iter().copied() {
         let mark = marks.games.remove(&game);
-        let found = chain::check(&writing, game, mark.as_ref().map(|mark| mark.number)).map_err(failed())?;
+        let found = chain::check(&transaction, game, mark.as_ref().map(|mark| mark.number)).map_err(failed())?;
         if let Some(good) = last_good_if_damaged(&found, mark.as_ref(), closed.get(&game).copied()) {
             loss.games.insert(game, good);
         }
@@ -188,16 +193,16 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
     // Games of which no event is left.
     loss.games.extend(marks.games.keys().filter(|game| !closed.contains_key(game)).map(|game| (*game, 0)));
     loss.games.extend(
-        orphans(&writing).map_err(failed())?.into_iter().filter(|game| !closed.contains_key(game)).map(|game| (game, 0)),
+        orphans(&transaction).map_err(failed())?.into_iter().filter(|game| !closed.contains_key(game)).map(|game| (game, 0)),
     );
     for (game, public) in &witnesses.public {
-        let held: Option<(i64, i64)> = writing
+        let stored: Option<(i64, i64)> = transaction
             .prepare_cached(
                 "SELECT epoch_wall_ms, (SELECT coalesce(max(number), 0) FROM event WHERE game = id) FROM game WHERE id = ?1",
             )
             .and_then(|mut statement| statement.query_row([integer(*game)], |row| Ok((row.get(0)?, row.get(1)?))).optional())
             .map_err(failed())?;
-        let last = match held {
+        let last = match stored {
             Some((epoch_wall_ms, last)) if epoch_wall_ms == public.epoch_wall_ms => u64::try_from(last).unwrap_or(0),
             // A game of another journal.
             Some(_) => continue,
@@ -214,31 +219,37 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
     }
     if before.id.is_empty() || damage.is_some() || is_backup {
         let wall_ms = jiff::Timestamp::now().as_millisecond();
-        let why = if is_backup { "a backup was put back" } else { "begun" };
-        begin(&writing, damage.as_deref().unwrap_or(why), wall_ms, &loss.games)?;
+        let reason = if is_backup { "a backup was restored" } else { "created" };
+        begin(&transaction, damage.as_deref().unwrap_or(reason), wall_ms, &loss.games)?;
     }
     if is_backup {
-        backup::unmark(&writing).map_err(failed())?;
+        backup::unmark(&transaction).map_err(failed())?;
     }
     ends.retain(|_, end| !loss.games.contains_key(&end.game));
-    let counted: Option<u64> = writing
+    let counter: Option<u64> = transaction
         .query_row("SELECT seq FROM sqlite_sequence WHERE name = 'game'", [], |row| Ok(id(row, 0).unwrap_or(u64::MAX)))
         .optional()
         .map_err(failed())?;
-    let held = newest.first().copied().unwrap_or(0).max(marks.last_game);
-    let told = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
-    let last_game = counted.filter(|counted| *counted <= held + MAX_COUNTER_GAP).into_iter().chain(told).fold(held, u64::max);
+    let newest_known = newest.first().copied().unwrap_or(0).max(marks.last_game);
+    let known_games = witnesses.public.keys().chain(loss.games.keys()).chain(closed.keys()).copied();
+    let last_game = counter
+        .filter(|counter| *counter <= newest_known + MAX_COUNTER_GAP)
+        .into_iter()
+        .chain(known_games)
+        .fold(newest_known, u64::max);
     // A commit that begins a game changes several pages, so fewer games than frames are lost.
     let unknown = witnesses.lost_frames.saturating_add(if is_backup { RESERVED_AFTER_BACKUP } else { 0 });
     let last_game = last_game.saturating_add(unknown);
-    if counted != Some(last_game) {
-        writing
+    if counter != Some(last_game) {
+        transaction
             .execute("DELETE FROM sqlite_sequence WHERE name = 'game'", [])
-            .and_then(|_| writing.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('game', ?1)", [integer(last_game)]))
+            .and_then(|_| {
+                transaction.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('game', ?1)", [integer(last_game)])
+            })
             .map_err(failed())?;
     }
-    let incarnation = Incarnation::read(&writing).map_err(failed())?;
-    writing.commit().map_err(failed())?;
+    let incarnation = Incarnation::read(&transaction).map_err(failed())?;
+    transaction.commit().map_err(failed())?;
     Ok(CheckedJournal { incarnation, ends, last_game, checked, damage })
 }
 
@@ -265,15 +276,16 @@ fn describe(loss: &MissingEvents, witnesses: &Witnesses, is_new: bool) -> Option
     let games: Vec<String> = loss.games.iter().take(5).map(game).collect();
     let more = loss.games.len().saturating_sub(games.len());
     let more = if more == 0 { String::new() } else { format!(" and {more} more games") };
-    let what = match (games.as_slice(), loss.is_other, witnesses.lost_frames) {
+    let finding = match (games.as_slice(), loss.is_other, witnesses.lost_frames) {
         ([], false, 0) => return None,
-        ([], true, _) => "it is not the journal that was here before, which held the same games or others".to_owned(),
+        ([], true, _) => "it is not the journal that was here before, which contained the same or other games".to_owned(),
         ([], false, _) => "the last commits in its write-ahead log are damaged".to_owned(),
         (games, _, _) => format!("published events are missing or changed in {}{more}", games.join(", ")),
     };
-    let what = if is_new && witnesses.marks.is_some() { format!("it was begun anew, and {what}") } else { what };
+    let finding =
+        if is_new && witnesses.marks.is_some() { format!("a new journal was created, and {finding}") } else { finding };
     Some(format!(
-        "the journal does not hold all that was published: {what}. Games that were being played go on under new numbers from \
-         what is good; enter the moves that are missing with `touchmovectl arbiter`, and see `touchmovectl journal verify`"
+        "the journal does not contain everything that was published: {finding}. Games in progress continue under new numbers \
+         from their last good event; enter the missing moves with `touchmovectl arbiter`, and run `touchmovectl journal verify`"
     ))
 }

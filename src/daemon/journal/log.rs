@@ -114,9 +114,10 @@ impl LogImage {
         // Frames after it are good if they follow from the checksum stored in the frame before, or from the one computed for it.
         let computed = self.computed(before, bad);
         let follows = |frame: usize| {
-            let own = self.stored(frame);
+            let stored_sum = self.stored(frame);
             let before = if frame == 0 { self.pair(24) } else { self.stored(frame - 1) };
-            let follows = self.computed(before, frame) == own || frame == bad + 1 && self.computed(computed, frame) == own;
+            let follows =
+                self.computed(before, frame) == stored_sum || frame == bad + 1 && self.computed(computed, frame) == stored_sum;
             follows && self.salts(frame) == salts
         };
         let good: Vec<bool> = (bad..self.frames()).map(|frame| frame != bad && follows(frame)).collect();
@@ -146,16 +147,16 @@ impl LogImage {
 pub(super) fn damage(log: &Path, main: &Path) -> io::Result<Option<Damage>> {
     let length = match fs::metadata(log) {
         Ok(found) => found.len(),
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(why) => return Err(why),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
     };
     if length <= (HEADER + FRAME) as u64 || length > MAX_SIZE {
         return Ok(None);
     }
     let mut main = match File::open(main) {
         Ok(main) => main,
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(why) => return Err(why),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(error),
     };
     let mut header = [0; 18];
     if main.read_exact(&mut header).is_err() {

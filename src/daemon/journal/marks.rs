@@ -45,10 +45,10 @@ impl Marks {
     pub fn load(dir: &Path) -> Option<Marks> {
         let path = dir.join(FILE);
         let text = fs::read_to_string(&path)
-            .map_err(|why| match why.kind() {
+            .map_err(|error| match error.kind() {
                 io::ErrorKind::NotFound => {}
                 _ => tracing::warn!(
-                    "{} cannot be read ({why}): what is missing in the journal may not be noticed",
+                    "{} cannot be read ({error}): events that are missing in the journal may not be noticed",
                     path.display()
                 ),
             })
@@ -60,9 +60,9 @@ impl Marks {
     ///
     /// # Errors
     /// The write failed; the old file remains.
-    pub fn save(&self, dir: &Path, lasting: Durability) -> io::Result<()> {
+    pub fn save(&self, dir: &Path, durability: Durability) -> io::Result<()> {
         // This cannot fail: the JSON contains only texts and numbers.
-        replace(&dir.join(FILE), &serde_json::to_string(self).unwrap_or_default(), lasting)
+        replace(&dir.join(FILE), &serde_json::to_string(self).unwrap_or_default(), durability)
     }
 }
 

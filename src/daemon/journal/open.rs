@@ -85,8 +85,8 @@ pub(super) fn open(dir: &Path) -> Result<Opened, JournalError> {
     let (writer, settled) = match inspect(&path, is_suspect, &witnesses)? {
         FileState::Nothing => begin(&path, &witnesses)?,
         FileState::Journal(connection, settled) => (connection, settled),
-        FileState::Damaged(why) => {
-            notices.push(set_aside(dir, &path, &why)?);
+        FileState::Damaged(reason) => {
+            notices.push(set_aside(dir, &path, &reason)?);
             begin(&path, &witnesses)?
         }
     };
@@ -142,12 +142,12 @@ fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalErr
     let mut options = OpenOptions::new();
     options.read(true).write(true).create(!is_held).truncate(false).mode(0o640);
     let locked = |lock: Option<&mut File>| {
-        let mut process = String::new();
-        let who = match lock.map(|lock| lock.read_to_string(&mut process)) {
-            Some(Ok(_)) if !process.trim().is_empty() => format!(" (process {})", process.trim()),
+        let mut content = String::new();
+        let process_note = match lock.map(|lock| lock.read_to_string(&mut content)) {
+            Some(Ok(_)) if !content.trim().is_empty() => format!(" (process {})", content.trim()),
             _ => String::new(),
         };
-        JournalError::Locked { path: path.to_owned(), who }
+        JournalError::Locked { path: path.to_owned(), who: process_note }
     };
     let mut lock = match options.open(name) {
         Err(_) if is_held => return Err(locked(None)),
@@ -172,7 +172,7 @@ enum FileState {
 
 /// Inspects the journal file. `is_suspect`: there is a reason to check it completely.
 fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<FileState, JournalError> {
-    let length = |beside: &str| fs::metadata(with_suffix(path, beside)).map_or(0, |found| found.len());
+    let length = |suffix: &str| fs::metadata(with_suffix(path, suffix)).map_or(0, |found| found.len());
     match fs::metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let orphan = length("-wal") > 0 || length("-journal") > 0;
@@ -188,17 +188,17 @@ fn inspect(path: &Path, is_suspect: bool, witnesses: &Witnesses) -> Result<FileS
     let readable = OpenOptions::new().read(true).write(true).open(path);
     drop(readable.map_err(JournalError::file("open", path))?);
     let mut connection = connect(path)?;
-    let whole = is_suspect || length("") <= MAX_FULL_CHECK_SIZE;
-    let taken_up = match check_or_reindex(path, &mut connection, whole) {
+    let is_full = is_suspect || length("") <= MAX_FULL_CHECK_SIZE;
+    let outcome = match check_or_reindex(path, &mut connection, is_full) {
         Ok(None) => prepare(path, &mut connection).and_then(|()| check_and_begin(&mut connection, witnesses)),
-        Ok(Some(why)) => return Ok(FileState::Damaged(why)),
+        Ok(Some(reason)) => return Ok(FileState::Damaged(reason)),
         Err(error) => Err(error),
     };
-    match taken_up {
+    match outcome {
         Ok(settled) => Ok(FileState::Journal(connection, Box::new(settled))),
-        Err(JournalError::Damaged(why)) => Ok(FileState::Damaged(why)),
+        Err(JournalError::Damaged(reason)) => Ok(FileState::Damaged(reason)),
         Err(JournalError::Sqlite { source, .. }) if is_damage(&source) => {
-            Ok(FileState::Damaged(format!("it is torn or cut short: {source}")))
+            Ok(FileState::Damaged(format!("it is corrupt or truncated: {source}")))
         }
         Err(error) => Err(error),
     }
@@ -225,20 +225,21 @@ pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), J
 }
 
 /// As [`check`], but rebuilds a wrong index, since its table contains all its data.
-fn check_or_reindex(path: &Path, connection: &mut Connection, whole: bool) -> Result<Option<String>, JournalError> {
-    let found = check(path, connection, whole);
+fn check_or_reindex(path: &Path, connection: &mut Connection, is_full: bool) -> Result<Option<String>, JournalError> {
+    let found = check(path, connection, is_full);
     let (Ok(Some(_)) | Err(JournalError::Damaged(_))) = found else { return found };
-    let Ok(writing) = connection.transaction() else { return found };
-    let is_repaired = writing.execute_batch("REINDEX game_of_board").is_ok() && matches!(check(path, &writing, true), Ok(None));
-    if !is_repaired || writing.commit().is_err() {
+    let Ok(transaction) = connection.transaction() else { return found };
+    let is_repaired =
+        transaction.execute_batch("REINDEX game_of_board").is_ok() && matches!(check(path, &transaction, true), Ok(None));
+    if !is_repaired || transaction.commit().is_err() {
         return found;
     }
-    tracing::warn!("an index in the journal {} was damaged and has been built anew; nothing is missing", path.display());
+    tracing::warn!("an index in the journal {} was damaged and has been rebuilt; nothing is missing", path.display());
     Ok(None)
 }
 
-/// Returns the damage of the file, if any. `whole`: check the file completely.
-fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<String>, JournalError> {
+/// Returns the damage of the file, if any. `is_full`: check the file completely.
+fn check(path: &Path, connection: &Connection, is_full: bool) -> Result<Option<String>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed());
     let tables = number("SELECT count(*) FROM sqlite_schema")?;
@@ -248,11 +249,11 @@ fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<Str
     refuse_newer(path, connection)?;
     // Unlike `quick_check`, this detects a row that has moved to another game. The table of games alone is short, and its index
     // says which games a board has.
-    let what = if whole { "PRAGMA integrity_check(1)" } else { "PRAGMA integrity_check('game')" };
+    let pragma = if is_full { "PRAGMA integrity_check(1)" } else { "PRAGMA integrity_check('game')" };
     if tables > 0 {
-        let said: String = connection.query_row(what, [], |row| row.get(0)).map_err(failed())?;
-        if said != "ok" {
-            return Ok(Some(format!("it is torn or cut short: {}", said.replace('\n', " "))));
+        let result: String = connection.query_row(pragma, [], |row| row.get(0)).map_err(failed())?;
+        if result != "ok" {
+            return Ok(Some(format!("it is corrupt or truncated: {}", result.replace('\n', " "))));
         }
     }
     Ok(None)
@@ -262,15 +263,15 @@ fn check(path: &Path, connection: &Connection, whole: bool) -> Result<Option<Str
 /// damaged.
 fn create(path: &Path) -> Result<Connection, JournalError> {
     let new = with_suffix(path, ".new");
-    for beside in FILE_SUFFIXES {
-        match fs::remove_file(with_suffix(&new, beside)) {
+    for suffix in FILE_SUFFIXES {
+        match fs::remove_file(with_suffix(&new, suffix)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("remove", &new)(error)),
             _ => {}
         }
     }
     // Created here rather than by SQLite to set the mode; SQLite's files beside it get the same mode.
-    let made = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&new);
-    drop(made.map_err(JournalError::file("create", &new))?);
+    let created = OpenOptions::new().write(true).create_new(true).mode(0o640).open(&new);
+    drop(created.map_err(JournalError::file("create", &new))?);
     migrate(&new, &mut connect(&new)?)?;
     fs::rename(&new, path).map_err(JournalError::file("create", path))?;
     if let Some(dir) = path.parent() {
@@ -297,7 +298,7 @@ fn prepare(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
         .and_then(|()| connection.query_row("PRAGMA journal_mode = WAL", [], |row| row.get(0)))
         .map_err(failed())?;
     if mode != "wal" {
-        tracing::warn!(mode, "no write-ahead log on this file system: writing is slower, and backups wait");
+        tracing::warn!(mode, "this file system does not support a write-ahead log: writing is slower, and backups wait");
     }
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false).map_err(failed())?;
     migrate(path, connection)
@@ -312,7 +313,7 @@ fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
         let copy = unused_backup_path(path, version);
         backup::copy_to(connection, &copy)?;
         tracing::info!(
-            "the journal is brought from schema {version} to {}; as it was it is in {}",
+            "migrating the journal from schema {version} to {}; a copy of it is in {}",
             MIGRATIONS.len(),
             copy.display()
         );
@@ -363,8 +364,8 @@ fn recover_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
     }
     sync_directory(dir)?;
     let (lost, outcome) = match in_main_file {
-        true => (0, "all that it holds is in the main file as well, and nothing is missing"),
-        false => (frames, "the journal goes on from what can be read, and the last moves may be missing"),
+        true => (0, "everything in it is also in the main file, and nothing is missing"),
+        false => (frames, "the journal continues from its readable part, and the last moves may be missing"),
     };
     let message = format!(
         "the journal's write-ahead log {} is damaged and has been set aside as {}; {outcome}",
@@ -374,19 +375,19 @@ fn recover_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), Journal
     Ok((lost, Some(Notice { message, set_aside: Some(aside) })))
 }
 
-fn set_aside(dir: &Path, path: &Path, why: &str) -> Result<Notice, JournalError> {
+fn set_aside(dir: &Path, path: &Path, reason: &str) -> Result<Notice, JournalError> {
     let aside = unused_aside_path(dir);
     // Move the main file last: if killed in between, the next start still finds it damaged and moves it as well.
-    for beside in FILE_SUFFIXES {
-        match fs::rename(with_suffix(path, beside), with_suffix(&aside, beside)) {
+    for suffix in FILE_SUFFIXES {
+        match fs::rename(with_suffix(path, suffix), with_suffix(&aside, suffix)) {
             Err(error) if error.kind() != ErrorKind::NotFound => return Err(JournalError::file("set aside", path)(error)),
             _ => {}
         }
     }
     sync_directory(dir)?;
     let message = format!(
-        "the journal {} cannot be used: {why}. It has been set aside as {} with nothing deleted, and a new journal has been \
-         begun; games played before are not known to touchmoved any more",
+        "the journal {} cannot be used: {reason}. It has been set aside as {}, nothing has been deleted, and a new journal has \
+         been created; touchmoved does not know the earlier games any more",
         path.display(),
         aside.display()
     );
@@ -399,7 +400,7 @@ fn unused_aside_path(dir: &Path) -> PathBuf {
     let mut count = 1;
     loop {
         let name = dir.join(format!("journal-damaged-{date}{}.sqlite3", name_suffix(count)));
-        if FILE_SUFFIXES.iter().all(|beside| fs::symlink_metadata(with_suffix(&name, beside)).is_err()) {
+        if FILE_SUFFIXES.iter().all(|suffix| fs::symlink_metadata(with_suffix(&name, suffix)).is_err()) {
             return name;
         }
         count += 1;
@@ -412,11 +413,11 @@ fn name_suffix(count: u32) -> String {
 }
 
 fn sync_directory(dir: &Path) -> Result<(), JournalError> {
-    File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::file("write out", dir))
+    File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::file("sync", dir))
 }
 
-fn with_suffix(path: &Path, beside: &str) -> PathBuf {
+fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push(beside);
+    name.push(suffix);
     PathBuf::from(name)
 }

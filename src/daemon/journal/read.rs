@@ -120,7 +120,7 @@ pub(super) fn events(
     let failed = || JournalError::sqlite("read events from the journal");
     let (events, unreadable) = good_events(connection, chains, game, after).map_err(failed())?;
     match unreadable {
-        Some(why) if last_good(connection, chains, game).map_err(failed())?.is_none() => Err(why),
+        Some(error) if last_good(connection, chains, game).map_err(failed())?.is_none() => Err(error),
         _ => Ok(events),
     }
 }
@@ -163,19 +163,19 @@ fn good_events(
             }
             continue;
         }
-        let unreadable = |why: &str| Some(JournalError::Unreadable { game, number: expected, why: why.to_owned() });
+        let unreadable = |reason: &str| Some(JournalError::Unreadable { game, number: expected, why: reason.to_owned() });
         if chains == Chains::Stored {
             last = last.and_then(|last| chain::verified_link(row, &last, expected));
             if last.is_none() {
-                return Ok((events, unreadable("it is not what was written: its checksum does not fit")));
+                return Ok((events, unreadable("it has been changed: its checksum does not match")));
             }
         }
         let Some(content) = chain::content(row).filter(|content| content.number == integer(expected)) else {
-            return Ok((events, unreadable("it is not in the form it was written in")));
+            return Ok((events, unreadable("it is not in the format of the journal")));
         };
         match parse(game, expected, content.event) {
             Ok(event) => events.push(event),
-            Err(why) => return Ok((events, Some(why))),
+            Err(error) => return Ok((events, Some(error))),
         }
         expected += 1;
     }

@@ -47,7 +47,7 @@ enum Job {
     /// Closes these games, since they are incomplete.
     Close {
         games: BTreeMap<u64, u64>,
-        why: String,
+        reason: String,
         answer: oneshot::Sender<Result<Incarnation, JournalError>>,
     },
     /// Records that the file is corrupt: the next start checks it first.
@@ -73,9 +73,9 @@ pub(super) struct Writer {
 
 impl Writer {
     pub fn start(start: WriterState) -> std::io::Result<Writer> {
-        let (jobs, waiting) = mpsc::channel();
+        let (jobs, queue) = mpsc::channel();
         let thread =
-            std::thread::Builder::new().name("journal".to_owned()).spawn(move || WriterThread::new(start).run(&waiting))?;
+            std::thread::Builder::new().name("journal".to_owned()).spawn(move || WriterThread::new(start).run(&queue))?;
         Ok(Writer { jobs: Some(jobs), thread: Some(thread) })
     }
 
@@ -84,15 +84,15 @@ impl Writer {
     }
 
     pub async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
-        let (answer, answered) = oneshot::channel();
+        let (answer, outcome) = oneshot::channel();
         self.send(Job::Append { batch, answer })?;
-        answered.await.unwrap_or(Err(JournalError::Closed))
+        outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    pub async fn close(&self, games: BTreeMap<u64, u64>, why: String) -> Result<Incarnation, JournalError> {
-        let (answer, answered) = oneshot::channel();
-        self.send(Job::Close { games, why, answer })?;
-        answered.await.unwrap_or(Err(JournalError::Closed))
+    pub async fn close(&self, games: BTreeMap<u64, u64>, reason: String) -> Result<Incarnation, JournalError> {
+        let (answer, outcome) = oneshot::channel();
+        self.send(Job::Close { games, reason, answer })?;
+        outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
     pub fn mark_suspect(&self) {
@@ -136,13 +136,13 @@ impl WriterThread {
         }
     }
 
-    fn run(mut self, waiting: &mpsc::Receiver<Job>) {
+    fn run(mut self, queue: &mpsc::Receiver<Job>) {
         // Checkpoint what an earlier run left in the log with the first commit.
-        let mut untidy = CHECKPOINT_AFTER_COMMITS;
+        let mut commits = CHECKPOINT_AFTER_COMMITS;
         loop {
             let job = match self.due {
-                None => waiting.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(due) => waiting.recv_timeout(due.saturating_duration_since(Instant::now())),
+                None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
             let mut next = match job {
                 Ok(job) => Some(job),
@@ -153,14 +153,14 @@ impl WriterThread {
                 Err(RecvTimeoutError::Disconnected) => break,
             };
             while let Some(job) = next {
-                untidy += u32::from(self.execute(job));
-                next = waiting.try_recv().ok();
+                commits += u32::from(self.execute(job));
+                next = queue.try_recv().ok();
             }
-            if untidy > CHECKPOINT_AFTER_COMMITS {
-                untidy = 0;
+            if commits > CHECKPOINT_AFTER_COMMITS {
+                commits = 0;
                 // If this fails, e.g. on a full disk, the log keeps everything and the next attempt comes later.
                 if let Err(error) = self.start.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
-                    tracing::debug!(%error, "the journal's write-ahead log stays as long as it is");
+                    tracing::debug!(%error, "the journal's write-ahead log cannot be shortened");
                 }
             }
         }
@@ -177,8 +177,8 @@ impl WriterThread {
                 let _ = answer.send(stored);
                 is_stored
             }
-            Job::Close { games, why, answer } => {
-                let closed = close(&mut self.start, &games, &why);
+            Job::Close { games, reason, answer } => {
+                let closed = close(&mut self.start, &games, &reason);
                 let is_stored = closed.is_ok();
                 let _ = answer.send(closed);
                 is_stored
@@ -206,7 +206,7 @@ impl WriterThread {
         Ok(AppendOutcome { games, uses_reserve: self.ballast.is_used() })
     }
 
-    fn write_marks(&mut self, lasting: Durability) {
+    fn write_marks(&mut self, durability: Durability) {
         self.due = None;
         self.written = Some(Instant::now());
         let marks = Marks {
@@ -219,23 +219,23 @@ impl WriterThread {
         let dir = self.start.dir.clone();
         // If this fails, the existing marks remain, which are older but true.
         let save = move || {
-            if let Err(error) = marks.save(&dir, lasting) {
+            if let Err(error) = marks.save(&dir, durability) {
                 tracing::debug!(%error, "the journal's marks cannot be written");
             }
         };
-        match lasting {
+        match durability {
             Durability::PowerCutSafe => save(),
             Durability::ProcessExitSafe => self.writing = thread::Builder::new().name("marks".to_owned()).spawn(save).ok(),
         }
     }
 }
 
-fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, why: &str) -> Result<Incarnation, JournalError> {
+fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, reason: &str) -> Result<Incarnation, JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
-    let writing = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    incarnation::begin(&writing, why, jiff::Timestamp::now().as_millisecond(), games)?;
-    let incarnation = Incarnation::read(&writing).map_err(failed())?;
-    writing.commit().map_err(failed())?;
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    incarnation::begin(&transaction, reason, jiff::Timestamp::now().as_millisecond(), games)?;
+    let incarnation = Incarnation::read(&transaction).map_err(failed())?;
+    transaction.commit().map_err(failed())?;
     start.incarnation.clone_from(&incarnation.id);
     start.ends.retain(|_, end| !games.contains_key(&end.game));
     Ok(incarnation)
@@ -245,17 +245,17 @@ fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalErro
     let Some(last) = batch.events.last() else { return Ok(Vec::new()) };
     let failed = || JournalError::sqlite("write to the journal");
     let epoch_wall_ms = batch.wall_ms.saturating_sub(integer(last.at));
-    let writing = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
     let mut end = start.ends.get(&batch.board).cloned();
     let mut games = Vec::with_capacity(batch.events.len());
     for stamped in &batch.events {
         let wall_ms = epoch_wall_ms.saturating_add(integer(stamped.at));
-        let starts = matches!(stamped.event, Event::GameStarted { .. });
-        let mut grown = match end {
-            Some(end) if !starts => end,
-            _ if starts && stamped.number == Some(1) => {
+        let is_start = matches!(stamped.event, Event::GameStarted { .. });
+        let mut game_end = match end {
+            Some(end) if !is_start => end,
+            _ if is_start && stamped.number == Some(1) => {
                 let row = params![batch.board, wall_ms, epoch_wall_ms];
-                let mut insert = writing
+                let mut insert = transaction
                     .prepare_cached("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES (?1, ?2, ?3) RETURNING id")
                     .map_err(failed())?;
                 let game = insert.query_row(row, |row| id(row, 0)).map_err(failed())?;
@@ -264,24 +264,25 @@ fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalErro
             }
             _ => return Err(out_of_order(batch, 1, stamped)),
         };
-        grown.number += 1;
-        if stamped.number != Some(grown.number) || !stamped.event.is_durable() {
-            return Err(out_of_order(batch, grown.number, stamped));
+        game_end.number += 1;
+        if stamped.number != Some(game_end.number) || !stamped.event.is_durable() {
+            return Err(out_of_order(batch, game_end.number, stamped));
         }
         let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
-        let number = integer(grown.number);
-        grown.last = chain::link(&grown.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
-        let row = params![integer(grown.game), number, integer(stamped.at), wall_ms, kind, event, grown.last.as_slice()];
-        writing
+        let number = integer(game_end.number);
+        game_end.last =
+            chain::link(&game_end.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
+        let row = params![integer(game_end.game), number, integer(stamped.at), wall_ms, kind, event, game_end.last.as_slice()];
+        transaction
             .prepare_cached(
                 "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
             )
             .and_then(|mut insert| insert.execute(row))
             .map_err(failed())?;
-        games.push(grown.game);
-        end = Some(grown);
+        games.push(game_end.game);
+        end = Some(game_end);
     }
-    writing.commit().map_err(failed())?;
+    transaction.commit().map_err(failed())?;
     // Update only now: what was not committed must not count.
     start.last_game = games.iter().copied().fold(start.last_game, u64::max);
     start.ends.extend(end.map(|end| (batch.board.clone(), end)));

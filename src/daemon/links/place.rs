@@ -24,7 +24,7 @@ const UNRECORDED_PLAY: &str = "unrecorded";
 /// One board of a link.
 pub struct LinkBoard {
     id: BoardId,
-    pub(super) seat: BoardHandle,
+    pub(super) handle: BoardHandle,
     pub(super) traffic: Arc<TrafficCounters>,
     /// Where clients can follow the board's readings.
     readings: Option<Arc<Readings>>,
@@ -63,12 +63,12 @@ impl LinkBoard {
         let traffic = Arc::clone(&view.traffic);
         let readings = spec.shares_readings.then(|| Arc::new(Readings::new(spec.settings.clone())));
         view.readings.clone_from(&readings);
-        let (seat, last) = hub.register_board(view);
+        let (handle, last) = hub.register_board(view);
         let (clock, table) = match &last {
             None => (Clock::new(), Table::new(spec.settings.clone())),
             Some(StoredGameState { epoch_wall_ms, events, .. }) => {
                 // At debug level: the public learns the game's progress only after the delay.
-                debug!(board = %id, "the last game goes on: {} events", events.len());
+                debug!(board = %id, "continuing the last game: {} events", events.len());
                 let last = events.last().map_or(0, |event| event.at);
                 (Clock::resumed(*epoch_wall_ms, last), Table::restore(spec.settings.clone(), events))
             }
@@ -77,13 +77,13 @@ impl LinkBoard {
             .recordings
             .clone()
             .map(|recordings| Recorder::new(Arc::clone(hub), recordings, id.clone(), spec.model.name, &spec.settings));
-        let cut = last.as_ref().and_then(|last| Some((last.cut_from?, last.epoch_wall_ms, last.events.clone())));
+        let cut_game = last.as_ref().and_then(|last| Some((last.cut_from?, last.epoch_wall_ms, last.events.clone())));
         let game = last.filter(|_| recorder.is_some()).map_or_else(Vec::new, |last| last.events);
-        let known = spec.calibrations.as_ref().and_then(|kept| kept.load(&id));
-        let calibration = (known, spec.calibrations.clone());
-        let mut place = LinkBoard {
+        let stored = spec.calibrations.as_ref().and_then(|calibrations| calibrations.load(&id));
+        let calibration = (stored, spec.calibrations.clone());
+        let mut board = LinkBoard {
             id,
-            seat,
+            handle,
             traffic,
             readings,
             clock,
@@ -96,14 +96,14 @@ impl LinkBoard {
             hub: Arc::clone(hub),
             unrecorded: false,
         };
-        if let Some((game, epoch_wall_ms, events)) = cut {
+        if let Some((game, epoch_wall_ms, events)) = cut_game {
             let by = "touchmoved".to_owned();
-            let exchange = TableExchange { game, from: place.id.clone(), to: place.id.clone(), by };
-            place.games_begun += 1;
-            place.seat.publish_continuation(epoch_wall_ms, events, exchange);
+            let exchange = TableExchange { game, from: board.id.clone(), to: board.id.clone(), by };
+            board.games_begun += 1;
+            board.handle.publish_continuation(epoch_wall_ms, events, exchange);
         }
-        place.begin_recording(Instant::now());
-        place
+        board.begin_recording(Instant::now());
+        board
     }
 
     /// Returns the calibration of the pieces, for boards that do not store it themselves.
@@ -149,17 +149,17 @@ impl LinkBoard {
     /// Handles a request; returns board commands.
     pub fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
         match request.what {
-            RequestKind::Order(order, meant) => {
+            RequestKind::Order(order, guard) => {
                 // A game may be due to begin.
-                let mut cues = self.advance(now);
-                if meant == GameGuard::AnyGame || meant == GameGuard::After(self.games_begun) {
-                    cues.extend(self.handle_order(now, order, request.done));
+                let mut commands = self.advance(now);
+                if guard == GameGuard::AnyGame || guard == GameGuard::After(self.games_begun) {
+                    commands.extend(self.handle_order(now, order, request.done));
                 } else {
                     self.step.done = Some((request.done, Err(OrderError::GameReplaced)));
                 }
-                cues
+                commands
             }
-            RequestKind::ContinueGame(carried) => self.continue_game(now, *carried, request.done),
+            RequestKind::ContinueGame(continuation) => self.continue_game(now, *continuation, request.done),
             // Handled by the link itself; it does not involve the table.
             RequestKind::Identify => Vec::new(),
         }
@@ -168,33 +168,33 @@ impl LinkBoard {
     fn handle_order(&mut self, now: Instant, order: Order, done: ReplySender) -> Vec<BoardCommand> {
         self.record(now, || Entry::Command(order_to_value(&order)));
         let output = self.table.handle(self.clock.at(now), Input::Order(order));
-        let outcome = output.refusal.clone().map_or(Ok(output.answer.clone()), |refused| Err(refused.into()));
+        let outcome = output.refusal.clone().map_or(Ok(output.answer.clone()), |refusal| Err(refusal.into()));
         self.step.done = Some((done, outcome));
         self.collect_output(output)
     }
 
     /// Continues a game of another board here, as after a restart.
-    fn continue_game(&mut self, now: Instant, carried: Continuation, done: ReplySender) -> Vec<BoardCommand> {
-        let Continuation { game: StoredGameState { epoch_wall_ms, events, .. }, order, exchange } = carried;
+    fn continue_game(&mut self, now: Instant, continuation: Continuation, done: ReplySender) -> Vec<BoardCommand> {
+        let Continuation { game: StoredGameState { epoch_wall_ms, events, .. }, order, exchange } = continuation;
         let (table, events) = match self.table.carry_on(events) {
-            Ok(carried) => carried,
+            Ok(continued) => continued,
             Err(squares) => {
                 self.step.done = Some((done, Err(OrderError::PositionNotSetUp { board: self.id.clone(), squares })));
                 return Vec::new();
             }
         };
-        debug!(board = %self.id, "a game of another board goes on: {} events", events.len());
+        debug!(board = %self.id, "continuing a game of another board: {} events", events.len());
         self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
         self.table = table;
         self.games_begun += 1;
-        self.seat.publish_continuation(epoch_wall_ms, events.clone(), exchange);
+        self.handle.publish_continuation(epoch_wall_ms, events.clone(), exchange);
         self.game = if self.recorder.is_some() { events } else { Vec::new() };
         self.begin_recording(now);
-        let mut cues = self.handle_link_state(now, LinkState::Up);
-        cues.extend(self.handle_order(now, order, done));
+        let mut commands = self.handle_link_state(now, LinkState::Up);
+        commands.extend(self.handle_order(now, order, done));
         // Poll the placement, although nothing has changed.
-        cues.push(BoardCommand::Placement);
-        cues
+        commands.push(BoardCommand::Placement);
+        commands
     }
 
     /// Publishes the results of this step.
@@ -209,16 +209,16 @@ impl LinkBoard {
             view.placement = placement;
             view.rotation = rotation.or(view.rotation);
         };
-        self.seat.publish(self.clock.epoch_wall_ms(), events, change, done);
+        self.handle.publish(self.clock.epoch_wall_ms(), events, change, done);
     }
 
     /// Sets the connection state, and the port if `port` is given; returns whether anything changed.
-    pub fn set_connection_state(&self, contact: ConnectionState, reason: &str, port: Option<&str>) -> bool {
+    pub fn set_connection_state(&self, state: ConnectionState, reason: &str, port: Option<&str>) -> bool {
         let differs = |view: &BoardView| {
-            (view.connection, view.reason.as_str()) != (contact, reason) || port.is_some_and(|port| view.port != port)
+            (view.connection, view.reason.as_str()) != (state, reason) || port.is_some_and(|port| view.port != port)
         };
-        self.seat.update_if(differs, |view| {
-            (view.connection, view.reason) = (contact, reason.to_owned());
+        self.handle.update_if(differs, |view| {
+            (view.connection, view.reason) = (state, reason.to_owned());
             if let Some(port) = port {
                 port.clone_into(&mut view.port);
             }
@@ -226,14 +226,14 @@ impl LinkBoard {
     }
 
     /// Records one line.
-    pub fn record(&mut self, now: Instant, what: impl FnOnce() -> Entry) {
+    pub fn record(&mut self, now: Instant, entry: impl FnOnce() -> Entry) {
         let at = self.clock.at(now);
         let Some(recorder) = &mut self.recorder else { return };
-        let what = what();
-        if recorder.write(at, what.clone()) == WriteOutcome::Full {
+        let entry = entry();
+        if recorder.write(at, entry.clone()) == WriteOutcome::Full {
             self.begin_recording(now);
             if let Some(recorder) = &mut self.recorder
-                && recorder.write(at, what) == WriteOutcome::Full
+                && recorder.write(at, entry) == WriteOutcome::Full
             {
                 recorder.stop_too_small();
             }
@@ -288,15 +288,15 @@ impl LinkBoard {
         if self.recorder.is_none() {
             return;
         }
-        let mut follows = false;
+        let mut follows_another = false;
         for stamped in events.iter().filter(|stamped| stamped.number.is_some()) {
             if matches!(stamped.event, Event::GameStarted { .. }) {
-                follows = !self.game.is_empty();
+                follows_another = !self.game.is_empty();
                 self.game.clear();
             }
             self.game.push(stamped.clone());
         }
-        if follows {
+        if follows_another {
             self.begin_recording(now);
         }
     }
@@ -305,7 +305,7 @@ impl LinkBoard {
     fn reporting_state(&self) -> (ConnectionState, String) {
         match self.table.squares() {
             Some(_) => (ConnectionState::Ready, String::new()),
-            None => (ConnectionState::Connecting, "it has not said yet what stands on its squares".to_owned()),
+            None => (ConnectionState::Connecting, "it has not reported its squares yet".to_owned()),
         }
     }
 
@@ -318,9 +318,9 @@ impl LinkBoard {
 
     /// Applies what a reading says about the board rather than about the game.
     fn apply_board_reading(&mut self, reading: &Reading) {
-        let (contact, reason) = match reading {
+        let (connection, reason) = match reading {
             Reading::Trouble(ProtocolError::Silent(ms)) => {
-                let reason = format!("the board has said nothing for {} s: check its power, then its cable", ms / 1000);
+                let reason = format!("the board has sent nothing for {} s: check its power, then its cable", ms / 1000);
                 warn!(board = %self.id, "{reason}");
                 (ConnectionState::Silent, reason)
             }
@@ -329,13 +329,14 @@ impl LinkBoard {
                 let names: Vec<String> = squares.iter().map(Square::to_string).collect();
                 let reason = match names.as_slice() {
                     [] => String::new(),
-                    names => format!("what stands on {} cannot be told: the switches have no diodes", names.join(", ")),
+                    names => format!("it is unclear whether {} are occupied: the switches have no diodes", names.join(", ")),
                 };
-                self.seat.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
+                self.handle.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
                 return;
             }
             Reading::Trouble(ProtocolError::Uncalibrated) => {
-                let reason = "its pieces are not known: put up the start position and leave it so for five seconds".to_owned();
+                let reason =
+                    "its pieces are not known: set up the start position and leave it untouched for five seconds".to_owned();
                 warn!(board = %self.id, "{reason}");
                 (ConnectionState::Connecting, reason)
             }
@@ -345,21 +346,21 @@ impl LinkBoard {
             }
             Reading::Calibration(text) => return self.store_calibration(text),
             Reading::Trouble(ProtocolError::ChangesDelayed) => {
-                return debug!(board = %self.id, "what the board says now happened earlier");
+                return debug!(board = %self.id, "the board is reporting changes late");
             }
-            Reading::Trouble(trouble) => {
+            Reading::Trouble(error) => {
                 TrafficCounters::add(&self.traffic.errors, 1);
-                return debug!(board = %self.id, ?trouble, "trouble on the line");
+                return debug!(board = %self.id, ?error, "protocol error");
             }
             Reading::Placement(_) => (ConnectionState::Ready, String::new()),
             _ => self.reporting_state(),
         };
         // A silent board that reports only its identity or battery, and no placement, stays silent.
-        let is_aside = matches!(reading, Reading::Identity(_) | Reading::Battery(_));
-        let counts = |view: &BoardView| !is_aside || view.connection != ConnectionState::Silent;
-        let tell = |view: &mut BoardView| {
+        let is_incidental = matches!(reading, Reading::Identity(_) | Reading::Battery(_));
+        let counts = |view: &BoardView| !is_incidental || view.connection != ConnectionState::Silent;
+        let update = |view: &mut BoardView| {
             if counts(view) {
-                (view.connection, view.reason) = (contact, reason.clone());
+                (view.connection, view.reason) = (connection, reason.clone());
             }
             match reading {
                 Reading::Identity(Identity::SerialNumber(number)) => view.serial_number = Some(number.clone()),
@@ -367,15 +368,15 @@ impl LinkBoard {
                 _ => {}
             }
         };
-        let is_news = |view: &BoardView| {
-            counts(view) && (view.connection != contact || !reason.is_empty() && view.reason != reason)
+        let is_change = |view: &BoardView| {
+            counts(view) && (view.connection != connection || !reason.is_empty() && view.reason != reason)
                 || match reading {
                     Reading::Identity(Identity::SerialNumber(number)) => view.serial_number.as_ref() != Some(number),
                     Reading::Identity(Identity::Version(version)) => view.firmware.as_ref() != Some(version),
                     _ => false,
                 }
         };
-        self.seat.update_if(is_news, tell);
+        self.handle.update_if(is_change, update);
     }
 }
 
@@ -388,13 +389,13 @@ pub fn serial_number(address: Address) -> String {
 /// that a game can begin from what it shows; on any other board the arbiter must give the position.
 fn unrecorded_play(id: &BoardId, identified: bool) -> String {
     let advice = match identified {
-        true => format!("`touchmovectl arbiter position shown --board {id}` begins one from what stands there"),
+        true => format!("`touchmovectl arbiter position shown --board {id}` begins one from the position on the board"),
         false => format!(
-            "the board does not tell which pieces they are: `touchmovectl arbiter position 'FEN' --board {id}` begins one from a \
+            "the board cannot identify its pieces: `touchmovectl arbiter position 'FEN' --board {id}` begins one from a \
              position"
         ),
     };
-    format!("the pieces on board {id} stand as in play, and there is no game: nothing is recorded; {advice}")
+    format!("the pieces on board {id} look like play, but there is no game: nothing is recorded; {advice}")
 }
 
 /// Returns the pieces on the board, if all of them are identified.
@@ -415,7 +416,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_advised_about_play_without_a_game_is_possible_on_the_board() {
+    fn advice_about_play_without_a_game_fits_the_board() {
         let id = BoardId::new("hall_1");
         let advice = unrecorded_play(&id, true);
         assert!(advice.contains("`touchmovectl arbiter position shown --board hall_1`"), "{advice}");

@@ -141,8 +141,8 @@ impl Record {
         let plies = &self.plies;
         let stays = |ply: u32| {
             let Some(index) = ply.checked_sub(from_ply) else { return true };
-            let was = (ply as usize).checked_sub(1).and_then(|index| plies.get(index));
-            moves.get(index as usize).zip(was).is_some_and(|(mv, was)| mv.irregular && mv.uci == was.played.uci)
+            let old = (ply as usize).checked_sub(1).and_then(|index| plies.get(index));
+            moves.get(index as usize).zip(old).is_some_and(|(mv, old)| mv.irregular && mv.uci == old.played.uci)
         };
         self.let_stand_plies.retain(|ply| stays(*ply));
     }

@@ -16,8 +16,8 @@ impl Record {
         match command {
             Command::Restore { ply } => {
                 // The moves that a touched opponent's piece allows are replies to that ply, not replacements for it.
-                let instead = |alert: &&Alert| alert.ply == *ply && alert.kind != AlertKind::TouchCapture;
-                let alert = self.alerts.iter().rev().filter(instead).find(|alert| !alert.allowed.is_empty());
+                let is_about_ply = |alert: &&Alert| alert.ply == *ply && alert.kind != AlertKind::TouchCapture;
+                let alert = self.alerts.iter().rev().filter(is_about_ply).find(|alert| !alert.allowed.is_empty());
                 self.restored = Some(RestoredPosition {
                     ply: *ply,
                     instead_of: self.ply(*ply).map(|ply| ply.played.clone()),

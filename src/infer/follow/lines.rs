@@ -12,15 +12,15 @@ use std::sync::Arc;
 impl Follower {
     /// Returns the lines that are still possible; in offline decoding, those that live decoding would keep.
     pub(super) fn credible_lines(&self, now: Millis) -> impl Iterator<Item = &Line> {
-        let costs = |beam| match beam {
+        let cost_limit = |beam| match beam {
             Beam::Live(_) => None,
             Beam::Offline => {
                 Some(self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or_default() + model::PRUNE_MARGIN)
             }
         };
-        let most = costs(self.beam);
+        let limit = cost_limit(self.beam);
         self.lines.iter().filter(move |line| {
-            most.is_none_or(|most| line.cost(now, &self.seen).min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) <= most)
+            limit.is_none_or(|limit| line.cost(now, &self.seen).min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) <= limit)
         })
     }
 
@@ -44,8 +44,8 @@ impl Follower {
             self.redecode(now, surprised);
         } else {
             let new = self.lines.iter().filter(|line| line.is_new(now));
-            let in_one_go: Vec<Line> = new.filter_map(|line| line.merge_continued_move(&self.seen)).collect();
-            self.lines.extend(in_one_go);
+            let merged: Vec<Line> = new.filter_map(|line| line.merge_continued_move(&self.seen)).collect();
+            self.lines.extend(merged);
         }
         if let Some(published) = fixed {
             self.prune_unfixed(published);
@@ -83,15 +83,15 @@ impl Follower {
             return;
         }
         let hidden = self.ignored_squares();
-        let told = redecode(node, &self.seen, hidden, now);
-        let Some(best) = told.first() else { return };
+        let candidates = redecode(node, &self.seen, hidden, now);
+        let Some(best) = candidates.first() else { return };
         let limit = best.cost + model::REDECODE_MARGIN;
-        let new: Vec<Line> = told
+        let new: Vec<Line> = candidates
             .iter()
-            .take_while(|told| told.cost <= limit)
+            .take_while(|candidate| candidate.cost <= limit)
             .take(4)
-            .filter(|told| !self.lines.iter().any(|line| line.has_plies(base, told)))
-            .map(|told| published.with_redecoded(base, told, &self.seen))
+            .filter(|candidate| !self.lines.iter().any(|line| line.has_plies(base, candidate)))
+            .map(|candidate| published.with_redecoded(base, candidate, &self.seen))
             .collect();
         self.lines.extend(new);
         // All lines are weighed over the same moments.
@@ -184,7 +184,7 @@ impl Follower {
         let cost = |line: Line| (line.cost(now, &self.seen), line);
         let mut weighed: Vec<(usize, (Cost, Line))> = self.lines.drain(..).map(cost).enumerate().collect();
         weighed.sort_by_key(|(_, (cost, _))| *cost);
-        if weighed.first().is_some_and(|(was, _)| *was > 0) {
+        if weighed.first().is_some_and(|(old_index, _)| *old_index > 0) {
             self.changes += 1;
             self.reason = Some(CorrectionReason::Evidence);
         }
@@ -202,14 +202,14 @@ impl Follower {
             false if now.saturating_sub(self.seen.last_edge()) >= model::REST_CASTLING => model::SWITCH_MARGIN_QUIET,
             false => model::SWITCH_MARGIN_OPEN,
         };
-        let long = now.saturating_sub(self.seen.last_edge()) >= model::REST_TRACELESS;
-        let at_a_loss = long && published.unexplained(&self.seen).any();
+        let is_quiet_long = now.saturating_sub(self.seen.last_edge()) >= model::REST_TRACELESS;
+        let is_unexplained = is_quiet_long && published.unexplained(&self.seen).any();
         let stuck = |other: &Line| match published.assumed_stuck().count() <= other.assumed_stuck().count() {
             // A line that assumes a stuck square does not drop that because a player lifts an unlikely piece.
             false if published.plies_since_stuck() > 1 => model::SWITCH_MARGIN_STUCK,
             false => 0,
             // Before the arbiter is alerted, a stuck square is the better explanation.
-            true if at_a_loss && other.is_at_tip() && other.assumed_stuck() != published.assumed_stuck() => {
+            true if is_unexplained && other.is_at_tip() && other.assumed_stuck() != published.assumed_stuck() => {
                 -model::SWITCH_MARGIN_STUCK
             }
             true => 0,
@@ -245,26 +245,32 @@ impl Follower {
             one.nodes().iter().zip(other.nodes()).take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
         };
         let (mut positions, mut bytes) = (0, 0);
-        let mut prints = Vec::with_capacity(weighed.len());
+        let mut fingerprints = Vec::with_capacity(weighed.len());
         for (cost, line) in weighed {
-            let print = line.fingerprint();
+            let fingerprint = line.fingerprint();
             if self.lines.is_empty() {
                 bytes = line.memory_bytes(0);
                 self.lines.push(line);
-                prints.push(print);
+                fingerprints.push(fingerprint);
                 continue;
             }
-            let own = line.nodes().len() - shared(&line, self.best());
+            let own_nodes = line.nodes().len() - shared(&line, self.best());
             let hopeless = cost.min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) > least + self.beam.prune_margin();
-            let small = self.beam == Beam::Offline || bytes + line.memory_bytes(own) <= model::MAX_BYTES;
-            let room = small && self.lines.len() < self.beam.max_lines() && positions + own < self.beam.max_positions();
+            let fits_memory = self.beam == Beam::Offline || bytes + line.memory_bytes(own_nodes) <= model::MAX_BYTES;
+            let has_room =
+                fits_memory && self.lines.len() < self.beam.max_lines() && positions + own_nodes < self.beam.max_positions();
             // Most lines differ in this one number.
-            let known = || prints.iter().zip(&self.lines).any(|(other, told)| *other == print && told.is_same_as(&line));
-            if !hopeless && room && !known() {
-                positions += own;
-                bytes += line.memory_bytes(own);
+            let is_duplicate = || {
+                fingerprints
+                    .iter()
+                    .zip(&self.lines)
+                    .any(|(other, retained)| *other == fingerprint && retained.is_same_as(&line))
+            };
+            if !hopeless && has_room && !is_duplicate() {
+                positions += own_nodes;
+                bytes += line.memory_bytes(own_nodes);
                 self.lines.push(line);
-                prints.push(print);
+                fingerprints.push(fingerprint);
             }
         }
     }

@@ -49,43 +49,44 @@ impl Line {
         if wrong.is_empty() {
             return strays;
         }
-        let own = lifted_squares(&self.tip().position, seen, wrong);
-        let taken = wrong & !own;
-        let held = |square| model::holding_cost(now.saturating_sub(seen.changed_at(square)));
-        let overtaken = match self.unmatched_press {
+        let own_lifted = lifted_squares(&self.tip().position, seen, wrong);
+        let removed = wrong & !own_lifted;
+        let cost_of_holding = |square| model::holding_cost(now.saturating_sub(seen.changed_at(square)));
+        let press_cost = match self.unmatched_press {
             Some((at, _)) if now.saturating_sub(at) >= model::SCAN_TIME => model::PRESS_WITHOUT_MOVE,
             None if self.left_before_press(now, seen) => model::PRESS_WITHOUT_MOVE,
             _ => 0,
         };
-        let known = seen.sensing() != SensorKind::Occupancy;
+        let shows_colours = seen.sensing() != SensorKind::Occupancy;
         // Where the board identifies pieces, a piece that the opponent lifts is no sign that the mover has just begun.
-        let lifted = if known && own.any() { own } else { wrong & !seen.occupied() };
-        let base = strays + overtaken + lifted.into_iter().map(held).max().unwrap_or(0);
-        if (wrong & seen.occupied()).any() || own.count() > 2 || taken.count() > 1 {
+        let lifted = if shows_colours && own_lifted.any() { own_lifted } else { wrong & !seen.occupied() };
+        let base = strays + press_cost + lifted.into_iter().map(cost_of_holding).max().unwrap_or(0);
+        if (wrong & seen.occupied()).any() || own_lifted.count() > 2 || removed.count() > 1 {
             return base + model::UNEXPLAINED + model::UNEXPLAINED_SQUARE * (wrong.count() as Cost - 1).min(6);
         }
         // What can still follow: moves of a piece in hand, or captures of the piece that was removed first.
-        let of_hand =
-            |mv: &Move| mv.from().is_some_and(|from| own.contains(from)) || (own.is_empty() && captures_on(*mv, taken));
-        let going: u64 = self.next_moves(0).map_or(1, |next| {
+        let of_hand = |mv: &Move| {
+            mv.from().is_some_and(|from| own_lifted.contains(from)) || (own_lifted.is_empty() && captures_on(*mv, removed))
+        };
+        let likelihood_sum: u64 = self.next_moves(0).map_or(1, |next| {
             next.prior_costs(self.tip()).filter(|(mv, _)| of_hand(mv)).map(|(_, cost)| model::likelihood(cost)).sum()
         });
-        let victim = self.next_moves(0).is_some_and(|next| next.all().any(|mv| of_hand(&mv) && captures_on(mv, taken)));
-        let meddled = match own.any() && taken.any() && !victim {
-            true if known && overtaken > 0 => model::UNEXPLAINED,
+        let victim = self.next_moves(0).is_some_and(|next| next.all().any(|mv| of_hand(&mv) && captures_on(mv, removed)));
+        let mixed_hands_cost = match own_lifted.any() && removed.any() && !victim {
+            true if shows_colours && press_cost > 0 => model::UNEXPLAINED,
             true => model::REPLY_WHILE_HELD,
             false => 0,
         };
         // Players lift a piece out of turn only to adjust it, or because the game is over.
-        let least = if own.is_empty() { model::LIFTED_OUT_OF_TURN } else { model::UNEXPLAINED };
-        let pair = if own.count() > 1 && !self.may_be_castling(own) { model::REPLY_WHILE_HELD } else { 0 };
+        let least = if own_lifted.is_empty() { model::LIFTED_OUT_OF_TURN } else { model::UNEXPLAINED };
+        let pair_cost = if own_lifted.count() > 1 && !self.may_be_castling(own_lifted) { model::REPLY_WHILE_HELD } else { 0 };
         let last = self.nodes.len().checked_sub(2).and_then(|index| self.nodes.get(index)).map_or(0, |node| node.made_at);
-        let moved_on = known && own.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < last);
-        let out_of_turn =
-            known && own.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < self.tip().made_at);
-        base + model::cost_of_share(going, 1 << 32).min(least)
-            + meddled
-            + pair
+        let moved_on = shows_colours && own_lifted.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < last);
+        let out_of_turn = shows_colours
+            && own_lifted.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < self.tip().made_at);
+        base + model::cost_of_share(likelihood_sum, 1 << 32).min(least)
+            + mixed_hands_cost
+            + pair_cost
             + match (moved_on, out_of_turn) {
                 (true, _) => model::UNEXPLAINED,
                 (false, true) => model::REPLY_WHILE_HELD,
@@ -94,8 +95,8 @@ impl Line {
     }
 
     /// Returns whether this could be the beginning of castling: king and rook in the air.
-    pub(super) fn may_be_castling(&self, own: Bitboard) -> bool {
-        let castles = |mv: Move| matches!(mv, Move::Castle { king, rook } if own.contains(king) && own.contains(rook));
+    pub(super) fn may_be_castling(&self, lifted: Bitboard) -> bool {
+        let castles = |mv: Move| matches!(mv, Move::Castle { king, rook } if lifted.contains(king) && lifted.contains(rook));
         self.next_moves(0).is_some_and(|next| next.all().any(castles))
     }
 
@@ -149,20 +150,21 @@ impl Line {
     /// Returns whether this ply has no reported press, in a game with a clock, and will get none.
     fn has_no_press(&self, now: Millis, index: usize) -> bool {
         let Some(node) = self.nodes.get(index) else { return false };
-        let told = now.saturating_sub(node.made_at) > model::MAX_PRESS_DELAY && self.nodes.len() > index + 2;
-        self.has_clock && index > 0 && node.pressed_at.is_none() && told
+        let is_overdue = now.saturating_sub(node.made_at) > model::MAX_PRESS_DELAY && self.nodes.len() > index + 2;
+        self.has_clock && index > 0 && node.pressed_at.is_none() && is_overdue
     }
 
     /// Returns the cost of the way in which this move, the next from the tip, was made.
     pub(super) fn handling_cost(&self, node: &LineNode, seen: &ObservedBoard) -> Cost {
         let (before, Some(mv)) = (self.tip(), node.mv) else { return 0 };
         // Squares that are unrelated to the move and to the next player's hand.
-        let mut own: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
+        let mut own_squares: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
         if let Move::Normal { from, to, .. } = mv {
-            own |= attacks::between(from, to);
+            own_squares |= attacks::between(from, to);
         }
         let in_hand = node.position.board().by_color(node.position.turn()) & !seen.occupied();
-        let strays = (seen.changed_since(before.made_at) & !own & !in_hand & !self.ignored_squares(seen)).count() as u32;
+        let strays =
+            (seen.changed_since(before.made_at) & !own_squares & !in_hand & !self.ignored_squares(seen)).count() as u32;
         let early =
             if self.has_clock && self.nodes.len() > 1 && before.pressed_at.is_none() { model::REPLY_BEFORE_PRESS } else { 0 };
         strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early

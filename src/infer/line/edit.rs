@@ -45,7 +45,7 @@ impl Line {
     pub fn set_promotion(&mut self, ply: usize, role: Role, seen: &ObservedBoard) -> Result<(), usize> {
         let mut nodes = self.nodes.get(..ply).unwrap_or_default().to_vec();
         for (index, old) in self.nodes.iter().enumerate().skip(ply) {
-            let (Some(before), Some(was)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
+            let (Some(before), Some(old_before)) = (nodes.last(), self.nodes.get(index - 1)) else { return Err(index) };
             if old.mv.is_some_and(Position::is_null_move) {
                 nodes.push(Arc::clone(old)); // The position found after missing moves does not depend on what was played before.
                 continue;
@@ -54,7 +54,7 @@ impl Line {
                 Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(_) }) if index == ply => {
                     Some(Move::Normal { role: pawn, from, capture, to, promotion: Some(role) })
                 }
-                mv => mv.and_then(|mv| before.position.parse_uci(&was.position.uci(mv))),
+                mv => mv.and_then(|mv| before.position.parse_uci(&old_before.position.uci(mv))),
             };
             let legal = mv.filter(|mv| before.position.legal_moves().contains(mv));
             let mut node = before.after_move(legal.ok_or(index)?, old.made_at, seen.sensing(), None);

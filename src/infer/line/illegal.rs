@@ -149,7 +149,7 @@ impl Line {
     /// Returns whether the last move is a capture that left no trace on its capture square, while an illegal move explains all
     /// changes, and not by chance. Occupancy boards only.
     pub fn has_better_illegal(&self) -> bool {
-        self.tip().illegal_alternative.is_some_and(|instead| instead.held >= MAX_UNSEEN_EXCHANGE)
+        self.tip().illegal_alternative.is_some_and(|alternative| alternative.held >= MAX_UNSEEN_EXCHANGE)
     }
 
     /// Tests whether an illegal move explains the changes if the last move is a capture that left no trace.
@@ -162,11 +162,11 @@ impl Line {
         if self.tip().illegal_alternative == found || (found.is_none() && self.tip().confidence.is_some()) {
             return;
         }
-        let was_outdone = self.has_better_illegal();
+        let had_better = self.has_better_illegal();
         if let Some(tip) = self.tip_mut() {
             tip.illegal_alternative = found;
         }
-        if self.has_better_illegal() && !was_outdone {
+        if self.has_better_illegal() && !had_better {
             self.add_cost(UNEXPLAINED);
         }
         self.changes += 1;
@@ -184,13 +184,13 @@ impl Line {
     fn illegal_for_capture(&self, now: Millis, seen: &ObservedBoard) -> Option<Move> {
         let (before, last) = self.untraced_capture(seen)?;
         let pressed = self.tip().pressed_at.filter(|at| now.saturating_sub(*at) >= SCAN_TIME)?;
-        let stands = || {
+        let find_on_board = || {
             let wrong = seen.mismatch(before.position.board()) & !self.ignored_squares(seen);
-            let all = wrong.is_superset(seen.changed_since(before.made_at)) && wrong.count() <= 4;
-            find_illegal_move(&before.position, wrong, seen).filter(|_| all)
+            let explains_all = wrong.is_superset(seen.changed_since(before.made_at)) && wrong.count() <= 4;
+            find_illegal_move(&before.position, wrong, seen).filter(|_| explains_all)
         };
         let traced = self.tip().illegal_alternative.filter(|_| self.has_better_illegal() && self.at_tip);
-        let mv = traced.map(|instead| instead.mv).or_else(stands)?;
+        let mv = traced.map(|alternative| alternative.mv).or_else(find_on_board)?;
         (mv.from() == last.from() && seen.changed_at(mv.to()) <= pressed && !is_king_signal(mv)).then_some(mv)
     }
 
@@ -200,11 +200,11 @@ impl Line {
         let tip = self.tip();
         let (mv, before) = (tip.mv?, &self.node_back(1)?.position);
         let pressed = tip.pressed_at.filter(|at| now.saturating_sub(*at) >= SCAN_TIME)?;
-        let left = tip.left_at.is_some_and(|left| left <= pressed) && !tip.irregular;
+        let left_early = tip.left_at.is_some_and(|left_at| left_at <= pressed) && !tip.irregular;
         let wrong = seen.mismatch(before.board()) & !self.ignored_squares(seen);
-        let went = find_illegal_move(before, wrong, seen).filter(|_| left && wrong.count() <= 4)?;
-        let same = went.from() == mv.from() && before.mover(went) == before.turn();
-        (same && !is_king_signal(went)).then_some(went)
+        let candidate = find_illegal_move(before, wrong, seen).filter(|_| left_early && wrong.count() <= 4)?;
+        let same = candidate.from() == mv.from() && before.mover(candidate) == before.turn();
+        (same && !is_king_signal(candidate)).then_some(candidate)
     }
 
     /// Returns the illegal move on the board, if what is there is one, and why it is illegal; it may have no press.
@@ -261,8 +261,8 @@ impl Line {
     fn is_pressed(&self, now: Millis, mv: Move, seen: &ObservedBoard) -> bool {
         let position = &self.tip().position;
         let mover = position.mover(mv);
-        let stood = position.changes(mv).iter().map(|(square, _)| seen.changed_at(square)).max().unwrap_or(now);
-        let last = seen.presses_since(self.tip().made_at).last().filter(|(at, _)| stood <= *at);
+        let arrived_at = position.changes(mv).iter().map(|(square, _)| seen.changed_at(square)).max().unwrap_or(now);
+        let last = seen.presses_since(self.tip().made_at).last().filter(|(at, _)| arrived_at <= *at);
         let pressed = [self.unmatched_press, last].into_iter().flatten();
         let pressed = pressed.into_iter().any(|(at, by)| by == mover && now.saturating_sub(at) >= SCAN_TIME);
         pressed && !self.is_out_of_turn(mv) && !is_king_signal(mv)
@@ -356,9 +356,9 @@ fn clear_best(found: Vec<Explanation>) -> Option<Explanation> {
         [] => false,
     };
     // Two moves of which the second was put down long before the first are another case.
-    let seen = |best: &Explanation| best.doubts.skipped == 0 && best.doubts.traceless == 0 && best.doubts.disordered == 0;
-    let sure = |best: &Explanation| !best.cut_off && seen(best);
-    found.into_iter().next().filter(|best| clear && sure(best))
+    let was_seen = |best: &Explanation| best.doubts.skipped == 0 && best.doubts.traceless == 0 && best.doubts.disordered == 0;
+    let is_certain = |best: &Explanation| !best.cut_off && was_seen(best);
+    found.into_iter().next().filter(|best| clear && is_certain(best))
 }
 
 /// Returns whether this is a king that walked to the centre, which is half of a result signal.
@@ -389,10 +389,10 @@ fn traced_capture(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Op
     let (us, changed) = (position.turn(), seen.changed_since(node.made_at) & !hidden);
     let from = (board.by_color(us) & !seen.occupied() & !hidden).single_square().filter(|&from| changed.contains(from))?;
     let role = board.role_at(from)?;
-    let beside = position.en_passant().filter(|&to| role == Role::Pawn && attacks::pawn_attacks(us, from).contains(to));
-    let beside = beside.map(|to| Square::from_coords(to.file(), from.rank()));
+    let en_passant = position.en_passant().filter(|&to| role == Role::Pawn && attacks::pawn_attacks(us, from).contains(to));
+    let passed_pawn = en_passant.map(|to| Square::from_coords(to.file(), from.rank()));
     let others = changed & !Bitboard::from_square(from);
-    let to = if others.is_empty() { beside } else { others.single_square() }?;
+    let to = if others.is_empty() { passed_pawn } else { others.single_square() }?;
     let enemy = board.by_color(!us) & seen.occupied() & !board.kings();
     let last = role == Role::Pawn && to.rank() == us.relative_rank(Rank::Eighth);
     let mv = Move::Normal { role, from, capture: board.role_at(to), to, promotion: None };
@@ -400,7 +400,7 @@ fn traced_capture(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Op
         return None;
     }
     // No player is accused of a move that their piece cannot make: a brushed square is more likely.
-    let is_move = !matches!(why_illegal(position, mv)?, IllegalReason::NoSuchMove { .. }) || beside == Some(to);
+    let is_move = !matches!(why_illegal(position, mv)?, IllegalReason::NoSuchMove { .. }) || passed_pawn == Some(to);
     is_move.then_some((mv, seen.changed_at(to).saturating_sub(seen.changed_at(from))))
 }
 
@@ -408,14 +408,14 @@ fn traced_capture(node: &LineNode, hidden: Bitboard, seen: &ObservedBoard) -> Op
 /// another pawn than the one captured en passant was removed.
 fn find_slip(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &ObservedBoard) -> Option<(Move, Slip)> {
     let (board, us) = (position.board(), position.turn());
-    let stands = board_as_seen(position, wrong, seen)?;
-    let reason = why_illegal_placement(position, &stands)?;
+    let seen_board = board_as_seen(position, wrong, seen)?;
+    let reason = why_illegal_placement(position, &seen_board)?;
     let to = match &reason {
         IllegalReason::PromotedColour { on } => on.square,
         IllegalReason::EnPassantWrongPawn { .. } => position.en_passant()?,
         _ => return None,
     };
-    let pawns = wrong & board.by_piece(Role::Pawn.of(us)) & !stands.occupied();
+    let pawns = wrong & board.by_piece(Role::Pawn.of(us)) & !seen_board.occupied();
     let from = pawns.single_square().filter(|from| from.distance(to) == 1)?;
     let mv = Move::Normal { role: Role::Pawn, from, capture: board.role_at(to), to, promotion: None };
     // Nothing else was done.
@@ -427,7 +427,7 @@ fn find_slip(position: &Position, wrong: Bitboard, hidden: Bitboard, seen: &Obse
 /// player to move has lifted, and one of the other colour on the last rank is a queen; `None` where it can be several.
 fn board_as_seen(position: &Position, squares: Bitboard, seen: &ObservedBoard) -> Option<Board> {
     let us = position.turn();
-    let mut stands = position.board().clone();
+    let mut seen_board = position.board().clone();
     let lifted = (squares & position.board().by_color(us) & !seen.occupied()).single_square();
     let mut lifted = lifted.and_then(|square| position.piece_at(square));
     for square in squares {
@@ -440,11 +440,11 @@ fn board_as_seen(position: &Position, squares: Bitboard, seen: &ObservedBoard) -
             SquareState::Occupied => Some(lifted.take()?),
         };
         match piece {
-            Some(piece) => stands.set_piece_at(square, piece),
-            None => stands.discard_piece_at(square),
+            Some(piece) => seen_board.set_piece_at(square, piece),
+            None => seen_board.discard_piece_at(square),
         }
     }
-    Some(stands)
+    Some(seen_board)
 }
 
 /// Returns the moves between these squares that are illegal or out of turn: any piece to any square not occupied by its own colour,
@@ -456,14 +456,15 @@ fn illegal_candidates(position: &Position, wrong: Bitboard) -> Vec<Move> {
         let Some(piece) = board.piece_at(from) else { continue };
         for to in wrong & !board.by_color(piece.color) {
             let last = piece.role == Role::Pawn && to.rank() == piece.color.relative_rank(shakmaty::Rank::Eighth);
-            let exchanged = [None, Some(Role::Queen), Some(Role::Knight), Some(Role::Rook), Some(Role::Bishop)];
-            for &promotion in if last { &exchanged[..] } else { &exchanged[..1] } {
+            let promotions = [None, Some(Role::Queen), Some(Role::Knight), Some(Role::Rook), Some(Role::Bishop)];
+            for &promotion in if last { &promotions[..] } else { &promotions[..1] } {
                 found.push(Move::Normal { role: piece.role, from, capture: board.role_at(to), to, promotion });
             }
             // En passant too late.
-            let passed = Square::from_coords(to.file(), from.rank());
-            let taken = wrong.contains(passed) && board.piece_at(passed) == Some(Role::Pawn.of(!piece.color));
-            if piece.role == Role::Pawn && taken && attacks::pawn_attacks(piece.color, from).contains(to) {
+            let en_passant_square = Square::from_coords(to.file(), from.rank());
+            let was_captured =
+                wrong.contains(en_passant_square) && board.piece_at(en_passant_square) == Some(Role::Pawn.of(!piece.color));
+            if piece.role == Role::Pawn && was_captured && attacks::pawn_attacks(piece.color, from).contains(to) {
                 found.push(Move::EnPassant { from, to });
             }
         }

@@ -14,12 +14,12 @@ impl Line {
             let [white, black] = [seen.king_square(Color::White, hidden)?, seen.king_square(Color::Black, hidden)?];
             return (CENTRE.contains(white) && CENTRE.contains(black)).then_some([white, black]);
         }
-        let [kings, left, arrived] = self.king_squares(seen);
-        let stayed = kings & CENTRE & !left;
-        let strange = self.mismatch(seen) & !left & !arrived;
-        let told = left.count() + stayed.count() == 2 && arrived.count() + stayed.count() == 2 && left.any();
+        let [kings, vacated, arrived] = self.king_squares(seen);
+        let stayed = kings & CENTRE & !vacated;
+        let unexplained = self.mismatch(seen) & !vacated & !arrived;
+        let is_complete = vacated.count() + stayed.count() == 2 && arrived.count() + stayed.count() == 2 && vacated.any();
         let mut squares = (arrived | stayed).into_iter();
-        (told && (strange & !CENTRE).is_empty()).then_some([squares.next()?, squares.next()?])
+        (is_complete && (unexplained & !CENTRE).is_empty()).then_some([squares.next()?, squares.next()?])
     }
 
     /// Returns the square to which a king has come, when the result signal is unclear: both kings have left their squares, one of
@@ -28,12 +28,12 @@ impl Line {
         if seen.sensing() == SensorKind::Identity {
             return None;
         }
-        let [kings, left, arrived] = self.king_squares(seen);
-        let stayed = kings & CENTRE & !left;
+        let [kings, vacated, arrived] = self.king_squares(seen);
+        let stayed = kings & CENTRE & !vacated;
         let covered = (CENTRE & seen.occupied() & !arrived & !stayed).any();
-        let strange = self.mismatch(seen) & !left & !arrived & !CENTRE;
-        let unclear = left.count() + stayed.count() == 2 && arrived.count() == 1 && stayed.is_empty() && covered;
-        (unclear && strange.is_empty()).then_some(arrived)
+        let unexplained = self.mismatch(seen) & !vacated & !arrived & !CENTRE;
+        let unclear = vacated.count() + stayed.count() == 2 && arrived.count() == 1 && stayed.is_empty() && covered;
+        (unclear && unexplained.is_empty()).then_some(arrived)
     }
 
     /// Returns whether a king is in the centre and no move can have brought it there.
@@ -45,8 +45,8 @@ impl Line {
                 |color| seen.king_square(color, hidden).is_some_and(|square| CENTRE.contains(square) && wrong.contains(square));
             return Color::ALL.into_iter().any(strays);
         }
-        let [_, left, arrived] = self.king_squares(seen);
-        left.any() && (arrived & wrong).any()
+        let [_, vacated, arrived] = self.king_squares(seen);
+        vacated.any() && (arrived & wrong).any()
     }
 
     /// Returns whether both kings have left their squares, and that can be seen.

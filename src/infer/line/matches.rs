@@ -19,16 +19,16 @@ pub(super) fn find_matches(
     next: &NextMoves,
     seen: &ObservedBoard,
     hidden: Bitboard,
-    take: bool,
-    not: impl Fn(Move) -> bool,
+    may_capture: bool,
+    is_excluded: impl Fn(Move) -> bool,
 ) -> Vec<Match> {
-    let key = seen.hash_without(hidden);
-    let showing = |key: u64| match hidden.is_empty() {
-        true => next.moves_showing(key).collect(),
-        false => next.moves_showing_except(node, key, hidden, seen.sensing()),
+    let hash = seen.hash_without(hidden);
+    let showing = |hash: u64| match hidden.is_empty() {
+        true => next.moves_showing(hash).collect(),
+        false => next.moves_showing_except(node, hash, hidden, seen.sensing()),
     };
     let found: Vec<Match> =
-        showing(key).into_iter().filter(|&mv| !not(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
+        showing(hash).into_iter().filter(|&mv| !is_excluded(mv)).map(|mv| Match { mv, lifted: Bitboard::EMPTY }).collect();
     if !found.is_empty() {
         return found;
     }
@@ -42,28 +42,28 @@ pub(super) fn find_matches(
     if missing.count() > 4 || lifted.count() > 2 || !lifted.into_iter().all(|square| just_now(&square)) {
         return Vec::new();
     }
-    let singles: Vec<Bitboard> = lifted.into_iter().map(Bitboard::from_square).collect();
+    let single_replies: Vec<Bitboard> = lifted.into_iter().map(Bitboard::from_square).collect();
     let pair = (lifted.count() > 1).then_some(lifted);
-    let replies: Vec<Bitboard> = singles.iter().copied().chain(pair).collect();
+    let replies: Vec<Bitboard> = single_replies.iter().copied().chain(pair).collect();
     let victims = (missing & board.by_color(mover) & !board.kings()).into_iter().filter(just_now);
-    let taken = victims.filter(|&victim| take && board.attacks_to(victim, replier, seen.occupied()).any());
-    let with_taken: Vec<Bitboard> = taken
+    let capturable = victims.filter(|&victim| may_capture && board.attacks_to(victim, replier, seen.occupied()).any());
+    let with_victims: Vec<Bitboard> = capturable
         .flat_map(|victim| {
             let victim = Bitboard::from_square(victim);
-            std::iter::once(victim).chain(singles.iter().map(move |single| *single | victim))
+            std::iter::once(victim).chain(single_replies.iter().map(move |single| *single | victim))
         })
         .collect();
-    let show = |squares: Bitboard| {
-        let key = squares
+    let matches_without = |squares: Bitboard| {
+        let hash = squares
             .into_iter()
-            .fold(key, |key, square| key ^ placement_hash::piece_hash(square, board.piece_at(square), seen.sensing()));
-        showing(key).into_iter().map(move |mv| Match { mv, lifted: squares })
+            .fold(hash, |hash, square| hash ^ placement_hash::piece_hash(square, board.piece_at(square), seen.sensing()));
+        showing(hash).into_iter().map(move |mv| Match { mv, lifted: squares })
     };
     let fits = |found: &Match| {
-        !found.lifted.contains(landing_square(found.mv)) && !not(found.mv) && keeps_squares(found.mv, found.lifted)
+        !found.lifted.contains(landing_square(found.mv)) && !is_excluded(found.mv) && keeps_squares(found.mv, found.lifted)
     };
-    let found: Vec<Match> = replies.into_iter().flat_map(show).filter(fits).collect();
-    if !found.is_empty() { found } else { with_taken.into_iter().flat_map(show).filter(fits).collect() }
+    let found: Vec<Match> = replies.into_iter().flat_map(matches_without).filter(fits).collect();
+    if !found.is_empty() { found } else { with_victims.into_iter().flat_map(matches_without).filter(fits).collect() }
 }
 
 /// Returns whether the move itself empties none of these squares.

@@ -16,54 +16,56 @@ impl Line {
             self.deferred.clear();
             return;
         }
-        let (next, standing): (Vec<Match>, bool) = {
+        let (next, stayed): (Vec<Match>, bool) = {
             let found = self.matches(0, seen);
-            let standing = found.first().is_some_and(|found| (found.lifted & self.passed_square(seen)).is_empty());
-            (found, standing)
+            let stayed = found.first().is_some_and(|found| (found.lifted & self.passed_square(seen)).is_empty());
+            (found, stayed)
         };
-        let settled = (standing && seen.sensing() == SensorKind::Identity) || !self.may_be_replaced(seen);
+        let settled = (stayed && seen.sensing() == SensorKind::Identity) || !self.may_be_replaced(seen);
         let mut other = if settled { Vec::new() } else { self.matches(1, seen) };
         // The square that the last move itself emptied needs no other explanation.
-        let left = self.tip().mv.and_then(|mv| mv.from());
+        let emptied = self.tip().mv.and_then(|mv| mv.from());
         other.retain(|found| {
-            self.may_be_replaced_by(found.mv, found.lifted, seen) && !left.is_some_and(|left| found.lifted.contains(left))
+            self.may_be_replaced_by(found.mv, found.lifted, seen)
+                && !emptied.is_some_and(|emptied| found.lifted.contains(emptied))
         });
-        if let Some(&Match { mv, .. }) = next.first().filter(|_| !standing) {
+        if let Some(&Match { mv, .. }) = next.first().filter(|_| !stayed) {
             self.defer_line(now, self.nodes.len() - 1, &[mv], Vec::new(), true, seen);
         }
-        if seen.sensing() != SensorKind::Identity && !standing && !next.is_empty() {
+        if seen.sensing() != SensorKind::Identity && !stayed && !next.is_empty() {
             let mut line = self.clone();
             line.append_one_of(now, &next, seen, others);
             others.push(line);
         }
-        if standing || !other.is_empty() {
-            if seen.sensing() != SensorKind::Identity && standing && !other.is_empty() {
+        if stayed || !other.is_empty() {
+            if seen.sensing() != SensorKind::Identity && stayed && !other.is_empty() {
                 // The board does not tell whose piece it is: the last one may have gone on, or this is the reply to it.
                 let mut line = self.clone();
                 line.replace_by_one_of(now, &other, seen, others);
                 others.push(line);
             }
-            if standing {
+            if stayed {
                 self.append_one_of(now, &next, seen, others);
             } else {
                 self.replace_by_one_of(now, &other, seen, others);
             }
-        } else if let Some((ghost, mv)) = self.deferred.iter().find_map(|ghost| {
-            find_matches(&ghost.tip, &ghost.next, seen, self.ignored_squares(seen), false, |_| false)
+        } else if let Some((deferred, mv)) = self.deferred.iter().find_map(|deferred| {
+            find_matches(&deferred.tip, &deferred.next, seen, self.ignored_squares(seen), false, |_| false)
                 .first()
-                .map(|found| (ghost.clone(), found.mv))
+                .map(|found| (deferred.clone(), found.mv))
         }) {
-            let (moves, rivals) = ghost.append(&[mv]);
-            self.replace_plies(now, ghost.base, &moves, &rivals, confidence::RECONSTRUCTED, seen);
+            let (moves, rivals) = deferred.append(&[mv]);
+            self.replace_plies(now, deferred.base, &moves, &rivals, confidence::RECONSTRUCTED, seen);
         } else if seen.sensing() == SensorKind::Identity {
-            let taken = self.reply_overlaps(seen) && self.adopt_best(now, self.overlap_tries(seen), confidence::ANSWERED, seen);
-            if !taken && (5..=7).contains(&self.mismatch(seen).count()) {
+            let adopted =
+                self.reply_overlaps(seen) && self.adopt_best(now, self.overlap_tries(seen), confidence::ANSWERED, seen);
+            if !adopted && (5..=7).contains(&self.mismatch(seen).count()) {
                 // Three plies within a second: soon there will be too many to distinguish.
                 self.adopt_best(now, &[(0, 3)], confidence::RECONSTRUCTED, seen);
             }
         } else if self.may_be_two_moves(seen) {
-            let three = (4..=7).contains(&self.mismatch(seen).count());
-            for tries in [(0, 2), (1, 2), (0, 3)].into_iter().filter(|tries| tries.1 < 3 || three) {
+            let may_be_three = (4..=7).contains(&self.mismatch(seen).count());
+            for tries in [(0, 2), (1, 2), (0, 3)].into_iter().filter(|tries| tries.1 < 3 || may_be_three) {
                 let mut line = self.clone();
                 if (tries.0 == 0 || !self.was_released(seen)) && line.adopt_best(now, &[tries], confidence::ANSWERED, seen) {
                     others.push(line);
@@ -74,8 +76,8 @@ impl Line {
 
     /// Appends one of these moves as the next; a line splits off for each other one.
     pub(super) fn append_one_of(&mut self, now: Millis, next: &[Match], seen: &ObservedBoard, others: &mut Vec<Line>) {
-        let taken = |found: &Match| found.mv.is_capture() && !found.mv.is_en_passant();
-        if seen.sensing() == SensorKind::Occupancy && next.first().is_some_and(taken) {
+        let is_plain_capture = |found: &Match| found.mv.is_capture() && !found.mv.is_en_passant();
+        if seen.sensing() == SensorKind::Occupancy && next.first().is_some_and(is_plain_capture) {
             // The other piece may only have been adjusted, while this one is still on its way.
             others.push(self.clone());
         }
@@ -108,17 +110,17 @@ impl Line {
             return None;
         }
         let legal = before.position.legal_moves();
-        let whole = legal.iter().find(|whole| {
-            whole.from() == old.from() && whole.to() == mv.to() && whole.promotion() == mv.promotion() && !whole.is_castle()
+        let merged = legal.iter().find(|merged| {
+            merged.from() == old.from() && merged.to() == mv.to() && merged.promotion() == mv.promotion() && !merged.is_castle()
         })?;
-        let after = before.position.play(*whole);
+        let after = before.position.play(*merged);
         let reply =
             after.legal_moves().iter().copied().find(|other| (other.from(), other.to()) == (reply.from(), reply.to()))?;
         let (first_at, reply_at) = (first.made_at, answer.made_at);
         let mut line = self.clone();
         line.truncate(line.nodes.len() - 3);
         line.reason = CorrectionReason::Evidence;
-        line.append_move(first_at, *whole, seen);
+        line.append_move(first_at, *merged, seen);
         line.append_move(reply_at, reply, seen);
         line.at_tip.then_some(line)
     }
@@ -146,14 +148,14 @@ impl Line {
     }
 
     /// Continues with the first of several moves; a line splits off for each other one.
-    pub(super) fn split_over(&mut self, found: &[Match], others: &mut Vec<Line>, go: impl Fn(&mut Line, &Match)) {
+    pub(super) fn split_over(&mut self, found: &[Match], others: &mut Vec<Line>, apply: impl Fn(&mut Line, &Match)) {
         for found in found.iter().skip(1) {
             let mut other = self.clone();
-            go(&mut other, found);
+            apply(&mut other, found);
             others.push(other);
         }
         if let Some(first) = found.first() {
-            go(self, first);
+            apply(self, first);
         }
     }
 
@@ -168,9 +170,9 @@ impl Line {
             return;
         }
         let tip = self.tip();
-        let go_on = tip.mv.is_some() && !self.is_closed(now) && (!self.was_released(seen) || !tip.answered);
-        let go_on = go_on || self.left_before_press(now, seen);
-        for back in 0..=usize::from(go_on) {
+        let may_continue = tip.mv.is_some() && !self.is_closed(now) && (!self.was_released(seen) || !tip.answered);
+        let may_continue = may_continue || self.left_before_press(now, seen);
+        for back in 0..=usize::from(may_continue) {
             let (Some(next), Some(node)) = (self.next_moves(back), self.node_back(back)) else { continue };
             for found in find_matches(node, next, seen, self.ignored_squares(seen), true, |_| false) {
                 let grown = back == 0 || tip.growth.moves.contains(&found.mv);

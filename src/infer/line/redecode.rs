@@ -22,7 +22,7 @@ impl Line {
     /// Returns the last settled ply, at most six plies back: the ones after it are re-decoded. A clock press alone does not settle
     /// a ply, because it may belong to the player's move before.
     pub fn settled_ply(&self, now: Millis) -> usize {
-        let most = self.nodes.len().saturating_sub(1 + 6);
+        let oldest = self.nodes.len().saturating_sub(1 + 6);
         let old = |node: &LineNode| now.saturating_sub(node.made_at) > REDECODE_WINDOW;
         let settled = |&index: &usize| {
             self.nodes.get(index..).is_some_and(|rest| match rest {
@@ -30,30 +30,30 @@ impl Line {
                 rest => rest.iter().all(|node| old(node)),
             })
         };
-        (most..self.nodes.len()).rev().find(settled).unwrap_or(most)
+        (oldest..self.nodes.len()).rev().find(settled).unwrap_or(oldest)
     }
 
-    /// Returns whether the line already has the plies of `told` after ply `base`.
-    pub fn has_plies(&self, base: usize, told: &RedecodedLine) -> bool {
-        self.nodes.len() == base + 1 + told.plies.len()
-            && self.nodes.iter().skip(base + 1).zip(&told.plies).all(|(node, ply)| node.mv == Some(ply.mv))
+    /// Returns whether the line already has the plies of `redecoded` after ply `base`.
+    pub fn has_plies(&self, base: usize, redecoded: &RedecodedLine) -> bool {
+        self.nodes.len() == base + 1 + redecoded.plies.len()
+            && self.nodes.iter().skip(base + 1).zip(&redecoded.plies).all(|(node, ply)| node.mv == Some(ply.mv))
     }
 
     /// Returns this line with these moves after ply `base`.
-    pub fn with_redecoded(&self, base: usize, told: &RedecodedLine, seen: &ObservedBoard) -> Line {
+    pub fn with_redecoded(&self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) -> Line {
         let mut line = self.clone();
-        let trouble = line.costs.get(base).map_or(0, |charge| charge.unexplained);
+        let unexplained = line.costs.get(base).map_or(0, |charge| charge.unexplained);
         line.truncate(base + 1);
         if let Some(charge) = line.costs.last_mut() {
-            charge.unexplained = trouble;
+            charge.unexplained = unexplained;
         }
         line.changes += 1;
         line.reason = CorrectionReason::Evidence;
         line.unmatched_press = None;
-        for ply in &told.plies {
+        for ply in &redecoded.plies {
             line.append_move(ply.made_at, ply.mv, seen);
         }
-        line.set_redecoded_costs(base, told, seen);
+        line.set_redecoded_costs(base, redecoded, seen);
         line
     }
 
@@ -61,13 +61,13 @@ impl Line {
     pub fn recompute_costs(&mut self, base: usize, now: Millis, seen: &ObservedBoard) {
         let Some(node) = self.nodes.get(base) else { return };
         let moves: Vec<Move> = self.nodes.iter().skip(base + 1).filter_map(|node| node.mv).collect();
-        if let Some(told) = redecode_moves(node, &moves, seen, self.ignored_squares(seen), now) {
-            self.set_redecoded_costs(base, &told, seen);
+        if let Some(redecoded) = redecode_moves(node, &moves, seen, self.ignored_squares(seen), now) {
+            self.set_redecoded_costs(base, &redecoded, seen);
         }
     }
 
-    fn set_redecoded_costs(&mut self, base: usize, told: &RedecodedLine, seen: &ObservedBoard) {
-        for (index, ply) in told.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
+    fn set_redecoded_costs(&mut self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) {
+        for (index, ply) in redecoded.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
             if let Some(node) = self.nodes.get_mut(index) {
                 let node = Arc::make_mut(node);
                 (node.handling_cost, node.pressed_at) = (ply.manner, ply.pressed_at);
@@ -76,8 +76,8 @@ impl Line {
                 *charge = PlyCost::default();
             }
         }
-        self.add_cost(told.extra_cost);
-        self.unseen_presses = told.unmatched_presses;
+        self.add_cost(redecoded.extra_cost);
+        self.unseen_presses = redecoded.unmatched_presses;
         let landed = self.tip().mv.map(landing_square);
         if let Some(to) = landed.filter(|to| seen.at(*to) == SquareState::Empty)
             && let Some(tip) = self.tip_mut()

@@ -120,11 +120,11 @@ impl Line {
     pub(super) fn is_believed(&self, now: Millis, line: &Explanation, seen: &ObservedBoard) -> bool {
         let quiet = now.saturating_sub(seen.last_edge());
         let Doubts { skipped, traceless, unseen, disordered, blind, .. } = line.doubts;
-        let told = quiet > 0 && self.unseen_presses >= line.moves.len();
-        (skipped == 0 || told)
-            && (traceless == 0 || quiet >= REST_TRACELESS || told)
+        let has_presses = quiet > 0 && self.unseen_presses >= line.moves.len();
+        (skipped == 0 || has_presses)
+            && (traceless == 0 || quiet >= REST_TRACELESS || has_presses)
             && (unseen == 0 || quiet > 0)
-            && (blind == 0 || quiet >= REST_CARRIED || told)
+            && (blind == 0 || quiet >= REST_CARRIED || has_presses)
             && (disordered == 0 || quiet >= REST_TRACELESS)
     }
 
@@ -134,14 +134,14 @@ impl Line {
         base: usize,
         moves: &[Move],
         rivals: Vec<Vec<Move>>,
-        whole: bool,
+        fully_seen: bool,
         seen: &ObservedBoard,
     ) {
         if seen.sensing() == SensorKind::Occupancy {
             return; // Too many lines would explain too little.
         }
         if self.deferred.len() + 1 >= self.max_deferred.min(model::MAX_DEFERRED)
-            || self.deferred.iter().any(|ghost| ghost.base == base && ghost.moves == moves)
+            || self.deferred.iter().any(|deferred| deferred.base == base && deferred.moves == moves)
         {
             return;
         }
@@ -151,17 +151,17 @@ impl Line {
             tip = tip.after_move(mv, now, sensing, None);
         }
         let next = NextMoves::of(&tip, sensing);
-        self.deferred.push(Arc::new(DeferredLine { base, moves: moves.to_vec(), rivals, tip, next, seen: whole }));
+        self.deferred.push(Arc::new(DeferredLine { base, moves: moves.to_vec(), rivals, tip, next, seen: fully_seen }));
     }
 
     /// Adopts the deferred line from which at most two more plies lead to what is seen; at least one ply if its own moves left no
     /// trace.
     pub(super) fn adopt_deferred(&mut self, now: Millis, seen: &ObservedBoard) -> bool {
         for depth in 0..=2 {
-            let found = self.deferred.iter().filter(|ghost| ghost.seen || depth > 0).find_map(|ghost| {
-                let found = explain(&ghost.tip.position, seen, self.ignored_squares(seen), depth, ghost.tip.made_at);
+            let found = self.deferred.iter().filter(|deferred| deferred.seen || depth > 0).find_map(|deferred| {
+                let found = explain(&deferred.tip.position, seen, self.ignored_squares(seen), depth, deferred.tip.made_at);
                 let best = found.first().filter(|best| self.is_believed(now, best, seen))?;
-                Some((ghost.base, ghost.append(&best.moves)))
+                Some((deferred.base, deferred.append(&best.moves)))
             });
             if let Some((base, (moves, rivals))) = found {
                 self.replace_plies(now, base, &moves, &rivals, confidence::RECONSTRUCTED, seen);

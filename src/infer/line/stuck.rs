@@ -87,12 +87,12 @@ impl Line {
                 && (seen.has_extra_pieces(self.tip().position.board()) || self.was_answered_unseen(seen)));
         // A change found only by a whole reading was lost on the serial line, and so may others have been.
         let found = |square: Square| seen.was_found(square);
-        let lost = seen.changed_since(self.tip().made_at).into_iter().any(found);
-        let lost = lost || seen.was_damaged(now, model::DAMAGE_WINDOW);
+        let lost_edges = seen.changed_since(self.tip().made_at).into_iter().any(found);
+        let lost_edges = lost_edges || seen.was_damaged(now, model::DAMAGE_WINDOW);
         if seen.sensing() == SensorKind::Occupancy
             || self.at_tip
             || !due
-            || lost
+            || lost_edges
             || self.assumed_stuck.count() >= model::MAX_STUCK
         {
             return;
@@ -102,25 +102,27 @@ impl Line {
             return;
         }
         // The opponent may have begun the reply to a move on which the clock was pressed.
-        let hand = waited && self.lifted_since_press(seen);
+        let reply_lifted = waited && self.lifted_since_press(seen);
         let mut level = 0;
         for (dropped, added) in TRIES {
-            let again = dropped == 2;
-            if (level != 0 && level != added && !again) || (again && !self.left_before_reply()) {
+            let drops_two = dropped == 2;
+            if (level != 0 && level != added && !drops_two) || (drops_two && !self.left_before_reply()) {
                 continue;
             }
             let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
             let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
             let position = &self.nodes[base].position;
             let mut found = explain_with_stuck(position, seen, self.ignored_squares(seen), seen.never_changed(), added, since);
-            let told = |line: &Explanation| line.doubts.traceless == 0 || self.unseen_presses >= line.moves.len();
-            found.retain(|line| line.doubts.skipped == 0 && told(line) && (hand && added == 1 || line.doubts.in_hand == 0));
+            let is_credible = |line: &Explanation| line.doubts.traceless == 0 || self.unseen_presses >= line.moves.len();
+            found.retain(|line| {
+                line.doubts.skipped == 0 && is_credible(line) && (reply_lifted && added == 1 || line.doubts.in_hand == 0)
+            });
             let least = found.iter().map(|line| line.doubts.disordered).min().unwrap_or(0);
             found.retain(|line| line.doubts.disordered == least);
             if found.is_empty() {
                 continue;
             }
-            level = if again { level } else { added };
+            level = if drops_two { level } else { added };
             found.truncate(model::MAX_STUCK_LINES);
             for explanation in found {
                 let mut line = self.clone();
@@ -136,13 +138,13 @@ impl Line {
     /// Returns whether the last move's piece had left its square when the clock was pressed on it: it had only stopped there.
     pub(super) fn left_before_press(&self, now: Millis, seen: &ObservedBoard) -> bool {
         let tip = self.tip();
-        let gone = tip.mv.is_some_and(|mv| {
+        let has_left = tip.mv.is_some_and(|mv| {
             self.mismatch(seen).contains(landing_square(mv)) && !seen.occupied().contains(landing_square(mv))
         });
-        let before = tip.pressed_at.zip(tip.left_at).is_some_and(|(pressed, left)| {
-            left <= pressed + model::SCAN_TIME && now.saturating_sub(pressed) >= model::SCAN_TIME
+        let before = tip.pressed_at.zip(tip.left_at).is_some_and(|(pressed, left_at)| {
+            left_at <= pressed + model::SCAN_TIME && now.saturating_sub(pressed) >= model::SCAN_TIME
         });
-        seen.sensing() != SensorKind::Occupancy && gone && before
+        seen.sensing() != SensorKind::Occupancy && has_left && before
     }
 
     /// Returns whether everything that the opponent of the player who pressed the clock has lifted was lifted after that press.
@@ -161,23 +163,23 @@ impl Line {
             SquareState::Piece(Piece { color, .. }) | SquareState::Side(color) => color != position.turn(),
             SquareState::Occupied | SquareState::Empty => false,
         };
-        let gone = wrong & !seen.occupied();
-        lifted_squares(position, seen, wrong).any() && (gone & opponent).any() && wrong.into_iter().any(landed)
+        let emptied = wrong & !seen.occupied();
+        lifted_squares(position, seen, wrong).any() && (emptied & opponent).any() && wrong.into_iter().any(landed)
     }
 
     /// Returns whether the piece of the last move but one had left its square again before the reply was made, and has not come
     /// back: it had only stopped there.
     fn left_before_reply(&self) -> bool {
-        let left = self.node_back(1).and_then(|node| node.left_at);
-        left.is_some_and(|left| left < self.tip().made_at)
+        let left_at = self.node_back(1).and_then(|node| node.left_at);
+        left_at.is_some_and(|left_at| left_at < self.tip().made_at)
     }
 
     /// Transfers the presses to the moves that replaced others, or that were not seen before.
     pub(super) fn transfer_presses(&mut self, base: usize, first: Option<Millis>) {
-        let owed = self.unmatched_press.take();
+        let unmatched = self.unmatched_press.take();
         for node in self.nodes.iter_mut().skip(base + 1) {
             let mover = !node.position.turn();
-            let pressed = owed.filter(|(_, by)| *by == mover).map(|(at, _)| at);
+            let pressed = unmatched.filter(|(_, by)| *by == mover).map(|(at, _)| at);
             if let Some(at) = node.pressed_at.or(pressed) {
                 Arc::make_mut(node).pressed_at = Some(at);
             }

@@ -76,18 +76,18 @@ impl Reader {
     pub fn new(text: &str) -> Result<Reader, Vec<String>> {
         match text.parse::<Table>() {
             Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new(), warnings: Vec::new() }),
-            Err(error) => Err(vec![format!("this is not TOML: {}", error.message())]),
+            Err(error) => Err(vec![format!("not valid TOML: {}", error.message())]),
         }
     }
 
     /// Adds a problem with a key.
-    pub fn wrong(&mut self, key: &str, what: impl std::fmt::Display) {
-        self.problems.push(format!("{}{key}: {what}", self.path));
+    pub fn wrong(&mut self, key: &str, problem: impl std::fmt::Display) {
+        self.problems.push(format!("{}{key}: {problem}", self.path));
     }
 
     /// Adds a warning: the key is not interpreted as it is written.
-    fn warn(&mut self, key: &str, what: impl std::fmt::Display) {
-        self.warnings.push(format!("{}{key}: {what}", self.path));
+    fn warn(&mut self, key: &str, warning: impl std::fmt::Display) {
+        self.warnings.push(format!("{}{key}: {warning}", self.path));
     }
 
     /// Removes keys of earlier versions, with a warning for each.
@@ -111,7 +111,7 @@ impl Reader {
 
     /// Reads a text that is not empty.
     pub fn text(&mut self, key: &str) -> Option<String> {
-        self.take(key, "a text", |value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
+        self.take(key, "a string", |value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
     /// Reads a number of at most five digits.
@@ -166,7 +166,7 @@ impl Reader {
         for word in words {
             match read(&word) {
                 Some(value) => found.push(value),
-                None => self.wrong(key, format_args!("there is no \"{word}\"")),
+                None => self.wrong(key, format_args!("unknown word \"{word}\"")),
             }
         }
         Some(found)
@@ -207,9 +207,9 @@ impl Reader {
 
     /// Returns all problems, with one for each key that was not read.
     pub fn end(mut self) -> Vec<String> {
-        let left: Vec<String> = self.table.keys().cloned().collect();
-        for key in left {
-            self.wrong(&key, "there is no such key");
+        let unread: Vec<String> = self.table.keys().cloned().collect();
+        for key in unread {
+            self.wrong(&key, "unknown key");
         }
         self.problems
     }
@@ -220,15 +220,15 @@ fn all_words<T: Worded>() -> String {
 }
 
 /// The message for keys of earlier versions.
-const RETIRED: &str = "is not read any more: leave it out";
+const RETIRED: &str = "is no longer supported; remove it";
 
 /// Parses an edition from its file. Also returns the warnings.
 pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
     let mut file = Reader::new(text)?;
-    let given = file.text("name");
-    let given = file.needed("name", given).unwrap_or_default();
-    if given != name {
-        file.wrong("name", format_args!("is \"{given}\"; write \"{name}\", as the file is called"));
+    let stated = file.text("name");
+    let stated = file.needed("name", stated).unwrap_or_default();
+    if stated != name {
+        file.wrong("name", format_args!("is \"{stated}\"; write \"{name}\", the name of the file"));
     }
     let title = file.text("title");
     let title = file.needed("title", title).unwrap_or_default();
@@ -236,7 +236,7 @@ pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<Str
     let from = file.needed("from", from).unwrap_or_default();
     let until = year(&mut file, "until");
     if until.is_some_and(|until| until < from) {
-        file.wrong("until", "is before from");
+        file.wrong("until", "is before \"from\"");
     }
     let about = file.text("text");
     let about = file.needed("text", about).unwrap_or_default();
@@ -247,7 +247,8 @@ pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<Str
         file.wrong("standard", "is missing");
     }
     let gaps = gaps(&mut file, &layers);
-    let kinds: BTreeMap<GameKind, Content> = KINDS.into_iter().map(|(kind, of)| (kind, overlay(of, &layers))).collect();
+    let kinds: BTreeMap<GameKind, Content> =
+        KINDS.into_iter().map(|(kind, layer_names)| (kind, overlay(layer_names, &layers))).collect();
     for (key, topic, is_given) in REQUIRED_ARTICLES {
         let lacks = |content: &Content| is_given(&content.rules) && !content.articles.contains_key(&topic);
         if let Some((GameKind(class, supervision), _)) = kinds.iter().find(|(_, content)| lacks(content)) {
@@ -258,7 +259,7 @@ pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<Str
     let warnings = std::mem::take(&mut file.warnings);
     let problems = file.end();
     if problems.is_empty() {
-        Ok((Edition { name: given, title, from, until, text: about, limits, gaps, kinds }, warnings))
+        Ok((Edition { name: stated, title, from, until, text: about, limits, gaps, kinds }, warnings))
     } else {
         Err(problems)
     }
@@ -290,10 +291,10 @@ fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, 
             (true, 0) | (false, 1) => {}
             (true, _) => file.wrong(topic.word(), "has an article and is listed in silent or not_at_hand"),
             (false, 0) if RECENT_TOPICS.contains(topic) => {
-                file.warn(topic.word(), "has no article: give one, or list it in silent or not_at_hand; nothing is said of it");
+                file.warn(topic.word(), "has no article; add one, or list the topic in silent or not_at_hand (until then it is treated as not_at_hand)");
                 not_at_hand.push(*topic);
             }
-            (false, 0) => file.wrong(topic.word(), "has no article: give one, or list it in silent or not_at_hand"),
+            (false, 0) => file.wrong(topic.word(), "has no article; add one, or list the topic in silent or not_at_hand"),
             (false, _) => file.wrong(topic.word(), "is listed more than once in silent and not_at_hand"),
         }
     }
@@ -301,13 +302,13 @@ fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, 
     silent.chain(not_at_hand.into_iter().map(|topic| (topic, Gap::NotAtHand))).collect()
 }
 
-fn overlay(of: &[&str], layers: &BTreeMap<&str, Content>) -> Content {
-    let mut whole = Content::default();
-    for content in of.iter().filter_map(|layer| layers.get(layer)) {
-        whole.articles.extend(content.articles.clone());
-        whole.rules = whole.rules.overruled_by(&content.rules);
+fn overlay(layer_names: &[&str], layers: &BTreeMap<&str, Content>) -> Content {
+    let mut merged = Content::default();
+    for content in layer_names.iter().filter_map(|layer| layers.get(layer)) {
+        merged.articles.extend(content.articles.clone());
+        merged.rules = merged.rules.overruled_by(&content.rules);
     }
-    whole
+    merged
 }
 
 fn content(table: &mut Reader) -> Content {

@@ -8,13 +8,13 @@ use shakmaty::{Bitboard, Board, CastlingSide, Color, File, Rank, Role, Square, a
 /// move. The moved and captured pieces are read from the board, not from `mv`. A king move to the target square of castling counts
 /// as castling without the rook.
 pub fn why_illegal(position: &Position, mv: Move) -> Option<IllegalReason> {
-    let scene = LegalityContext { position, board: position.board(), us: position.turn() };
+    let context = LegalityContext { position, board: position.board(), us: position.turn() };
     match mv {
-        Move::Normal { from, to, promotion, .. } => scene.normal(from, to, promotion),
-        Move::EnPassant { from, to } => scene.en_passant(from, to),
-        Move::Castle { king, rook } => scene.castle(king, rook),
+        Move::Normal { from, to, promotion, .. } => context.normal(from, to, promotion),
+        Move::EnPassant { from, to } => context.en_passant(from, to),
+        Move::Castle { king, rook } => context.castle(king, rook),
         Move::Put { role, to } => {
-            Some(IllegalReason::Appeared { men: vec![PlacedPiece { piece: role.of(scene.us), square: to }] })
+            Some(IllegalReason::Appeared { men: vec![PlacedPiece { piece: role.of(context.us), square: to }] })
         }
     }
 }
@@ -26,26 +26,26 @@ struct LegalityContext<'a> {
 }
 
 impl LegalityContext<'_> {
-    fn man(&self, square: Square) -> Option<PlacedPiece> {
+    fn placed_piece(&self, square: Square) -> Option<PlacedPiece> {
         self.board.piece_at(square).map(|piece| PlacedPiece { piece, square })
     }
 
-    fn men(&self, squares: Bitboard) -> Vec<PlacedPiece> {
-        squares.into_iter().filter_map(|square| self.man(square)).collect()
+    fn placed_pieces(&self, squares: Bitboard) -> Vec<PlacedPiece> {
+        squares.into_iter().filter_map(|square| self.placed_piece(square)).collect()
     }
 
     /// Returns the moved piece if it belongs to the player to move.
-    fn moved(&self, from: Square) -> Result<PlacedPiece, IllegalReason> {
-        let moved = self.man(from).ok_or(IllegalReason::NothingThere { from })?;
+    fn own_piece(&self, from: Square) -> Result<PlacedPiece, IllegalReason> {
+        let moved = self.placed_piece(from).ok_or(IllegalReason::NothingThere { from })?;
         if moved.piece.color == self.us { Ok(moved) } else { Err(IllegalReason::OutOfTurn { moved }) }
     }
 
     fn normal(&self, from: Square, to: Square, promotion: Option<Role>) -> Option<IllegalReason> {
-        let moved = match self.moved(from) {
+        let moved = match self.own_piece(from) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
         };
-        let on = self.man(to);
+        let on = self.placed_piece(to);
         match on {
             _ if from == to => return Some(IllegalReason::NoMove),
             Some(on) if on.piece.color == self.us => return Some(IllegalReason::OwnPiece { moved, on }),
@@ -60,7 +60,7 @@ impl LegalityContext<'_> {
                 self.piece(moved, to).or(became)
             }
         };
-        reason.or_else(|| self.king_left(moved, mv))
+        reason.or_else(|| self.king_left_in_check(moved, mv))
     }
 
     /// Checks that the piece moves in this way and that its path is free.
@@ -79,7 +79,7 @@ impl LegalityContext<'_> {
     fn nearest(&self, from: Square, to: Square) -> Option<PlacedPiece> {
         let between = attacks::between(from, to) & self.board.occupied();
         let nearest = if to > from { between.first() } else { between.last() };
-        nearest.and_then(|square| self.man(square))
+        nearest.and_then(|square| self.placed_piece(square))
     }
 
     /// Handles a king that moves to the target square of castling while the rook is not moved.
@@ -96,9 +96,9 @@ impl LegalityContext<'_> {
             None if chess960 => return None,
             None => Square::from_coords(corner, king.rank()),
         };
-        let home = king.rank() == self.us.relative_rank(Rank::First) && (chess960 || king.file() == File::E);
+        let is_at_home = king.rank() == self.us.relative_rank(Rank::First) && (chess960 || king.file() == File::E);
         if piece.role != Role::King
-            || !home
+            || !is_at_home
             || side.king_to(self.us) != to
             || self.board.piece_at(rook) != Some(Role::Rook.of(self.us))
         {
@@ -112,26 +112,26 @@ impl LegalityContext<'_> {
         let forward = if self.us.is_white() { 8 } else { -8 };
         let (one, two) = (from.offset(forward), from.offset(2 * forward));
         if attacks::pawn_attacks(self.us, from).contains(to) {
-            return match self.man(to) {
+            return match self.placed_piece(to) {
                 Some(_) => None,
-                None => Some(self.nothing_to_take(moved, to)),
+                None => Some(self.diagonal_without_capture(moved, to)),
             };
         }
         if one == Some(to) {
-            return self.man(to).map(|on| IllegalReason::PawnStraight { moved, on });
+            return self.placed_piece(to).map(|on| IllegalReason::PawnStraight { moved, on });
         }
         if two == Some(to) {
             if from.rank() != self.us.relative_rank(Rank::Second) {
                 return Some(IllegalReason::PawnTwoSteps { moved });
             }
-            let by = one.and_then(|square| self.man(square)).map(|by| IllegalReason::Blocked { moved, by });
-            return by.or_else(|| self.man(to).map(|on| IllegalReason::PawnStraight { moved, on }));
+            let by = one.and_then(|square| self.placed_piece(square)).map(|by| IllegalReason::Blocked { moved, by });
+            return by.or_else(|| self.placed_piece(to).map(|on| IllegalReason::PawnStraight { moved, on }));
         }
         Some(IllegalReason::NoSuchMove { moved, to })
     }
 
     /// Returns the reason for a diagonal pawn move to an empty square when no other piece was removed.
-    fn nothing_to_take(&self, moved: PlacedPiece, to: Square) -> IllegalReason {
+    fn diagonal_without_capture(&self, moved: PlacedPiece, to: Square) -> IllegalReason {
         let pawn = Square::from_coords(to.file(), moved.square.rank());
         if self.position.en_passant() == Some(to) {
             return self.en_passant(moved.square, to).unwrap_or(IllegalReason::EnPassantNotRemoved { pawn });
@@ -144,7 +144,7 @@ impl LegalityContext<'_> {
     }
 
     fn en_passant(&self, from: Square, to: Square) -> Option<IllegalReason> {
-        let moved = match self.moved(from) {
+        let moved = match self.own_piece(from) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
         };
@@ -152,10 +152,10 @@ impl LegalityContext<'_> {
             return Some(IllegalReason::NoSuchMove { moved, to });
         }
         if self.position.en_passant() == Some(to) {
-            return self.king_left(moved, Move::EnPassant { from, to });
+            return self.king_left_in_check(moved, Move::EnPassant { from, to });
         }
         let beside = Square::from_coords(to.file(), from.rank());
-        Some(match (self.man(to), self.man(beside)) {
+        Some(match (self.placed_piece(to), self.placed_piece(beside)) {
             (None, Some(removed)) if removed.piece == Role::Pawn.of(!self.us) => {
                 IllegalReason::EnPassantTooLate { moved, pawn: beside }
             }
@@ -167,11 +167,11 @@ impl LegalityContext<'_> {
 
     /// Checks the promotion of a pawn.
     fn promotion(&self, moved: PlacedPiece, to: Square, promotion: Option<Role>) -> Option<IllegalReason> {
-        let last = to.rank() == self.us.relative_rank(Rank::Eighth);
+        let is_last_rank = to.rank() == self.us.relative_rank(Rank::Eighth);
         match promotion {
-            None if last => Some(IllegalReason::PawnLeft { pawn: PlacedPiece { square: to, ..moved } }),
+            None if is_last_rank => Some(IllegalReason::PawnLeft { pawn: PlacedPiece { square: to, ..moved } }),
             None => None,
-            Some(role) if !last => Some(IllegalReason::Became { moved, role }),
+            Some(role) if !is_last_rank => Some(IllegalReason::Became { moved, role }),
             Some(role @ (Role::King | Role::Pawn)) => Some(IllegalReason::PromotedWrongly { on: to, role }),
             Some(_) => None,
         }
@@ -179,7 +179,7 @@ impl LegalityContext<'_> {
 
     /// Returns the reason if the move leaves the mover's king attacked. If the mover has no king or several, no king needs
     /// protection.
-    fn king_left(&self, moved: PlacedPiece, mv: Move) -> Option<IllegalReason> {
+    fn king_left_in_check(&self, moved: PlacedPiece, mv: Move) -> Option<IllegalReason> {
         let mut after = self.board.clone();
         for (square, piece) in Changes::of(self.us, mv).iter() {
             match piece {
@@ -189,18 +189,18 @@ impl LegalityContext<'_> {
         }
         let king = after.king_of(self.us)?;
         let attackers = after.attacks_to(king, !self.us, after.occupied());
-        let by = self.men(attackers).first().copied()?;
+        let by = self.placed_pieces(attackers).first().copied()?;
         if moved.piece.role == Role::King {
             return Some(match self.board.king_of(!self.us).filter(|other| attackers.contains(*other)) {
                 Some(other) => IllegalReason::KingsAdjacent { king, other },
-                None => IllegalReason::IntoCheck { king, by: self.men(attackers) },
+                None => IllegalReason::IntoCheck { king, by: self.placed_pieces(attackers) },
             });
         }
         let before = self.board.attacks_to(king, !self.us, self.board.occupied());
         if before.count() > 1 {
-            return Some(IllegalReason::DoubleCheck { king, by: self.men(before) });
+            return Some(IllegalReason::DoubleCheck { king, by: self.placed_pieces(before) });
         }
-        if let Some(by) = self.men(before & attackers).first().copied() {
+        if let Some(by) = self.placed_pieces(before & attackers).first().copied() {
             return Some(IllegalReason::StillInCheck { king, by });
         }
         let line = attacks::between(king, by.square);
@@ -212,7 +212,7 @@ impl LegalityContext<'_> {
     }
 
     fn castle(&self, king: Square, rook: Square) -> Option<IllegalReason> {
-        let moved = match self.moved(king) {
+        let moved = match self.own_piece(king) {
             Ok(moved) => moved,
             Err(reason) => return Some(reason),
         };
@@ -228,11 +228,12 @@ impl LegalityContext<'_> {
             return Some(IllegalReason::CastlingAfterMove { moved: self.moved_before(king, rook, side), rook });
         }
         let path = self.position.castling_path(self.us, side) & self.board.occupied();
-        if let Some(by) = self.men(path).first().copied() {
+        if let Some(by) = self.placed_pieces(path).first().copied() {
             return Some(IllegalReason::CastlingBlocked { by });
         }
-        let attackers =
-            |square: Square, occupied: Bitboard| self.men(self.board.attacks_to(square, !self.us, occupied)).first().copied();
+        let attackers = |square: Square, occupied: Bitboard| {
+            self.placed_pieces(self.board.attacks_to(square, !self.us, occupied)).first().copied()
+        };
         let occupied = self.board.occupied();
         if let Some(by) = attackers(king, occupied) {
             return Some(IllegalReason::CastlingInCheck { by });

@@ -4,33 +4,33 @@ use super::{IllegalReason, PlacedPiece, why_illegal};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Board, Piece, Rank, Role, Square};
 
-/// Returns why the placement `stands` is not the result of a legal move by the player to move; `None` if it is.
+/// Returns why the placement `after` is not the result of a legal move by the player to move; `None` if it is.
 ///
 /// If a move of one piece, castling or an en passant capture leads to the placement, the reason is that of [`why_illegal`].
-pub fn why_illegal_placement(position: &Position, stands: &Board) -> Option<IllegalReason> {
+pub fn why_illegal_placement(position: &Position, after: &Board) -> Option<IllegalReason> {
     let before = position.board();
-    if before == stands {
+    if before == after {
         return Some(IllegalReason::NoMove);
     }
-    let differ = |square: &Square| before.piece_at(*square) != stands.piece_at(*square);
+    let differ = |square: &Square| before.piece_at(*square) != after.piece_at(*square);
     let wrong: Vec<Square> = Square::ALL.into_iter().filter(differ).collect();
-    match moves(position, stands, &wrong) {
+    match moves(position, after, &wrong) {
         found if found.iter().any(|&mv| position.is_legal(mv)) => None,
         found => found
             .first()
             .and_then(|&mv| why_illegal(position, mv))
-            .or_else(|| Some(PlacementChanges::of(position, stands, &wrong).reason(position))),
+            .or_else(|| Some(PlacementChanges::of(position, after, &wrong).reason(position))),
     }
 }
 
 /// Returns the moves that lead to this placement, legal or not.
-fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
+fn moves(position: &Position, after: &Board, wrong: &[Square]) -> Vec<Move> {
     let before = position.board();
     let mut found = Vec::new();
     for &from in wrong {
-        let Some(piece) = before.piece_at(from).filter(|_| stands.piece_at(from).is_none()) else { continue };
+        let Some(piece) = before.piece_at(from).filter(|_| after.piece_at(from).is_none()) else { continue };
         for &to in wrong {
-            let Some(became) = stands.piece_at(to).filter(|became| became.color == piece.color) else { continue };
+            let Some(became) = after.piece_at(to).filter(|became| became.color == piece.color) else { continue };
             let promotion = (became.role != piece.role).then_some(became.role);
             found.push(Move::Normal { role: piece.role, from, capture: before.role_at(to), to, promotion });
             let beside = before.piece_at(Square::from_coords(to.file(), from.rank()));
@@ -52,7 +52,7 @@ fn moves(position: &Position, stands: &Board, wrong: &[Square]) -> Vec<Move> {
         let as_changed = |square: Square| {
             changes.iter().find(|(changed, _)| *changed == square).map_or(before.piece_at(square), |(_, piece)| piece)
         };
-        Square::ALL.into_iter().all(|square| as_changed(square) == stands.piece_at(square))
+        Square::ALL.into_iter().all(|square| as_changed(square) == after.piece_at(square))
     });
     found
 }
@@ -71,39 +71,39 @@ struct PlacementChanges {
 }
 
 impl PlacementChanges {
-    fn of(position: &Position, stands: &Board, wrong: &[Square]) -> PlacementChanges {
+    fn of(position: &Position, after: &Board, wrong: &[Square]) -> PlacementChanges {
         let before = position.board();
-        let man = |board: &Board, square: Square| board.piece_at(square).map(|piece| PlacedPiece { piece, square });
-        let mut deeds = PlacementChanges::default();
-        let mut left: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| man(before, square)).collect();
-        let mut here: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| man(stands, square)).collect();
+        let piece_on = |board: &Board, square: Square| board.piece_at(square).map(|piece| PlacedPiece { piece, square });
+        let mut changes = PlacementChanges::default();
+        let mut unmatched_before: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| piece_on(before, square)).collect();
+        let mut unmatched_after: Vec<PlacedPiece> = wrong.iter().filter_map(|&square| piece_on(after, square)).collect();
         // Matches equal pieces to their new squares: by a legal move if possible, otherwise by the shortest distance.
-        let mut ways: Vec<(bool, u32, PlacedPiece, PlacedPiece)> = Vec::new();
-        for gone in &left {
-            for came in here.iter().filter(|came| came.piece == gone.piece) {
-                let illegal = why_illegal(position, step(position, *gone, came.square)).is_some();
-                ways.push((illegal, gone.square.distance(came.square), *gone, *came));
+        let mut pairs: Vec<(bool, u32, PlacedPiece, PlacedPiece)> = Vec::new();
+        for old in &unmatched_before {
+            for new in unmatched_after.iter().filter(|new| new.piece == old.piece) {
+                let illegal = why_illegal(position, step(position, *old, new.square)).is_some();
+                pairs.push((illegal, old.square.distance(new.square), *old, *new));
             }
         }
-        ways.sort_by_key(|&(illegal, distance, ..)| (illegal, distance));
-        for (.., gone, came) in ways {
-            if left.contains(&gone) && here.contains(&came) {
-                left.retain(|man| *man != gone);
-                here.retain(|man| *man != came);
-                deeds.moved.push((gone, came.square));
+        pairs.sort_by_key(|&(illegal, distance, ..)| (illegal, distance));
+        for (.., old, new) in pairs {
+            if unmatched_before.contains(&old) && unmatched_after.contains(&new) {
+                unmatched_before.retain(|other| *other != old);
+                unmatched_after.retain(|other| *other != new);
+                changes.moved.push((old, new.square));
             }
         }
-        deeds.moved.sort_by_key(|(gone, _)| gone.square);
-        for gone in left {
-            match here.iter().position(|came| came.square == gone.square) {
-                Some(index) => deeds.exchanged.push((gone, here.remove(index).piece)),
+        changes.moved.sort_by_key(|(old, _)| old.square);
+        for old in unmatched_before {
+            match unmatched_after.iter().position(|new| new.square == old.square) {
+                Some(index) => changes.exchanged.push((old, unmatched_after.remove(index).piece)),
                 // A piece whose square is now occupied by another piece was captured.
-                None if stands.piece_at(gone.square).is_some() => {}
-                None => deeds.gone.push(gone),
+                None if after.piece_at(old.square).is_some() => {}
+                None => changes.gone.push(old),
             }
         }
-        deeds.came = here;
-        deeds
+        changes.came = unmatched_after;
+        changes
     }
 
     fn reason(self, position: &Position) -> IllegalReason {
@@ -117,12 +117,12 @@ impl PlacementChanges {
                 && pawn.square.rank() == us.relative_rank(Rank::Seventh)
                 && pawn.square.distance(on.square) == 1
         };
-        let taken = self.exchanged.iter().map(|(was, is)| PlacedPiece { piece: *is, square: was.square });
-        let new: Vec<PlacedPiece> = self.came.iter().copied().chain(taken).collect();
-        if let Some(on) = new.iter().find(|on| self.gone.iter().any(|pawn| promoted(pawn, on))) {
+        let exchanged = self.exchanged.iter().map(|(was, is)| PlacedPiece { piece: *is, square: was.square });
+        let arrived: Vec<PlacedPiece> = self.came.iter().copied().chain(exchanged).collect();
+        if let Some(on) = arrived.iter().find(|on| self.gone.iter().any(|pawn| promoted(pawn, on))) {
             return IllegalReason::PromotedColour { on: *on };
         }
-        if let Some(king) = self.gone.iter().find(|gone| gone.piece.role == Role::King) {
+        if let Some(king) = self.gone.iter().find(|captured| captured.piece.role == Role::King) {
             return IllegalReason::KingCaptured { king: *king };
         }
         if let ([(pawn, to)], [removed]) = (self.moved.as_slice(), self.gone.as_slice())
@@ -133,20 +133,20 @@ impl PlacementChanges {
             let pawn = Square::from_coords(to.file(), pawn.square.rank());
             return IllegalReason::EnPassantWrongPawn { removed: *removed, pawn };
         }
-        let men: Vec<PlacedPiece> = self.moved.iter().map(|(man, _)| *man).collect();
-        if let [one, other] = men.as_slice() {
-            let both =
+        let moved: Vec<PlacedPiece> = self.moved.iter().map(|(piece, _)| *piece).collect();
+        if let [one, other] = moved.as_slice() {
+            let are_king_and_rook =
                 |king: &PlacedPiece, rook: &PlacedPiece| king.piece == Role::King.of(us) && rook.piece == Role::Rook.of(us);
-            if both(one, other) || both(other, one) {
-                return IllegalReason::CastlingSquares { moved: men };
+            if are_king_and_rook(one, other) || are_king_and_rook(other, one) {
+                return IllegalReason::CastlingSquares { moved };
             }
         }
-        if men.len() > 1 {
-            return IllegalReason::SeveralMoves { moved: men };
+        if moved.len() > 1 {
+            return IllegalReason::SeveralMoves { moved };
         }
         // The move itself takes precedence over other differences.
-        let own = self.moved.first().and_then(|&(man, to)| why_illegal(position, step(position, man, to)));
-        match (own, self.exchanged.first()) {
+        let move_reason = self.moved.first().and_then(|&(piece, to)| why_illegal(position, step(position, piece, to)));
+        match (move_reason, self.exchanged.first()) {
             (Some(reason), _) => reason,
             _ if !self.gone.is_empty() => IllegalReason::Vanished { men: self.gone },
             (_, Some(&(was, is))) => IllegalReason::Exchanged { was, is },
@@ -157,7 +157,7 @@ impl PlacementChanges {
 }
 
 /// Returns the move of a piece from its square to another square.
-fn step(position: &Position, man: PlacedPiece, to: Square) -> Move {
+fn step(position: &Position, piece: PlacedPiece, to: Square) -> Move {
     let capture = position.board().role_at(to);
-    Move::Normal { role: man.piece.role, from: man.square, capture, to, promotion: None }
+    Move::Normal { role: piece.piece.role, from: piece.square, capture, to, promotion: None }
 }

@@ -129,8 +129,8 @@ pub(super) struct Condition {
 
 impl Condition {
     fn from_word(word: &str) -> Option<Condition> {
-        let (asked, holds) = word.strip_prefix("not ").map_or((word, true), |rest| (rest, false));
-        Some(Condition { asked: RulingQuery::from_word(asked)?, holds })
+        let (query, holds) = word.strip_prefix("not ").map_or((word, true), |rest| (rest, false));
+        Some(Condition { asked: RulingQuery::from_word(query)?, holds })
     }
 
     /// Returns whether the condition is satisfied.
@@ -141,7 +141,7 @@ impl Condition {
             RulingQuery::Touched => facts.reply != Reply::Nothing,
             RulingQuery::Replied => facts.reply == Reply::Made,
             RulingQuery::CanStand => rules.stands == Some(IllegalMoveFinality::OpponentMoved),
-            RulingQuery::Counted => matches!(situation, Situation::Irregular(what) if laws.counts(what)),
+            RulingQuery::Counted => matches!(situation, Situation::Irregular(irregularity) if laws.counts(irregularity)),
             RulingQuery::IllegalUnclaimed => rules.illegal_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
             RulingQuery::TouchUnclaimed => rules.touch_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
             RulingQuery::TouchAtOnce => rules.touch_ruled == Some(RulingTrigger::AtOnce),
@@ -188,7 +188,7 @@ fn row(table: &mut Reader) -> Option<Row> {
     let situation = table.needed("situation", situation);
     let known = situation.as_deref().and_then(Situation::from_word);
     if let Some(word) = situation.filter(|_| known.is_none()) {
-        table.wrong("situation", format_args!("there is no \"{word}\""));
+        table.wrong("situation", format_args!("unknown situation \"{word}\""));
     }
     let when = table.list("when", Condition::from_word).unwrap_or_default();
     let steps = table.list("acts", Step::from_word);

@@ -59,67 +59,77 @@ struct TrackedPiece {
 
 impl HandTracker {
     /// Creates a tracker for a turn in which nothing has been touched yet.
-    pub fn new(position: &Position, care: TouchThresholds) -> HandTracker {
-        let stands = std::array::from_fn(|index| {
+    pub fn new(position: &Position, thresholds: TouchThresholds) -> HandTracker {
+        let on_board = std::array::from_fn(|index| {
             let from = Square::new(index as u32);
             position.piece_at(from).map(|piece| TrackedPiece { piece, from, left: None, came: 0, promoted: false })
         });
         let legal = position.legal_moves().iter().filter_map(|mv| Some((mv.from()?, mv.to()))).collect();
-        let touches = Touches::new(care.unclear_ms);
+        let touches = Touches::new(thresholds.unclear_ms);
         let contacts = touches.clone();
-        HandTracker { us: position.turn(), care, legal, stands, held: Vec::new(), touches, contacts, firm: Vec::new() }
+        HandTracker {
+            us: position.turn(),
+            care: thresholds,
+            legal,
+            stands: on_board,
+            held: Vec::new(),
+            touches,
+            contacts,
+            firm: Vec::new(),
+        }
     }
 
     /// Handles a square that became empty.
     pub fn lifted(&mut self, at: u64, square: Square) {
-        if let Some(man) = self.stands[square as usize] {
-            self.promote(square, &man);
+        if let Some(tracked) = self.stands[square as usize] {
+            self.promote(square, &tracked);
         }
         self.take_up(at, square);
     }
 
     /// Moves the piece on a square into the hand.
     fn take_up(&mut self, at: u64, square: Square) {
-        let Some(man) = self.stands[square as usize].take() else { return };
-        if let Some(release) = self.release(at, square, &man) {
+        let Some(tracked) = self.stands[square as usize].take() else { return };
+        if let Some(release) = self.release(at, square, &tracked) {
             for touches in [&mut self.touches, &mut self.contacts] {
                 touches.release(release.at, release.from, release.on, release.piece);
             }
-            self.promote(square, &man);
-            self.firm.push(man.from);
+            self.promote(square, &tracked);
+            self.firm.push(tracked.from);
         }
         for touches in [&mut self.touches, &mut self.contacts] {
-            touches.touch(at, man.from, man.piece);
+            touches.touch(at, tracked.from, tracked.piece);
         }
-        self.held.push(TrackedPiece { left: man.left.or(Some(at)), ..man });
+        self.held.push(TrackedPiece { left: tracked.left.or(Some(at)), ..tracked });
     }
 
     /// Handles a square that became occupied; `piece` is `None` if the board does not identify it. A piece that was there before
     /// was lifted without an edge.
     pub fn put(&mut self, at: u64, square: Square, piece: Option<Piece>) {
-        if let (Some(man), Some(piece)) = (self.stands[square as usize], piece)
-            && (man.promoted, man.piece.color) == (true, piece.color)
-            && self.release(at, square, &man).is_none()
+        if let (Some(tracked), Some(piece)) = (self.stands[square as usize], piece)
+            && (tracked.promoted, tracked.piece.color) == (true, piece.color)
+            && self.release(at, square, &tracked).is_none()
         {
             // A hand cannot exchange pieces that fast: the board had identified the piece incorrectly.
-            self.stands[square as usize] = Some(TrackedPiece { piece, came: at, ..man });
+            self.stands[square as usize] = Some(TrackedPiece { piece, came: at, ..tracked });
             return;
         }
         self.take_up(at, square);
-        let taken = self.held.pop_if(|man| man.from == square && piece.is_some_and(|piece| piece != man.piece));
+        let captured = self.held.pop_if(|tracked| tracked.from == square && piece.is_some_and(|piece| piece != tracked.piece));
         let index = self.likeliest(square, piece);
-        let Some(man) = index.map(|index| self.held.remove(index)).or_else(|| self.promoting(at, square, piece)) else {
+        let Some(tracked) = index.map(|index| self.held.remove(index)).or_else(|| self.promoting(at, square, piece)) else {
             return;
         };
-        self.held.extend(taken);
-        if man.from != square {
-            let promoted = man.promoted || piece.is_some_and(|piece| piece.role != man.piece.role);
-            self.stands[square as usize] = Some(TrackedPiece { piece: piece.unwrap_or(man.piece), came: at, promoted, ..man });
+        self.held.extend(captured);
+        if tracked.from != square {
+            let promoted = tracked.promoted || piece.is_some_and(|piece| piece.role != tracked.piece.role);
+            self.stands[square as usize] =
+                Some(TrackedPiece { piece: piece.unwrap_or(tracked.piece), came: at, promoted, ..tracked });
             return;
         }
         // The piece is back on its square.
-        self.stands[square as usize] = Some(TrackedPiece { left: None, came: at, ..man });
-        let away = at.saturating_sub(man.left.unwrap_or(at));
+        self.stands[square as usize] = Some(TrackedPiece { left: None, came: at, ..tracked });
+        let away = at.saturating_sub(tracked.left.unwrap_or(at));
         if away >= self.care.brushed_ms {
             self.firm.push(square);
         } else if !self.firm.contains(&square) {
@@ -132,38 +142,44 @@ impl HandTracker {
     fn promoting(&self, at: u64, square: Square, piece: Option<Piece>) -> Option<TrackedPiece> {
         let last = self.us.relative_rank(Rank::Eighth);
         let piece = piece.filter(|piece| piece.color == self.us && piece.role != Role::Pawn && square.rank() == last)?;
-        let stands = |from: &Square| {
-            let man = self.stands[*from as usize];
-            man.is_some_and(|man| man.piece == Role::Pawn.of(piece.color) && man.from == *from)
+        let is_home_pawn = |from: &Square| {
+            let tracked = self.stands[*from as usize];
+            tracked.is_some_and(|tracked| tracked.piece == Role::Pawn.of(piece.color) && tracked.from == *from)
         };
-        let mut pawns = self.legal.iter().filter(|(_, to)| *to == square).map(|(from, _)| *from).filter(stands);
+        let mut pawns = self.legal.iter().filter(|(_, to)| *to == square).map(|(from, _)| *from).filter(is_home_pawn);
         let from = pawns.next()?;
         // The four promotions of one pawn are four legal moves.
-        let alone = pawns.all(|other| other == from);
-        alone.then_some(TrackedPiece { piece: Role::Pawn.of(piece.color), from, left: Some(at), came: at, promoted: true })
+        let is_only_pawn = pawns.all(|other| other == from);
+        is_only_pawn.then_some(TrackedPiece {
+            piece: Role::Pawn.of(piece.color),
+            from,
+            left: Some(at),
+            came: at,
+            promoted: true,
+        })
     }
 
     /// Records that a promotion piece has touched the last rank (4.4.4).
-    fn promote(&mut self, square: Square, man: &TrackedPiece) {
-        if man.promoted {
-            self.touches.promote(man.came, man.from, square, man.piece);
-            self.contacts.promote(man.came, man.from, square, man.piece);
-            self.firm.push(man.from);
+    fn promote(&mut self, square: Square, tracked: &TrackedPiece) {
+        if tracked.promoted {
+            self.touches.promote(tracked.came, tracked.from, square, tracked.piece);
+            self.contacts.promote(tracked.came, tracked.from, square, tracked.piece);
+            self.firm.push(tracked.from);
         }
     }
 
     /// Returns the index in `held` of the piece that was most likely put down there: first the piece that came from this square,
     /// then a piece that can move there, then the one lifted last.
     fn likeliest(&self, square: Square, piece: Option<Piece>) -> Option<usize> {
-        let fits = |man: &TrackedPiece| match piece {
-            Some(piece) => man.piece == piece,
-            None => man.piece.color == self.us || man.from == square,
+        let fits = |tracked: &TrackedPiece| match piece {
+            Some(piece) => tracked.piece == piece,
+            None => tracked.piece.color == self.us || tracked.from == square,
         };
-        let rank = |man: &TrackedPiece| (man.from == square, self.legal.contains(&(man.from, square)));
+        let rank = |tracked: &TrackedPiece| (tracked.from == square, self.legal.contains(&(tracked.from, square)));
         let held = || self.held.iter().enumerate();
-        let best = held().filter(|(_, man)| fits(man)).max_by_key(|(index, man)| (rank(man), *index));
+        let best = held().filter(|(_, tracked)| fits(tracked)).max_by_key(|(index, tracked)| (rank(tracked), *index));
         // A pawn that was promoted.
-        let pawn = || piece.and_then(|piece| held().rfind(|(_, man)| man.piece == Role::Pawn.of(piece.color)));
+        let pawn = || piece.and_then(|piece| held().rfind(|(_, tracked)| tracked.piece == Role::Pawn.of(piece.color)));
         let any = || held().next_back().filter(|_| piece.is_none());
         best.or_else(pawn).or_else(any).map(|(index, _)| index)
     }
@@ -181,13 +197,14 @@ impl HandTracker {
     /// Adds the releases of the pieces that are on the board now.
     fn with_standing(&self, now: u64, touches: &Touches) -> Touches {
         let mut touches = touches.clone();
-        for (square, man) in Square::ALL.into_iter().filter_map(|square| Some((square, self.stands[square as usize].as_ref()?)))
+        for (square, tracked) in
+            Square::ALL.into_iter().filter_map(|square| Some((square, self.stands[square as usize].as_ref()?)))
         {
-            if let Some(release) = self.release(now, square, man) {
+            if let Some(release) = self.release(now, square, tracked) {
                 touches.release(release.at, release.from, release.on, release.piece);
             }
-            if man.promoted {
-                touches.promote(man.came, man.from, square, man.piece);
+            if tracked.promoted {
+                touches.promote(tracked.came, tracked.from, square, tracked.piece);
             }
         }
         touches
@@ -206,32 +223,32 @@ impl HandTracker {
     fn bound_before(&self, now: u64, mv: Move, mut touches: Touches) -> Touches {
         let changes = Changes::of(self.us, mv);
         touches.released.retain(|release| !changes.iter().any(|change| change == (release.on, Some(release.piece))));
-        let moves = |from: Square| match mv {
+        let is_moved = |from: Square| match mv {
             Move::Castle { king, rook } => [king, rook].contains(&from),
             _ => mv.from() == Some(from),
         };
-        let standing = self.stands.iter().flatten().filter(|man| man.left.is_some()).map(|man| (man, false));
-        for (man, in_hand) in standing.chain(self.held.iter().map(|man| (man, true))) {
-            let away = now.saturating_sub(man.left.unwrap_or(now));
-            let counts = if man.piece.color != self.us {
-                capture_square(mv) == Some(man.from)
-            } else if moves(man.from) {
+        let on_board = self.stands.iter().flatten().filter(|tracked| tracked.left.is_some()).map(|tracked| (tracked, false));
+        for (tracked, in_hand) in on_board.chain(self.held.iter().map(|tracked| (tracked, true))) {
+            let away = now.saturating_sub(tracked.left.unwrap_or(now));
+            let counts = if tracked.piece.color != self.us {
+                capture_square(mv) == Some(tracked.from)
+            } else if is_moved(tracked.from) {
                 // In castling, the order of king and rook matters.
-                mv.is_castle() || !touches.is_last(man.from)
+                mv.is_castle() || !touches.is_last(tracked.from)
             } else {
                 !in_hand || away >= self.care.brushed_ms
             };
-            if !counts && !self.firm.contains(&man.from) {
-                touches.strike(man.from);
+            if !counts && !self.firm.contains(&tracked.from) {
+                touches.strike(tracked.from);
             }
         }
         touches
     }
 
     /// Returns the release of a piece on its current square, if it has moved there and has rested for at least `passed_ms`.
-    fn release(&self, now: u64, square: Square, man: &TrackedPiece) -> Option<Release> {
-        let rested = now.saturating_sub(man.came) >= self.care.passed_ms;
-        let moved = man.left.is_some() && man.from != square && man.piece.color == self.us;
-        (moved && rested).then_some(Release { at: man.came, from: man.from, on: square, piece: man.piece })
+    fn release(&self, now: u64, square: Square, tracked: &TrackedPiece) -> Option<Release> {
+        let rested = now.saturating_sub(tracked.came) >= self.care.passed_ms;
+        let moved = tracked.left.is_some() && tracked.from != square && tracked.piece.color == self.us;
+        (moved && rested).then_some(Release { at: tracked.came, from: tracked.from, on: square, piece: tracked.piece })
     }
 }

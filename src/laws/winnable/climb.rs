@@ -13,20 +13,20 @@ pub fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
     let mut score = score::rank(&position, winner);
     for _ in 0..PLIES {
         seen.push(position.board().clone());
-        let own = position.turn() == winner;
+        let winner_to_move = position.turn() == winner;
         let mut moves = position.legal_moves();
         // Captures by the winner first, captures by the opponent last.
-        moves.sort_by_key(|mv: &Move| mv.is_capture() != own);
+        moves.sort_by_key(|mv: &Move| mv.is_capture() != winner_to_move);
         let mut best: Option<(u32, P)> = None;
         for mv in moves {
             let mut next = position.clone();
             next.play_unchecked(mv);
-            if own && next.is_check() && next.legal_moves().is_empty() {
+            if winner_to_move && next.is_check() && next.legal_moves().is_empty() {
                 return true;
             }
-            let rank = score::rank(&next, winner) + if own || !mv.is_capture() { 0 } else { 8 };
+            let rank = score::rank(&next, winner) + if winner_to_move || !mv.is_capture() { 0 } else { 8 };
             let is_better = best.as_ref().is_none_or(|(known, _)| rank < *known);
-            if !is_better || seen.contains(next.board()) || own && next.legal_moves().is_empty() {
+            if !is_better || seen.contains(next.board()) || winner_to_move && next.legal_moves().is_empty() {
                 continue; // No stalemate either.
             }
             best = Some((rank, next));

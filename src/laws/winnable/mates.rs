@@ -26,21 +26,21 @@ pub fn any(reach: &Reach, winner: Color) -> bool {
     let Some(hunt) = Hunt::new(reach, winner) else { return false };
     // Each piece is checked on all squares before the next piece: the first one that can mate is enough.
     hunt.checkers.iter().any(|checker| {
-        let stands = stands(checker.man, hunt.still);
-        iter_squares(hunt.hunted.reach).any(|square| hunt.net(square, &[(&stands, checker.others)], true).is_some())
+        let attack_sets = attack_sets(checker.man, hunt.still);
+        iter_squares(hunt.hunted.reach).any(|square| hunt.net(square, &[(&attack_sets, checker.others)], true).is_some())
     })
 }
 
 /// Returns the possible mates, at most one for each square of the king to be mated.
 pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
     let Some(hunt) = Hunt::new(reach, winner) else { return Vec::new() };
-    let stands: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| stands(checker.man, hunt.still)).collect();
+    let attack_sets: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| attack_sets(checker.man, hunt.still)).collect();
     let checkers: Vec<(&Vec<Squares>, Squares)> =
-        stands.iter().zip(hunt.checkers.iter().map(|checker| checker.others)).collect();
+        attack_sets.iter().zip(hunt.checkers.iter().map(|checker| checker.others)).collect();
     let nets = iter_squares(hunt.hunted.reach).filter_map(|square| hunt.net(square, &checkers, false));
     nets.map(|net| Mate {
-        hunted: walks(net.square, hunt.hunted.reach),
-        hunter: walks(net.kings, hunt.kings(net.square)),
+        hunted: king_distances(net.square, hunt.hunted.reach),
+        hunter: king_distances(net.kings, hunt.kings(net.square)),
         blocked: Bitboard(net.blocked),
     })
     .collect()
@@ -66,20 +66,25 @@ struct Checker<'a> {
 impl Hunt<'_> {
     fn new(reach: &Reach, winner: Color) -> Option<Hunt<'_>> {
         let (hunted, hunter) = (reach.king(!winner)?, reach.king(winner)?);
-        let of = |color: Color| reach.pieces.iter().filter(move |man| man.color == color && man.role != Role::King);
-        let attacks: Vec<(&ReachPiece, Squares)> = of(winner).map(|man| (man, man.attacks() | behind(man, hunted))).collect();
+        let pieces_of =
+            |color: Color| reach.pieces.iter().filter(move |piece| piece.color == color && piece.role != Role::King);
+        let attacks: Vec<(&ReachPiece, Squares)> =
+            pieces_of(winner).map(|piece| (piece, piece.attacks() | behind(piece, hunted))).collect();
         let others = |index: usize| {
             attacks.iter().enumerate().filter(|(other, _)| *other != index).fold(0, |all, (_, (_, squares))| all | squares)
         };
         // A king in check does not cover the square behind it.
-        let still =
-            reach.pieces.iter().filter(|man| !man.may_have_left && man.home != hunted.home).fold(0, |all, man| all | man.home);
-        let checkers = attacks.iter().enumerate().map(|(index, (man, _))| Checker { man, others: others(index) });
+        let still = reach
+            .pieces
+            .iter()
+            .filter(|piece| !piece.may_have_left && piece.home != hunted.home)
+            .fold(0, |all, piece| all | piece.home);
+        let checkers = attacks.iter().enumerate().map(|(index, (piece, _))| Checker { man: piece, others: others(index) });
         Some(Hunt {
             hunted,
             hunter,
             checkers: checkers.collect(),
-            blockers: of(!winner).map(ReachPiece::all_squares).collect(),
+            blockers: pieces_of(!winner).map(ReachPiece::all_squares).collect(),
             still,
         })
     }
@@ -114,15 +119,15 @@ impl Hunt<'_> {
         let flights = adjacent(square);
         let mut best: Option<MatingNet> = None;
         let kings = self.kings(square);
-        for (stands, others) in checkers {
+        for (attack_sets, others) in checkers {
             let mut known = Vec::new();
-            for own in stands.iter().filter(|&own| own & square != 0).map(|own| own & flights) {
-                if known.contains(&own) {
+            for attacked in attack_sets.iter().filter(|&attacked| attacked & square != 0).map(|attacked| attacked & flights) {
+                if known.contains(&attacked) {
                     continue;
                 }
-                known.push(own);
+                known.push(attacked);
                 for king in iter_squares(kings & !flights & !square) {
-                    let blocked = flights & !(own | others | adjacent(king));
+                    let blocked = flights & !(attacked | others | adjacent(king));
                     match &mut best {
                         Some(best) if best.blocked == blocked => best.kings |= king,
                         Some(best) if best.blocked.count_ones() <= blocked.count_ones() => {}
@@ -138,16 +143,19 @@ impl Hunt<'_> {
 }
 
 /// Returns the attacks of a piece from each reachable square. Lines end at pieces that never move.
-fn stands(man: &ReachPiece, still: Squares) -> Vec<Squares> {
+fn attack_sets(piece: &ReachPiece, still: Squares) -> Vec<Squares> {
     let lines = |from: Squares, ways: &[Direction]| ways.iter().fold(0, |all, &way| all | line(from, way, still));
     let (rook, bishop) = DIRECTIONS.split_at(4);
-    let own = iter_squares(man.reach).map(|from| match man.role {
+    let attacks = iter_squares(piece.reach).map(|from| match piece.role {
         Role::Rook => lines(from, rook),
         Role::Bishop => lines(from, bishop),
         Role::Queen => lines(from, &DIRECTIONS),
-        role => attack_squares(role, man.color, from),
+        role => attack_squares(role, piece.color, from),
     });
-    own.chain(iter_squares(man.promoted).map(|from| attack_squares(Role::Knight, man.color, from) | lines(from, &DIRECTIONS)))
+    attacks
+        .chain(
+            iter_squares(piece.promoted).map(|from| attack_squares(Role::Knight, piece.color, from) | lines(from, &DIRECTIONS)),
+        )
         .collect()
 }
 
@@ -162,39 +170,39 @@ fn line(from: Squares, way: Direction, still: Squares) -> Squares {
 }
 
 /// Returns the squares that a piece attacks behind a king that never moves: the king may not step back along the line of a check.
-fn behind(man: &ReachPiece, king: &ReachPiece) -> Squares {
+fn behind(piece: &ReachPiece, king: &ReachPiece) -> Squares {
     if king.may_have_left {
         return 0;
     }
     DIRECTIONS.iter().enumerate().fold(0, |all, (index, &way)| {
-        let lines = match man.role {
-            Role::Queen => man.reach,
-            Role::Rook if index < 4 => man.reach,
-            Role::Bishop if index >= 4 => man.reach,
+        let lines = match piece.role {
+            Role::Queen => piece.reach,
+            Role::Rook if index < 4 => piece.reach,
+            Role::Bishop if index >= 4 => piece.reach,
             _ => 0,
         };
-        all | step(step(lines | man.promoted, way) & king.home, way)
+        all | step(step(lines | piece.promoted, way) & king.home, way)
     })
 }
 
 /// Returns whether each of these squares can be occupied by a different piece.
-fn can_block(squares: Squares, men: &[Squares]) -> bool {
-    let covered = || squares & !men.iter().fold(0, |all, man| all | man) == 0;
+fn can_block(squares: Squares, blockers: &[Squares]) -> bool {
+    let covered = || squares & !blockers.iter().fold(0, |all, blocker| all | blocker) == 0;
     // A piece already assigned to one square may be reassigned to another.
-    let mut placed = vec![0; if squares == 0 { 0 } else { men.len() }];
-    squares.count_ones() as usize <= men.len()
+    let mut placed = vec![0; if squares == 0 { 0 } else { blockers.len() }];
+    squares.count_ones() as usize <= blockers.len()
         && covered()
-        && iter_squares(squares).all(|square| place(square, men, &mut placed, &mut 0))
+        && iter_squares(squares).all(|square| place(square, blockers, &mut placed, &mut 0))
 }
 
-fn place(square: Squares, men: &[Squares], placed: &mut [Squares], tried: &mut u64) -> bool {
-    for (index, man) in men.iter().enumerate() {
-        if man & square == 0 || *tried & 1 << index != 0 {
+fn place(square: Squares, blockers: &[Squares], placed: &mut [Squares], tried: &mut u64) -> bool {
+    for (index, blocker) in blockers.iter().enumerate() {
+        if blocker & square == 0 || *tried & 1 << index != 0 {
             continue;
         }
         *tried |= 1 << index;
         let before = placed.get(index).copied().unwrap_or(0);
-        if before == 0 || place(before, men, placed, tried) {
+        if before == 0 || place(before, blockers, placed, tried) {
             if let Some(place) = placed.get_mut(index) {
                 *place = square;
             }
@@ -205,7 +213,7 @@ fn place(square: Squares, men: &[Squares], placed: &mut [Squares], tried: &mut u
 }
 
 /// Returns the number of steps from each square to the squares `to` over the squares `over`; 64 if there is no path.
-fn walks(to: Squares, over: Squares) -> [u8; 64] {
+fn king_distances(to: Squares, over: Squares) -> [u8; 64] {
     let mut steps = [64; 64];
     let (mut front, mut seen, mut count) = (to, 0, 0);
     while front != 0 {

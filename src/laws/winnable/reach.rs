@@ -128,8 +128,9 @@ impl Rights {
     /// Returns the rights in this position.
     pub fn of<P: Rules>(position: &P) -> Rights {
         let rooks = position.castles().castling_rights();
-        let castling = Color::ALL.into_iter().map(|color| position.board().by_color(color)).filter(|&men| (men & rooks).any());
-        let kings = castling.fold(Bitboard::EMPTY, |all, men| all | men & position.board().kings());
+        let castling =
+            Color::ALL.into_iter().map(|color| position.board().by_color(color)).filter(|&pieces| (pieces & rooks).any());
+        let kings = castling.fold(Bitboard::EMPTY, |all, pieces| all | pieces & position.board().kings());
         Rights { castling: rooks | kings, en_passant: position.maybe_ep_square() }
     }
 }
@@ -167,53 +168,53 @@ struct FixedPieces {
 impl Reach {
     /// Computes the squares for every line of play from here, with either player to move.
     pub fn of(board: &Board, rights: &Rights) -> Reach {
-        let men = board.iter().map(|(square, piece)| {
+        let pieces = board.iter().map(|(square, piece)| {
             let home = bit(square);
             let passed = rights.en_passant.map_or(0, bit);
             let passes = piece.role == Role::Pawn && forward(piece.color, passed) == home;
             let castles = rights.castling.contains(square);
             // Castling: any square of the first rank, to be conservative.
-            let also = if castles { rank(piece.color, Rank::First) } else { 0 } | if passes { passed } else { 0 };
+            let extra = if castles { rank(piece.color, Rank::First) } else { 0 } | if passes { passed } else { 0 };
             ReachPiece {
                 color: piece.color,
                 role: piece.role,
                 home,
-                reach: home | also,
+                reach: home | extra,
                 promoted: 0,
-                may_have_left: also != 0,
+                may_have_left: extra != 0,
                 captured: false,
                 may_have_left_file: false,
                 stalemating_steps: 0,
             }
         });
-        let mut reach = Reach { pieces: men.collect() };
+        let mut reach = Reach { pieces: pieces.collect() };
         while reach.extend() {}
         reach
     }
 
     fn fixed_pieces(&self, color: Color) -> FixedPieces {
-        let mut still = FixedPieces::default();
-        for man in self.pieces.iter().filter(|man| man.color == color) {
-            if !man.may_have_left {
-                still.homes |= man.home;
-                still.attacked |= attack_squares(man.role, man.color, man.home);
-                if man.role != Role::King {
-                    still.guarded |= attack_squares(man.role, man.color, man.home);
-                    still.pushes |= if man.role == Role::Pawn { forward(man.color, man.home) } else { 0 };
+        let mut fixed = FixedPieces::default();
+        for piece in self.pieces.iter().filter(|piece| piece.color == color) {
+            if !piece.may_have_left {
+                fixed.homes |= piece.home;
+                fixed.attacked |= attack_squares(piece.role, piece.color, piece.home);
+                if piece.role != Role::King {
+                    fixed.guarded |= attack_squares(piece.role, piece.color, piece.home);
+                    fixed.pushes |= if piece.role == Role::Pawn { forward(piece.color, piece.home) } else { 0 };
                 }
             }
-            if man.role == Role::King {
-                still.kings |= man.home;
-                still.king |= man.reach;
+            if piece.role == Role::King {
+                fixed.kings |= piece.home;
+                fixed.king |= piece.reach;
             } else {
-                still.capturable |= man.all_squares();
-                still.moves |= man.all_squares() != man.home;
+                fixed.capturable |= piece.all_squares();
+                fixed.moves |= piece.all_squares() != piece.home;
             }
-            if man.role == Role::Pawn && !man.may_have_left_file && !man.captured {
-                still.blocking_pawns |= man.home;
+            if piece.role == Role::Pawn && !piece.may_have_left_file && !piece.captured {
+                fixed.blocking_pawns |= piece.home;
             }
         }
-        still
+        fixed
     }
 
     /// Adds one more move of every piece; returns whether anything changed.
@@ -223,55 +224,55 @@ impl Reach {
         black.set_king_steps(&white);
         let (white, black) = (white, black);
         // The squares on which White's pieces may capture, and those on which Black's may.
-        let mut taken: [Squares; 2] = [0; 2];
+        let mut captures: [Squares; 2] = [0; 2];
         let mut changed = false;
-        for man in &mut self.pieces {
-            let (own, other) = if man.color.is_white() { (&white, &black) } else { (&black, &white) };
-            let before = *man;
+        for piece in &mut self.pieces {
+            let (own, other) = if piece.color.is_white() { (&white, &black) } else { (&black, &white) };
+            let before = *piece;
             // A king that never moves is never captured either.
             let open = !(own.homes | other.homes & other.kings);
-            match man.role {
-                Role::Pawn => man.extend_pawn(open, !(own.homes | other.homes), other),
+            match piece.role {
+                Role::Pawn => piece.extend_pawn(open, !(own.homes | other.homes), other),
                 Role::King => {
                     let steps = own.steps;
-                    man.stalemating_steps =
-                        iter_squares(steps & !man.reach).filter(|&to| !other.can_reply(to)).fold(0, |all, to| all | to);
-                    man.reach |= steps & !man.stalemating_steps;
+                    piece.stalemating_steps =
+                        iter_squares(steps & !piece.reach).filter(|&to| !other.can_reply(to)).fold(0, |all, to| all | to);
+                    piece.reach |= steps & !piece.stalemating_steps;
                 }
-                role => man.reach |= attack_squares(role, man.color, man.reach) & open,
+                role => piece.reach |= attack_squares(role, piece.color, piece.reach) & open,
             }
-            man.may_have_left |= man.all_squares() != man.home;
-            changed |= man.all_squares() != before.all_squares() || man.may_have_left_file != before.may_have_left_file;
-            if let Some(taken) = taken.get_mut(usize::from(man.color.is_black())) {
-                *taken |= man.capture_squares();
+            piece.may_have_left |= piece.all_squares() != piece.home;
+            changed |= piece.all_squares() != before.all_squares() || piece.may_have_left_file != before.may_have_left_file;
+            if let Some(captures) = captures.get_mut(usize::from(piece.color.is_black())) {
+                *captures |= piece.capture_squares();
             }
         }
-        let [by_white, by_black] = taken;
-        for man in self.pieces.iter_mut().filter(|man| man.role != Role::King) {
-            let taken = if man.color.is_white() { by_black } else { by_white };
-            let (captured, gone) = (taken & man.all_squares() != 0, taken & man.home != 0);
-            changed |= captured && !man.captured || gone && !man.may_have_left;
-            man.captured |= captured;
-            man.may_have_left |= gone;
+        let [by_white, by_black] = captures;
+        for piece in self.pieces.iter_mut().filter(|piece| piece.role != Role::King) {
+            let captures = if piece.color.is_white() { by_black } else { by_white };
+            let (captured, home_captured) = (captures & piece.all_squares() != 0, captures & piece.home != 0);
+            changed |= captured && !piece.captured || home_captured && !piece.may_have_left;
+            piece.captured |= captured;
+            piece.may_have_left |= home_captured;
         }
         changed
     }
 
     /// Returns the king of this colour.
     pub fn king(&self, color: Color) -> Option<&ReachPiece> {
-        self.pieces.iter().find(|man| man.is(color, Role::King))
+        self.pieces.iter().find(|piece| piece.is(color, Role::King))
     }
 }
 
 impl ReachPiece {
     fn extend_pawn(&mut self, open: Squares, empty: Squares, other: &FixedPieces) {
-        let strikes = attack_squares(Role::Pawn, self.color, self.reach) & other.capturable & open;
+        let captures = attack_squares(Role::Pawn, self.color, self.reach) & other.capturable & open;
         let once = forward(self.color, self.reach) & empty;
         let twice = forward(self.color, once & rank(self.color, Rank::Third)) & empty;
         // Pawns that face each other on a file cannot pass: neither reaches the square where the other is now, nor any beyond.
-        let held = if self.may_have_left_file { 0 } else { self.blocked_squares(other.blocking_pawns) };
-        self.may_have_left_file |= strikes != 0;
-        let new = (once | twice) & !held | strikes;
+        let blocked = if self.may_have_left_file { 0 } else { self.blocked_squares(other.blocking_pawns) };
+        self.may_have_left_file |= captures != 0;
+        let new = (once | twice) & !blocked | captures;
         let last = rank(self.color, Rank::Eighth);
         self.reach |= new & !last;
         self.promoted |= new & last;
@@ -302,7 +303,7 @@ impl FixedPieces {
 
     /// Returns whether this side may have a move left when the other king has gone to `to`.
     fn can_reply(&self, to: Squares) -> bool {
-        let taken = to | adjacent(to);
-        self.moves || iter_squares(self.king & !taken).any(|king| adjacent(king) & (self.king | self.replies) & !taken != 0)
+        let covered = to | adjacent(to);
+        self.moves || iter_squares(self.king & !covered).any(|king| adjacent(king) & (self.king | self.replies) & !covered != 0)
     }
 }

@@ -83,10 +83,10 @@ fn promotion(board: &Board, color: Color) -> Option<u32> {
         .into_iter()
         .map(|sq| {
             let rank = sq.rank() as u32;
-            let left = if color.is_white() { 7 - rank } else { rank };
+            let distance = if color.is_white() { 7 - rank } else { rank };
             let file = Bitboard::from_file(sq.file());
             let ahead = if color.is_white() { u64::MAX << (8 * rank) << 4 << 4 } else { (1 << (8 * rank)) - 1 };
-            3 * left + 4 * (file & board.occupied() & Bitboard(ahead)).count() as u32
+            3 * distance + 4 * (file & board.occupied() & Bitboard(ahead)).count() as u32
         })
         .min()
 }
@@ -99,9 +99,9 @@ fn material(board: &Board, winner: Color) -> u32 {
         return 0;
     }
     let minors = (board.knights() | board.bishops()) & ours;
-    if let Some(left) = promotion(board, winner) {
+    if let Some(distance) = promotion(board, winner) {
         let bait = promotion(board, !winner).unwrap_or(0).min(30);
-        return 4 + left + bait / 6;
+        return 4 + distance + bait / 6;
     }
     if minors.count() >= 2 || (theirs & (board.knights() | board.bishops())).any() {
         return 4;
@@ -125,9 +125,9 @@ fn leaps(from: Square, to: Square) -> u32 {
 
 /// Returns the number of moves until a piece of this colour is on the square.
 fn blocking(board: &Board, color: Color, to: Square) -> u32 {
-    let men = board.by_color(color) & !board.kings();
+    let pieces = board.by_color(color) & !board.kings();
     let mut best = 6 + promotion(board, color).unwrap_or(20);
-    for from in men {
+    for from in pieces {
         let moves = match board.role_at(from) {
             Some(Role::Knight) => leaps(from, to),
             Some(Role::Bishop) if from.is_light() != to.is_light() => continue,

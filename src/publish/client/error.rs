@@ -17,14 +17,14 @@ pub enum ClientError {
         why: zbus::Error,
     },
     /// The name has no owner.
-    #[error("touchmoved is {}: start it with `{}`", nowhere(looked), start_command(looked))]
+    #[error("touchmoved is {}: start it with `{}`", not_running_on(looked), start_command(looked))]
     NotRunning {
         /// The buses that were searched.
         looked: Vec<Bus>,
     },
     /// The bus policy denies access.
     #[error(
-        "not allowed to read {name} on the system bus: join the group {group} (`sudo adduser $USER {group}`, then log in anew)"
+        "not allowed to read {name} on the system bus: join the group {group} (`sudo adduser $USER {group}`, then log in again)"
     )]
     Denied {
         /// The name.
@@ -59,7 +59,7 @@ impl ClientError {
     }
 }
 
-fn nowhere(looked: &[Bus]) -> String {
+fn not_running_on(looked: &[Bus]) -> String {
     match looked {
         [one, other] => format!("running neither on {one} nor on {other}"),
         _ => format!("not running on {}", looked.first().cloned().unwrap_or_default()),

@@ -14,33 +14,33 @@ use zbus::{Connection, MatchRule, Message, MessageStream, OwnedVariant};
 
 /// A stream of events.
 pub struct EventWatcher {
-    ours: MessageStream,
+    signals: MessageStream,
     owner: MessageStream,
 }
 
 impl EventWatcher {
     pub(super) async fn begin(connection: &Connection, stream: Stream) -> zbus::Result<EventWatcher> {
-        let ours = MatchRule::builder().msg_type(Type::Signal).sender(stream.name()).path_namespace(names::ROOT_PATH);
+        let signals = MatchRule::builder().msg_type(Type::Signal).sender(stream.name()).path_namespace(names::ROOT_PATH);
         let owner = MatchRule::builder()
             .msg_type(Type::Signal)
             .sender("org.freedesktop.DBus")
             .member("NameOwnerChanged")
             .add_arg(stream.name());
-        let ours = MessageStream::for_match_rule(ours.build()?, connection, NonZeroUsize::new(4096)).await?;
+        let signals = MessageStream::for_match_rule(signals.build()?, connection, NonZeroUsize::new(4096)).await?;
         let owner = MessageStream::for_match_rule(owner.build()?, connection, None).await?;
-        Ok(EventWatcher { ours, owner })
+        Ok(EventWatcher { signals, owner })
     }
 
     /// Returns the next item; `None` when the connection to the bus is closed.
     pub async fn next(&mut self) -> Option<WatchItem> {
         loop {
-            let seen = tokio::select! {
+            let item = tokio::select! {
                 biased;
-                message = self.ours.next() => parse_message(&message?.ok()?),
+                message = self.signals.next() => parse_message(&message?.ok()?),
                 message = self.owner.next() => parse_owner_change(&message?.ok()?),
             };
-            if seen.is_some() {
-                return seen;
+            if item.is_some() {
+                return item;
             }
         }
     }
@@ -141,19 +141,19 @@ fn parse_message(message: &Message) -> Option<WatchItem> {
     let signal = SIGNALS.iter().find(|signal| signal.name == member)?;
     let arguments: zbus::Structure<'_> = body.deserialize().ok()?;
     let mut values = arguments.fields().iter();
-    let mut happened = WatchedEvent { game, board, number: None, time: None, event: member, fields: Map::new() };
+    let mut event = WatchedEvent { game, board, number: None, time: None, event: member, fields: Map::new() };
     if signal.numbered {
-        happened.number = u64::try_from(values.next()?).ok();
-        happened.time = i64::try_from(values.next()?).ok();
+        event.number = u64::try_from(values.next()?).ok();
+        event.time = i64::try_from(values.next()?).ok();
     }
     for (name, value) in signal.fields.iter().zip(values) {
         if *name == "time" {
-            happened.time = i64::try_from(value).ok();
+            event.time = i64::try_from(value).ok();
         } else {
-            happened.fields.insert((*name).to_owned(), variant_to_json(value));
+            event.fields.insert((*name).to_owned(), variant_to_json(value));
         }
     }
-    Some(WatchItem::Happened(happened))
+    Some(WatchItem::Happened(event))
 }
 
 /// Builds the item for new property values of an interface.

@@ -53,7 +53,7 @@ impl ArbiterObject {
     fn faults(&self) -> Vec<(String, String, String)> {
         self.hub.read(|state| {
             let faults = state.games.get(&self.game).map(|game| game.record.faults.as_slice()).unwrap_or_default();
-            faults.iter().map(|bad| (bad.square.to_string(), bad.fault.word().to_owned(), bad.detail.clone())).collect()
+            faults.iter().map(|fault| (fault.square.to_string(), fault.fault.word().to_owned(), fault.detail.clone())).collect()
         })
     }
 
@@ -64,18 +64,19 @@ impl ArbiterObject {
     #[zbus(out_args("heading", "sentence", "required"))]
     fn describe(&self, id: u32, language: &str) -> Result<(String, String, Vec<String>), Error> {
         let locale = Locale::from_tag(language);
-        let standing = self.hub.read(|state| {
+        let open_alert = self.hub.read(|state| {
             let alerts = &state.games.get(&self.game)?.record.alerts;
             alerts.iter().find(|alert| alert.id == id).map(|alert| values::describe_alert(alert, locale))
         });
-        if let Some(described) = standing {
-            return Ok(described);
+        if let Some(description) = open_alert {
+            return Ok(description);
         }
-        let past = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
+        let past_alert = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
             Event::AlertRaised(alert) if alert.id == id => Some(values::describe_alert(&alert, locale)),
             _ => None,
         });
-        past.ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts has their ids")))
+        past_alert
+            .ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts lists the ids")))
     }
 
     /// Irregularities counted for the penalties of illegal moves, as (player, ply, what, time). player: white or black. ply: the

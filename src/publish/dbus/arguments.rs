@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// Parses a player: `white` or `black`.
 pub fn parse_player(text: &str) -> Result<Color, Error> {
-    Color::from_word(text).ok_or_else(|| Error::BadPlayer(format!("\"{text}\" is no player: give white or black")))
+    Color::from_word(text).ok_or_else(|| Error::BadPlayer(format!("\"{text}\" is not a player: use white or black")))
 }
 
 /// Parses the argument of `SetResult`.
@@ -21,26 +21,25 @@ pub fn parse_result(text: &str) -> Result<Command, Error> {
         (None, "*") => Ok(Command::Result(None)),
         (Some(result), _) => Ok(Command::Result(Some(result))),
         (None, other) => {
-            Err(Error::BadResult(format!("\"{other}\" is not a result: give 1-0, 0-1, 1/2-1/2, or * to withdraw it")))
+            Err(Error::BadResult(format!("\"{other}\" is not a result: use 1-0, 0-1, 1/2-1/2, or * to withdraw it")))
         }
     }
 }
 
 /// Parses the arguments of `SetPromotion`. `ply` 0 means the last promotion on record.
 pub fn parse_promotion(ply: u32, piece: &str) -> Result<Command, Error> {
-    let role = Role::from_word(piece).ok_or_else(|| {
-        Error::BadPiece(format!("\"{piece}\" is nothing that a pawn becomes: give queen, rook, bishop or knight"))
-    })?;
+    let role = Role::from_word(piece)
+        .ok_or_else(|| Error::BadPiece(format!("a pawn cannot become \"{piece}\": use queen, rook, bishop or knight")))?;
     Ok(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), role })
 }
 
 /// Parses the arguments of `Count`.
-pub fn parse_count(player: &str, what: &str) -> Result<Command, Error> {
-    let known = Irregularity::from_word(what).ok_or_else(|| {
-        let words: Vec<&str> = Irregularity::ALL.iter().map(|what| what.word()).collect();
-        Error::BadIrregularity(format!("\"{what}\" cannot be counted: give one of {}", words.join(", ")))
+pub fn parse_count(player: &str, word: &str) -> Result<Command, Error> {
+    let irregularity = Irregularity::from_word(word).ok_or_else(|| {
+        let words: Vec<&str> = Irregularity::ALL.iter().map(|irregularity| irregularity.word()).collect();
+        Error::BadIrregularity(format!("\"{word}\" cannot be counted: use one of {}", words.join(", ")))
     })?;
-    Ok(Command::Count { player: self::parse_player(player)?, what: known })
+    Ok(Command::Count { player: self::parse_player(player)?, what: irregularity })
 }
 
 /// Parses the argument of `SetLaws`.
@@ -58,13 +57,13 @@ pub fn parse_tags(tags: HashMap<String, String>) -> Result<Command, Error> {
 
 /// Parses the arguments of `Claim`. An empty `intended` means that the claim is about the position on the board.
 pub fn parse_claim(player: &str, claimed: &str, intended: String) -> Result<Command, Error> {
-    let known = ClaimKind::from_word(claimed)
-        .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: give repetition or fifty_moves")))?;
+    let kind = ClaimKind::from_word(claimed)
+        .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: use repetition or fifty_moves")))?;
     let intended = Some(intended).filter(|uci| !uci.is_empty());
-    Ok(Command::Claim { player: self::parse_player(player)?, claimed: known, intended })
+    Ok(Command::Claim { player: self::parse_player(player)?, claimed: kind, intended })
 }
 
 /// Parses the argument of `LoadRound`.
 pub fn parse_round(json: &str) -> Result<Round, Error> {
-    serde_json::from_str(json).map_err(|why| Error::BadRound(format!("this is no round: {why}")))
+    serde_json::from_str(json).map_err(|error| Error::BadRound(format!("this is not a valid round: {error}")))
 }

@@ -47,13 +47,13 @@ impl FrontEnd {
     pub fn new(source: Source, connection: Connection) -> FrontEnd {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
-        let (objects, known) = (BTreeMap::new(), HashMap::new());
+        let (objects, published_properties) = (BTreeMap::new(), HashMap::new());
         FrontEnd {
             source,
             stream,
             connection,
             objects,
-            published_properties: known,
+            published_properties,
             dirty_objects: BTreeSet::new(),
             games_with_new_moves: BTreeSet::new(),
             incarnation,
@@ -78,8 +78,8 @@ impl FrontEnd {
         };
         let manager = async { server.at(names::ROOT_PATH, ObjectManager).await.map(drop) };
         let games = server.interface::<_, ListObject>(names::GAMES_PATH).await?;
-        let held = games.get_mut().await;
-        tokio::try_join!(manager, async { name.await.map(|()| drop(held)) })?;
+        let games_guard = games.get_mut().await;
+        tokio::try_join!(manager, async { name.await.map(|()| drop(games_guard)) })?;
         Ok(())
     }
 
@@ -90,14 +90,14 @@ impl FrontEnd {
         first: Result<News, broadcast::error::RecvError>,
         news: &mut broadcast::Receiver<News>,
     ) -> zbus::Result<SignalSource> {
-        let mut told = SignalSource::Properties;
+        let mut signal_source = SignalSource::Properties;
         let mut next = first;
         loop {
             match next {
                 Ok(News::Event(published)) => {
                     self.publish_event(&published).await?;
                     if published.stamped.number.is_some() {
-                        told = SignalSource::Signals;
+                        signal_source = SignalSource::Signals;
                     }
                 }
                 Ok(News::Board(board)) if self.stream == Stream::Live => {
@@ -121,11 +121,11 @@ impl FrontEnd {
                 }
                 Ok(News::Board(_)) => self.sync_objects(SignalStart::Now).await?,
                 Err(broadcast::error::RecvError::Lagged(missed)) => {
-                    debug!("{} fell {missed} news behind", self.stream.name());
+                    debug!("{} missed {missed} messages", self.stream.name());
                     self.replay_missed_signals().await?;
                     self.dirty_objects.extend(self.objects.keys().cloned().chain([Object::Manager]));
                     self.games_with_new_moves.extend(self.objects.keys().filter_map(Object::game));
-                    told = SignalSource::Signals;
+                    signal_source = SignalSource::Signals;
                 }
                 Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             }
@@ -135,7 +135,7 @@ impl FrontEnd {
                 Err(_) => break,
             };
         }
-        Ok(told)
+        Ok(signal_source)
     }
 
     async fn publish_event(&mut self, published: &Published) -> zbus::Result<()> {
@@ -183,11 +183,13 @@ impl FrontEnd {
             return Ok(());
         }
         *last = number;
-        let wall = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
-        let begins = matches!(stamped.event, Event::GameStarted { .. });
-        let Some(told) = values::signal_value(&stamped.event, self.stream, &wall).filter(|_| !begins) else { return Ok(()) };
-        let body = game::signal_arguments(number, time, told.fields)?;
-        self.connection.emit_signal(None::<BusName>, names::game_path(game), told.interface, told.name, &body).await
+        let wall_ms = |at| time.saturating_sub_unsigned(stamped.at.saturating_sub(at));
+        let is_start = matches!(stamped.event, Event::GameStarted { .. });
+        let Some(signal) = values::signal_value(&stamped.event, self.stream, &wall_ms).filter(|_| !is_start) else {
+            return Ok(());
+        };
+        let body = game::signal_arguments(number, time, signal.fields)?;
+        self.connection.emit_signal(None::<BusName>, names::game_path(game), signal.interface, signal.name, &body).await
     }
 
     /// Sends the signals that were missed.
@@ -197,10 +199,10 @@ impl FrontEnd {
         for (id, last) in games {
             let events = match self.source.since(id, last) {
                 Ok(events) => events,
-                Err(why) => {
+                Err(error) => {
                     // The log is not delayed, but the public must not yet learn which game this is.
-                    debug!("game {id}: {why}");
-                    warn!("what D-Bus clients missed of a game could not be read: they have to call Since");
+                    debug!("game {id}: {error}");
+                    warn!("events that D-Bus clients missed could not be read: the clients must call Since");
                     continue;
                 }
             };
@@ -214,10 +216,10 @@ impl FrontEnd {
     }
 
     /// Registers and removes objects until the bus matches the state. Signals of new games start at `begin`.
-    async fn sync_objects(&mut self, begin: SignalStart) -> zbus::Result<()> {
+    async fn sync_objects(&mut self, start: SignalStart) -> zbus::Result<()> {
         let (boards, games) = self.source.read(|state| {
             let boards: Vec<BoardId> = state.boards.keys().cloned().collect();
-            let last = |game: &GameView| match begin {
+            let last = |game: &GameView| match start {
                 SignalStart::Now => game.record.last_number,
                 SignalStart::AtTheStart => 0,
             };
@@ -235,8 +237,8 @@ impl FrontEnd {
             }
             self.sync_clocks().await?;
         }
-        let gone: Vec<u64> = self.objects.keys().filter_map(Object::game).filter(|id| !games.contains_key(id)).collect();
-        for id in gone {
+        let removed: Vec<u64> = self.objects.keys().filter_map(Object::game).filter(|id| !games.contains_key(id)).collect();
+        for id in removed {
             self.dirty_objects.insert(Object::List(ParentObject::Games));
             self.objects.remove(&Object::Game(id));
             let path = names::game_path(id);
@@ -358,11 +360,11 @@ impl FrontEnd {
         // Read one by one: reading all of them takes longer the longer a game is.
         for (name, known) in self.published_properties.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten()
         {
-            if let Some(Ok(now)) = properties.get(name, server, &self.connection, None, emitter).await
-                && *known != now
+            if let Some(Ok(current)) = properties.get(name, server, &self.connection, None, emitter).await
+                && *known != current
             {
-                changes.insert(name.clone(), now.try_clone()?);
-                *known = now;
+                changes.insert(name.clone(), current.try_clone()?);
+                *known = current;
             }
         }
         Ok(changes)

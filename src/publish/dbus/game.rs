@@ -143,14 +143,14 @@ impl GameObject {
     /// Errors: JournalUnreadable, NoSuchGame, OtherIncarnation.
     #[zbus(out_args("events"))]
     fn since(&self, number: u64, incarnation: &str) -> Result<Vec<PastEvent>, Error> {
-        let known = self.source.read(|state| state.games.get(&self.id).cloned());
-        let Some(game) = known else {
+        let game = self.source.read(|state| state.games.get(&self.id).cloned());
+        let Some(game) = game else {
             return Err(Error::NoSuchGame(crate::daemon::hub::OrderError::NoSuchGame(self.id).to_string()));
         };
-        let present = self.source.incarnation();
-        if (number > 0 || !incarnation.is_empty()) && incarnation != present {
+        let current = self.source.incarnation();
+        if (number > 0 || !incarnation.is_empty()) && incarnation != current {
             return Err(Error::OtherIncarnation(format!(
-                "the incarnation of the journal is \"{present}\", not \"{incarnation}\": forget what is known of game {}, and call \
+                "the incarnation of the journal is \"{current}\", not \"{incarnation}\": discard what is known of game {}, and call \
                  Since with number 0",
                 self.id
             )));
@@ -161,12 +161,12 @@ impl GameObject {
         let mut list = Vec::with_capacity(events.len());
         for stamped in events {
             let Some(number) = stamped.number else { continue };
-            let Some(told) = values::signal_value(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
+            let Some(signal) = values::signal_value(&stamped.event, self.stream, &|at| game.wall_ms(at)) else { continue };
             let mut fields = HashMap::new();
-            for (name, value) in told.fields {
+            for (name, value) in signal.fields {
                 fields.insert(name.to_owned(), OwnedVariant::try_from(value).map_err(Error::ZBus)?);
             }
-            list.push((number, game.wall_ms(stamped.at), told.name.to_owned(), fields));
+            list.push((number, game.wall_ms(stamped.at), signal.name.to_owned(), fields));
         }
         Ok(list)
     }
@@ -246,7 +246,8 @@ impl GameObject {
 
     /// The result is now 1-0, 0-1, 1/2-1/2, or * (withdrawn). reason: checkmate, stalemate, kings_signal, arbiter.
     #[zbus(signal, name = "ResultChanged")]
-    async fn result_told(emitter: &SignalEmitter<'_>, number: u64, time: i64, result: &str, reason: &str) -> zbus::Result<()>;
+    async fn result_signal(emitter: &SignalEmitter<'_>, number: u64, time: i64, result: &str, reason: &str)
+    -> zbus::Result<()>;
 }
 
 /// Builds the arguments of a signal, in order.

@@ -47,15 +47,15 @@ impl ManagerObject {
     #[zbus(property)]
     fn trouble(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
-            let mut told = Vec::new();
-            for trouble in &state.health_problems {
-                let trouble = (trouble.kind.to_owned(), trouble.sentence.clone());
+            let mut problems = Vec::new();
+            for problem in &state.health_problems {
+                let problem = (problem.kind.to_owned(), problem.sentence.clone());
                 // Boards with the same problem report it once.
-                if !told.contains(&trouble) {
-                    told.push(trouble);
+                if !problems.contains(&problem) {
+                    problems.push(problem);
                 }
             }
-            told
+            problems
         })
     }
 
@@ -78,7 +78,7 @@ impl ManagerObject {
     /// Devices that are plugged in, may be boards, and are not used, as (device, reason). The reason says what to do.
     #[zbus(property)]
     fn unused(&self) -> Vec<(String, String)> {
-        self.hub.read(|state| state.unused.iter().map(|one| (one.device.clone(), one.reason.clone())).collect())
+        self.hub.read(|state| state.unused.iter().map(|device| (device.device.clone(), device.reason.clone())).collect())
     }
 
     /// The current round, as JSON (docs/round.md); empty where none was loaded.

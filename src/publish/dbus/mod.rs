@@ -51,27 +51,30 @@ pub enum NameState {
 }
 
 /// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
-pub async fn run(source: Source, bus: Bus, presence: watch::Sender<NameState>, mut stop: Stop) {
+pub async fn run(source: Source, bus: Bus, name_state: watch::Sender<NameState>, mut stop: Stop) {
     let stream = Stream::of(&source);
     let mut pause = RETRY_BACKOFF.0;
     loop {
-        let outcome = serve(&source, &bus, &presence, &mut stop).await;
-        if presence.send_replace(NameState::NotTried) == NameState::Owned {
+        let outcome = serve(&source, &bus, &name_state, &mut stop).await;
+        if name_state.send_replace(NameState::NotTried) == NameState::Owned {
             pause = RETRY_BACKOFF.0;
         }
-        let why = match outcome {
+        let reason = match outcome {
             Ok(()) => return,
             Err(zbus::Error::NameTaken) => {
-                format!("{} is owned by another process on {bus}: stop that one, or use another bus with --bus", stream.name())
+                format!(
+                    "{} is owned by another process on {bus}: stop that process, or use another bus with --bus",
+                    stream.name()
+                )
             }
-            Err(why) => format!("{bus} is not there ({why}): games go on, and it is tried again"),
+            Err(error) => format!("cannot connect to {bus} ({error}): games continue, and touchmove tries again"),
         };
         if pause == RETRY_BACKOFF.0 {
-            warn!("{why}");
+            warn!("{reason}");
         } else {
-            debug!("{why}");
+            debug!("{reason}");
         }
-        presence.send_replace(NameState::NotOwned(why));
+        name_state.send_replace(NameState::NotOwned(reason));
         tokio::select! {
             () = wait_for_stop(&mut stop) => return,
             () = tokio::time::sleep(pause) => {}
@@ -81,19 +84,19 @@ pub async fn run(source: Source, bus: Bus, presence: watch::Sender<NameState>, m
 }
 
 /// Serves one connection. Returns an error when the connection is lost, and `Ok` after `stop`.
-async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<NameState>, stop: &mut Stop) -> zbus::Result<()> {
+async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>, stop: &mut Stop) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
     // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
     let mut news = source.subscribe();
-    let mut face = FrontEnd::new(source.clone(), connection.clone());
-    face.register_and_request_name().await?;
+    let mut front_end = FrontEnd::new(source.clone(), connection.clone());
+    front_end.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
-    presence.send_replace(NameState::Owned);
-    let mut announcing = None;
+    name_state.send_replace(NameState::Owned);
+    let mut announce_at = None;
     loop {
-        let later = async {
-            match announcing {
+        let announce_timer = async {
+            match announce_at {
                 Some(at) => tokio::time::sleep_until(at).await,
                 None => std::future::pending().await,
             }
@@ -104,21 +107,21 @@ async fn serve(source: &Source, bus: &Bus, presence: &watch::Sender<NameState>, 
                 if stream == Stream::Broadcast && first.as_ref().is_ok_and(|news| stream.has_signal_for(news)) {
                     tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
-                if face.publish_news(first, &mut news).await? == SignalSource::Signals {
-                    announcing.get_or_insert_with(|| Instant::now() + LOW_PRIORITY_DELAY);
-                } else if announcing.is_none() {
-                    face.announce_changes().await?;
+                if front_end.publish_news(first, &mut news).await? == SignalSource::Signals {
+                    announce_at.get_or_insert_with(|| Instant::now() + LOW_PRIORITY_DELAY);
+                } else if announce_at.is_none() {
+                    front_end.announce_changes().await?;
                 }
             }
-            () = later => {
-                announcing = None;
-                face.announce_changes().await?;
+            () = announce_timer => {
+                announce_at = None;
+                front_end.announce_changes().await?;
             }
             () = connection.closed() => return Err(zbus::Error::InputOutput(Arc::new(std::io::ErrorKind::ConnectionReset.into()))),
             () = wait_for_stop(stop) => break,
         }
     }
-    face.announce_changes().await?;
+    front_end.announce_changes().await?;
     connection.close().await
 }
 

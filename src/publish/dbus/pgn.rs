@@ -23,9 +23,9 @@ pub fn all_tags(game: &GameView) -> Vec<(String, String)> {
         }
     }
     tags.push(("Board".to_owned(), game.board.to_string()));
-    let dated = tags.iter().any(|(name, _)| name == "Date");
-    if !dated && let Ok(began) = Timestamp::from_millisecond(game.wall_ms(game.record.started_at)) {
-        tags.push(("Date".to_owned(), began.to_zoned(TimeZone::system()).strftime("%Y.%m.%d").to_string()));
+    let has_date = tags.iter().any(|(name, _)| name == "Date");
+    if !has_date && let Ok(started) = Timestamp::from_millisecond(game.wall_ms(game.record.started_at)) {
+        tags.push(("Date".to_owned(), started.to_zoned(TimeZone::system()).strftime("%Y.%m.%d").to_string()));
     }
     tags
 }
@@ -37,11 +37,11 @@ pub fn parse_options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIll
         match (name.as_str(), &**value) {
             ("irregular", Variant::Str(word)) => {
                 after = AfterIllegal::from_word(word.as_str()).ok_or_else(|| {
-                    Error::BadOption(format!("\"{}\" is nothing that irregular can be: give stop, fen or end", word.as_str()))
+                    Error::BadOption(format!("\"{}\" is not a value of irregular: use stop, fen or end", word.as_str()))
                 })?;
             }
-            ("irregular", _) => return Err(Error::BadOption("irregular is a string: give stop, fen or end".to_owned())),
-            _ => return Err(Error::BadOption(format!("there is no option \"{name}\": give irregular, or none"))),
+            ("irregular", _) => return Err(Error::BadOption("irregular must be a string: use stop, fen or end".to_owned())),
+            _ => return Err(Error::BadOption(format!("there is no option \"{name}\": use irregular, or none"))),
         }
     }
     Ok(after)
@@ -54,6 +54,6 @@ pub fn explain_in_english(reason: &IllegalReason) -> Option<String> {
 
 /// Returns the whole game. Why a move is not legal is for the arbiter to say (12.6), so only the live stream contains it.
 pub fn game_to_pgn(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
-    let why = |reason: &IllegalReason| explain_in_english(reason).filter(|_| stream == Stream::Live);
-    pgn_with(&game.record, &all_tags(game), after, &why)
+    let explain = |reason: &IllegalReason| explain_in_english(reason).filter(|_| stream == Stream::Live);
+    pgn_with(&game.record, &all_tags(game), after, &explain)
 }

@@ -26,20 +26,22 @@ pub async fn check_authorization(action: &str, header: &Header<'_>, connection: 
     let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
     // polkit may ask for a password only if the caller allows it to wait for an answer.
     let interactive = u32::from(header.primary().flags().contains(Flags::ALLOW_INTERACTIVE_AUTH));
-    let question = (subject, action, HashMap::<&str, &str>::new(), interactive, "");
+    let request = (subject, action, HashMap::<&str, &str>::new(), interactive, "");
     let path = "/org/freedesktop/PolicyKit1/Authority";
     let interface = "org.freedesktop.PolicyKit1.Authority";
-    let answer = connection.call_method(Some(AUTHORITY), path, Some(interface), "CheckAuthorization", &question).await;
-    let refused = |why: String| Error::NotAllowed(format!("{why}: see `pkaction --verbose --action-id {action}` for who may"));
-    let answer = match answer {
-        Ok(answer) => answer,
-        Err(why) if is_polkit_missing(&why) => return Ok(()),
-        Err(why) => return Err(refused(format!("polkit does not answer ({why})"))),
+    let reply = connection.call_method(Some(AUTHORITY), path, Some(interface), "CheckAuthorization", &request).await;
+    let not_allowed = |reason: String| {
+        Error::NotAllowed(format!("{reason}: `pkaction --verbose --action-id {action}` shows who may do this"))
     };
-    match answer.body().deserialize::<(bool, bool, HashMap<String, String>)>() {
+    let reply = match reply {
+        Ok(reply) => reply,
+        Err(error) if is_polkit_missing(&error) => return Ok(()),
+        Err(error) => return Err(not_allowed(format!("polkit does not reply ({error})"))),
+    };
+    match reply.body().deserialize::<(bool, bool, HashMap<String, String>)>() {
         Ok((true, ..)) => Ok(()),
-        Ok((false, ..)) => Err(refused("polkit does not allow this".to_owned())),
-        Err(why) => Err(refused(format!("polkit answers something else ({why})"))),
+        Ok((false, ..)) => Err(not_allowed("polkit does not allow this".to_owned())),
+        Err(error) => Err(not_allowed(format!("polkit sent an unexpected reply ({error})"))),
     }
 }
 

@@ -124,8 +124,8 @@ pub fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64)
             vec![("square", square.to_string().into()), ("fault", fault.word().into()), ("detail", detail.clone().into())],
         ),
         Event::Commanded { command, by } => {
-            let (what, argument) = command_words(command);
-            arbiter("Commanded", vec![("command", what.into()), ("argument", argument.into()), ("by", by.clone().into())])
+            let (name, argument) = command_words(command);
+            arbiter("Commanded", vec![("command", name.into()), ("argument", argument.into()), ("by", by.clone().into())])
         }
         Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_) => None,
     }
@@ -151,8 +151,8 @@ pub fn command_words(command: &Command) -> (&'static str, String) {
         Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),
         Command::Laws(laws) => ("laws", laws.to_string()),
         Command::Tags(tags) => {
-            let written: Vec<String> = tags.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
-            ("tags", written.join(", "))
+            let texts: Vec<String> = tags.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
+            ("tags", texts.join(", "))
         }
         Command::Pause(paused) => ("pause", if *paused { "on" } else { "off" }.to_owned()),
         Command::Claim { player, claimed, intended } => {
@@ -184,8 +184,10 @@ fn named_values(fields: impl IntoIterator<Item = (&'static str, Variant<'static>
 }
 
 fn evidence_value(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Variant<'static> {
-    let one = |seen: &Sighting| (wall(seen.at), seen.square.to_string(), sensed_value(seen.before), sensed_value(seen.now));
-    evidence.iter().map(one).collect::<Vec<(i64, String, String, String)>>().into()
+    let to_value = |sighting: &Sighting| {
+        (wall(sighting.at), sighting.square.to_string(), sensed_value(sighting.before), sensed_value(sighting.now))
+    };
+    evidence.iter().map(to_value).collect::<Vec<(i64, String, String, String)>>().into()
 }
 
 /// Converts an alert for property `Alerts`.
@@ -227,23 +229,23 @@ pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
 
 /// Converts the verdict on a claim; returns the default for any other answer.
 pub fn verdict_value(answer: &Answer) -> VerdictValue {
-    let Answer::Claim(Verdict { is_correct: right, text, occurrences, quiet, required, articles }) = answer else {
+    let Answer::Claim(Verdict { is_correct, text, occurrences, quiet, required, articles }) = answer else {
         return VerdictValue::default();
     };
     let required = required.iter().map(ToString::to_string).collect();
-    (*right, locale::sentence(Locale::English, text), occurrences.clone(), *quiet, required, articles.clone())
+    (*is_correct, locale::sentence(Locale::English, text), occurrences.clone(), *quiet, required, articles.clone())
 }
 
 /// Converts the counted irregularities for property `Irregularities`, in chronological order.
 pub fn tally_value(tally: &IrregularityCounts, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
-    let of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
-    let mut all: Vec<(Color, &CountedAttempt)> = Color::ALL.into_iter().flat_map(of).collect();
-    all.sort_by_key(|(_, counted)| counted.pressed_at);
-    let one = |(player, counted): (Color, &CountedAttempt)| {
+    let counts_of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
+    let mut attempts: Vec<(Color, &CountedAttempt)> = Color::ALL.into_iter().flat_map(counts_of).collect();
+    attempts.sort_by_key(|(_, counted)| counted.pressed_at);
+    let to_value = |(player, counted): (Color, &CountedAttempt)| {
         let what = counted.what.iter().map(|what| what.word().to_owned()).collect();
         (player.word().to_owned(), counted.ply, what, wall(counted.pressed_at))
     };
-    all.into_iter().map(one).collect()
+    attempts.into_iter().map(to_value).collect()
 }
 
 fn clock_value(time: Option<ClockTime>) -> ClockValue {
@@ -350,17 +352,17 @@ mod tests {
     }
 
     #[test]
-    fn every_durable_event_is_told_as_its_signal_is_documented() {
+    fn every_durable_event_has_the_documented_signal_arguments() {
         for event in one_of_each() {
             assert!(event.is_durable());
-            let told = signal_value(&event, Stream::Live, &|at| at as i64).unwrap();
-            if told.name == "GameStarted" {
+            let signal = signal_value(&event, Stream::Live, &|at| at as i64).unwrap();
+            if signal.name == "GameStarted" {
                 continue;
             }
-            let mut real = vec![("number".to_owned(), "t".to_owned()), ("time".to_owned(), "x".to_owned())];
-            let types = told.fields.iter().map(|(name, value)| ((*name).to_owned(), value.value_signature().to_string()));
-            real.extend(types);
-            assert_eq!(real, documented(told.interface, told.name), "{}", told.name);
+            let mut actual = vec![("number".to_owned(), "t".to_owned()), ("time".to_owned(), "x".to_owned())];
+            let types = signal.fields.iter().map(|(name, value)| ((*name).to_owned(), value.value_signature().to_string()));
+            actual.extend(types);
+            assert_eq!(actual, documented(signal.interface, signal.name), "{}", signal.name);
         }
     }
 
@@ -372,9 +374,9 @@ mod tests {
                 name if name.starts_with("Alert") || matches!(name, "Commanded" | "BoardFault") => ARBITER_INTERFACE,
                 _ => GAME_INTERFACE,
             };
-            let all: Vec<String> = documented(interface, signal.name).into_iter().map(|(name, _)| name).collect();
+            let arguments: Vec<String> = documented(interface, signal.name).into_iter().map(|(name, _)| name).collect();
             let skipped = if signal.numbered { 2 } else { 0 };
-            assert_eq!(all[skipped..], *signal.fields, "{}", signal.name);
+            assert_eq!(arguments[skipped..], *signal.fields, "{}", signal.name);
         }
     }
 }

@@ -28,9 +28,9 @@ impl TournamentFiles {
     }
 
     /// Follows the current round. Returns the numbers of the rounds that are no longer followed.
-    pub fn follow(&mut self, gallery: &DelayedView) -> Vec<u16> {
-        let mut gone = Vec::new();
-        let Some(round) = gallery.read(|state| state.round.clone()) else { return gone };
+    pub fn follow(&mut self, delayed_view: &DelayedView) -> Vec<u16> {
+        let mut dropped = Vec::new();
+        let Some(round) = delayed_view.read(|state| state.round.clone()) else { return dropped };
         match self.rounds.iter_mut().find(|known| known.number == round.number) {
             Some(known) => *known = round,
             None => self.rounds.push_back(round),
@@ -38,11 +38,11 @@ impl TournamentFiles {
         while self.rounds.len() > MAX_ROUNDS
             && let Some(old) = self.rounds.pop_front()
         {
-            let told = self.tables.remove(&old.number).unwrap_or_default();
-            self.earlier_game_counts.insert(old.number, told.len());
-            gone.push(old.number);
+            let files = self.tables.remove(&old.number).unwrap_or_default();
+            self.earlier_game_counts.insert(old.number, files.len());
+            dropped.push(old.number);
         }
-        gone
+        dropped
     }
 
     /// Returns the followed rounds for which nothing was formatted or recalled yet.
@@ -52,8 +52,8 @@ impl TournamentFiles {
     }
 
     /// Restores what was published of a round before, and the numbers of games of earlier rounds.
-    pub(super) fn restore_round(&mut self, number: u16, told: Vec<TableFiles>, before: Vec<(u16, usize)>) {
-        self.tables.insert(number, told);
+    pub(super) fn restore_round(&mut self, number: u16, files: Vec<TableFiles>, before: Vec<(u16, usize)>) {
+        self.tables.insert(number, files);
         for (number, games) in before {
             self.earlier_game_counts.entry(number).or_insert(games);
         }
@@ -65,26 +65,27 @@ impl TournamentFiles {
     }
 
     /// Returns all current files by path; empty if there is no game yet.
-    pub fn format_files(&mut self, gallery: &DelayedView) -> BTreeMap<String, String> {
+    pub fn format_files(&mut self, delayed_view: &DelayedView) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for round in &self.followed_rounds() {
             let number = table::round_number(round.as_ref(), &self.tags);
-            let told = self.tables.entry(number).or_default();
-            let shown: Vec<(PlayingTable, Option<GameView>)> = gallery.read(|state| {
+            let known_tables = self.tables.entry(number).or_default();
+            let shown_tables: Vec<(PlayingTable, Option<GameView>)> = delayed_view.read(|state| {
                 let tables = table::tables(state, round.as_ref(), &self.tags);
                 let with_game = |(place, table): (usize, PlayingTable)| {
-                    let known = told.get(place).is_some_and(|told| told.is_current_for(&table));
+                    let known = known_tables.get(place).is_some_and(|files| files.is_current_for(&table));
                     let game = table.game.filter(|_| !known).and_then(|(id, _)| state.games.get(&id).cloned());
                     (table, game)
                 };
                 tables.into_iter().enumerate().map(with_game).collect()
             });
-            let tell = |(place, (table, game)): (usize, (PlayingTable, Option<GameView>))| match told.get(place) {
+            let format_table = |(place, (table, game)): (usize, (PlayingTable, Option<GameView>))| match known_tables.get(place)
+            {
                 Some(known) if known.is_current_for(&table) => known.clone(),
                 before => TableFiles::new(table, game, before),
             };
-            *told = shown.into_iter().enumerate().map(tell).collect();
-            files.extend(round_files(number, told));
+            *known_tables = shown_tables.into_iter().enumerate().map(format_table).collect();
+            files.extend(round_files(number, known_tables));
         }
         if !files.is_empty() {
             let tournament = cloud::tournament(&self.tables, &self.earlier_game_counts, &self.tags);
@@ -102,17 +103,17 @@ impl TournamentFiles {
 }
 
 /// Returns the files of a round by path.
-fn round_files(number: u16, told: &[TableFiles]) -> Vec<(String, String)> {
-    if told.is_empty() {
+fn round_files(number: u16, tables: &[TableFiles]) -> Vec<(String, String)> {
+    if tables.is_empty() {
         return Vec::new();
     }
     let path = |name: &str| format!("round-{number}/{name}");
-    let mut files = Vec::with_capacity(told.len() * 2 + 2);
-    for (place, told) in (1..).zip(told) {
-        files.push((path(&format!("game-{place}.pgn")), told.pgn.to_string()));
-        files.push((path(&format!("game-{place}.json")), told.game.to_string()));
+    let mut files = Vec::with_capacity(tables.len() * 2 + 2);
+    for (place, table) in (1..).zip(tables) {
+        files.push((path(&format!("game-{place}.pgn")), table.pgn.to_string()));
+        files.push((path(&format!("game-{place}.json")), table.game.to_string()));
     }
-    files.push((path("games.pgn"), told.iter().map(|told| &*told.pgn).collect()));
-    files.push((path("index.json"), cloud::index(told).to_string()));
+    files.push((path("games.pgn"), tables.iter().map(|table| &*table.pgn).collect()));
+    files.push((path("index.json"), cloud::index(tables).to_string()));
     files
 }

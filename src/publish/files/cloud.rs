@@ -10,16 +10,18 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Returns `tournament.json`. `before`: the number of games of the rounds that are no longer followed.
-pub fn tournament(told: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
-    let last = told.values().next_back().map_or(&[][..], Vec::as_slice);
+pub fn tournament(rounds: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
+    let last = rounds.values().next_back().map_or(&[][..], Vec::as_slice);
     let tags = last.iter().find_map(TableFiles::table).map_or(tags, |table| table.tags.as_slice());
     let text = |name| known_tag(tags, name);
-    let number = told.keys().chain(before.keys()).max().copied().unwrap_or(0);
-    let round = |number: u16| match told.get(&number) {
-        Some(told) => json!({"count": told.len(), "live": told.iter().filter(|told| told.game["live"] == json!(true)).count()}),
+    let number = rounds.keys().chain(before.keys()).max().copied().unwrap_or(0);
+    let round = |number: u16| match rounds.get(&number) {
+        Some(tables) => {
+            json!({"count": tables.len(), "live": tables.iter().filter(|table| table.game["live"] == json!(true)).count()})
+        }
         None => json!({"count": before.get(&number).copied().unwrap_or(0), "live": 0}),
     };
-    let usual = last.iter().all(|told| told.game["chess960"] == json!(518));
+    let is_standard = last.iter().all(|table| table.game["chess960"] == json!(518));
     json!({
         "id": tournament_id(&[text("Event"), text("Site")]),
         "name": text("Event"),
@@ -27,18 +29,18 @@ pub fn tournament(told: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16, 
         "country": null,
         "website": null,
         "rules": "STANDARD",
-        "chess960": if usual { "disabled" } else { "enabled" },
+        "chess960": if is_standard { "disabled" } else { "enabled" },
         "timecontrol": text("TimeControl"),
         "rounds": (1..=number).map(round).collect::<Vec<_>>(),
-        "eboards": last.iter().map(|told| told.game["serialNr"].clone()).collect::<Vec<_>>(),
+        "eboards": last.iter().map(|table| table.game["serialNr"].clone()).collect::<Vec<_>>(),
     })
 }
 
 /// Returns `round-N/index.json`.
-pub fn index(told: &[TableFiles]) -> Value {
-    let pairing = |told: &TableFiles| {
+pub fn index(tables: &[TableFiles]) -> Value {
+    let pairing = |table: &TableFiles| {
         let tag = |name: &str| {
-            let line = told.pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"));
+            let line = table.pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"));
             line.map(|value| value.replace("\\\"", "\"").replace("\\\\", "\\"))
                 .filter(|value| !value.is_empty() && value != "?")
         };
@@ -46,11 +48,11 @@ pub fn index(told: &[TableFiles]) -> Value {
             "white": player(&tag, "White"),
             "black": player(&tag, "Black"),
             "result": tag("Result"),
-            "live": told.game["live"],
+            "live": table.game["live"],
         })
     };
-    let date = told.iter().find_map(|told| known_tag(&told.table()?.tags, "Date")).filter(|date| !date.contains('?'));
-    json!({"date": date.map(|date| date.replace('.', "-")), "pairings": told.iter().map(pairing).collect::<Vec<_>>()})
+    let date = tables.iter().find_map(|files| known_tag(&files.table()?.tags, "Date")).filter(|date| !date.contains('?'));
+    json!({"date": date.map(|date| date.replace('.', "-")), "pairings": tables.iter().map(pairing).collect::<Vec<_>>()})
 }
 
 /// Returns the number of games in an `index.json`.
@@ -71,9 +73,9 @@ pub fn game(table: &PlayingTable, game: &GameView) -> Value {
     let readable = record.chess960.is_some();
     let legal = record.plies.iter().take_while(|ply| !ply.played.irregular).count();
     let comment = if !readable {
-        Some(format!("begun from {}", record.start_fen))
+        Some(format!("started from {}", record.start_fen))
     } else {
-        (legal < record.plies.len()).then(|| "the moves end before one that is not legal".to_owned())
+        (legal < record.plies.len()).then(|| "the moves end before an illegal move".to_owned())
     };
     json!({
         "live": record.result.is_none(),
@@ -109,17 +111,17 @@ fn serial(table: &PlayingTable) -> Option<String> {
 
 /// Returns the clock times in seconds, with the time of reading in milliseconds since 1970-01-01 UTC.
 fn clock(game: &GameView) -> Option<Value> {
-    let shown = |ply: &crate::game::record::Ply| match ply.state {
+    let completed_clocks = |ply: &crate::game::record::Ply| match ply.state {
         PlyState::Completed { at, .. } => Some((ply.clocks.white?, ply.clocks.black?, at)),
         PlyState::Made => None,
     };
-    let (white, black, at) = game.record.plies.iter().rev().find_map(shown)?;
+    let (white, black, at) = game.record.plies.iter().rev().find_map(completed_clocks)?;
     Some(json!({"white": white.ms / 1000, "black": black.ms / 1000, "run": null, "time": game.wall_ms(at)}))
 }
 
 /// Formats the moves as `Nf3 4925+534`: the move, the player's clock time and the time used, in seconds, as far as known.
 fn moves(record: &Record, count: usize) -> Vec<String> {
-    let told = record.plies.iter().enumerate().take(count).map(|(index, ply)| {
+    let texts = record.plies.iter().enumerate().take(count).map(|(index, ply)| {
         // The side to move after this move.
         let white = ply.played.fen.split(' ').nth(1) == Some("b");
         let times = times(record, index, ply, white);
@@ -127,7 +129,7 @@ fn moves(record: &Record, count: usize) -> Vec<String> {
         let thought = times.thought.map_or_else(String::new, |seconds| format!("+{seconds}"));
         format!("{} {clock}{thought}", ply.played.san).trim_end().to_owned()
     });
-    told.collect()
+    texts.collect()
 }
 
 /// Returns a player, as far as the tags describe them.

@@ -60,22 +60,26 @@ pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -
             let games: Vec<&GameView> = state.games.values().filter(|game| game.board.as_str() == board).collect();
             // A new game without moves means only that the pieces were set up again.
             let game = games.iter().rfind(|game| !game.record.plies.is_empty()).or(games.last())?;
-            let mut all = tags.to_vec();
-            game.record.tags.iter().for_each(|(name, value)| set_tag(&mut all, name, value.clone()));
-            set_tag(&mut all, "Round", format!("{number}.{place}"));
-            Some(PlayingTable { tags: all, pairing: None, game: Some((game.id, game.record.last_number)) })
+            let mut merged = tags.to_vec();
+            game.record.tags.iter().for_each(|(name, value)| set_tag(&mut merged, name, value.clone()));
+            set_tag(&mut merged, "Round", format!("{number}.{place}"));
+            Some(PlayingTable { tags: merged, pairing: None, game: Some((game.id, game.record.last_number)) })
         };
         return (1..).zip(boards).filter_map(table).collect();
     };
     let mut pairings: Vec<&Pairing> = round.pairings.iter().collect();
     pairings.sort_by_key(|pairing| pairing.table);
     let table = |pairing: &&Pairing| {
-        let mut all = tags.to_vec();
+        let mut merged = tags.to_vec();
         for (name, value) in round.tags(pairing) {
-            set_tag(&mut all, &name, value);
+            set_tag(&mut merged, &name, value);
         }
         let game = game_of(state, round, pairing).filter(|_| pairing.forfeit.is_none());
-        PlayingTable { tags: all, pairing: Some((*pairing).clone()), game: game.map(|game| (game.id, game.record.last_number)) }
+        PlayingTable {
+            tags: merged,
+            pairing: Some((*pairing).clone()),
+            game: game.map(|game| (game.id, game.record.last_number)),
+        }
     };
     pairings.iter().map(table).collect()
 }
@@ -104,11 +108,11 @@ impl TableFiles {
             Some(game) => with_game(&table, game),
             None => without_game(&table),
         };
-        let stays = |before: &&TableFiles| {
+        let is_kept = |before: &&TableFiles| {
             let same = before.id.is_some() && before.id == id;
             before.has_moves && !has_moves && !same && identity_tags(&before.pgn) == identity_tags(&pgn)
         };
-        match before.filter(stays).filter(|_| table.pairing.is_some() && table.forfeit().is_none()) {
+        match before.filter(is_kept).filter(|_| table.pairing.is_some() && table.forfeit().is_none()) {
             Some(before) => TableFiles { source: Some(table), ..before.clone() },
             None => TableFiles { source: Some(table), id, has_moves, pgn: pgn.into(), game: cloud.into() },
         }
@@ -118,11 +122,11 @@ impl TableFiles {
     /// PGN file does not exist.
     pub fn read_files(path: &Path) -> Option<TableFiles> {
         let pgn = fs::read(path.with_extension("pgn")).ok()?;
-        let whole = || {
+        let read_complete = || {
             let pgn = String::from_utf8(pgn).ok().filter(|pgn| is_complete_pgn(pgn))?;
             Some((pgn, serde_json::from_slice(&fs::read(path.with_extension("json")).ok()?).ok()?))
         };
-        let (pgn, game): (String, Value) = whole().unwrap_or_default();
+        let (pgn, game): (String, Value) = read_complete().unwrap_or_default();
         let has_moves = game["moves"].as_array().is_some_and(|moves| !moves.is_empty());
         Some(TableFiles { source: None, id: None, has_moves, pgn: pgn.into(), game: game.into() })
     }

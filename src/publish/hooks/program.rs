@@ -27,7 +27,7 @@ impl Drop for ProcessGroup {
 ///
 /// # Errors
 /// The program could not be run, did not end in time, or failed. The text continues a sentence that begins with the program's name.
-pub async fn run_program(command: &[String], notice: &AlertNotification, within: Duration) -> Result<(), String> {
+pub async fn run_program(command: &[String], notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir("/").process_group(0).kill_on_drop(true);
@@ -36,28 +36,28 @@ pub async fn run_program(command: &[String], notice: &AlertNotification, within:
         command.env_remove(name);
     }
     command.envs(notice.variables.iter().map(|(name, value)| (format!("TOUCHMOVE_{name}"), value)));
-    let mut child = command.spawn().map_err(|why| format!("cannot be run ({why})"))?;
+    let mut child = command.spawn().map_err(|error| format!("cannot be run ({error})"))?;
     let mut group = ProcessGroup(child.id().and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)));
     let stdin = child.stdin.take();
     let text = format!("{}\n", notice.json);
-    let tell = async {
+    let write_input = async {
         if let Some(mut stdin) = stdin {
             // A program that does not read its input closes the pipe; that is not an error.
             let _ = stdin.write_all(text.as_bytes()).await;
         }
     };
-    let ended = async {
+    let exited = async {
         // The program may end without reading its input.
-        let mut tell = std::pin::pin!(tell);
+        let mut write_input = std::pin::pin!(write_input);
         tokio::select! {
-            ended = child.wait() => return ended,
-            () = &mut tell => {}
+            exited = child.wait() => return exited,
+            () = &mut write_input => {}
         }
         child.wait().await
     };
-    match tokio::time::timeout(within, ended).await {
-        Err(_) => Err(format!("did not end within {} s and was killed", within.as_secs_f32())),
-        Ok(Err(why)) => Err(format!("is lost ({why})")),
+    match tokio::time::timeout(timeout, exited).await {
+        Err(_) => Err(format!("did not end within {} s and was killed", timeout.as_secs_f32())),
+        Ok(Err(error)) => Err(format!("could not be waited for ({error})")),
         Ok(Ok(status)) => {
             // Processes that it left running are its own, and the group id may be reused soon.
             group.0 = None;

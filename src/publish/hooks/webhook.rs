@@ -12,13 +12,13 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Returns a sentence that says why it was not accepted.
-pub async fn post_once(url: &Url, notice: &AlertNotification, within: Duration) -> Result<(), String> {
-    let answer = request::send(url, message(notice), within).await.map_err(|why| why.to_string())?;
-    match answer.status {
+pub async fn post_once(url: &Url, notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
+    let response = request::send(url, message(notice), timeout).await.map_err(|error| error.to_string())?;
+    match response.status {
         200..=299 => Ok(()),
-        401 | 403 => Err(format!("{} does not let touchmove post there (status {})", url.host, answer.status)),
+        401 | 403 => Err(format!("{} does not let touchmove post there (status {})", url.host, response.status)),
         404 => Err(format!("{} has no such address (status 404)", url.host)),
-        status => Err(format!("{} does not take it (status {status})", url.host)),
+        status => Err(format!("{} rejected the alert (status {status})", url.host)),
     }
 }
 
@@ -49,7 +49,7 @@ fn encode_header_value(text: &str) -> String {
     if text.bytes().all(|byte| (0x20..0x7f).contains(&byte)) {
         return text.to_owned();
     }
-    let (begin, end, most) = ("=?UTF-8?Q?", "?=", 75);
+    let (begin, end, max_len) = ("=?UTF-8?Q?", "?=", 75);
     let mut words = vec![begin.to_owned()];
     for letter in text.chars() {
         let mut bytes = [0; 4];
@@ -57,7 +57,7 @@ fn encode_header_value(text: &str) -> String {
             letter if letter.is_ascii_alphanumeric() => letter.to_string(),
             letter => letter.encode_utf8(&mut bytes).bytes().map(|byte| format!("={byte:02X}")).collect(),
         };
-        if words.last().is_some_and(|word| word.len() + letter.len() + end.len() > most) {
+        if words.last().is_some_and(|word| word.len() + letter.len() + end.len() > max_len) {
             words.push(begin.to_owned());
         }
         if let Some(word) = words.last_mut() {

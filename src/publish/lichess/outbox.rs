@@ -41,7 +41,7 @@ struct Game {
     board: Option<BoardId>,
     files: TableFiles,
     /// The last version that Lichess accepted.
-    taken: Option<Arc<str>>,
+    accepted: Option<Arc<str>>,
     /// The version that Lichess rejected, and the reason.
     refused: Option<(Arc<str>, String)>,
 }
@@ -77,26 +77,26 @@ impl Outbox {
             let number = path.file_stem().and_then(|stem| stem.to_str()?.strip_prefix("game-")?.parse().ok());
             let Some(file) = number else { continue };
             let read = || {
-                let text = fs::read_to_string(&path).map_err(|why| why.to_string())?;
-                Ok((serde_json::from_str::<StoredGame>(&text).map_err(|why| why.to_string())?, text))
+                let text = fs::read_to_string(&path).map_err(|error| error.to_string())?;
+                Ok((serde_json::from_str::<StoredGame>(&text).map_err(|error| error.to_string())?, text))
             };
-            let (kept, text) = match read() {
+            let (stored, text) = match read() {
                 Ok(read) => read,
-                Err(why) => {
-                    let why: String = why;
-                    outbox.unread.insert(file, why);
+                Err(error) => {
+                    let error: String = error;
+                    outbox.unread.insert(file, error);
                     continue;
                 }
             };
-            outbox.number = Some(kept.round);
+            outbox.number = Some(stored.round);
             // It is unknown whether the file would survive a power cut.
             outbox.written.insert(file, (text, Durability::ProcessExitSafe));
-            let told = TableFiles::from_stored(&kept.pgn, kept.has_moves);
-            let refused = kept.refused.map(|why| (Arc::clone(&told.pgn), why));
-            let taken = kept.taken.then(|| Arc::clone(&told.pgn));
-            let board = kept.board.as_deref().map(BoardId::new);
-            let (white, black, table) = (kept.white, kept.black, kept.table);
-            outbox.games.push(Game { file, white, black, table, board, files: told, taken, refused });
+            let files = TableFiles::from_stored(&stored.pgn, stored.has_moves);
+            let refused = stored.refused.map(|reason| (Arc::clone(&files.pgn), reason));
+            let accepted = stored.taken.then(|| Arc::clone(&files.pgn));
+            let board = stored.board.as_deref().map(BoardId::new);
+            let (white, black, table) = (stored.white, stored.black, stored.table);
+            outbox.games.push(Game { file, white, black, table, board, files, accepted, refused });
         }
         outbox.sort();
         outbox
@@ -125,17 +125,17 @@ impl Outbox {
     /// Updates the outbox to the current state of the round with this number. Returns the boards of games without player names:
     /// they are omitted, since Lichess identifies games by their players. `paired`: the round was loaded, so games that are not in
     /// it are removed.
-    pub fn update(&mut self, number: u16, shown: Vec<TableUpdate>, paired: bool) -> Vec<BoardId> {
-        let (mut unnamed, mut here) = (Vec::new(), Vec::new());
+    pub fn update(&mut self, number: u16, tables: Vec<TableUpdate>, paired: bool) -> Vec<BoardId> {
+        let (mut unnamed, mut current) = (Vec::new(), Vec::new());
         // Of two games with the same players the later one counts: play may have continued on another board.
         let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
-        for (table, ..) in &shown {
+        for (table, ..) in &tables {
             if let (Some((white, black)), Some((id, _))) = (players(table), table.game) {
                 let newest = last.entry((white.to_owned(), black.to_owned())).or_default();
                 *newest = id.max(*newest);
             }
         }
-        for (table, game, board) in shown {
+        for (table, game, board) in tables {
             let Some((white, black)) = players(&table) else {
                 let is_played = game.is_some_and(|game| !game.record.plies.is_empty());
                 unnamed.extend(board.filter(|_| is_played));
@@ -160,16 +160,16 @@ impl Outbox {
                 None => {
                     let last = self.games.iter().map(|game| game.file).max().unwrap_or(0);
                     let file = (last + 1..).find(|file| !self.unread.contains_key(file)).unwrap_or(last);
-                    let told = TableFiles::new(table, game, None);
-                    let (taken, refused) = (None, None);
-                    self.games.push(Game { file, white, black, table: number_of_table, board, files: told, taken, refused });
+                    let files = TableFiles::new(table, game, None);
+                    let (accepted, refused) = (None, None);
+                    self.games.push(Game { file, white, black, table: number_of_table, board, files, accepted, refused });
                     file
                 }
             };
-            here.push(file);
+            current.push(file);
         }
         if paired {
-            self.games.retain(|game| here.contains(&game.file));
+            self.games.retain(|game| current.contains(&game.file));
         }
         if !self.games.is_empty() {
             self.number = Some(number);
@@ -186,7 +186,7 @@ impl Outbox {
     pub fn is_pending(&self) -> bool {
         self.games.iter().take(MAX_GAMES).any(|game| {
             let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.files.pgn);
-            !known(game.taken.as_ref()) && !known(game.refused.as_ref().map(|(text, _)| text))
+            !known(game.accepted.as_ref()) && !known(game.refused.as_ref().map(|(text, _)| text))
         })
     }
 
@@ -209,22 +209,22 @@ impl Outbox {
 
     /// Records Lichess's response about the games that were sent. Results are matched by order if their number is right, else by
     /// players.
-    pub fn record_outcomes(&mut self, sent: PushBody, mut heard: Vec<GameOutcome>) {
-        let in_order = heard.len() == sent.games.len();
+    pub fn record_outcomes(&mut self, sent: PushBody, mut outcomes: Vec<GameOutcome>) {
+        let in_order = outcomes.len() == sent.games.len();
         for (file, pgn) in sent.games {
             // The game may have been removed in the meantime.
             let Some(game) = self.games.iter_mut().find(|game| game.file == file) else {
                 if in_order {
-                    heard.remove(0);
+                    outcomes.remove(0);
                 }
                 continue;
             };
-            let named = || heard.iter().position(|heard| heard.white == game.white && heard.black == game.black);
-            let said = (if in_order { Some(0) } else { named() }).map(|at| heard.remove(at));
-            let silent = "it says nothing of this game".to_owned();
-            match said.map_or(Some(silent), |said| said.error) {
-                None => (game.taken, game.refused) = (Some(pgn), None),
-                Some(why) => (game.taken, game.refused) = (None, Some((pgn, why))),
+            let named = || outcomes.iter().position(|outcome| outcome.white == game.white && outcome.black == game.black);
+            let outcome = (if in_order { Some(0) } else { named() }).map(|at| outcomes.remove(at));
+            let missing = "the response does not mention this game".to_owned();
+            match outcome.map_or(Some(missing), |outcome| outcome.error) {
+                None => (game.accepted, game.refused) = (Some(pgn), None),
+                Some(reason) => (game.accepted, game.refused) = (None, Some((pgn, reason))),
             }
         }
     }
@@ -232,10 +232,10 @@ impl Outbox {
     /// Returns a sentence for each game that Lichess rejected, with its board if known.
     pub fn rejection_reports(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
         let sentence = |game: &Game| {
-            let (_, why) = game.refused.as_ref()?;
+            let (_, reason) = game.refused.as_ref()?;
             let table = game.table.map_or_else(String::new, |table| format!(" at table {table}"));
             let sentence = format!(
-                "{site} does not take the game {} - {}{table} ({why}): see what it has of it, and take that chapter out there; the whole game is sent again",
+                "{site} rejects the game {} - {}{table} ({reason}): look at that game there, and delete its chapter; the complete game is then sent again",
                 game.white, game.black
             );
             Some((game.board.clone(), sentence))
@@ -245,11 +245,11 @@ impl Outbox {
 
     /// Returns a sentence about the files that could not be read, if any.
     pub fn unread(&self) -> Option<String> {
-        let file = |(file, why): (&u32, &String)| format!("game-{file}.json ({why})");
+        let file = |(file, error): (&u32, &String)| format!("game-{file}.json ({error})");
         let files: Vec<String> = self.unread.iter().map(file).collect();
         (!files.is_empty()).then(|| {
             format!(
-                "what was kept for Lichess in {} cannot be read: {}; what is at hand is sent, and these stay as they are: take them away, and send what they have by hand",
+                "stored games for Lichess in {} cannot be read: {}; the other games are sent, and these files stay unchanged: move them away, and send their games by hand",
                 self.folder.display(),
                 files.join(", ")
             )
@@ -263,45 +263,45 @@ impl Outbox {
     /// # Errors
     /// Returns a sentence if a write failed.
     pub fn save(&mut self, is_current: bool) -> Result<(), String> {
-        let mut wrong = None;
+        let mut first_error = None;
         for game in &self.games {
-            let kept = StoredGame {
+            let stored = StoredGame {
                 round: self.number.unwrap_or(0),
                 table: game.table,
                 board: game.board.as_ref().map(ToString::to_string),
                 white: game.white.clone(),
                 black: game.black.clone(),
                 has_moves: game.files.has_moves(),
-                taken: game.taken.as_ref() == Some(&game.files.pgn),
-                refused: game.refused.as_ref().filter(|(text, _)| *text == game.files.pgn).map(|(_, why)| why.clone()),
+                taken: game.accepted.as_ref() == Some(&game.files.pgn),
+                refused: game.refused.as_ref().filter(|(text, _)| *text == game.files.pgn).map(|(_, reason)| reason.clone()),
                 pgn: game.files.pgn.to_string(),
             };
             // Serialization cannot fail: the value consists of strings and numbers.
-            let text = serde_json::to_string_pretty(&kept).unwrap_or_default();
+            let text = serde_json::to_string_pretty(&stored).unwrap_or_default();
             let is_over = !game.files.pgn.trim_end().ends_with('*');
-            let lasting = if is_over || !is_current { Durability::PowerCutSafe } else { Durability::ProcessExitSafe };
-            let is_there = |(known, how): &(String, Durability)| {
-                *known == text && (*how == lasting || lasting == Durability::ProcessExitSafe)
+            let durability = if is_over || !is_current { Durability::PowerCutSafe } else { Durability::ProcessExitSafe };
+            let is_written = |(known, how): &(String, Durability)| {
+                *known == text && (*how == durability || durability == Durability::ProcessExitSafe)
             };
-            if !self.written.get(&game.file).is_some_and(is_there) {
+            if !self.written.get(&game.file).is_some_and(is_written) {
                 let path = self.folder.join(format!("game-{}.json", game.file));
-                match replace(&path, &text, lasting) {
-                    Ok(()) => drop(self.written.insert(game.file, (text, lasting))),
-                    Err(why) => wrong = wrong.or(Some(why)),
+                match replace(&path, &text, durability) {
+                    Ok(()) => drop(self.written.insert(game.file, (text, durability))),
+                    Err(error) => first_error = first_error.or(Some(error)),
                 }
             }
         }
-        let gone: Vec<u32> =
+        let removed: Vec<u32> =
             self.written.keys().filter(|file| !self.games.iter().any(|game| game.file == **file)).copied().collect();
-        for file in gone {
+        for file in removed {
             match fs::remove_file(self.folder.join(format!("game-{file}.json"))) {
-                Err(why) if why.kind() != io::ErrorKind::NotFound => wrong = wrong.or(Some(why)),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => first_error = first_error.or(Some(error)),
                 _ => drop(self.written.remove(&file)),
             }
         }
-        wrong.map_or(Ok(()), |why| {
+        first_error.map_or(Ok(()), |error| {
             Err(format!(
-                "what Lichess does not have yet cannot be kept in {} ({why}): make room, or let touchmoved write there",
+                "games that Lichess does not have yet cannot be stored in {} ({error}): free disk space, or give touchmoved write access",
                 self.folder.display()
             ))
         })

@@ -58,48 +58,48 @@ struct BodyGame {
 
 impl LichessReply {
     /// Interprets the response to a push. `site`: the server's URL without a trailing slash; `round`: the round's id there.
-    pub fn from_response(answer: &Response, site: &str, round: &str) -> LichessReply {
-        let said = error_message(&answer.text);
-        match answer.status {
-            200..=299 => parse_outcomes(&answer.text).map_or_else(
+    pub fn from_response(response: &Response, site: &str, round: &str) -> LichessReply {
+        let message = error_message(&response.text);
+        match response.status {
+            200..=299 => parse_outcomes(&response.text).map_or_else(
                 || LichessReply::RetryLater {
                     wait: None,
-                    why: format!("{site} said nothing that touchmove understands: {said}"),
+                    why: format!("touchmove does not understand the response of {site}: {message}"),
                 },
                 LichessReply::Heard,
             ),
             429 => {
-                let why = format!("{site} has had too many requests for now");
-                LichessReply::RateLimited { wait: answer.retry_after.unwrap_or(Duration::from_secs(60)), why }
+                let why = format!("{site} received too many requests");
+                LichessReply::RateLimited { wait: response.retry_after.unwrap_or(Duration::from_secs(60)), why }
             }
             408 | 425 | 500..=599 => LichessReply::RetryLater {
-                wait: answer.retry_after,
-                why: format!("{site} has trouble of its own (status {})", answer.status),
+                wait: response.retry_after,
+                why: format!("{site} has a server error (status {})", response.status),
             },
-            status => LichessReply::Rejected(rejection_advice(status, &said, site, round)),
+            status => LichessReply::Rejected(rejection_advice(status, &message, site, round)),
         }
     }
 }
 
 /// Returns what to do about a status that means that the request or its authorization is wrong.
-pub fn rejection_advice(status: u16, said: &str, site: &str, round: &str) -> String {
+pub fn rejection_advice(status: u16, message: &str, site: &str, round: &str) -> String {
     match status {
         400 => format!(
-            "{site} takes no games for round {round} ({said}): see whether that round has a source URL on its page, and take it out there"
+            "{site} accepts no games for round {round} ({message}): check whether that round has a source URL on its page, and remove it there"
         ),
         401 => format!(
-            "{site} does not know the token: make one at {site}{NEW_TOKEN} and put it into the file that [lichess] token_file or the credential names"
+            "{site} does not know the token: create one at {site}{NEW_TOKEN} and put it into the file that [lichess] token_file or the credential names"
         ),
         403 => format!(
-            "the token may not write into round {round} of {site}: make one with the scope study:write at {site}{NEW_TOKEN}, as a member of the broadcast who may contribute"
+            "the token may not write into round {round} of {site}: create one with the scope study:write at {site}{NEW_TOKEN}, with an account that may contribute to the broadcast"
         ),
         404 => format!(
-            "{site} has no round {round} that this token may write: round in [lichess] is the last eight letters and digits of the round's address there, and the token's account must be a contributor"
+            "{site} has no round {round} that this token may write to: round in [lichess] is the last eight letters and digits of the round's address there, and the token's account must be a contributor"
         ),
-        413 => format!("{site} takes no more games at once: make two rounds of round {round}"),
-        300..=399 => format!("{site} is not where Lichess is any more (status {status}): set url in [lichess]"),
+        413 => format!("{site} accepts no more games at once: split round {round} into two"),
+        300..=399 => format!("Lichess is no longer at {site} (status {status}): set url in [lichess]"),
         _ => {
-            format!("{site} refuses the games of round {round} (status {status}: {said}): see what its page says of that round")
+            format!("{site} rejects the games of round {round} (status {status}: {message}): check the page of that round")
         }
     }
 }
@@ -107,11 +107,11 @@ pub fn rejection_advice(status: u16, said: &str, site: &str, round: &str) -> Str
 fn parse_outcomes(text: &str) -> Option<Vec<GameOutcome>> {
     let body: Body = serde_json::from_str(text).ok()?;
     let tag = |game: &BodyGame, name| game.tags.get(name).and_then(|value| value.as_str()).unwrap_or_default().to_owned();
-    let heard = |game: BodyGame| {
+    let outcome = |game: BodyGame| {
         let error = game.error.as_deref().map(error_message);
         GameOutcome { white: tag(&game, "White"), black: tag(&game, "Black"), error }
     };
-    Some(body.games.into_iter().map(heard).collect())
+    Some(body.games.into_iter().map(outcome).collect())
 }
 
 /// Returns the message of a response on one line: `error` if it is a JSON object, else the whole text.
@@ -121,7 +121,7 @@ pub fn error_message(text: &str) -> String {
     let line: String = error.unwrap_or(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(MAX_REPLY_CHARS) {
         Some((at, _)) => format!("{}…", line.get(..at).unwrap_or_default()),
-        None if line.is_empty() => "it does not say why".to_owned(),
+        None if line.is_empty() => "no reason given".to_owned(),
         None => line,
     }
 }
@@ -131,28 +131,28 @@ mod tests {
     use super::*;
 
     fn read(status: u16, retry_after: Option<u64>, text: &str) -> LichessReply {
-        let answer = Response { status, retry_after: retry_after.map(Duration::from_secs), text: text.to_owned() };
-        LichessReply::from_response(&answer, "https://lichess.org", "AbCd1234")
+        let response = Response { status, retry_after: retry_after.map(Duration::from_secs), text: text.to_owned() };
+        LichessReply::from_response(&response, "https://lichess.org", "AbCd1234")
     }
 
     #[test]
-    fn what_is_said_of_each_game() {
+    fn outcomes_of_games() {
         let text = r#"{"games":[{"tags":{"White":"Ada","Black":"Bob","Event":"x"},"moves":22},{"tags":{"White":"Cid"},"error":"Illegal\nmove"}]}"#;
-        let heard = |white: &str, black: &str, error: Option<&str>| GameOutcome {
+        let outcome = |white: &str, black: &str, error: Option<&str>| GameOutcome {
             white: white.into(),
             black: black.into(),
             error: error.map(str::to_owned),
         };
         assert_eq!(
             read(200, None, text),
-            LichessReply::Heard(vec![heard("Ada", "Bob", None), heard("Cid", "", Some("Illegal move"))])
+            LichessReply::Heard(vec![outcome("Ada", "Bob", None), outcome("Cid", "", Some("Illegal move"))])
         );
         assert!(matches!(read(200, None, "<html>"), LichessReply::RetryLater { wait: None, why } if why.contains("<html>")));
     }
 
     #[test]
-    fn what_is_to_be_done() {
-        let wait = |said: LichessReply| match said {
+    fn actions_after_a_failure() {
+        let wait = |reply: LichessReply| match reply {
             LichessReply::RetryLater { wait, .. } => wait.map(|wait| wait.as_secs()),
             LichessReply::RateLimited { wait, .. } => Some(wait.as_secs()),
             other => panic!("{other:?}"),
@@ -160,15 +160,15 @@ mod tests {
         assert_eq!(wait(read(429, Some(7), "")), Some(7));
         assert_eq!(wait(read(429, None, "")), Some(60));
         assert_eq!((wait(read(502, None, "")), wait(read(503, Some(3), ""))), (None, Some(3)));
-        let says = |status, text: &str, expect: &str| match read(status, None, text) {
-            LichessReply::Rejected(why) => assert!(why.contains(expect), "{status}: {why}"),
+        let check_rejected = |status, text: &str, expect: &str| match read(status, None, text) {
+            LichessReply::Rejected(message) => assert!(message.contains(expect), "{status}: {message}"),
             other => panic!("{other:?}"),
         };
-        says(400, r#"{"error":"The relay has an upstream URL"}"#, "(The relay has an upstream URL)");
-        says(401, "", "https://lichess.org/account/oauth/token/create?scopes[]=study:write");
-        says(403, "", "study:write");
-        says(404, "", "no round AbCd1234");
-        says(302, "", "set url in [lichess]");
-        says(418, &"x".repeat(999), "xxx…");
+        check_rejected(400, r#"{"error":"The relay has an upstream URL"}"#, "(The relay has an upstream URL)");
+        check_rejected(401, "", "https://lichess.org/account/oauth/token/create?scopes[]=study:write");
+        check_rejected(403, "", "study:write");
+        check_rejected(404, "", "no round AbCd1234");
+        check_rejected(302, "", "set url in [lichess]");
+        check_rejected(418, &"x".repeat(999), "xxx…");
     }
 }

@@ -15,13 +15,16 @@ pub fn token(config: &Lichess) -> Result<String, String> {
     let credential =
         || Some(PathBuf::from(std::env::var_os("CREDENTIALS_DIRECTORY")?).join(CREDENTIAL)).filter(|path| path.exists());
     let Some(path) = config.token_file.clone().or_else(credential) else {
-        return Err("there is no token for Lichess: write token_file under [lichess], or LoadCredential=lichess:FILE into the service's unit".to_owned());
+        return Err("there is no token for Lichess: set token_file under [lichess], or add LoadCredential=lichess:FILE to the unit of the service".to_owned());
     };
-    if let Some(why) = secret::exposure_warning(&path) {
-        return Err(format!("the token for Lichess is not used: {why}"));
+    if let Some(error) = secret::exposure_warning(&path) {
+        return Err(format!("the token for Lichess is not used: {error}"));
     }
-    let text = std::fs::read_to_string(&path).map_err(|why| {
-        format!("the token for Lichess cannot be read from {} ({why}): give the file to the service's user", path.display())
+    let text = std::fs::read_to_string(&path).map_err(|error| {
+        format!(
+            "the token for Lichess cannot be read from {} ({error}): make it readable for the user of the service",
+            path.display()
+        )
     })?;
     let token = text.trim();
     if token.is_empty() || !token.bytes().all(|byte| byte.is_ascii_graphic()) {

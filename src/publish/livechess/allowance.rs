@@ -35,13 +35,8 @@ pub struct LinePermit {
 
 impl Allowance {
     /// Creates the allowance of a connection without lines. `all` has one permit for each line of all connections.
-    pub fn new(all: Arc<Semaphore>) -> Allowance {
-        Allowance {
-            shared_permits: all,
-            client_permits: Arc::new(Semaphore::new(MAX_LINES_OF_CLIENT)),
-            next: 0,
-            is_logged: false,
-        }
+    pub fn new(shared_permits: Arc<Semaphore>) -> Allowance {
+        Allowance { shared_permits, client_permits: Arc::new(Semaphore::new(MAX_LINES_OF_CLIENT)), next: 0, is_logged: false }
     }
 
     /// Acquires a permit for a line on this board.
@@ -57,10 +52,10 @@ impl Allowance {
                 (self.next, self.is_logged) = (now + START_INTERVAL, false);
                 Ok(permit)
             }
-            Err(why) => {
+            Err(reason) => {
                 self.next = now + RETRY_INTERVAL;
                 if !std::mem::replace(&mut self.is_logged, true) {
-                    warn!("a position that a client of the LiveChess server has set up is not followed yet: {why}");
+                    warn!("a position that a LiveChess client has set up is not followed yet: {reason}");
                 }
                 Err(self.next)
             }
@@ -69,12 +64,14 @@ impl Allowance {
 
     fn try_take(&self, board: &Readings) -> Result<LinePermit, String> {
         if board.listeners() >= MAX_LINES_OF_BOARD {
-            return Err(format!("{MAX_LINES_OF_BOARD} are followed on this board"));
+            return Err(format!("{MAX_LINES_OF_BOARD} positions are already followed on this board"));
         }
-        let own = Arc::clone(&self.client_permits).try_acquire_owned();
-        let own = own.map_err(|_| format!("{MAX_LINES_OF_CLIENT} are followed for this client"))?;
-        let all = Arc::clone(&self.shared_permits).try_acquire_owned();
-        let all = all.map_err(|_| format!("{MAX_LINES} are followed for all clients together"))?;
-        Ok(LinePermit { _all: all, _own: own })
+        let client_permit = Arc::clone(&self.client_permits).try_acquire_owned();
+        let client_permit =
+            client_permit.map_err(|_| format!("{MAX_LINES_OF_CLIENT} positions are already followed for this client"))?;
+        let shared_permit = Arc::clone(&self.shared_permits).try_acquire_owned();
+        let shared_permit =
+            shared_permit.map_err(|_| format!("{MAX_LINES} positions are already followed for all clients together"))?;
+        Ok(LinePermit { _all: shared_permit, _own: client_permit })
     }
 }

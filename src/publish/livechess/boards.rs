@@ -48,18 +48,18 @@ impl ClockReading {
 }
 
 /// Returns all boards; the configured first board comes first, the others by table and name.
-pub fn sorted_boards<'a>(desk: &ServerState, state: &'a State) -> Vec<&'a BoardView> {
+pub fn sorted_boards<'a>(server: &ServerState, state: &'a State) -> Vec<&'a BoardView> {
     let tables = rounds::boards_at_tables(state);
     let table = |id: &BoardId| tables.iter().position(|(_, board)| board.as_ref() == Some(id)).unwrap_or(usize::MAX);
-    let is_not_first = |id: &BoardId| desk.config.first.as_deref() != Some(id.as_str());
+    let is_not_first = |id: &BoardId| server.config.first.as_deref() != Some(id.as_str());
     let mut boards: Vec<&BoardView> = state.boards.values().collect();
     boards.sort_by_cached_key(|board| (is_not_first(&board.id), table(&board.id), rounds::natural_sort_key(board.id.as_str())));
     boards
 }
 
 /// Returns all boards in the form of LiveChess.
-pub fn eboards(desk: &ServerState, state: &State) -> Vec<EBoard> {
-    sorted_boards(desk, state).into_iter().map(|board| eboard(desk, state, board)).collect()
+pub fn eboards(server: &ServerState, state: &State) -> Vec<EBoard> {
+    sorted_boards(server, state).into_iter().map(|board| eboard(server, state, board)).collect()
 }
 
 /// A device to which boards are connected, in the response to `sources`.
@@ -70,9 +70,9 @@ pub struct EBoardSource {
 }
 
 /// Returns all devices to which boards are connected, each once. LiveChess publishes nothing about them but the device.
-pub fn sources(desk: &ServerState, state: &State) -> Vec<EBoardSource> {
+pub fn sources(server: &ServerState, state: &State) -> Vec<EBoardSource> {
     let mut devices: Vec<&str> = Vec::new();
-    for board in sorted_boards(desk, state) {
+    for board in sorted_boards(server, state) {
         if !board.port.is_empty() && !devices.contains(&board.port.as_str()) {
             devices.push(&board.port);
         }
@@ -80,10 +80,10 @@ pub fn sources(desk: &ServerState, state: &State) -> Vec<EBoardSource> {
     devices.into_iter().map(|device| EBoardSource { device: device.to_owned() }).collect()
 }
 
-fn eboard(desk: &ServerState, state: &State, board: &BoardView) -> EBoard {
-    let contact = match board.connection {
+fn eboard(server: &ServerState, state: &State, board: &BoardView) -> EBoard {
+    let connection_state = match board.connection {
         // The delayed view does not contain the state of the connection.
-        _ if desk.is_delayed() => Some("ACTIVE"),
+        _ if server.is_delayed() => Some("ACTIVE"),
         ConnectionState::Ready => Some("ACTIVE"),
         ConnectionState::Connecting => None,
         ConnectionState::Silent => Some("NOTRESPONDING"),
@@ -93,21 +93,21 @@ fn eboard(desk: &ServerState, state: &State, board: &BoardView) -> EBoard {
     EBoard {
         serialnr: serial_number(state, board),
         source: Some(board.port.clone()).filter(|port| !port.is_empty()),
-        state: contact,
+        state: connection_state,
         battery: board.battery.map(percent),
         comment: None,
         board: placement(state, board, None),
         flipped: is_turned(board),
-        clock: clock(desk, state, board),
+        clock: clock(server, state, board),
     }
 }
 
 /// Returns the serial number of a board, or its name if the serial number is unknown or not unique.
 pub fn serial_number(state: &State, board: &BoardView) -> String {
-    let told = board.serial_number.as_ref();
-    let alone =
-        told.filter(|told| state.boards.values().filter(|other| other.serial_number.as_ref() == Some(*told)).count() == 1);
-    alone.map_or_else(|| board.id.to_string(), Clone::clone)
+    let serial = board.serial_number.as_ref();
+    let unique = serial
+        .filter(|serial| state.boards.values().filter(|other| other.serial_number.as_ref() == Some(*serial)).count() == 1);
+    unique.map_or_else(|| board.id.to_string(), Clone::clone)
 }
 
 /// Finds the board with this serial number or name.
@@ -170,9 +170,9 @@ fn row(squares: &[SquareState; 64], rank: Rank) -> String {
 }
 
 /// Returns the clock of a board; in the delayed view, the clock times recorded in its game.
-pub fn clock(desk: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
-    if desk.is_delayed() {
-        return game(state, board).and_then(|game| recorded_clock(desk, game));
+pub fn clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
+    if server.is_delayed() {
+        return game(state, board).and_then(|game| recorded_clock(server, game));
     }
     let ClockView { times, turn, running, read_at, .. } = *board.clock.as_ref()?;
     ClockReading::new(times, running.then_some(turn), steady_clock::to_wall(read_at))
@@ -180,16 +180,16 @@ pub fn clock(desk: &ServerState, state: &State, board: &BoardView) -> Option<Clo
 
 /// Returns the clock of a board with a current game. While the clock cannot be read, returns its last times; which clock runs is
 /// then unknown.
-pub fn game_clock(desk: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
-    clock(desk, state, board).or_else(|| {
-        let lost = board.lost_clock.as_ref().filter(|_| !desk.is_delayed())?;
+pub fn game_clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
+    clock(server, state, board).or_else(|| {
+        let lost = board.lost_clock.as_ref().filter(|_| !server.is_delayed())?;
         ClockReading::new(lost.times, None, steady_clock::to_wall(lost.read_at))
     })
 }
 
 /// Returns the clock times at the last completed move. The time of reading is shifted by the publication delay, because programs
 /// count on from it.
-pub fn recorded_clock(desk: &ServerState, game: &GameView) -> Option<ClockReading> {
+pub fn recorded_clock(server: &ServerState, game: &GameView) -> Option<ClockReading> {
     let record = &game.record;
     let completed = record.plies.iter().rev().find_map(|ply| match ply.state {
         PlyState::Completed { at, .. } => Some(at),
@@ -199,5 +199,5 @@ pub fn recorded_clock(desk: &ServerState, game: &GameView) -> Option<ClockReadin
     let run = record.result.is_none().then_some(turn);
     let times = record.clocks_at(u32::try_from(record.plies.len()).unwrap_or(u32::MAX));
     let read_at = steady_clock::to_wall(game.steady_ms(completed));
-    ClockReading::new(times, run, read_at.saturating_add_unsigned(desk.delay.ms))
+    ClockReading::new(times, run, read_at.saturating_add_unsigned(server.delay.ms))
 }

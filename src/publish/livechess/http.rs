@@ -2,7 +2,7 @@
 
 use super::{ServerState, boards, session, tournament};
 use crate::daemon::Stop;
-use crate::daemon::hub::State as Seen;
+use crate::daemon::hub::State as HubState;
 use crate::publish::guests::{AdmittedClient, EvictionPolicy};
 use crate::publish::origin::{is_allowed_origin, is_own_host, requested_host};
 use axum::extract::ws::WebSocketUpgrade;
@@ -29,7 +29,7 @@ const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-cont
 const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
 
 /// Returns the router with all routes.
-pub fn router(desk: Arc<ServerState>, stop: Stop) -> Router {
+pub fn router(server: Arc<ServerState>, stop: Stop) -> Router {
     Router::new()
         .route("/api/v1.0", get(websocket))
         .route("/api/v1.0/", get(websocket))
@@ -39,84 +39,79 @@ pub fn router(desk: Arc<ServerState>, stop: Stop) -> Router {
         .route("/api/v1.0/tournament/{uuid}", get(one_tournament))
         .route("/api/v1.0/round/{uuid}/{number}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
-        .fallback(async || {
-            error_response(StatusCode::NOT_FOUND, "there is nothing here: the interface of LiveChess is at /api/v1.0")
-        })
-        .layer(from_fn_with_state(Arc::clone(&desk), check_request))
+        .fallback(async || error_response(StatusCode::NOT_FOUND, "not found: the LiveChess interface is at /api/v1.0"))
+        .layer(from_fn_with_state(Arc::clone(&server), check_request))
         .layer(Extension(stop))
-        .with_state(desk)
+        .with_state(server)
 }
 
 async fn websocket(
-    State(desk): State<Arc<ServerState>>,
-    Extension(guest): Extension<AdmittedClient>,
+    State(server): State<Arc<ServerState>>,
+    Extension(client): Extension<AdmittedClient>,
     Extension(stop): Extension<Stop>,
     upgrade: WebSocketUpgrade,
 ) -> Response {
     let upgrade =
         upgrade.max_message_size(MAX_MESSAGE_BYTES).max_frame_size(MAX_MESSAGE_BYTES).max_write_buffer_size(MAX_UNSENT_BYTES);
-    let busy = guest.start_serving(EvictionPolicy::Keep);
-    upgrade.on_upgrade(move |socket| session::run(socket, desk, busy, stop))
+    let guard = client.start_serving(EvictionPolicy::Keep);
+    upgrade.on_upgrade(move |socket| session::run(socket, server, guard, stop))
 }
 
-async fn eboards(State(desk): State<Arc<ServerState>>) -> Response {
-    respond(&desk, |desk, state| Some(boards::eboards(desk, state)))
+async fn eboards(State(server): State<Arc<ServerState>>) -> Response {
+    respond(&server, |server, state| Some(boards::eboards(server, state)))
 }
 
-async fn sources(State(desk): State<Arc<ServerState>>) -> Response {
-    respond(&desk, |desk, state| Some(boards::sources(desk, state)))
+async fn sources(State(server): State<Arc<ServerState>>) -> Response {
+    respond(&server, |server, state| Some(boards::sources(server, state)))
 }
 
-async fn tournaments(State(desk): State<Arc<ServerState>>) -> Response {
-    respond(&desk, |desk, state| Some(tournament::tournaments(desk, state)))
+async fn tournaments(State(server): State<Arc<ServerState>>) -> Response {
+    respond(&server, |server, state| Some(tournament::tournaments(server, state)))
 }
 
-async fn one_tournament(State(desk): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
-    respond(&desk, |desk, state| tournament::tournament(desk, state, &uuid))
+async fn one_tournament(State(server): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
+    respond(&server, |server, state| tournament::tournament(server, state, &uuid))
 }
 
-async fn round(State(desk): State<Arc<ServerState>>, Path((uuid, number)): Path<(String, u16)>) -> Response {
-    respond(&desk, |desk, state| tournament::round(desk, state, &uuid, number))
+async fn round(State(server): State<Arc<ServerState>>, Path((uuid, number)): Path<(String, u16)>) -> Response {
+    respond(&server, |server, state| tournament::round(server, state, &uuid, number))
 }
 
-async fn game(State(desk): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
-    respond(&desk, |desk, state| tournament::game(desk, state, &uuid))
+async fn game(State(server): State<Arc<ServerState>>, Path(uuid): Path<String>) -> Response {
+    respond(&server, |server, state| tournament::game(server, state, &uuid))
 }
 
-fn respond<T: Serialize>(desk: &ServerState, read: impl FnOnce(&ServerState, &Seen) -> Option<T>) -> Response {
-    match desk.source.read(|state| read(desk, state)) {
+fn respond<T: Serialize>(server: &ServerState, read: impl FnOnce(&ServerState, &HubState) -> Option<T>) -> Response {
+    match server.source.read(|state| read(server, state)) {
         Some(found) => Json(found).into_response(),
-        None => error_response(
-            StatusCode::NOT_FOUND,
-            "there is none of this name now: /api/v1.0/tournaments leads to all there are",
-        ),
+        None => error_response(StatusCode::NOT_FOUND, "not found: start from /api/v1.0/tournaments"),
     }
 }
 
-fn error_response(status: StatusCode, why: &'static str) -> Response {
-    (status, format!("{why}\n")).into_response()
+fn error_response(status: StatusCode, message: &'static str) -> Response {
+    (status, format!("{message}\n")).into_response()
 }
 
 /// Checks host and origin of a request, and adds the headers that let browsers pass the response to the page.
-async fn check_request(State(desk): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
-    let is_own = |authority: &str| is_own_host(desk.config.sites(), authority);
+async fn check_request(State(server): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
+    let is_own = |authority: &str| is_own_host(server.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
     let host = requested_host(request.headers()).to_owned();
-    let named = request.uri().authority().is_none_or(|authority| is_own(authority.as_str()));
-    if !named || !is_own(&host) {
+    let is_own_uri = request.uri().authority().is_none_or(|authority| is_own(authority.as_str()));
+    if !is_own_uri || !is_own(&host) {
         return error_response(
             StatusCode::FORBIDDEN,
-            "this is not a name of this server: ask by its address, or add the name to `origins` under [livechess]",
+            "this is not a name of this server: use its address, or add the name to `origins` under [livechess]",
         );
     }
     let origin = request.headers().get(ORIGIN).cloned();
-    if origin.as_ref().is_some_and(|origin| !is_allowed_origin(&desk.config.origins, &text(origin))) {
+    if origin.as_ref().is_some_and(|origin| !is_allowed_origin(&server.config.origins, &text(origin))) {
         return error_response(
             StatusCode::FORBIDDEN,
-            "pages of this origin may not ask: add its host, or the whole origin, to `origins` under [livechess] if they shall",
+            "pages of this origin may not send requests: to allow them, add the host or the origin to `origins` under [livechess]",
         );
     }
-    let asks_private = request.headers().contains_key(REQUEST_PRIVATE_NETWORK);
+    let wants_private_network = request.headers().contains_key(REQUEST_PRIVATE_NETWORK);
     let is_preflight = request.method() == Method::OPTIONS;
     let mut response = if is_preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
     let headers = response.headers_mut();
@@ -126,18 +121,18 @@ async fn check_request(State(desk): State<Arc<ServerState>>, request: Request, n
     if let Some(origin) = origin {
         headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
         if is_preflight {
-            add_preflight_headers(headers, asks_private);
+            add_preflight_headers(headers, wants_private_network);
         }
     }
     response
 }
 
 /// Adds the response headers for a preflight request.
-fn add_preflight_headers(headers: &mut HeaderMap, asks_private: bool) {
+fn add_preflight_headers(headers: &mut HeaderMap, wants_private_network: bool) {
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
     headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));
     headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    if asks_private {
+    if wants_private_network {
         headers.insert(ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
     }
 }

@@ -69,8 +69,8 @@ pub struct ParsedMessage {
 pub fn parse_message(text: &str) -> ParsedMessage {
     let message: Value = match serde_json::from_str(text) {
         Ok(message @ Value::Object(_)) => message,
-        Ok(_) => return ParsedMessage { id: None, call: Err("a message is a JSON object with id and call".to_owned()) },
-        Err(why) => return ParsedMessage { id: None, call: Err(format!("this is not JSON: {why}")) },
+        Ok(_) => return ParsedMessage { id: None, call: Err("a message must be a JSON object with id and call".to_owned()) },
+        Err(error) => return ParsedMessage { id: None, call: Err(format!("this is not JSON: {error}")) },
     };
     ParsedMessage { id: parse_number(&message["id"]), call: parse_call(&message) }
 }
@@ -85,38 +85,36 @@ fn parse_call(message: &Value) -> Result<Call, String> {
                 let serial = match &param["param"]["serialnr"] {
                     Value::String(serial) => serial.clone(),
                     Value::Number(serial) => serial.to_string(),
-                    _ => return Err("param.param.serialnr says which board: it is a text".to_owned()),
+                    _ => return Err("param.param.serialnr must be the serial number of a board".to_owned()),
                 };
                 Ok(Call::Subscribe { feed: parse_feed_id(param)?, serial })
             }
             Some(other) => Err(format!("there is no feed {other:?}: subscribe to \"eboardevent\"")),
-            None => Err("param.feed says what is subscribed to: \"eboardevent\"".to_owned()),
+            None => Err("param.feed must be \"eboardevent\"".to_owned()),
         },
         Some("call") => parse_method(param),
         Some("unsubscribe") => Ok(Call::Unsubscribe { feed: parse_feed_id(param)? }),
-        Some(other) => {
-            Err(format!("there is no call {other:?}: there are \"eboards\", \"sources\", \"subscribe\" and \"call\""))
-        }
-        None => Err("call says what is asked for: \"eboards\", \"sources\", \"subscribe\" or \"call\"".to_owned()),
+        Some(other) => Err(format!("there is no call {other:?}: use \"eboards\", \"sources\", \"subscribe\" or \"call\"")),
+        None => Err("call must be \"eboards\", \"sources\", \"subscribe\" or \"call\"".to_owned()),
     }
 }
 
 fn parse_method(param: &Value) -> Result<Call, String> {
-    let given = &param["param"];
-    let flip = || given["flip"].as_bool();
+    let arguments = &param["param"];
+    let flip = || arguments["flip"].as_bool();
     match param["method"].as_str() {
-        Some("setup") => match (given["fen"].as_str(), flip()) {
+        Some("setup") => match (arguments["fen"].as_str(), flip()) {
             (Some(fen), _) => Ok(Call::Setup { feed: parse_feed_id(param)?, fen: fen.to_owned() }),
             (None, Some(flip)) => Ok(Call::Flip { feed: parse_feed_id(param)?, flip }),
-            (None, None) => Err("param.param.fen says which position is set up: it is a FEN".to_owned()),
+            (None, None) => Err("param.param.fen must be the position as a FEN".to_owned()),
         },
         Some("flip") => match flip() {
             Some(flip) => Ok(Call::Flip { feed: parse_feed_id(param)?, flip }),
-            None => Err("param.param.flip is true or false".to_owned()),
+            None => Err("param.param.flip must be true or false".to_owned()),
         },
         Some("unsubscribe") => Ok(Call::Unsubscribe { feed: parse_feed_id(param)? }),
-        Some(other) => Err(format!("there is no method {other:?}: there are \"setup\", \"flip\" and \"unsubscribe\"")),
-        None => Err("param.method says what is called: \"setup\", \"flip\" or \"unsubscribe\"".to_owned()),
+        Some(other) => Err(format!("there is no method {other:?}: use \"setup\", \"flip\" or \"unsubscribe\"")),
+        None => Err("param.method must be \"setup\", \"flip\" or \"unsubscribe\"".to_owned()),
     }
 }
 
@@ -126,13 +124,13 @@ fn parse_method(param: &Value) -> Result<Call, String> {
 /// Returns a sentence if the text is not a FEN, or too long to be one.
 pub fn parse_position(fen: &str) -> Result<Position, String> {
     if fen.len() > MAX_FEN_BYTES {
-        return Err(format!("a FEN has no more than {MAX_FEN_BYTES} bytes"));
+        return Err(format!("a FEN must not exceed {MAX_FEN_BYTES} bytes"));
     }
-    Position::from_fen(fen, false).map_err(|why| format!("{fen:?}: {why}"))
+    Position::from_fen(fen, false).map_err(|error| format!("{fen:?}: {error}"))
 }
 
 fn parse_feed_id(param: &Value) -> Result<Number, String> {
-    parse_number(&param["id"]).ok_or_else(|| "param.id is the number of a subscription".to_owned())
+    parse_number(&param["id"]).ok_or_else(|| "param.id must be the number of a subscription".to_owned())
 }
 
 /// Reads a number, also one that is written as a string.
@@ -163,13 +161,13 @@ pub fn feed_event(id: &Number, param: impl Serialize) -> String {
 }
 
 /// Formats the error of a call that failed. LiveChess also sends its stack trace, which clients read as a string: here it is empty.
-pub fn error_reply(id: Option<&Number>, why: &str) -> String {
+pub fn error_reply(id: Option<&Number>, text: &str) -> String {
     #[derive(Serialize)]
-    struct Why<'a> {
+    struct ErrorParam<'a> {
         message: &'a str,
         stacktrace: &'static str,
     }
-    message("error", id, Why { message: why, stacktrace: "" })
+    message("error", id, ErrorParam { message: text, stacktrace: "" })
 }
 
 fn message(response: &'static str, id: Option<&Number>, param: impl Serialize) -> String {

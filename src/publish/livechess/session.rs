@@ -42,7 +42,7 @@ const PING_INTERVAL: Duration = Duration::from_secs(30);
 const SILENCE_TIMEOUT: Duration = Duration::from_secs(75);
 
 struct Session {
-    desk: Arc<ServerState>,
+    server: Arc<ServerState>,
     /// The origin of the times in milliseconds that decide when moves are settled.
     started: Instant,
     /// Notified by the lines of play that are followed for this client alone.
@@ -114,25 +114,25 @@ struct EBoardEvent<'a> {
 }
 
 /// Serves one client until it disconnects or has to leave. `busy` is held for as long as the client is served.
-pub async fn run(mut socket: WebSocket, desk: Arc<ServerState>, busy: ServingGuard, mut stop: Stop) {
-    let mut news = desk.source.subscribe();
+pub async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: ServingGuard, mut stop: Stop) {
+    let mut news = server.source.subscribe();
     let changed = Arc::new(Notify::new());
-    let allowance = Allowance::new(Arc::clone(&desk.line_permits));
-    let mut session = Session { desk, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
+    let allowance = Allowance::new(Arc::clone(&server.line_permits));
+    let mut session = Session { server, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
     // When the client last sent anything, and when it last sent a call.
-    let (mut heard, mut asked) = (Instant::now(), Instant::now());
-    let mut ping = interval_at(heard + PING_INTERVAL, PING_INTERVAL);
+    let (mut last_received, mut last_call) = (Instant::now(), Instant::now());
+    let mut ping = interval_at(last_received + PING_INTERVAL, PING_INTERVAL);
     loop {
-        let settled = session.next_deadline();
+        let deadline = session.next_deadline();
         let out = tokio::select! {
             message = socket.recv() => {
-                heard = Instant::now();
+                last_received = Instant::now();
                 match message {
                     Some(Ok(Message::Text(text))) => {
-                        asked = heard;
+                        last_call = last_received;
                         session.handle_message(&text)
                     }
-                    Some(Ok(Message::Binary(_))) => vec![message::error_reply(None, "a message is a text with a JSON object")],
+                    Some(Ok(Message::Binary(_))) => vec![message::error_reply(None, "a message must be text with a JSON object")],
                     Some(Ok(Message::Ping(_) | Message::Pong(_))) => Vec::new(),
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
@@ -141,10 +141,10 @@ pub async fn run(mut socket: WebSocket, desk: Arc<ServerState>, busy: ServingGua
                 Some(out) => out,
                 None => break,
             },
-            () = changed.notified() => session.tell(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_client_line)),
-            () = sleep_until(settled.unwrap_or(heard)), if settled.is_some() => {
+            () = changed.notified() => session.feed_events(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_client_line)),
+            () = sleep_until(deadline.unwrap_or(last_received)), if deadline.is_some() => {
                 let now = session.now();
-                session.tell(|_, feed| feed.next_deadline().is_some_and(|due| due <= now))
+                session.feed_events(|_, feed| feed.next_deadline().is_some_and(|due| due <= now))
             }
             _ = ping.tick() => {
                 if !matches!(timeout(WRITE_TIMEOUT, socket.send(Message::Ping(Bytes::new()))).await, Ok(Ok(()))) {
@@ -152,9 +152,9 @@ pub async fn run(mut socket: WebSocket, desk: Arc<ServerState>, busy: ServingGua
                 }
                 Vec::new()
             }
-            () = sleep_until(heard + SILENCE_TIMEOUT) => return,
-            () = busy.evicted() => break,
-            () = sleep_until(asked + IDLE_TIMEOUT), if session.feeds.is_empty() => break,
+            () = sleep_until(last_received + SILENCE_TIMEOUT) => return,
+            () = guard.evicted() => break,
+            () = sleep_until(last_call + IDLE_TIMEOUT), if session.feeds.is_empty() => break,
             () = wait_for_stop(&mut stop) => break,
         };
         for text in out {
@@ -165,7 +165,7 @@ pub async fn run(mut socket: WebSocket, desk: Arc<ServerState>, busy: ServingGua
     }
     // Close cleanly if the client still listens.
     let _ = timeout(WRITE_TIMEOUT, socket.send(Message::Close(None))).await;
-    drop(busy);
+    drop(guard);
 }
 
 impl Session {
@@ -183,19 +183,19 @@ impl Session {
     fn handle_message(&mut self, text: &str) -> Vec<String> {
         let message::ParsedMessage { id, call } = message::parse_message(text);
         let id = id.as_ref();
-        let done = call.and_then(|call| self.execute_call(id, call));
-        done.unwrap_or_else(|why| vec![message::error_reply(id, &why)])
+        let outcome = call.and_then(|call| self.execute_call(id, call));
+        outcome.unwrap_or_else(|error| vec![message::error_reply(id, &error)])
     }
 
     fn execute_call(&mut self, id: Option<&Number>, call: Call) -> Result<Vec<String>, String> {
-        let desk = Arc::clone(&self.desk);
+        let server = Arc::clone(&self.server);
         let changed = match call {
             Call::Boards => {
-                let boards = desk.source.read(|state| boards::eboards(&desk, state));
+                let boards = server.source.read(|state| boards::eboards(&server, state));
                 return Ok(vec![message::reply(id, boards)]);
             }
             Call::Sources => {
-                let sources = desk.source.read(|state| boards::sources(&desk, state));
+                let sources = server.source.read(|state| boards::sources(&server, state));
                 return Ok(vec![message::reply(id, sources)]);
             }
             Call::Unsubscribe { feed } => {
@@ -204,9 +204,8 @@ impl Session {
                 return Ok(vec![message::reply(id, ())]);
             }
             Call::Subscribe { feed, serial } => {
-                let board = desk.source.read(|state| boards::find_board(state, &serial).map(|board| board.id.clone()));
-                let board =
-                    board.ok_or_else(|| format!("there is no board {serial:?}: call \"eboards\" shows those there are"))?;
+                let board = server.source.read(|state| boards::find_board(state, &serial).map(|board| board.id.clone()));
+                let board = board.ok_or_else(|| format!("there is no board {serial:?}: call \"eboards\" lists the boards"))?;
                 self.feeds.retain(|(known, _)| *known != feed);
                 if self.feeds.len() >= MAX_FEEDS {
                     return Err(format!("there are {MAX_FEEDS} subscriptions already: unsubscribe from some"));
@@ -220,12 +219,13 @@ impl Session {
                 feed
             }
             Call::Setup { feed, fen } => {
-                let setup = Setup::parse(&fen, desk.config.publish).map_err(|why| format!("this is no position: {why}"))?;
+                let setup = Setup::parse(&fen, server.config.publish)
+                    .map_err(|error| format!("this is not a valid position: {error}"))?;
                 let known = self.feed(&feed)?;
                 known.setup = Some(setup);
                 // Forces the moves to be sent, even if they are the same.
-                if let Some(told) = &mut known.sent {
-                    told.rebuilt = None;
+                if let Some(sent) = &mut known.sent {
+                    sent.rebuilt = None;
                 }
                 feed
             }
@@ -235,7 +235,7 @@ impl Session {
             }
         };
         let mut out = vec![message::reply(id, ())];
-        out.extend(self.tell(|id, _| *id == changed));
+        out.extend(self.feed_events(|id, _| *id == changed));
         Ok(out)
     }
 
@@ -263,42 +263,51 @@ impl Session {
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             };
         }
-        Some(self.tell(|_, feed| boards.as_ref().is_none_or(|boards| boards.contains(&feed.board))))
+        Some(self.feed_events(|_, feed| boards.as_ref().is_none_or(|boards| boards.contains(&feed.board))))
     }
 
     /// Returns messages for these subscriptions, where the state differs from what was last sent.
-    fn tell(&mut self, which: impl Fn(&Number, &Feed) -> bool) -> Vec<String> {
-        let desk = &self.desk;
-        let wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| which(id, feed)).collect();
+    fn feed_events(&mut self, is_wanted: impl Fn(&Number, &Feed) -> bool) -> Vec<String> {
+        let server = &self.server;
+        let wanted: Vec<&mut (Number, Feed)> = self.feeds.iter_mut().filter(|(id, feed)| is_wanted(id, feed)).collect();
         if wanted.is_empty() {
             return Vec::new();
         }
         let (now, changed) = (self.started.elapsed().as_millis() as Millis, &self.changed);
-        let see = |state: &State| -> Vec<(&mut (Number, Feed), FeedObservation)> {
-            wanted.into_iter().filter_map(|one| one.1.observe(now, desk, state, changed).map(|seen| (one, seen))).collect()
+        let observe = |state: &State| -> Vec<(&mut (Number, Feed), FeedObservation)> {
+            wanted
+                .into_iter()
+                .filter_map(|entry| entry.1.observe(now, server, state, changed).map(|observation| (entry, observation)))
+                .collect()
         };
         // Games are replayed after the lock on the state was released.
         let allowance = &mut self.allowance;
-        let all = desk.source.read(see).into_iter();
-        all.filter_map(|((id, feed), seen)| feed.tell(id, now, seen, allowance)).collect()
+        let all = server.source.read(observe).into_iter();
+        all.filter_map(|((id, feed), observation)| feed.next_event(id, now, observation, allowance)).collect()
     }
 }
 
 impl Feed {
-    fn tell(&mut self, id: &Number, now: Millis, seen: FeedObservation, allowance: &mut Allowance) -> Option<String> {
-        let now = self.now(now, seen, allowance);
+    fn next_event(
+        &mut self,
+        id: &Number,
+        now: Millis,
+        observation: FeedObservation,
+        allowance: &mut Allowance,
+    ) -> Option<String> {
+        let current = self.current_state(now, observation, allowance);
         let before = self.sent.as_ref();
-        let clock_is_new = match (before.map(|before| &before.clock), &now.clock) {
-            (Some(Some(before)), Some(now)) => !now.shows_same_times(before),
-            (Some(before), now) => before != now,
+        let clock_is_new = match (before.map(|before| &before.clock), &current.clock) {
+            (Some(Some(before)), Some(current)) => !current.shows_same_times(before),
+            (Some(before), current) => before != current,
             (None, _) => true,
         };
-        let rebuilt = now.rebuilt.as_ref().filter(|_| before.is_none_or(|before| before.rebuilt != now.rebuilt));
+        let rebuilt = current.rebuilt.as_ref().filter(|_| before.is_none_or(|before| before.rebuilt != current.rebuilt));
         let event = EBoardEvent {
             serialnr: &self.serial,
-            flipped: now.flipped,
-            board: before.is_none_or(|before| before.board != now.board).then_some(now.board.as_deref()),
-            clock: clock_is_new.then_some(now.clock.as_ref()),
+            flipped: current.flipped,
+            board: before.is_none_or(|before| before.board != current.board).then_some(current.board.as_deref()),
+            clock: clock_is_new.then_some(current.clock.as_ref()),
             start: rebuilt.map(|rebuilt| rebuilt.start.as_str()),
             san: rebuilt.map(|rebuilt| rebuilt.san.as_slice()),
             matches: rebuilt.map(|rebuilt| rebuilt.matches),
@@ -306,10 +315,10 @@ impl Feed {
         let is_news = event.board.is_some()
             || event.clock.is_some()
             || rebuilt.is_some()
-            || before.is_none_or(|before| before.flipped != now.flipped);
+            || before.is_none_or(|before| before.flipped != current.flipped);
         let text = is_news.then(|| message::feed_event(id, event));
         if is_news {
-            self.sent = Some(now);
+            self.sent = Some(current);
         }
         text
     }
@@ -320,7 +329,7 @@ impl Feed {
     }
 
     /// Observes the state of the board; `None` if the board is gone.
-    fn observe(&mut self, now: Millis, desk: &ServerState, state: &State, changed: &Arc<Notify>) -> Option<FeedObservation> {
+    fn observe(&mut self, now: Millis, server: &ServerState, state: &State, changed: &Arc<Notify>) -> Option<FeedObservation> {
         let Some(board): Option<&BoardView> = state.boards.get(&self.board) else {
             self.setup.iter_mut().for_each(Setup::clear_observation);
             return None;
@@ -328,34 +337,35 @@ impl Feed {
         let (flip, is_turned) = (self.flip, boards::is_turned(board));
         let game = boards::game(state, board);
         let flipped = boards::is_flipped(board, flip);
-        let clock_runs = if desk.is_delayed() {
+        let clock_runs = if server.is_delayed() {
             game.is_some_and(|game| shows_clock(&game.record))
         } else {
             board.clock.as_ref().is_some_and(|clock| clock.running)
         };
-        let sight = SetupObservation { game, squares: board.placement.as_ref(), sensing: board.sensing, clock_runs, flipped };
-        let behind = self.setup.as_mut().map_or(StaleSource::UpToDate, |setup| setup.observe(now, sight));
-        let found = board.rotation.unwrap_or(Rotation::Upright);
-        let source = board.readings.as_ref().filter(|_| !desk.is_delayed()).map(|readings| LineInput {
+        let observation =
+            SetupObservation { game, squares: board.placement.as_ref(), sensing: board.sensing, clock_runs, flipped };
+        let stale_source = self.setup.as_mut().map_or(StaleSource::UpToDate, |setup| setup.observe(now, observation));
+        let rotation = board.rotation.unwrap_or(Rotation::Upright);
+        let source = board.readings.as_ref().filter(|_| !server.is_delayed()).map(|readings| LineInput {
             readings: Arc::clone(readings),
-            rotation: if flipped { found.other() } else { found },
+            rotation: if flipped { rotation.other() } else { rotation },
             changed: Arc::clone(changed),
         });
         Some(FeedObservation {
             flipped: flip.unwrap_or(is_turned),
             board: boards::placement(state, board, flip),
-            clock: boards::clock(desk, state, board),
+            clock: boards::clock(server, state, board),
             is_shown: boards::sensed_placement(board).is_some(),
             source,
-            stale_source: behind,
-            record: game.filter(|_| behind == StaleSource::Record).map(|game| game.record.clone()),
+            stale_source,
+            record: game.filter(|_| stale_source == StaleSource::Record).map(|game| game.record.clone()),
         })
     }
 
-    fn now(&mut self, now: Millis, seen: FeedObservation, allowance: &mut Allowance) -> SentBoardState {
-        let FeedObservation { flipped, mut board, clock, is_shown, source, stale_source: behind, record } = seen;
+    fn current_state(&mut self, now: Millis, observation: FeedObservation, allowance: &mut Allowance) -> SentBoardState {
+        let FeedObservation { flipped, mut board, clock, is_shown, source, stale_source, record } = observation;
         let rebuilt = self.setup.as_mut().map(|setup| {
-            match behind {
+            match stale_source {
                 StaleSource::UpToDate => {}
                 StaleSource::Line => setup.update_moves_from_line(),
                 StaleSource::Record => setup.update_moves_from_record(record.as_ref()),
@@ -363,8 +373,8 @@ impl Feed {
             setup.update_client_line(now, source, allowance);
             let moves = setup.moves();
             // If the squares do not identify pieces, the placement is that of the followed line.
-            if let Some(own) = moves.line_placement.as_ref().filter(|_| !is_shown) {
-                board = Some(own.clone());
+            if let Some(line_placement) = moves.line_placement.as_ref().filter(|_| !is_shown) {
+                board = Some(line_placement.clone());
             }
             let matches = board.as_ref() == Some(&moves.placement);
             SetupResult { start: setup.start.clone(), san: moves.san.clone(), matches }

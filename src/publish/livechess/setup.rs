@@ -37,13 +37,13 @@ pub struct Setup {
     trusted: Option<(u64, usize)>,
     /// The game on the board, and which of its moves are settled.
     caution: Option<(u64, SettledPlies)>,
-    own: Option<ClientLine>,
+    client_line: Option<ClientLine>,
     /// When to retry starting a line for this client alone, if a limit was reached.
     line_retry_at: Option<Millis>,
     /// Whether such a line has failed; then none is started again.
     has_failed: bool,
     /// The input from which `moves` were computed.
-    basis: Option<MovesInput>,
+    input: Option<MovesInput>,
     moves: Moves,
 }
 
@@ -65,9 +65,9 @@ struct MovesInput {
     game: Option<(u64, u64, usize)>,
     flipped: bool,
     /// Whether the squares show the position that was set up.
-    stands: bool,
+    is_on_board: bool,
     /// The same for the line of this client alone.
-    own: Option<(u64, u64, usize)>,
+    line: Option<(u64, u64, usize)>,
 }
 
 /// The source from which the moves must be recomputed.
@@ -126,20 +126,20 @@ impl Setup {
     pub fn parse(fen: &str, release: ReleasePolicy) -> Result<Setup, String> {
         let fen = fen.trim();
         let position = message::parse_position(fen)?;
-        let own = position.fen();
-        let moves = Moves { san: Vec::new(), placement: placement(&own).to_owned(), line_placement: None };
+        let normalized_fen = position.fen();
+        let moves = Moves { san: Vec::new(), placement: placement(&normalized_fen).to_owned(), line_placement: None };
         Ok(Setup {
             start: fen.to_owned(),
             position,
-            fen: own,
+            fen: normalized_fen,
             release,
             anchor: None,
             trusted: None,
             caution: None,
-            own: None,
+            client_line: None,
             line_retry_at: None,
             has_failed: false,
-            basis: None,
+            input: None,
             moves,
         })
     }
@@ -152,22 +152,22 @@ impl Setup {
     /// Returns when more moves become settled if nothing changes, or when starting a line is to be retried.
     pub fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
-        let own = self.own.as_ref().and_then(|own| own.caution.as_ref()?.next_deadline());
-        let settled = of_game.into_iter().chain(own).filter(|_| self.release == ReleasePolicy::Settled);
+        let of_line = self.client_line.as_ref().and_then(|line| line.caution.as_ref()?.next_deadline());
+        let settled = of_game.into_iter().chain(of_line).filter(|_| self.release == ReleasePolicy::Settled);
         settled.chain(self.line_retry_at).min()
     }
 
     /// Returns whether a line is followed for this client alone.
     pub fn has_client_line(&self) -> bool {
-        self.own.is_some()
+        self.client_line.is_some()
     }
 
     /// Updates the state from an observation. Returns from which source the moves must be recomputed.
-    pub fn observe(&mut self, now: Millis, sight: SetupObservation<'_>) -> StaleSource {
-        let game = sight.game.map(|game| {
+    pub fn observe(&mut self, now: Millis, observation: SetupObservation<'_>) -> StaleSource {
+        let game = observation.game.map(|game| {
             let (id, mut caution) =
                 self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, SettledPlies::new(now)));
-            caution.update(now, &game.record, sight.squares, sight.clock_runs);
+            caution.update(now, &game.record, observation.squares, observation.clock_runs);
             let settled = caution.settled();
             self.caution = Some((id, caution));
             (game.id, game.record.last_number, settled)
@@ -175,31 +175,31 @@ impl Setup {
         if game.is_none() {
             self.caution = None;
         }
-        let own = self.own.as_mut().and_then(|own| own.see(now, &self.fen));
-        let stands = sight.squares.is_some_and(|squares| self.is_on_board(squares, sight));
-        let basis = MovesInput { game, flipped: sight.flipped, stands, own };
-        match self.basis.replace(basis) {
-            Some(before) if before == basis => StaleSource::UpToDate,
-            Some(before) if own.is_some() && MovesInput { own, ..before } == basis => StaleSource::Line,
+        let line = self.client_line.as_mut().and_then(|line| line.observe(now, &self.fen));
+        let is_on_board = observation.squares.is_some_and(|squares| self.is_on_board(squares, observation));
+        let input = MovesInput { game, flipped: observation.flipped, is_on_board, line };
+        match self.input.replace(input) {
+            Some(before) if before == input => StaleSource::UpToDate,
+            Some(before) if line.is_some() && MovesInput { line, ..before } == input => StaleSource::Line,
             _ => StaleSource::Record,
         }
     }
 
     /// Clears the state that depends on the board when it is gone: nothing is due, and no line is followed.
     pub fn clear_observation(&mut self) {
-        (self.caution, self.own, self.line_retry_at, self.basis) = (None, None, None, None);
+        (self.caution, self.client_line, self.line_retry_at, self.input) = (None, None, None, None);
     }
 
     /// Recomputes the moves from the record of the game observed last. This replays the game, so it must not run while others wait.
     pub fn update_moves_from_record(&mut self, record: Option<&Record>) {
-        let Some(MovesInput { game, flipped, stands, own }) = self.basis else { return };
+        let Some(MovesInput { game, flipped, is_on_board, line }) = self.input else { return };
         self.anchor =
             game.zip(record).and_then(|((game, ..), record)| Some((game, self.find_position(game, record, flipped)?)));
         self.update_trusted(record, flipped);
         self.moves = match (self.anchor, record, game, self.client_line_record()) {
-            (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of_line(&view, own),
+            (_, _, _, Some(view)) if self.trusted.is_none() => self.moves_of_line(&view, line),
             // Moves that were on record before the position was set up again do not belong to this client.
-            (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !stands || self.trusted.is_some() => {
+            (Some((_, plies)), Some(record), Some((_, _, settled)), _) if !is_on_board || self.trusted.is_some() => {
                 self.moves_after(record, plies, settled, flipped)
             }
             _ => Moves { san: Vec::new(), placement: placement(&self.fen).to_owned(), line_placement: None },
@@ -208,15 +208,15 @@ impl Setup {
 
     /// Recomputes the moves from the line that is followed for this client alone.
     pub fn update_moves_from_line(&mut self) {
-        let own = self.basis.and_then(|basis| basis.own);
+        let line = self.input.and_then(|input| input.line);
         if let Some(view) = self.client_line_record().filter(|_| self.trusted.is_none()) {
-            self.moves = self.moves_of_line(&view, own);
+            self.moves = self.moves_of_line(&view, line);
         }
     }
 
     /// Returns the moves of that line.
-    fn moves_of_line(&self, view: &Record, own: Option<(u64, u64, usize)>) -> Moves {
-        let settled = own.map_or(0, |(_, _, settled)| settled);
+    fn moves_of_line(&self, view: &Record, line: Option<(u64, u64, usize)>) -> Moves {
+        let settled = line.map_or(0, |(_, _, settled)| settled);
         // The placement is sent at once, even after a move that is not settled.
         let now = placement(view.fen()).to_owned();
         Moves { line_placement: Some(now), ..self.moves_after(view, 0, settled, false) }
@@ -226,31 +226,32 @@ impl Setup {
     /// line starts once the position is on the board and the allowance of the connection permits it.
     pub fn update_client_line(&mut self, now: Millis, source: Option<LineInput>, allowance: &mut Allowance) {
         self.line_retry_at = None;
-        if self.own.as_ref().is_some_and(|own| own.line.has_failed()) {
+        if self.client_line.as_ref().is_some_and(|client_line| client_line.line.has_failed()) {
             // The log is not delayed, so this detail is logged at debug level only.
-            debug!("the moves from {:?} are not followed any more", self.start);
+            debug!("the moves from {:?} are no longer followed", self.start);
             error!(
-                "moves from a client's position are not followed any more, because of an error in touchmove; please report it"
+                "moves from a LiveChess client's position are no longer followed, because of an error in touchmove: please report it"
             );
             self.has_failed = true;
         }
         let wanted = source.filter(|_| self.trusted.is_none() && !self.has_failed);
         let Some(LineInput { readings, rotation, changed }) = wanted else {
-            self.own = None;
+            self.client_line = None;
             return;
         };
-        let is_same = |own: &ClientLine| own.rotation == rotation && Arc::ptr_eq(&own.readings, &readings);
-        if self.own.as_ref().is_some_and(is_same) {
+        let is_same =
+            |client_line: &ClientLine| client_line.rotation == rotation && Arc::ptr_eq(&client_line.readings, &readings);
+        if self.client_line.as_ref().is_some_and(is_same) {
             return;
         }
-        self.own = None;
-        if !self.basis.is_some_and(|basis| basis.stands) {
+        self.client_line = None;
+        if !self.input.is_some_and(|input| input.is_on_board) {
             return;
         }
         match allowance.try_acquire(now, &readings) {
             Ok(permit) => {
                 let line = SetupLine::follow(Arc::clone(&readings), self.fen.clone(), rotation, changed);
-                self.own = Some(ClientLine { line, readings, rotation, caution: None, play_count: 0, _permit: permit });
+                self.client_line = Some(ClientLine { line, readings, rotation, caution: None, play_count: 0, _permit: permit });
             }
             Err(due) => self.line_retry_at = Some(due),
         }
@@ -265,33 +266,33 @@ impl Setup {
         }
     }
 
-    fn is_on_board(&self, squares: &Placement, sight: SetupObservation<'_>) -> bool {
+    fn is_on_board(&self, squares: &Placement, observation: SetupObservation<'_>) -> bool {
         Square::ALL.into_iter().all(|square| {
-            let piece = self.position.board().piece_at(if sight.flipped { square.rotate_180() } else { square });
-            piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(sight.sensing)
-                == squares[square as usize].reduce_to(sight.sensing)
+            let piece = self.position.board().piece_at(if observation.flipped { square.rotate_180() } else { square });
+            piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(observation.sensing)
+                == squares[square as usize].reduce_to(observation.sensing)
         })
     }
 
     /// Returns the record of the line for this client alone, once play began from the position.
     fn client_line_record(&self) -> Option<Arc<Record>> {
-        self.own.as_ref()?.record(&self.fen)
+        self.client_line.as_ref()?.record(&self.fen)
     }
 
     /// Returns the number of plies after which the position occurs: where it was found before if it still occurs there, else its
     /// last occurrence.
     fn find_position(&self, game: u64, record: &Record, flipped: bool) -> Option<usize> {
-        let here = |plies: &usize| {
+        let is_here = |plies: &usize| {
             let fen = plies.checked_sub(1).map_or(Some(&record.start_fen), |last| Some(&record.plies.get(last)?.played.fen));
             fen.is_some_and(|fen| self.matches_fen(fen, flipped))
         };
         let known = self.anchor.filter(|(known, _)| *known == game).map(|(_, plies)| plies);
-        known.filter(here).or_else(|| (0..=record.plies.len()).rev().find(here))
+        known.filter(is_here).or_else(|| (0..=record.plies.len()).rev().find(is_here))
     }
 
     fn matches_fen(&self, fen: &str, flipped: bool) -> bool {
-        let (pieces, own) = (placement(fen), placement(&self.fen));
-        let same = if flipped { pieces.chars().rev().eq(own.chars()) } else { pieces == own };
+        let (pieces, own_pieces) = (placement(fen), placement(&self.fen));
+        let same = if flipped { pieces.chars().rev().eq(own_pieces.chars()) } else { pieces == own_pieces };
         same && fen.split(' ').nth(1) == self.fen.split(' ').nth(1)
     }
 
@@ -311,14 +312,14 @@ impl Setup {
 
 impl ClientLine {
     /// Updates which moves of the line are settled. Returns the input on which its moves depend.
-    fn see(&mut self, now: Millis, fen: &str) -> Option<(u64, u64, usize)> {
+    fn observe(&mut self, now: Millis, fen: &str) -> Option<(u64, u64, usize)> {
         let SetupView { games_begun: begun, squares, clock_runs, .. } = self.line.view();
         let Some(record) = self.record(fen) else {
             self.caution = None;
             return None;
         };
-        let same = self.caution.take().filter(|_| self.play_count == begun);
-        let mut caution = same.unwrap_or_else(|| SettledPlies::new(now));
+        let previous = self.caution.take().filter(|_| self.play_count == begun);
+        let mut caution = previous.unwrap_or_else(|| SettledPlies::new(now));
         caution.update(now, &record, squares.as_ref(), clock_runs);
         let settled = caution.settled();
         (self.play_count, self.caution) = (begun, Some(caution));
@@ -337,11 +338,11 @@ fn placement(fen: &str) -> &str {
 
 /// Returns the same move on a board rotated by 180°: a1 becomes h8.
 fn rotated_uci(played: &PlayedMove) -> String {
-    let turn = |c: char| match c {
+    let rotate = |c: char| match c {
         'a'..='h' => char::from(b'a' + b'h' - c as u8),
         '1'..='8' => char::from(b'1' + b'8' - c as u8),
         other => other,
     };
-    let squares = played.uci.chars().take(4).map(turn);
+    let squares = played.uci.chars().take(4).map(rotate);
     squares.chain(played.uci.chars().skip(4)).collect()
 }

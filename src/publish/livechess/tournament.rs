@@ -87,16 +87,16 @@ struct PlayingTable<'a> {
 }
 
 /// Returns the list of tournaments, which has one entry.
-pub fn tournaments(desk: &ServerState, state: &State) -> Vec<Summary> {
-    let (description, _) = name_and_location(desk, state);
-    vec![Summary { uuid: tournament_uuid(desk, state), description, rounds: round_count(state) }]
+pub fn tournaments(server: &ServerState, state: &State) -> Vec<Summary> {
+    let (description, _) = name_and_location(server, state);
+    vec![Summary { uuid: tournament_uuid(server, state), description, rounds: round_count(state) }]
 }
 
 /// Returns the tournament with this UUID.
-pub fn tournament(desk: &ServerState, state: &State, uuid: &str) -> Option<Tournament> {
-    let own = tournament_uuid(desk, state);
-    let (name, location) = name_and_location(desk, state);
-    let tables = tables(desk, state);
+pub fn tournament(server: &ServerState, state: &State, uuid: &str) -> Option<Tournament> {
+    let own_uuid = tournament_uuid(server, state);
+    let (name, location) = name_and_location(server, state);
+    let tables = tables(server, state);
     let last = tables.iter().map(|table| table.nr).max().unwrap_or(0);
     let board = |nr: u16| {
         let board = tables.iter().find(|table| table.nr == nr)?.board?;
@@ -104,34 +104,42 @@ pub fn tournament(desk: &ServerState, state: &State, uuid: &str) -> Option<Tourn
     };
     let eboards = (1..=last).map(board).collect();
     let (description, country, rounds) = (name.clone(), String::new(), round_count(state));
-    is_same_uuid(uuid, &own).then_some(Tournament { uuid: own, name, description, location, country, rounds, eboards })
+    is_same_uuid(uuid, &own_uuid).then_some(Tournament {
+        uuid: own_uuid,
+        name,
+        description,
+        location,
+        country,
+        rounds,
+        eboards,
+    })
 }
 
 /// Returns the round with this number, counted from 0, of the tournament with this UUID.
-pub fn round(desk: &ServerState, state: &State, uuid: &str, number: u16) -> Option<Round> {
+pub fn round(server: &ServerState, state: &State, uuid: &str, number: u16) -> Option<Round> {
     let rounds = round_count(state);
-    if !is_same_uuid(uuid, &tournament_uuid(desk, state)) || number >= rounds {
+    if !is_same_uuid(uuid, &tournament_uuid(server, state)) || number >= rounds {
         return None;
     }
     let is_played = number + 1 == rounds;
-    let pairings = tables(desk, state).iter().filter(|_| is_played).map(|table| table.to_pairing()).collect();
-    let given = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| desk.tags.date.clone());
-    let date = given.or_else(|| tables(desk, state).iter().find_map(|table| table.game.and_then(date_of)));
+    let pairings = tables(server, state).iter().filter(|_| is_played).map(|table| table.to_pairing()).collect();
+    let configured = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| server.tags.date.clone());
+    let date = configured.or_else(|| tables(server, state).iter().find_map(|table| table.game.and_then(date_of)));
     let date = date.filter(|date| is_played && !date.contains('?')).map(|date| date.replace('.', "-"));
     Some(Round { nr: number + 1, date, pairings })
 }
 
 /// Returns the game of the pairing with this UUID.
-pub fn game(desk: &ServerState, state: &State, uuid: &str) -> Option<Game> {
-    let tables = tables(desk, state);
+pub fn game(server: &ServerState, state: &State, uuid: &str) -> Option<Game> {
+    let tables = tables(server, state);
     let table = tables.iter().find(|table| is_same_uuid(uuid, &table.uuid))?;
     let Some(game) = table.game else {
         return Some(Game { chess960: Some(518), result: table.result(), comment: None, clock: None, moves: Vec::new() });
     };
-    let on = state.boards.get(&game.board).filter(|board| board.game == Some(game.id));
-    let clock = match on {
-        Some(board) => boards::game_clock(desk, state, board),
-        None => boards::recorded_clock(desk, game),
+    let current_board = state.boards.get(&game.board).filter(|board| board.game == Some(game.id));
+    let clock = match current_board {
+        Some(board) => boards::game_clock(server, state, board),
+        None => boards::recorded_clock(server, game),
     };
     Some(Game { chess960: game.record.chess960, result: table.result(), comment: None, clock, moves: moves(game) })
 }
@@ -141,8 +149,8 @@ fn date_of(game: &GameView) -> Option<String> {
     all_tags(game).into_iter().find_map(|(name, value)| (name == "Date").then_some(value))
 }
 
-fn is_same_uuid(uuid: &str, own: &str) -> bool {
-    uuid.eq_ignore_ascii_case(own)
+fn is_same_uuid(uuid: &str, other: &str) -> bool {
+    uuid.eq_ignore_ascii_case(other)
 }
 
 fn round_count(state: &State) -> u16 {
@@ -150,36 +158,36 @@ fn round_count(state: &State) -> u16 {
 }
 
 /// Returns name and location of the tournament.
-fn name_and_location(desk: &ServerState, state: &State) -> (String, String) {
+fn name_and_location(server: &ServerState, state: &State) -> (String, String) {
     let known = |text: &str| Some(text.to_owned()).filter(|text| text != "?" && !text.is_empty());
-    let of_round = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
-    let name = of_round(|round| &round.event).or_else(|| known(&desk.tags.event));
-    let place = of_round(|round| &round.site).or_else(|| known(&desk.tags.site));
-    (name.unwrap_or_else(|| "touchmove".to_owned()), place.unwrap_or_default())
+    let round_text = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
+    let name = round_text(|round| &round.event).or_else(|| known(&server.tags.event));
+    let location = round_text(|round| &round.site).or_else(|| known(&server.tags.site));
+    (name.unwrap_or_else(|| "touchmove".to_owned()), location.unwrap_or_default())
 }
 
-fn tournament_uuid(desk: &ServerState, state: &State) -> String {
-    let (name, place) = name_and_location(desk, state);
-    uuid::uuid_of_words(&["tournament", &name, &place])
+fn tournament_uuid(server: &ServerState, state: &State) -> String {
+    let (name, location) = name_and_location(server, state);
+    uuid::uuid_of_words(&["tournament", &name, &location])
 }
 
-fn tables<'a>(desk: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
-    let (name, place) = name_and_location(desk, state);
-    let id = |table: &str, words: &str| uuid::uuid_of_words(&["pairing", &name, &place, words, table]);
+fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
+    let (name, location) = name_and_location(server, state);
+    let id = |table: &str, words: &str| uuid::uuid_of_words(&["pairing", &name, &location, words, table]);
     let Some(round) = &state.round else {
         let table = |(index, board): (usize, &'a BoardView)| {
             let nr = u16::try_from(index + 1).unwrap_or(u16::MAX);
             let game = boards::game(state, board);
             PlayingTable { nr, uuid: id(board.id.as_str(), "board"), board: Some(board), pairing: None, game }
         };
-        return boards::sorted_boards(desk, state).into_iter().enumerate().map(table).collect();
+        return boards::sorted_boards(server, state).into_iter().enumerate().map(table).collect();
     };
     let number = round.number.to_string();
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
         let game = pairing.and_then(|pairing| rounds::game_of(state, round, pairing));
         // The delayed view does not list every board at its table: the game says on which board it is played.
-        let board = if desk.is_delayed() { game.map(|game| game.board.clone()) } else { board };
+        let board = if server.is_delayed() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));
         PlayingTable { nr, uuid: id(&nr.to_string(), &number), board, pairing, game }
     };
@@ -188,20 +196,20 @@ fn tables<'a>(desk: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
 
 impl PlayingTable<'_> {
     fn to_pairing(&self) -> Pairing {
-        let player = |of: fn(&round::Pairing) -> &round::Player, colour: &str| match (self.pairing, self.game) {
-            (Some(pairing), _) => player(of(pairing)),
+        let player = |player_of: fn(&round::Pairing) -> &round::Player, colour: &str| match (self.pairing, self.game) {
+            (Some(pairing), _) => player(player_of(pairing)),
             (None, Some(game)) => tagged_player(&game.record.tags, colour),
             (None, None) => Player::default(),
         };
         let forfeit = self.pairing.and_then(|pairing| pairing.forfeit);
-        let is_on = forfeit.is_none() && self.game.is_some_and(|game| game.record.result.is_none());
+        let is_live = forfeit.is_none() && self.game.is_some_and(|game| game.record.result.is_none());
         Pairing {
             nr: self.nr,
             uuid: self.uuid.clone(),
             white: player(|pairing| &pairing.white, "White"),
             black: player(|pairing| &pairing.black, "Black"),
             // Clients look for the board of a live game.
-            live: is_on && self.board.is_some(),
+            live: is_live && self.board.is_some(),
             result: self.result(),
         }
     }
@@ -252,19 +260,19 @@ fn tagged_player(tags: &[(String, String)], colour: &str) -> Player {
 /// Returns the moves that are unlikely to be corrected, up to the first that is not legal. Each has a time, because clients treat a
 /// move without one as a guess.
 fn moves(game: &GameView) -> Vec<String> {
-    let told_at = |ply: &Ply| match ply.state {
+    let published_at = |ply: &Ply| match ply.state {
         PlyState::Completed { at, .. } => at,
         PlyState::Made => ply.made_at,
     };
     let mut before = game.record.started_at;
     let mut moves = Vec::new();
     for ply in game.record.plies.iter().take_while(|ply| is_stable(ply)) {
-        let used = told_at(ply).saturating_sub(before) / 1000;
-        before = told_at(ply);
+        let used = published_at(ply).saturating_sub(before) / 1000;
+        before = published_at(ply);
         let white_moved = ply.played.fen.split(' ').nth(1) == Some("b");
-        let left = if white_moved { ply.clocks.white } else { ply.clocks.black };
-        let left = left.map_or_else(String::new, |ClockTime { ms, .. }| (ms / 1000).to_string());
-        moves.push(format!("{} {left}+{used}", ply.played.san));
+        let remaining = if white_moved { ply.clocks.white } else { ply.clocks.black };
+        let remaining = remaining.map_or_else(String::new, |ClockTime { ms, .. }| (ms / 1000).to_string());
+        moves.push(format!("{} {remaining}+{used}", ply.played.san));
     }
     moves
 }

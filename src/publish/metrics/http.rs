@@ -15,20 +15,20 @@ use std::sync::Arc;
 /// The content type of Prometheus's text format.
 const METRICS_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Returns a router that serves `page`. A token that is sent must be one of `tokens`, whatever its role, since metrics are only
-/// counts.
-pub fn router(page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, tokens: Arc<TokenCache>) -> Router {
-    let answer = async move |headers: HeaderMap| match bearer_token_hash(&headers).map(|hash| tokens.find(&hash)) {
-        None => page(Reader::Anonymous).into_response(),
-        Some(Some(_)) => page(Reader::Operator).into_response(),
+/// Returns a router that serves `render_page`. A token that is sent must be one of `tokens`, whatever its role, since metrics are
+/// only counts.
+pub fn router(render_page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, tokens: Arc<TokenCache>) -> Router {
+    let respond = async move |headers: HeaderMap| match bearer_token_hash(&headers).map(|hash| tokens.find(&hash)) {
+        None => render_page(Reader::Anonymous).into_response(),
+        Some(Some(_)) => render_page(Reader::Operator).into_response(),
         Some(None) => {
-            let why = "this is no token: `touchmovectl token create` makes one, and shows it once\n";
-            (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], why).into_response()
+            let message = "this token is not valid: create one with `touchmovectl token create`\n";
+            (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], message).into_response()
         }
     };
     Router::new()
-        .route("/metrics", get(answer).fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n")))
-        .fallback(async || (StatusCode::NOT_FOUND, "there is /metrics only\n"))
+        .route("/metrics", get(respond).fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "GET and HEAD only\n")))
+        .fallback(async || (StatusCode::NOT_FOUND, "not found: the metrics are at /metrics\n"))
         .layer(from_fn(check_request))
 }
 
@@ -36,7 +36,7 @@ async fn check_request(request: Request, next: Next) -> Response {
     let mut response = match is_loopback_host(requested_host(request.headers())) {
         true => next.run(request).await,
         // A web page whose host name resolves to this address (DNS rebinding).
-        false => (StatusCode::FORBIDDEN, "ask by the name localhost, or by the address\n").into_response(),
+        false => (StatusCode::FORBIDDEN, "use the name localhost, or the address\n").into_response(),
     };
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, METRICS_CONTENT_TYPE);

@@ -11,7 +11,7 @@ use tracing::warn;
 /// The tokens of a state directory. The file is read again when it has changed.
 pub struct TokenCache {
     tokens: TokenStore,
-    known: Mutex<CachedTokens>,
+    cache: Mutex<CachedTokens>,
     changed: watch::Sender<()>,
 }
 
@@ -24,13 +24,13 @@ struct CachedTokens {
 impl TokenCache {
     /// Creates the set for this state directory.
     pub fn of(state_dir: &Path) -> TokenCache {
-        TokenCache { tokens: TokenStore::of(state_dir), known: Mutex::default(), changed: watch::Sender::new(()) }
+        TokenCache { tokens: TokenStore::of(state_dir), cache: Mutex::default(), changed: watch::Sender::new(()) }
     }
 
     /// Returns the token with this secret. All tokens are compared, so the time does not depend on which one matches.
     pub fn find(&self, hash: &SecretHash) -> Option<Token> {
-        let known = self.known();
-        known.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found)).cloned()
+        let cache = self.cache();
+        cache.tokens.iter().filter(|token| token.is(hash)).fold(None, |_, found| Some(found)).cloned()
     }
 
     /// Returns a receiver that is notified when the file has changed and was read again.
@@ -46,23 +46,23 @@ impl TokenCache {
     /// Reads the file again if it has changed and there are receivers of changes.
     pub fn reload_if_changed(&self) {
         if self.changed.receiver_count() > 0 {
-            drop(self.known());
+            drop(self.cache());
         }
     }
 
-    fn known(&self) -> MutexGuard<'_, CachedTokens> {
-        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+    fn cache(&self) -> MutexGuard<'_, CachedTokens> {
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         let stamp = self.tokens.stamp();
-        if known.stamp != stamp {
+        if cache.stamp != stamp {
             // If the file cannot be read, no token is valid.
-            let tokens = self.tokens.load().unwrap_or_else(|why| {
-                warn!("nobody can log in: {why}");
+            let tokens = self.tokens.load().unwrap_or_else(|error| {
+                warn!("nobody can log in: {error}");
                 Vec::new()
             });
-            *known = CachedTokens { stamp, tokens };
+            *cache = CachedTokens { stamp, tokens };
             self.notify();
         }
-        known
+        cache
     }
 }
 

@@ -46,15 +46,15 @@ fn proposed_result(alert: &Alert) -> Option<&str> {
 
 /// Converts what squares showed to JSON.
 pub fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value {
-    let one = |seen: &Sighting| {
+    let to_json = |sighting: &Sighting| {
         json!({
-            "wall_ms": game.wall_ms(seen.at),
-            "square": seen.square.to_string(),
-            "before": sensed_to_word(seen.before),
-            "now": sensed_to_word(seen.now),
+            "wall_ms": game.wall_ms(sighting.at),
+            "square": sighting.square.to_string(),
+            "before": sensed_to_word(sighting.before),
+            "now": sensed_to_word(sighting.now),
         })
     };
-    evidence.iter().map(one).collect()
+    evidence.iter().map(to_json).collect()
 }
 
 /// Returns the name of the Laws for a sentence: `FIDE Laws of 2023, standard`.

@@ -35,7 +35,7 @@ pub enum PairingChange {
 }
 
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
-    serde_json::from_slice(bytes).map_err(|why| format!("this cannot be read: {why}"))
+    serde_json::from_slice(bytes).map_err(|error| format!("the request cannot be read: {error}"))
 }
 
 /// Parses the body of `POST /api/login`: a token, not yet verified.
@@ -56,18 +56,18 @@ pub fn parse_login(bytes: &[u8]) -> Result<String, String> {
 /// The body is not JSON of this form, names no game or board or both, or contains no valid command.
 pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
     #[derive(Deserialize)]
-    struct Commanded {
+    struct CommandRequest {
         board: Option<String>,
         game: Option<u64>,
         command: Value,
     }
-    let Commanded { board, game, command } = parse(bytes)?;
+    let CommandRequest { board, game, command } = parse(bytes)?;
     let target = match (board, game) {
         (Some(board), None) => Target::Board(BoardId::new(&board)),
         (None, Some(game)) => Target::Game(game),
-        _ => return Err("say for what it is: \"board\", or \"game\", and not both".to_owned()),
+        _ => return Err("name one target: \"board\" or \"game\", and not both".to_owned()),
     };
-    let command = command_from_value(&command).map_err(|why| why.to_string())?;
+    let command = command_from_value(&command).map_err(|error| error.to_string())?;
     if let Command::Tags(tags) = &command {
         tags::check_tags(tags)?;
     }

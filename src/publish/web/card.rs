@@ -80,18 +80,18 @@ impl Card {
 impl CardClock {
     /// Returns whether the clock only counted down as predicted since `before`.
     fn is_predicted_by(&self, before: &CardClock) -> bool {
-        let same = |clock: &CardClock| (clock.turn, clock.running, clock.flags, clock.battery_low);
-        let passed = if before.running { self.read_at - before.read_at } else { 0 };
-        let goes_on = |is: Option<u32>, was: Option<u32>, passed: i64| match (is, was) {
-            (Some(is), Some(was)) => {
-                (i64::from(is) - i64::from(was) + passed).abs() <= if passed == 0 { 0 } else { MAX_CLOCK_DRIFT_MS }
+        let other_fields = |clock: &CardClock| (clock.turn, clock.running, clock.flags, clock.battery_low);
+        let elapsed = if before.running { self.read_at - before.read_at } else { 0 };
+        let is_continuation = |now: Option<u32>, then: Option<u32>, elapsed: i64| match (now, then) {
+            (Some(now), Some(then)) => {
+                (i64::from(now) - i64::from(then) + elapsed).abs() <= if elapsed == 0 { 0 } else { MAX_CLOCK_DRIFT_MS }
             }
-            (is, was) => is == was,
+            (now, then) => now == then,
         };
-        let [white, black] = if before.turn.is_white() { [passed, 0] } else { [0, passed] };
-        same(self) == same(before)
-            && goes_on(self.white_ms, before.white_ms, white)
-            && goes_on(self.black_ms, before.black_ms, black)
+        let [white, black] = if before.turn.is_white() { [elapsed, 0] } else { [0, elapsed] };
+        other_fields(self) == other_fields(before)
+            && is_continuation(self.white_ms, before.white_ms, white)
+            && is_continuation(self.black_ms, before.black_ms, black)
     }
 
     fn value(&self) -> Value {
@@ -112,29 +112,29 @@ impl CardClock {
 pub fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
-    let over = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
-    let over = over.filter(|game| game.board == board.id && game.record.result.is_some());
-    let game = over.or_else(|| state.games.get(&board.game?));
+    let finished = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
+    let finished = finished.filter(|game| game.board == board.id && game.record.result.is_some());
+    let game = finished.or_else(|| state.games.get(&board.game?));
     let clock = if view.audience.is_public() { game.and_then(|game| delayed_clock(view, game)) } else { clock(board) };
     // The delayed view contains no state of cables and squares.
-    let contact = if view.audience.is_public() { ConnectionState::Ready } else { board.connection };
-    let mut rest = Map::new();
-    let mut put = |name: &str, value: Value| drop(rest.insert(name.to_owned(), value));
-    put("board", board.id.as_str().into());
-    put("table", table.into());
-    put("model", board.model.title.into());
-    put("contact", contact.word().into());
-    put("reason", if view.audience.is_public() { "" } else { board.reason.as_str() }.into());
-    put("placement", livechess::boards::sensed_placement(board).into());
-    put("displaced", board.displaced.iter().map(displaced).collect());
-    put(
+    let connection = if view.audience.is_public() { ConnectionState::Ready } else { board.connection };
+    let mut fields = Map::new();
+    let mut insert = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+    insert("board", board.id.as_str().into());
+    insert("table", table.into());
+    insert("model", board.model.title.into());
+    insert("contact", connection.word().into());
+    insert("reason", if view.audience.is_public() { "" } else { board.reason.as_str() }.into());
+    insert("placement", livechess::boards::sensed_placement(board).into());
+    insert("displaced", board.displaced.iter().map(displaced).collect());
+    insert(
         "battery",
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
-    put("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
-    put("game", game.map_or(Value::Null, |game| self::game(view, game)));
-    put("attention", attention_level(view, state, board, game).into());
-    Card { fields: rest, clock }
+    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
+    insert("game", game.map_or(Value::Null, |game| self::game(view, game)));
+    insert("attention", attention_level(view, state, board, game).into());
+    Card { fields, clock }
 }
 
 fn displaced(difference: &Difference) -> Value {
@@ -258,16 +258,21 @@ fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: 
     if view.audience.is_public() {
         return 0;
     }
-    let low = board.battery.is_some_and(|battery| battery.percent <= LOW_BATTERY_PERCENT && battery.charging != Some(true));
-    let is_away = !matches!(board.connection, ConnectionState::Ready | ConnectionState::Connecting);
-    let has_trouble = state.health_problems.iter().any(|trouble| trouble.board.as_ref() == Some(&board.id));
-    let device =
-        if low || is_away || has_trouble || board.clock.as_ref().is_some_and(|clock| clock.battery_low) { 2 } else { 0 };
-    let of_alert = |kind: AlertKind| match (kind.category(), kind.is_notice()) {
+    let is_battery_low =
+        board.battery.is_some_and(|battery| battery.percent <= LOW_BATTERY_PERCENT && battery.charging != Some(true));
+    let is_disconnected = !matches!(board.connection, ConnectionState::Ready | ConnectionState::Connecting);
+    let has_problem = state.health_problems.iter().any(|problem| problem.board.as_ref() == Some(&board.id));
+    let device_level =
+        if is_battery_low || is_disconnected || has_problem || board.clock.as_ref().is_some_and(|clock| clock.battery_low) {
+            2
+        } else {
+            0
+        };
+    let alert_level = |kind: AlertKind| match (kind.category(), kind.is_notice()) {
         (AlertCategory::Device, _) => 2,
         (_, true) => 1,
         (_, false) => 3,
     };
     let alerts = game.filter(|_| view.audience == Audience::Arbiter).map_or(&[][..], |game| &game.record.alerts);
-    alerts.iter().map(|alert| of_alert(alert.kind)).chain([device]).max().unwrap_or(0)
+    alerts.iter().map(|alert| alert_level(alert.kind)).chain([device_level]).max().unwrap_or(0)
 }

@@ -18,8 +18,8 @@ const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The files served under `/cloud`.
 pub struct CloudFiles {
-    gallery: Arc<DelayedView>,
-    told: Mutex<CachedCloudGame>,
+    delayed_view: Arc<DelayedView>,
+    cached: Mutex<CachedCloudGame>,
 }
 
 struct CachedCloudGame {
@@ -34,20 +34,20 @@ struct CachedCloudGame {
 
 impl CloudFiles {
     /// Creates the files from this delayed view. `tags`: the configured tags of every game.
-    pub fn new(gallery: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
-        let (news, book) = (gallery.subscribe(), TournamentFiles::new(tags));
-        let told = CachedCloudGame { news, book, files: BTreeMap::new(), due: true, at: None };
-        CloudFiles { gallery: Arc::clone(gallery), told: Mutex::new(told) }
+    pub fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
+        let (news, book) = (delayed_view.subscribe(), TournamentFiles::new(tags));
+        let cached = CachedCloudGame { news, book, files: BTreeMap::new(), due: true, at: None };
+        CloudFiles { delayed_view: Arc::clone(delayed_view), cached: Mutex::new(cached) }
     }
 
     /// Returns the entity tag and content of this path; `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        told.drain_news();
-        if told.due && told.at.is_none_or(|at| at.elapsed() >= UPDATE_INTERVAL) {
-            told.update(&self.gallery);
+        let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.drain_news();
+        if cached.due && cached.at.is_none_or(|at| at.elapsed() >= UPDATE_INTERVAL) {
+            cached.update(&self.delayed_view);
         }
-        told.files.get(path).cloned()
+        cached.files.get(path).cloned()
     }
 }
 
@@ -61,10 +61,10 @@ impl CachedCloudGame {
         }
     }
 
-    fn update(&mut self, gallery: &DelayedView) {
+    fn update(&mut self, delayed_view: &DelayedView) {
         (self.due, self.at) = (false, Some(Instant::now()));
-        self.book.follow(gallery);
-        let now = self.book.format_files(gallery);
+        self.book.follow(delayed_view);
+        let now = self.book.format_files(delayed_view);
         // Remove the games of tables that no longer exist; rounds that are no longer followed stay unchanged.
         let rounds: Vec<String> = now.keys().filter_map(|path| Some(format!("{}/", path.split_once('/')?.0))).collect();
         self.files.retain(|path, _| now.contains_key(path) || !rounds.iter().any(|round| path.starts_with(round)));

@@ -15,8 +15,8 @@ pub fn entity_tag(bytes: &[u8]) -> String {
 }
 
 /// Builds the response with this tag, or 304 if the client has that version. Clients must revalidate before each use.
-pub fn respond_with_etag(asked: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
-    let mut response = match has_version(asked, tag) {
+pub fn respond_with_etag(request_headers: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
+    let mut response = match has_version(request_headers, tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, kind)], bytes.into()).into_response(),
     };

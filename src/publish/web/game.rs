@@ -47,58 +47,58 @@ pub fn game_details(
     id: u64,
 ) -> Result<Option<GameDetails>, JournalError> {
     let Some(game) = source.read(|state| state.games.get(&id).cloned()) else { return Ok(None) };
-    let past = GameHistory::new(&game, source.since(id, 0)?);
+    let history = GameHistory::new(&game, source.since(id, 0)?);
     let record = &game.record;
-    let mut told = Map::new();
-    let mut put = |name: &str, value: Value| drop(told.insert(name.to_owned(), value));
-    put("laws", alert::laws_name(&record.laws).into());
-    put("start_fen", record.start_fen.as_str().into());
-    put("moves", (1..).zip(&record.plies).map(|(number, ply)| past.ply(&game, number, ply)).collect());
-    put("corrections", past.corrections.iter().cloned().collect());
+    let mut fields = Map::new();
+    let mut insert = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
+    insert("laws", alert::laws_name(&record.laws).into());
+    insert("start_fen", record.start_fen.as_str().into());
+    insert("moves", (1..).zip(&record.plies).map(|(number, ply)| history.ply(&game, number, ply)).collect());
+    insert("corrections", history.corrections.iter().cloned().collect());
     if view.audience == Audience::Arbiter {
-        put("frames", frames.of(&game.board));
-        let alert = |(raised, told): &(i64, Alert)| {
-            let mut value = alert::alert_to_json(view.locale, &game, told);
-            value["raised"] = (*raised).into();
-            value["cleared"] = past.cleared.contains(&told.id).into();
+        insert("frames", frames.of(&game.board));
+        let alert_json = |(raised_at, raised): &(i64, Alert)| {
+            let mut value = alert::alert_to_json(view.locale, &game, raised);
+            value["raised"] = (*raised_at).into();
+            value["cleared"] = history.cleared.contains(&raised.id).into();
             value
         };
-        put("alerts", past.alerts.iter().map(alert).collect());
-        put("tally", tally(&record.tally));
-        put("undo", (!record.changes.is_empty()).into());
+        insert("alerts", history.alerts.iter().map(alert_json).collect());
+        insert("tally", tally(&record.tally));
+        insert("undo", (!record.changes.is_empty()).into());
     }
-    Ok(Some(GameDetails { board: game.board, fields: told }))
+    Ok(Some(GameDetails { board: game.board, fields }))
 }
 
 impl GameHistory {
     fn new(game: &GameView, events: Vec<StampedEvent>) -> GameHistory {
-        let mut past = GameHistory::default();
+        let mut history = GameHistory::default();
         for StampedEvent { at, event, .. } in events {
             match event {
                 Event::MoveMade { ply, played, alternatives, .. } => {
-                    past.forget_from(ply);
-                    past.sans.push(played.san);
+                    history.forget_from(ply);
+                    history.sans.push(played.san);
                     if !alternatives.is_empty() {
-                        past.alternatives.insert(ply, alternatives);
+                        history.alternatives.insert(ply, alternatives);
                     }
                 }
                 Event::MovesCorrected { from_ply, moves, reason } => {
-                    let was = past.forget_from(from_ply);
+                    let was = history.forget_from(from_ply);
                     let now: Vec<String> = moves.into_iter().map(|played| played.san).collect();
-                    past.corrections.push(json!({
+                    history.corrections.push(json!({
                         "wall_ms": game.wall_ms(at), "from_ply": from_ply, "was": was, "now": now, "reason": reason.word(),
                     }));
-                    past.sans.extend(now);
+                    history.sans.extend(now);
                 }
-                Event::AlertRaised(alert) => match past.alerts.iter_mut().find(|(_, known)| known.id == alert.id) {
+                Event::AlertRaised(alert) => match history.alerts.iter_mut().find(|(_, known)| known.id == alert.id) {
                     Some((_, known)) => *known = alert,
-                    None => past.alerts.push((game.wall_ms(at), alert)),
+                    None => history.alerts.push((game.wall_ms(at), alert)),
                 },
-                Event::AlertCleared { id } => drop(past.cleared.insert(id)),
+                Event::AlertCleared { id } => drop(history.cleared.insert(id)),
                 _ => {}
             }
         }
-        past
+        history
     }
 
     /// Removes the moves from this ply on, and returns them.
@@ -140,14 +140,14 @@ impl GameHistory {
         });
         let chess960 = record.chess960.is_some_and(|number| number != 518);
         let position = before.and_then(|fen| Position::from_fen(fen, chess960).ok());
-        let one = |other: &Alternative| {
+        let to_json = |other: &Alternative| {
             let san = position.as_ref().and_then(|position| {
                 let mv = position.parse_uci(&other.uci).or_else(|| position.any_move(&other.uci))?;
                 Some(position.san(mv))
             });
             json!({"uci": other.uci, "san": san, "confidence": confidence(other.confidence.0)})
         };
-        others.iter().map(one).collect()
+        others.iter().map(to_json).collect()
     }
 }
 
@@ -158,12 +158,12 @@ fn confidence(thousandths: u16) -> f64 {
 
 /// Converts to JSON the irregularities counted for the penalties of illegal moves, by player.
 fn tally(tally: &IrregularityCounts) -> Value {
-    let of = |player: Color| -> Value {
-        let one = |counted: &crate::laws::CountedAttempt| {
+    let attempts = |player: Color| -> Value {
+        let to_json = |counted: &crate::laws::CountedAttempt| {
             let what: Vec<&str> = counted.what.iter().map(|what| crate::laws::Worded::word(*what)).collect();
             json!({"ply": counted.ply, "what": what})
         };
-        tally.of(player).iter().map(one).collect()
+        tally.of(player).iter().map(to_json).collect()
     };
-    json!({"white": of(Color::White), "black": of(Color::Black)})
+    json!({"white": attempts(Color::White), "black": attempts(Color::Black)})
 }

@@ -4,7 +4,7 @@ use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::who::{Audience, User, audience_of};
 use super::{WebState, etag, game, post, stream};
-use crate::daemon::hub::State as Seen;
+use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
 use crate::locale;
@@ -56,7 +56,7 @@ pub fn router(web: &Arc<WebState>) -> Router {
         .route("/api/logout", on_post(post::logout))
         .route("/api/command", on_post(post::command))
         .route("/api/round", on_post(post::round))
-        .fallback(async || refusal(StatusCode::NOT_FOUND, "there is nothing here: the page is at /"))
+        .fallback(async || refusal(StatusCode::NOT_FOUND, "not found: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), check_request))
         .with_state(Arc::clone(web))
 }
@@ -64,12 +64,12 @@ pub fn router(web: &Arc<WebState>) -> Router {
 /// Rejects requests for host names that are not ours and requests with an invalid token, and adds the security headers.
 async fn check_request(State(web): State<Arc<WebState>>, request: Request, next: Next) -> Response {
     let host = requested_host(request.headers());
-    let named = request.uri().authority().is_none_or(|authority| is_own_host(&web.config.hosts, authority.as_str()));
-    let mut response = if !named || !is_own_host(&web.config.hosts, host) {
-        let sentence = "this is not a name of this server: ask by its address, or add the name to `hosts` under [web]";
+    let is_own_uri = request.uri().authority().is_none_or(|authority| is_own_host(&web.config.hosts, authority.as_str()));
+    let mut response = if !is_own_uri || !is_own_host(&web.config.hosts, host) {
+        let sentence = "this is not a name of this server: use its address, or add the name to `hosts` under [web]";
         refusal(StatusCode::FORBIDDEN, sentence).into_response()
     } else if web.access.has_invalid_token(request.headers()) {
-        let sentence = "what was sent as Authorization is no token: `touchmovectl token create` makes one, and shows it once";
+        let sentence = "the token in the Authorization header is not valid: create one with `touchmovectl token create`";
         ([(WWW_AUTHENTICATE, "Bearer")], refusal(StatusCode::UNAUTHORIZED, sentence)).into_response()
     } else {
         next.run(request).await
@@ -99,8 +99,8 @@ impl IntoResponse for Refusal {
 pub type HandlerResult = Result<Response, Refusal>;
 
 /// Creates an error response with this sentence.
-pub fn refusal(status: StatusCode, why: impl Into<String>) -> Refusal {
-    Refusal(status, why.into())
+pub fn refusal(status: StatusCode, message: impl Into<String>) -> Refusal {
+    Refusal(status, message.into())
 }
 
 async fn index(headers: HeaderMap) -> Response {
@@ -115,8 +115,8 @@ async fn file(Path(name): Path<String>, headers: HeaderMap) -> HandlerResult {
 fn serve_file(headers: &HeaderMap, file: &'static PageFile) -> Response {
     /// The entity tag of each file, computed once.
     static TAGS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
-        let all = page::FILES.iter().chain([&page::INDEX]);
-        all.map(|file| (file.name, etag::entity_tag(file.bytes))).collect()
+        let files = page::FILES.iter().chain([&page::INDEX]);
+        files.map(|file| (file.name, etag::entity_tag(file.bytes))).collect()
     });
     let tag = TAGS.get(file.name).map_or("", String::as_str);
     etag::respond_with_etag(headers, tag, file.kind, file.bytes)
@@ -126,7 +126,7 @@ async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, heade
     let Some((tag, bytes)) = web.cloud.get(&path) else {
         return Err(refusal(
             StatusCode::NOT_FOUND,
-            "there is no such file now: /cloud/tournament.json says how many rounds there are",
+            "there is no such file now: /cloud/tournament.json shows how many rounds there are",
         ));
     };
     let kind = if path.ends_with(".json") { "application/json" } else { "text/plain; charset=utf-8" };
@@ -147,28 +147,28 @@ async fn words(uri: Uri) -> Response {
 }
 
 async fn state(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> Response {
-    let somebody = web.access.user(&headers);
-    let audience = audience_of(somebody.as_ref());
-    let whole = web.stage(audience, requested_locale(&uri)).snapshot();
-    let delay = web.gallery.delay();
+    let user = web.access.user(&headers);
+    let audience = audience_of(user.as_ref());
+    let snapshot = web.audience_state(audience, requested_locale(&uri)).snapshot();
+    let delay = web.delayed_view.delay();
     let event = web.source(audience).read(|state| event(&web, state));
     let mut head = json!({
-        "who": user_to_json(somebody.as_ref()),
+        "who": user_to_json(user.as_ref()),
         "delay_ms": delay.ms,
         "delay_plies": delay.plies,
         "now": steady_clock::now_ms(),
-        "seq": whole.seq,
-        "incarnation": whole.incarnation,
+        "seq": snapshot.seq,
+        "incarnation": snapshot.incarnation,
         "event": event,
     });
     if !audience.is_public() {
-        head["trouble"] = whole.trouble;
+        head["trouble"] = snapshot.trouble;
     }
     // The cards are already serialized.
     let mut text = head.to_string();
     text.pop();
     text.push_str(",\"boards\":[");
-    text.push_str(&whole.cards.join(","));
+    text.push_str(&snapshot.cards.join(","));
     text.push_str("]}");
     json_text(text)
 }
@@ -178,42 +178,42 @@ fn json_text(text: String) -> Response {
 }
 
 /// Returns the event that is being played.
-fn event(web: &WebState, state: &Seen) -> Value {
+fn event(web: &WebState, state: &HubState) -> Value {
     let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty() && text != "?");
     let round = state.round.as_ref();
     let tags = &web.tags;
-    let or = |of_round: Option<String>, configured: Option<String>| of_round.or(configured).unwrap_or_default();
+    let first_of = |from_round: Option<String>, configured: Option<String>| from_round.or(configured).unwrap_or_default();
     json!({
-        "name": or(round.and_then(|round| round.event.clone()), known(&tags.event)),
-        "site": or(round.and_then(|round| round.site.clone()), known(&tags.site)),
-        "round": or(round.map(|round| round.number.to_string()), known(&tags.round)),
-        "date": or(round.and_then(|round| round.date.clone()), tags.date.clone().filter(|date| !date.contains('?'))),
+        "name": first_of(round.and_then(|round| round.event.clone()), known(&tags.event)),
+        "site": first_of(round.and_then(|round| round.site.clone()), known(&tags.site)),
+        "round": first_of(round.map(|round| round.number.to_string()), known(&tags.round)),
+        "date": first_of(round.and_then(|round| round.date.clone()), tags.date.clone().filter(|date| !date.contains('?'))),
     })
 }
 
 async fn events(
     State(web): State<Arc<WebState>>,
-    Extension(guest): Extension<AdmittedClient>,
+    Extension(client): Extension<AdmittedClient>,
     uri: Uri,
     headers: HeaderMap,
 ) -> Response {
     let user = web.access.user(&headers);
-    let stage = web.stage(audience_of(user.as_ref()), requested_locale(&uri));
-    let told = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| stage.parse_event_id(id));
+    let audience_state = web.audience_state(audience_of(user.as_ref()), requested_locale(&uri));
+    let last_seq = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| audience_state.parse_event_id(id));
     // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
-    let weight = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
-    let body = stream::event_stream_body(&web, stage, told, user, guest.start_serving(weight));
+    let policy = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
+    let body = stream::event_stream_body(&web, audience_state, last_seq, user, client.start_serving(policy));
     // A proxy must pass the stream on without buffering.
     ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no")], body).into_response()
 }
 
 async fn one_game(State(web): State<Arc<WebState>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> HandlerResult {
     let audience = audience_of(web.access.user(&headers).as_ref());
-    let stage = web.stage(audience, requested_locale(&uri));
-    let told = game::game_details(&stage.view, &web.source(audience), &web.frames, id)
-        .map_err(|why| refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string()))?;
-    let GameDetails { board, mut fields } = told.ok_or_else(|| no_game(id))?;
-    let card = stage.card(&board).and_then(|card| serde_json::from_str(&card).ok());
+    let audience_state = web.audience_state(audience, requested_locale(&uri));
+    let details = game::game_details(&audience_state.view, &web.source(audience), &web.frames, id)
+        .map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    let GameDetails { board, mut fields } = details.ok_or_else(|| no_game(id))?;
+    let card = audience_state.card(&board).and_then(|card| serde_json::from_str(&card).ok());
     fields.insert("card".to_owned(), card.unwrap_or(Value::Null));
     Ok(Json(Value::Object(fields)).into_response())
 }
@@ -230,5 +230,5 @@ async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: Hea
 }
 
 fn no_game(id: u64) -> Refusal {
-    refusal(StatusCode::NOT_FOUND, format!("game {id} is not at hand: /api/state has those that are being played"))
+    refusal(StatusCode::NOT_FOUND, format!("there is no game {id} in memory: /api/state lists the current games"))
 }

@@ -33,19 +33,22 @@ pub struct PendingLogin {
 impl PendingLogins {
     /// Adds a pending login from this address, and evicts another if a limit is reached.
     pub fn add(&self, from: IpAddr) -> PendingLogin {
-        let home = address_group(from);
+        let group = address_group(from);
         let mut waiting = self.lock();
-        let oldest_of = |waiting: &Waiting, home: IpAddr| {
-            let of_home = waiting.logins.iter().filter(|(_, (other, _))| *other == home);
-            (of_home.clone().count(), of_home.map(|(number, _)| *number).next())
+        let oldest_of = |waiting: &Waiting, group: IpAddr| {
+            let of_group = waiting.logins.iter().filter(|(_, (other, _))| *other == group);
+            (of_group.clone().count(), of_group.map(|(number, _)| *number).next())
         };
-        let (own, mut evict) = oldest_of(&waiting, home);
-        if own < MAX_PER_ADDRESS {
+        let (own_count, mut evict) = oldest_of(&waiting, group);
+        if own_count < MAX_PER_ADDRESS {
             evict = None;
             if waiting.logins.len() >= MAX_TOTAL {
-                let homes: Vec<IpAddr> = waiting.logins.values().map(|(home, _)| *home).collect();
-                evict =
-                    homes.iter().map(|home| oldest_of(&waiting, *home)).max_by_key(|(count, _)| *count).and_then(|most| most.1);
+                let groups: Vec<IpAddr> = waiting.logins.values().map(|(group, _)| *group).collect();
+                evict = groups
+                    .iter()
+                    .map(|group| oldest_of(&waiting, *group))
+                    .max_by_key(|(count, _)| *count)
+                    .and_then(|busiest| busiest.1);
             }
         }
         if let Some((_, evicted)) = evict.and_then(|number| waiting.logins.remove(&number)) {
@@ -53,7 +56,7 @@ impl PendingLogins {
         }
         let (number, evicted) = (waiting.next, Arc::new(Notify::new()));
         waiting.next += 1;
-        waiting.logins.insert(number, (home, Arc::clone(&evicted)));
+        waiting.logins.insert(number, (group, Arc::clone(&evicted)));
         PendingLogin { number, evicted, pending: self.clone() }
     }
 
@@ -84,22 +87,22 @@ mod tests {
     }
 
     #[test]
-    fn who_takes_longest_makes_room_for_neighbours() {
+    fn the_oldest_login_of_an_address_is_evicted() {
         let pending = PendingLogins::default();
         let from = |last: u8| IpAddr::from([192, 0, 2, last]);
         let slow: Vec<_> = (0..MAX_PER_ADDRESS).map(|_| pending.add(from(1))).collect();
         let other = pending.add(from(2));
-        assert!(!slow.iter().any(is_evicted), "neighbours have room of their own");
-        let neighbour = pending.add(from(1));
-        assert!(is_evicted(&slow[0]) && !slow[1..].iter().any(is_evicted) && !is_evicted(&neighbour));
-        drop(neighbour);
-        let _again = pending.add(from(1));
+        assert!(!slow.iter().any(is_evicted), "each address has its own limit");
+        let newest = pending.add(from(1));
+        assert!(is_evicted(&slow[0]) && !slow[1..].iter().any(is_evicted) && !is_evicted(&newest));
+        drop(newest);
+        let _next = pending.add(from(1));
         assert!(!is_evicted(&slow[1]));
         // At the total limit, the address with the most pending logins loses its oldest.
-        let all: Vec<_> =
+        let others: Vec<_> =
             (0..MAX_TOTAL - MAX_PER_ADDRESS - 1).map(|index| pending.add(from(10 + (index % 200) as u8))).collect();
         let _last = pending.add(from(250));
-        assert!(is_evicted(&slow[1]) && !is_evicted(&other) && !all.iter().any(is_evicted));
+        assert!(is_evicted(&slow[1]) && !is_evicted(&other) && !others.iter().any(is_evicted));
         assert_eq!(pending.lock().logins.len(), MAX_TOTAL);
     }
 }

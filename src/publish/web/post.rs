@@ -43,32 +43,32 @@ type Parse<T> = fn(&[u8]) -> Result<T, String>;
 /// Handles `POST /api/login`.
 pub async fn login(
     State(web): State<Arc<WebState>>,
-    Extension(guest): Extension<AdmittedClient>,
+    Extension(client): Extension<AdmittedClient>,
     request: Request,
 ) -> HandlerResult {
-    let from = client_address(&web, &guest, request.headers());
+    let from = client_address(&web, &client, request.headers());
     check_same_origin_json(&web, request.headers())?;
     let pending = web.pending.add(from);
     let token = tokio::select! {
         biased;
         token = read_body(request, LOGIN_LIMITS, body::parse_login) => token?,
         () = pending.evicted() => {
-            let sentence = "others are logging in from there: send it again, and at once";
+            let sentence = "too many logins are pending: log in again";
             return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, sentence));
         }
     };
     drop(pending);
     match web.access.log_in(&token).await {
-        Ok(Some((who, secret))) => {
-            info!("{} ({}) has logged in to the page from {from}", who.name, who.role.word());
+        Ok(Some((user, secret))) => {
+            info!("{} ({}) logged in to the page from {from}", user.name, user.role.word());
             let cookie = cookie(&web, &secret, COOKIE_AGE);
-            Ok(([(SET_COOKIE, cookie)], Json(http::user_to_json(Some(&who)))).into_response())
+            Ok(([(SET_COOKIE, cookie)], Json(http::user_to_json(Some(&user)))).into_response())
         }
         Ok(None) => {
-            let sentence = "this is no token: `touchmovectl token create` makes one, and shows it once";
+            let sentence = "this token is not valid: create one with `touchmovectl token create`";
             Err(refusal(StatusCode::UNAUTHORIZED, sentence))
         }
-        Err(why) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, why.to_string())),
+        Err(error) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string())),
     }
 }
 
@@ -82,15 +82,15 @@ pub async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap) -> Han
 /// Handles `POST /api/command`.
 pub async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
-    let who = require_role(&web, request.headers(), &[Role::Arbiter])?;
+    let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
     let (target, command) = read_own_body(&web, request, body::parse_command).await?;
-    match web.hub.execute(target, Order { command, by: who.name }).await {
+    match web.hub.execute(target, Order { command, by: user.name }).await {
         Ok(answer) => {
             let (answer, text) = answer_to_json(locale, &answer);
             Ok(Json(json!({"answer": answer, "text": text})).into_response())
         }
-        Err(why) => {
-            let status = match &why {
+        Err(error) => {
+            let status = match &error {
                 OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
                 OrderError::Refused(_)
                 | OrderError::NotCurrent { .. }
@@ -104,42 +104,41 @@ pub async fn command(State(web): State<Arc<WebState>>, request: Request) -> Hand
                     StatusCode::SERVICE_UNAVAILABLE
                 }
             };
-            Err(refusal(status, why.to_string()))
+            Err(refusal(status, error.to_string()))
         }
     }
 }
 
 /// Handles `POST /api/round`.
 pub async fn round(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
-    let who = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
     let change = read_own_body(&web, request, body::parse_pairing_change).await?;
-    let name = who.name;
-    let (done, said) = match &change {
-        PairingChange::Swap { a, b } => (
-            pairings::swap_players(&web.hub, *a, *b, &name),
-            format!("{name}: the players of tables {a} and {b} change places"),
-        ),
+    let name = user.name;
+    let (outcome, message) = match &change {
+        PairingChange::Swap { a, b } => {
+            (pairings::swap_players(&web.hub, *a, *b, &name), format!("{name} swapped the players of tables {a} and {b}"))
+        }
         PairingChange::Board { table, board } => {
-            (pairings::set_board(&web.hub, *table, board, &name), format!("{name}: board {board:?} stands at table {table}"))
+            (pairings::set_board(&web.hub, *table, board, &name), format!("{name} assigned board {board:?} to table {table}"))
         }
         PairingChange::Forfeit { table, result } => (
             pairings::set_forfeit(&web.hub, *table, result, &name),
-            format!("{name}: without play at table {table}: {result:?}"),
+            format!("{name} set the winner by forfeit at table {table} to {result:?}"),
         ),
     };
-    match done {
+    match outcome {
         Ok(()) => {
-            info!("{said}");
+            info!("{message}");
             Ok(Json(json!({"answer": "done", "text": ""})).into_response())
         }
-        Err(why) => {
-            let status = match why {
+        Err(error) => {
+            let status = match error {
                 PairingError::NoTable(_) | PairingError::NoSuchBoard(_) => StatusCode::NOT_FOUND,
                 PairingError::BadResult(_) => StatusCode::BAD_REQUEST,
                 PairingError::NoRound | PairingError::BadRound(_) => StatusCode::CONFLICT,
                 PairingError::WriteFailed(_) => StatusCode::SERVICE_UNAVAILABLE,
             };
-            Err(refusal(status, why.to_string()))
+            Err(refusal(status, error.to_string()))
         }
     }
 }
@@ -147,9 +146,9 @@ pub async fn round(State(web): State<Arc<WebState>>, request: Request) -> Handle
 /// Returns the user who sent the request, if they have one of these roles.
 fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<User, Refusal> {
     match web.access.user(headers) {
-        Some(who) if roles.contains(&who.role) => Ok(who),
+        Some(user) if roles.contains(&user.role) => Ok(user),
         Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
-        None => Err(refusal(StatusCode::UNAUTHORIZED, "log in first, with a token of `touchmovectl token create`")),
+        None => Err(refusal(StatusCode::UNAUTHORIZED, "log in first, with a token from `touchmovectl token create`")),
     }
 }
 
@@ -171,20 +170,25 @@ fn check_same_origin_json(web: &WebState, headers: &HeaderMap) -> Result<(), Ref
 }
 
 /// Reads and parses a body within the limits.
-async fn read_body<T>(request: Request, (longest, within): BodyLimits, parse: Parse<T>) -> Result<T, Refusal> {
-    let bytes = match timeout(within, to_bytes(request.into_body(), longest)).await {
+async fn read_body<T>(request: Request, (max_bytes, time_limit): BodyLimits, parse: Parse<T>) -> Result<T, Refusal> {
+    let bytes = match timeout(time_limit, to_bytes(request.into_body(), max_bytes)).await {
         Ok(Ok(bytes)) => bytes,
-        Ok(Err(_)) => return Err(refusal(StatusCode::PAYLOAD_TOO_LARGE, format!("send {longest} bytes at most"))),
-        Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "send it faster")),
+        Ok(Err(_)) => {
+            return Err(refusal(
+                StatusCode::PAYLOAD_TOO_LARGE,
+                format!("the request is too large: send at most {max_bytes} bytes"),
+            ));
+        }
+        Err(_) => return Err(refusal(StatusCode::REQUEST_TIMEOUT, "the request took too long: send it faster")),
     };
-    parse(&bytes).map_err(|why| refusal(StatusCode::BAD_REQUEST, why))
+    parse(&bytes).map_err(|message| refusal(StatusCode::BAD_REQUEST, message))
 }
 
 /// Returns the client's address. Behind a proxy, that is the last entry of the forwarding header: the client itself may have
 /// written the earlier ones.
-fn client_address(web: &WebState, guest: &AdmittedClient, headers: &HeaderMap) -> IpAddr {
+fn client_address(web: &WebState, client: &AdmittedClient, headers: &HeaderMap) -> IpAddr {
     let forwarded = if web.config.proxy { forwarded_for(headers) } else { None };
-    forwarded.unwrap_or(guest.peer().ip())
+    forwarded.unwrap_or(client.peer().ip())
 }
 
 fn cookie(web: &WebState, secret: &str, age: u32) -> HeaderValue {
@@ -201,10 +205,10 @@ fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
         Answer::Done => ("done".into(), String::new()),
         Answer::AllowedMoves(allowed) => (json!({"bound": allowed}), String::new()),
         Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
-        Answer::Claim(Verdict { is_correct: right, text, occurrences, quiet, required, articles }) => {
+        Answer::Claim(Verdict { is_correct, text, occurrences, quiet, required, articles }) => {
             let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
             let verdict = json!({
-                "right": right, "occurrences": occurrences, "quiet": quiet, "required": required, "articles": articles,
+                "right": is_correct, "occurrences": occurrences, "quiet": quiet, "required": required, "articles": articles,
             });
             (json!({"claim": verdict}), words::sentence(locale, text))
         }

@@ -27,7 +27,7 @@ pub struct Sessions(Arc<Shared>);
 
 struct Shared {
     path: PathBuf,
-    known: Mutex<Vec<Session>>,
+    sessions: Mutex<Vec<Session>>,
     /// Held while the file is written.
     writing: Mutex<()>,
 }
@@ -59,11 +59,11 @@ impl Sessions {
     /// Loads the sessions of this state directory. If their file cannot be read, all users have to log in again.
     pub fn of(state_dir: &Path) -> Sessions {
         let path = state_dir.join("sessions.json");
-        let known = load(&path).unwrap_or_else(|why| {
-            warn!("{} cannot be read ({why}): who was logged in to the page logs in again", path.display());
+        let sessions = load(&path).unwrap_or_else(|error| {
+            warn!("{} cannot be read ({error}): users of the page must log in again", path.display());
             Vec::new()
         });
-        Sessions(Arc::new(Shared { path, known: Mutex::new(known), writing: Mutex::default() }))
+        Sessions(Arc::new(Shared { path, sessions: Mutex::new(sessions), writing: Mutex::default() }))
     }
 
     /// Begins a session with this token and returns the session's secret.
@@ -73,16 +73,21 @@ impl Sessions {
     pub async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
         let secret = generate_secret()?;
         {
-            let mut known = self.known();
-            known.retain(|session| !session.is_expired(now_ms));
-            let own = known.iter().enumerate().filter(|(_, session)| session.token.is(&token.hash()));
-            let count = own.clone().count();
-            if let Some((longest, _)) =
-                own.min_by_key(|(_, session)| session.used_ms).filter(|_| count >= MAX_SESSIONS_PER_TOKEN)
+            let mut sessions = self.sessions();
+            sessions.retain(|session| !session.is_expired(now_ms));
+            let of_token = sessions.iter().enumerate().filter(|(_, session)| session.token.is(&token.hash()));
+            let count = of_token.clone().count();
+            if let Some((oldest, _)) =
+                of_token.min_by_key(|(_, session)| session.used_ms).filter(|_| count >= MAX_SESSIONS_PER_TOKEN)
             {
-                known.remove(longest);
+                sessions.remove(oldest);
             }
-            known.push(Session { hash: SecretHash::of(&secret), token: token.hash(), used_ms: now_ms, saved_used_ms: now_ms });
+            sessions.push(Session {
+                hash: SecretHash::of(&secret),
+                token: token.hash(),
+                used_ms: now_ms,
+                saved_used_ms: now_ms,
+            });
         }
         self.save().await;
         Ok(secret)
@@ -90,23 +95,23 @@ impl Sessions {
 
     /// Marks the session with this secret as used now, and returns the hash of its token.
     pub fn touch(&self, hash: &SecretHash, now_ms: i64) -> Option<SecretHash> {
-        let mut known = self.known();
-        let all = known.iter_mut().filter(|session| session.hash.is(hash) && !session.is_expired(now_ms));
-        let session = all.fold(None, |_, found| Some(found))?;
+        let mut sessions = self.sessions();
+        let matching = sessions.iter_mut().filter(|session| session.hash.is(hash) && !session.is_expired(now_ms));
+        let session = matching.fold(None, |_, found| Some(found))?;
         session.used_ms = now_ms;
         let token = session.token.clone();
         // If the clock was set back, continue from the new time.
         if (session.saved_used_ms - now_ms).abs() >= SAVE_INTERVAL_MS {
             session.saved_used_ms = now_ms;
             let shared = Arc::clone(&self.0);
-            drop(spawn_blocking(move || shared.keep()));
+            drop(spawn_blocking(move || shared.write_file()));
         }
         Some(token)
     }
 
     /// Ends the session with this secret.
     pub async fn end(&self, hash: &SecretHash) {
-        self.known().retain(|session| !session.hash.is(hash));
+        self.sessions().retain(|session| !session.hash.is(hash));
         self.save().await;
     }
 
@@ -114,48 +119,45 @@ impl Sessions {
     async fn save(&self) {
         let shared = Arc::clone(&self.0);
         // The task does not panic and is never aborted.
-        let _ = spawn_blocking(move || shared.keep()).await;
+        let _ = spawn_blocking(move || shared.write_file()).await;
     }
 
-    fn known(&self) -> MutexGuard<'_, Vec<Session>> {
-        self.0.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn sessions(&self) -> MutexGuard<'_, Vec<Session>> {
+        self.0.sessions.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl Shared {
-    fn keep(&self) {
+    fn write_file(&self) {
         let _writing = self.writing.lock().unwrap_or_else(PoisonError::into_inner);
-        let listed: Vec<StoredSession> = {
-            let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-            let listed = |session: &Session| StoredSession {
+        let stored: Vec<StoredSession> = {
+            let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+            let to_stored = |session: &Session| StoredSession {
                 sha256: session.hash.to_string(),
                 token_sha256: session.token.to_string(),
                 used_ms: session.used_ms,
             };
-            known.iter().map(listed).collect()
+            sessions.iter().map(to_stored).collect()
         };
-        let written =
-            serde_json::to_string(&listed).map_err(io::Error::from).and_then(|text| replace_secret(&self.path, &text));
-        if let Err(why) = written {
+        let result = serde_json::to_string(&stored).map_err(io::Error::from).and_then(|text| replace_secret(&self.path, &text));
+        if let Err(error) = result {
             let path = self.path.display();
-            warn!(
-                "{path} cannot be written ({why}): after a restart the page knows who was logged in before, and not who is now"
-            );
+            warn!("{path} cannot be written ({error}): users who logged in recently must log in again after a restart");
         }
     }
 }
 
 fn load(path: &Path) -> io::Result<Vec<Session>> {
     let text = match fs::read_to_string(path) {
-        Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         text => text?,
     };
-    let listed: Vec<StoredSession> = serde_json::from_str(&text)?;
+    let stored: Vec<StoredSession> = serde_json::from_str(&text)?;
     let session = |StoredSession { sha256, token_sha256, used_ms }: StoredSession| {
         let hash = |text: &str| text.parse::<SecretHash>().map_err(io::Error::other);
         Ok(Session { hash: hash(&sha256)?, token: hash(&token_sha256)?, used_ms, saved_used_ms: used_ms })
     };
-    listed.into_iter().map(session).collect()
+    stored.into_iter().map(session).collect()
 }
 
 #[cfg(test)]
@@ -180,7 +182,7 @@ mod tests {
         let mut now = 0;
         for _ in 0..5 {
             now += DAY - 1;
-            assert!(sessions.touch(&secret, now).is_some_and(|of| of.is(&token.hash())));
+            assert!(sessions.touch(&secret, now).is_some_and(|hash| hash.is(&token.hash())));
         }
         assert!(sessions.touch(&SecretHash::of("another"), now).is_none());
         // A clock that was set back, and went on from there.
@@ -190,27 +192,27 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_ended_stays_ended_and_what_was_not_goes_on() {
+    async fn ended_sessions_stay_ended_after_a_restart_and_others_continue() {
         let dir = tempfile::tempdir().expect("a directory");
         let token = token(dir.path(), "Anna");
         let sessions = Sessions::of(dir.path());
         let [first, second] = [0, 1].map(|_| sessions.begin(&token, 7));
         let (first, second) = (first.await.expect("a session"), second.await.expect("a session"));
         let text = fs::read_to_string(dir.path().join("sessions.json")).expect("the file");
-        assert!(!text.contains(&first) && !text.contains(&second), "a secret is kept");
+        assert!(!text.contains(&first) && !text.contains(&second), "a secret is stored");
         sessions.end(&SecretHash::of(&first)).await;
-        let again = Sessions::of(dir.path());
-        assert!(again.touch(&SecretHash::of(&first), 8).is_none());
-        assert!(again.touch(&SecretHash::of(&second), 8).is_some());
-        assert!(again.touch(&SecretHash::of(&second), 8 + DAY).is_none());
-        for wrong in ["", "{}", "[{\"sha256\":\"00\",\"token_sha256\":\"00\",\"used_ms\":1}]"] {
-            fs::write(dir.path().join("sessions.json"), wrong).expect("written");
+        let reopened = Sessions::of(dir.path());
+        assert!(reopened.touch(&SecretHash::of(&first), 8).is_none());
+        assert!(reopened.touch(&SecretHash::of(&second), 8).is_some());
+        assert!(reopened.touch(&SecretHash::of(&second), 8 + DAY).is_none());
+        for invalid in ["", "{}", "[{\"sha256\":\"00\",\"token_sha256\":\"00\",\"used_ms\":1}]"] {
+            fs::write(dir.path().join("sessions.json"), invalid).expect("written");
             assert!(Sessions::of(dir.path()).touch(&SecretHash::of(&second), 8).is_none());
         }
     }
 
     #[tokio::test]
-    async fn who_logs_in_again_and_again_ends_only_sessions_of_their_own() {
+    async fn the_session_limit_of_a_token_does_not_end_sessions_of_others() {
         let dir = tempfile::tempdir().expect("a directory");
         let (anna, otto) = (token(dir.path(), "Anna"), token(dir.path(), "Otto"));
         let sessions = Sessions::of(dir.path());
@@ -220,8 +222,8 @@ mod tests {
             of_anna.push(SecretHash::of(&sessions.begin(&anna, now).await.expect("a session")));
         }
         assert!(sessions.touch(&of_otto, 100).is_some());
-        let left: Vec<bool> = of_anna.iter().map(|hash| sessions.touch(hash, 100).is_some()).collect();
-        assert_eq!(left.iter().filter(|left| **left).count(), MAX_SESSIONS_PER_TOKEN);
-        assert_eq!(left[..4], [false, false, false, true]);
+        let active: Vec<bool> = of_anna.iter().map(|hash| sessions.touch(hash, 100).is_some()).collect();
+        assert_eq!(active.iter().filter(|active| **active).count(), MAX_SESSIONS_PER_TOKEN);
+        assert_eq!(active[..4], [false, false, false, true]);
     }
 }

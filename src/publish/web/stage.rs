@@ -27,9 +27,9 @@ pub struct AudienceState {
     /// The audience, language and delay.
     pub view: AudienceView,
     source: Source,
-    /// Distinguishes the change numbers of this stage from those of other stages and of other runs of this program.
-    boot: String,
-    shown: Mutex<PublishedCards>,
+    /// Distinguishes the change numbers of this state from those of other states and of other runs of this program.
+    run_id: String,
+    published: Mutex<PublishedCards>,
     /// The number of the last change.
     changed: watch::Sender<u64>,
 }
@@ -42,7 +42,7 @@ struct PublishedCards {
     boards: BTreeMap<BoardId, CachedCard>,
     tables: BTreeMap<BoardId, u16>,
     /// Removed boards, with the number of that change.
-    gone: BTreeMap<BoardId, u64>,
+    removed: BTreeMap<BoardId, u64>,
     trouble: (u64, Value),
     round: u64,
     /// The incarnation of the journal, with the number of the change at which it was first seen.
@@ -61,7 +61,7 @@ struct CachedCard {
 
 /// The complete state.
 pub struct StateSnapshot {
-    /// The number of the last change, as `boot-number`.
+    /// The number of the last change, as `run_id-number`.
     pub seq: String,
     /// The incarnation of the journal.
     pub incarnation: String,
@@ -72,42 +72,43 @@ pub struct StateSnapshot {
 }
 
 impl AudienceState {
-    /// Starts a stage that updates itself until `stop`.
-    pub fn start(view: AudienceView, source: Source, boot: String, mut stop: Stop) -> Arc<AudienceState> {
+    /// Starts a state that updates itself until `stop`.
+    pub fn start(view: AudienceView, source: Source, run_id: String, mut stop: Stop) -> Arc<AudienceState> {
         let (news, mut wakes) = (source.subscribe(), source.subscribe());
-        let shown = PublishedCards {
+        let published = PublishedCards {
             news,
             all: true,
             last: 0,
             boards: BTreeMap::new(),
             tables: BTreeMap::new(),
-            gone: BTreeMap::new(),
+            removed: BTreeMap::new(),
             trouble: (0, json!([])),
             round: 0,
             incarnation: (0, String::new()),
             batch: (0, 0, Bytes::new()),
         };
-        let stage = Arc::new(AudienceState { view, source, boot, shown: Mutex::new(shown), changed: watch::Sender::new(0) });
-        stage.update();
-        let own = Arc::clone(&stage);
+        let audience_state =
+            Arc::new(AudienceState { view, source, run_id, published: Mutex::new(published), changed: watch::Sender::new(0) });
+        audience_state.update();
+        let updater = Arc::clone(&audience_state);
         tokio::spawn(async move {
             loop {
                 tokio::select! {
-                    heard = wakes.recv() => if matches!(heard, Err(RecvError::Closed)) { return },
+                    received = wakes.recv() => if matches!(received, Err(RecvError::Closed)) { return },
                     () = wait_for_stop(&mut stop) => return,
                 }
-                own.update();
-                let next = Instant::now() + own.update_interval();
+                updater.update();
+                let next = Instant::now() + updater.update_interval();
                 tokio::select! {
                     () = sleep_until(next) => {}
                     () = wait_for_stop(&mut stop) => return,
                 }
                 // Treat everything that arrived meanwhile as one change.
                 wakes = wakes.resubscribe();
-                own.update();
+                updater.update();
             }
         });
-        stage
+        audience_state
     }
 
     /// Returns a receiver of the number of the last change.
@@ -115,89 +116,92 @@ impl AudienceState {
         self.changed.subscribe()
     }
 
-    /// Parses `boot-number`; returns 0 if it is not a number of this stage.
+    /// Parses `run_id-number`; returns 0 if it is not a number of this state.
     pub fn parse_event_id(&self, id: &str) -> u64 {
-        let number = id.rsplit_once('-').filter(|(boot, _)| *boot == self.boot).and_then(|(_, number)| number.parse().ok());
-        number.filter(|number| *number <= self.shown().last).unwrap_or(0)
+        let number =
+            id.rsplit_once('-').filter(|(run_id, _)| *run_id == self.run_id).and_then(|(_, number)| number.parse().ok());
+        number.filter(|number| *number <= self.published().last).unwrap_or(0)
     }
 
     /// Returns the current complete state.
     pub fn snapshot(&self) -> StateSnapshot {
         self.update();
-        let shown = self.shown();
+        let published = self.published();
         StateSnapshot {
-            seq: format!("{}-{}", self.boot, shown.last),
-            incarnation: shown.incarnation.1.clone(),
-            cards: shown.boards.values().map(|told| Arc::clone(&told.text)).collect(),
-            trouble: shown.trouble.1.clone(),
+            seq: format!("{}-{}", self.run_id, published.last),
+            incarnation: published.incarnation.1.clone(),
+            cards: published.boards.values().map(|cached| Arc::clone(&cached.text)).collect(),
+            trouble: published.trouble.1.clone(),
         }
     }
 
     /// Returns the current card of one board.
     pub fn card(&self, board: &BoardId) -> Option<Arc<str>> {
         self.update();
-        self.shown().boards.get(board).map(|told| Arc::clone(&told.text))
+        self.published().boards.get(board).map(|cached| Arc::clone(&cached.text))
     }
 
     /// Returns the changes after `number` as server-sent events, and the number of the last one.
     pub fn events_since(&self, number: u64) -> (u64, Bytes) {
-        let mut shown = self.shown();
-        if number == shown.last {
+        let mut published = self.published();
+        if number == published.last {
             return (number, Bytes::new());
         }
-        let (from, to, batch) = &shown.batch;
-        if (*from, *to) == (number, shown.last) {
+        let (from, to, batch) = &published.batch;
+        if (*from, *to) == (number, published.last) {
             return (*to, batch.clone());
         }
-        let mut changes: Vec<(u64, Bytes)> = shown.boards.values().map(|told| (told.seq, told.event.clone())).collect();
-        let event = |seq: u64, name: &str, data: &Value| (seq, event(&self.boot, seq, name, data));
-        changes.extend(shown.gone.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
-        changes.push(event(shown.incarnation.0, "incarnation", &json!({"incarnation": shown.incarnation.1})));
+        let mut changes: Vec<(u64, Bytes)> =
+            published.boards.values().map(|cached| (cached.seq, cached.event.clone())).collect();
+        let event = |seq: u64, name: &str, data: &Value| (seq, event(&self.run_id, seq, name, data));
+        changes.extend(published.removed.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
+        changes.push(event(published.incarnation.0, "incarnation", &json!({"incarnation": published.incarnation.1})));
         if !self.view.audience.is_public() {
-            changes.push(event(shown.trouble.0, "trouble", &shown.trouble.1));
+            changes.push(event(published.trouble.0, "trouble", &published.trouble.1));
         }
         if number > 0 {
-            changes.push(event(shown.round, "round", &json!({})));
+            changes.push(event(published.round, "round", &json!({})));
         }
         changes.retain(|(seq, _)| *seq > number);
         changes.sort_by_key(|(seq, _)| *seq);
         let events: Vec<&[u8]> = changes.iter().map(|(_, event)| &event[..]).collect();
-        shown.batch = (number, shown.last, events.concat().into());
-        (shown.last, shown.batch.2.clone())
+        published.batch = (number, published.last, events.concat().into());
+        (published.last, published.batch.2.clone())
     }
 
     /// Returns the minimum interval between updates.
     fn update_interval(&self) -> Duration {
-        let (least, boards_a_ms, most) = UPDATE_INTERVAL_MS;
-        let boards = self.shown().boards.len() as u64;
-        Duration::from_millis((least + boards / boards_a_ms).min(most))
+        let (min_ms, boards_per_ms, max_ms) = UPDATE_INTERVAL_MS;
+        let boards = self.published().boards.len() as u64;
+        Duration::from_millis((min_ms + boards / boards_per_ms).min(max_ms))
     }
 
     /// Re-evaluates the boards for which there is news.
     fn update(&self) {
-        let mut shown = self.shown();
-        let before = shown.last;
-        let Some((boards, round, trouble)) = shown.drain_news() else { return };
+        let mut published = self.published();
+        let before = published.last;
+        let Some((boards, round_changed, health_changed)) = published.drain_news() else { return };
         let incarnation = self.source.incarnation();
-        let is_other = shown.incarnation.1 != incarnation;
-        if is_other {
-            shown.last += 1;
-            shown.incarnation = (shown.last, incarnation);
+        let incarnation_changed = published.incarnation.1 != incarnation;
+        if incarnation_changed {
+            published.last += 1;
+            published.incarnation = (published.last, incarnation);
         }
         // A new incarnation counts as a change of every card, so no client continues from a number of the old one.
-        let boards = boards.filter(|_| !is_other);
-        self.source.read(|state| shown.update_cards(&self.view, &self.boot, state, boards, trouble, is_other));
-        if round {
-            shown.last += 1;
-            shown.round = shown.last;
+        let boards = boards.filter(|_| !incarnation_changed);
+        self.source
+            .read(|state| published.update_cards(&self.view, &self.run_id, state, boards, health_changed, incarnation_changed));
+        if round_changed {
+            published.last += 1;
+            published.round = published.last;
         }
-        if shown.last != before {
-            self.changed.send_replace(shown.last);
+        if published.last != before {
+            self.changed.send_replace(published.last);
         }
     }
 
-    fn shown(&self) -> MutexGuard<'_, PublishedCards> {
-        self.shown.lock().unwrap_or_else(PoisonError::into_inner)
+    fn published(&self) -> MutexGuard<'_, PublishedCards> {
+        self.published.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -208,62 +212,62 @@ impl PublishedCards {
     fn drain_news(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
         let first = std::mem::take(&mut self.all);
         let mut boards = (!first).then(BTreeSet::new);
-        let (mut round, mut trouble) = (false, first);
+        let (mut round_changed, mut health_changed) = (false, first);
         let mut any = first;
         loop {
             match self.news.try_recv() {
                 Ok(News::Event(published)) => boards.iter_mut().for_each(|boards| _ = boards.insert(published.board.clone())),
                 Ok(News::Board(board)) => boards.iter_mut().for_each(|boards| _ = boards.insert(board.clone())),
-                Ok(News::Round) => (boards, round) = (None, true),
-                Ok(News::Trouble) => (boards, trouble) = (None, true),
-                Err(TryRecvError::Lagged(_)) => (boards, round, trouble) = (None, true, true),
+                Ok(News::Round) => (boards, round_changed) = (None, true),
+                Ok(News::Trouble) => (boards, health_changed) = (None, true),
+                Err(TryRecvError::Lagged(_)) => (boards, round_changed, health_changed) = (None, true, true),
                 Err(TryRecvError::Empty | TryRecvError::Closed) => break,
             }
             any = true;
         }
-        any.then_some((boards, round, trouble))
+        any.then_some((boards, round_changed, health_changed))
     }
 
     /// Re-evaluates boards. With `again`, cards with unchanged content count as changed, too.
     fn update_cards(
         &mut self,
         view: &AudienceView,
-        boot: &str,
+        run_id: &str,
         state: &State,
         boards: Option<BTreeSet<BoardId>>,
-        trouble: bool,
-        again: bool,
+        health_changed: bool,
+        resend_all: bool,
     ) {
-        let at: BTreeMap<BoardId, u16> =
+        let tables: BTreeMap<BoardId, u16> =
             boards_at_tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
-        let moved = |id: &BoardId| at.get(id) != self.tables.get(id);
+        let moved = |id: &BoardId| tables.get(id) != self.tables.get(id);
         let is_wanted = |id: &BoardId| boards.as_ref().is_none_or(|boards| boards.contains(id)) || moved(id);
-        let looked: Vec<(BoardId, Card)> = state
+        let cards: Vec<(BoardId, Card)> = state
             .boards
             .values()
             .filter(|board| is_wanted(&board.id))
-            .map(|board| (board.id.clone(), build_card(view, state, board, at.get(&board.id).copied())))
+            .map(|board| (board.id.clone(), build_card(view, state, board, tables.get(&board.id).copied())))
             .collect();
-        self.tables = at;
-        for (id, card) in looked {
-            if !again && self.boards.get(&id).is_some_and(|told| card.is_predicted_by(&told.card)) {
+        self.tables = tables;
+        for (id, card) in cards {
+            if !resend_all && self.boards.get(&id).is_some_and(|cached| card.is_predicted_by(&cached.card)) {
                 continue;
             }
             self.last += 1;
-            self.gone.remove(&id);
+            self.removed.remove(&id);
             let text: Arc<str> = card.value(self.last).to_string().into();
-            let event = event(boot, self.last, "card", &text);
+            let event = event(run_id, self.last, "card", &text);
             self.boards.insert(id, CachedCard { seq: self.last, card, text, event });
         }
-        let gone: Vec<BoardId> = self.boards.keys().filter(|id| !state.boards.contains_key(*id)).cloned().collect();
-        for id in gone {
+        let removed: Vec<BoardId> = self.boards.keys().filter(|id| !state.boards.contains_key(*id)).cloned().collect();
+        for id in removed {
             self.boards.remove(&id);
             self.last += 1;
-            self.gone.insert(id, self.last);
+            self.removed.insert(id, self.last);
         }
-        if trouble && !view.audience.is_public() {
-            let one = |trouble: &crate::daemon::hub::HealthProblem| json!({"kind": trouble.kind, "board": trouble.board.as_ref().map(BoardId::as_str), "sentence": trouble.sentence});
-            let now: Value = state.health_problems.iter().map(one).collect();
+        if health_changed && !view.audience.is_public() {
+            let to_json = |problem: &crate::daemon::hub::HealthProblem| json!({"kind": problem.kind, "board": problem.board.as_ref().map(BoardId::as_str), "sentence": problem.sentence});
+            let now: Value = state.health_problems.iter().map(to_json).collect();
             if now != self.trouble.1 {
                 self.last += 1;
                 self.trouble = (self.last, now);
@@ -272,8 +276,8 @@ impl PublishedCards {
     }
 }
 
-fn event(boot: &str, seq: u64, name: &str, data: &impl std::fmt::Display) -> Bytes {
-    format!("id: {boot}-{seq}\nevent: {name}\ndata: {data}\n\n").into()
+fn event(run_id: &str, seq: u64, name: &str, data: &impl std::fmt::Display) -> Bytes {
+    format!("id: {run_id}-{seq}\nevent: {name}\ndata: {data}\n\n").into()
 }
 
 #[cfg(test)]
@@ -302,9 +306,9 @@ mod tests {
         drop(journal);
         let path = dir.join(FILE_NAME);
         let mut bytes = std::fs::read(&path).expect("the journal");
-        let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(written.as_bytes())).collect();
-        assert!(!places.is_empty());
-        places.iter().for_each(|at| bytes[*at..at + changed.len()].copy_from_slice(changed.as_bytes()));
+        let offsets: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(written.as_bytes())).collect();
+        assert!(!offsets.is_empty());
+        offsets.iter().for_each(|at| bytes[*at..at + changed.len()].copy_from_slice(changed.as_bytes()));
         std::fs::write(&path, bytes).expect("changed");
         Journal::open(dir).expect("a journal").0
     }
@@ -314,12 +318,12 @@ mod tests {
         let dir = tempfile::tempdir().expect("a directory");
         let hub = Hub::new(damaged_old_game(dir.path()).await, &[]);
         let model = model("dgt").expect("a model");
-        let _seat = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
+        let _board_handle = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
         let (_running, stop) = watch::channel(false);
         let view = AudienceView { audience: Audience::Operator, locale: Locale::English, delay: Delay::default() };
-        let stage = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "boot".to_owned(), stop.clone());
+        let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop.clone());
         let since = |number: u64| {
-            let (last, text) = stage.events_since(number);
+            let (last, text) = audience_state.events_since(number);
             let text = String::from_utf8(text.to_vec()).expect("text");
             let names: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("event: ")).map(str::to_owned).collect();
             (last, names)
@@ -327,17 +331,17 @@ mod tests {
         let (before, names) = since(0);
         assert_eq!(names, ["incarnation", "card"]);
         assert_eq!(since(before), (before, Vec::new()));
-        let first = stage.snapshot();
+        let first = audience_state.snapshot();
         assert_eq!((first.incarnation.len(), &first.incarnation), (36, &hub.incarnation().id));
 
         hub.check_journal(stop).await;
-        let second = stage.snapshot();
+        let second = audience_state.snapshot();
         assert_eq!(second.incarnation, hub.incarnation().id);
         assert_ne!(second.incarnation, first.incarnation);
         // A reconnecting client, a client that stayed connected, and a new one.
-        for number in [stage.parse_event_id(&first.seq), before, 0] {
+        for number in [audience_state.parse_event_id(&first.seq), before, 0] {
             assert_eq!(since(number).1, ["incarnation", "card", "trouble"]);
         }
-        assert_eq!(stage.parse_event_id(&first.seq), before);
+        assert_eq!(audience_state.parse_event_id(&first.seq), before);
     }
 }

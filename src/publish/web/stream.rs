@@ -22,33 +22,42 @@ const RETRY_DELAY: &str = "retry: 2000\n\n";
 
 /// A client of the event stream.
 struct EventStream {
-    stage: Arc<AudienceState>,
+    audience_state: Arc<AudienceState>,
     changes: watch::Receiver<u64>,
     web: Arc<WebState>,
     /// The user, and a receiver of changes of tokens and sessions.
-    who: Option<(User, watch::Receiver<()>)>,
-    told: u64,
+    user: Option<(User, watch::Receiver<()>)>,
+    last_seq: u64,
     /// Whether nothing has been sent yet.
     is_new: bool,
     stop: Stop,
-    _busy: ServingGuard,
+    _guard: ServingGuard,
 }
 
 /// Streams all cards that changed after this number, and then all further changes, until the client disconnects, its token is
 /// revoked, or its session ends.
 pub fn event_stream_body(
     web: &Arc<WebState>,
-    stage: Arc<AudienceState>,
-    told: u64,
-    who: Option<User>,
-    busy: ServingGuard,
+    audience_state: Arc<AudienceState>,
+    last_seq: u64,
+    user: Option<User>,
+    guard: ServingGuard,
 ) -> Body {
-    let who = who.map(|who| (who, web.access.changes()));
+    let user = user.map(|user| (user, web.access.changes()));
     let (web, stop) = (Arc::clone(web), web.stop.clone());
-    let listener = EventStream { changes: stage.changes(), stage, web, who, told, is_new: true, stop, _busy: busy };
-    Body::from_stream(stream::unfold(listener, async |mut listener| {
-        let said = listener.next().await?;
-        Some((Ok::<Bytes, Infallible>(said), listener))
+    let event_stream = EventStream {
+        changes: audience_state.changes(),
+        audience_state,
+        web,
+        user,
+        last_seq,
+        is_new: true,
+        stop,
+        _guard: guard,
+    };
+    Body::from_stream(stream::unfold(event_stream, async |mut event_stream| {
+        let chunk = event_stream.next().await?;
+        Some((Ok::<Bytes, Infallible>(chunk), event_stream))
     }))
 }
 
@@ -56,14 +65,14 @@ impl EventStream {
     /// Returns the next bytes; `None` at the end of the stream. Called once all earlier bytes have been sent.
     async fn next(&mut self) -> Option<Bytes> {
         if std::mem::take(&mut self.is_new) {
-            let (told, batch) = self.stage.events_since(self.told);
-            self.told = told;
+            let (last_seq, batch) = self.audience_state.events_since(self.last_seq);
+            self.last_seq = last_seq;
             return Some([RETRY_DELAY.as_bytes(), &batch].concat().into());
         }
-        let quiet = Instant::now() + HEARTBEAT_INTERVAL;
+        let heartbeat_at = Instant::now() + HEARTBEAT_INTERVAL;
         loop {
             let tokens = async {
-                match &mut self.who {
+                match &mut self.user {
                     Some((_, tokens)) => drop(tokens.changed().await),
                     None => std::future::pending().await,
                 }
@@ -71,18 +80,18 @@ impl EventStream {
             tokio::select! {
                 () = tokens => {}
                 changed = self.changes.changed() => changed.ok()?,
-                () = sleep_until(quiet) => {}
+                () = sleep_until(heartbeat_at) => {}
                 () = wait_for_stop(&mut self.stop) => return None,
             }
-            if self.who.as_ref().is_some_and(|(who, _)| !self.web.access.is_still_authorized(who)) {
+            if self.user.as_ref().is_some_and(|(user, _)| !self.web.access.is_still_authorized(user)) {
                 return None;
             }
-            let (told, batch) = self.stage.events_since(self.told);
-            self.told = told;
+            let (last_seq, batch) = self.audience_state.events_since(self.last_seq);
+            self.last_seq = last_seq;
             if !batch.is_empty() {
                 return Some(batch);
             }
-            if quiet <= Instant::now() {
+            if heartbeat_at <= Instant::now() {
                 return Some(Bytes::from_static(HEARTBEAT));
             }
         }

@@ -90,7 +90,7 @@ impl fmt::Display for SecretHash {
 
 /// The text is not a SHA-256.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("this is no SHA-256: 64 hexadecimal digits")]
+#[error("this is not a SHA-256 hash of 64 hexadecimal digits")]
 pub struct BadHash;
 
 impl FromStr for SecretHash {
@@ -130,7 +130,7 @@ pub enum TokenError {
     #[error("there is no {}: start touchmoved once, or name its state directory with --state-dir", .0.display())]
     NoState(PathBuf),
     /// The file is not a list of tokens.
-    #[error("{} is no list of tokens ({why}): take it away, and make the tokens anew", path.display())]
+    #[error("{} is not a list of tokens ({why}): remove it, and create the tokens again", path.display())]
     NoList {
         /// The file.
         path: PathBuf,
@@ -138,16 +138,16 @@ pub enum TokenError {
         why: String,
     },
     /// The name is not valid for a token.
-    #[error("{0:?} is no name for a token: give 1 to {MAX_NAME_LENGTH} characters, as the journal shall name him who has it")]
+    #[error("{0:?} is not a name for a token: use 1 to {MAX_NAME_LENGTH} characters that name the holder in the journal")]
     BadName(String),
     /// There already is a token with this name.
-    #[error("there is a token of {0} already: `touchmovectl token revoke` it first, or give another name")]
+    #[error("there is a token of {0} already: revoke it first with `touchmovectl token revoke`, or use another name")]
     Taken(String),
     /// There is no token with this name.
-    #[error("there is no token of {0}: `touchmovectl token list` shows those there are")]
+    #[error("there is no token of {0}: `touchmovectl token list` shows the tokens")]
     NoSuch(String),
     /// The system provides no random numbers.
-    #[error("the system gives no random numbers ({0})")]
+    #[error("the system provides no random numbers ({0})")]
     NoChance(io::Error),
 }
 
@@ -193,16 +193,17 @@ impl TokenStore {
         let path = self.path();
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
-            Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(why) => return Err(TokenError::Io { path, what: "read", why }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(TokenError::Io { path, what: "read", why: error }),
         };
-        let listed: Result<Vec<StoredToken>, _> = serde_json::from_str(&text);
-        listed.map_err(|why| why.to_string()).and_then(|listed| listed.into_iter().map(parse_stored_token).collect()).map_err(
-            |why| {
+        let stored: Result<Vec<StoredToken>, _> = serde_json::from_str(&text);
+        stored
+            .map_err(|error| error.to_string())
+            .and_then(|stored| stored.into_iter().map(parse_stored_token).collect())
+            .map_err(|error| {
                 // Show nothing of the file's content.
-                TokenError::NoList { path, why }
-            },
-        )
+                TokenError::NoList { path, why: error }
+            })
     }
 
     /// Creates a token and returns its secret, which is not stored.
@@ -210,9 +211,9 @@ impl TokenStore {
     /// # Errors
     /// There is a token with that name, the name is not valid, or the file cannot be changed.
     pub fn create(&self, name: &str, role: Role, now_ms: i64) -> Result<String, TokenError> {
-        let right =
+        let is_valid =
             (1..=MAX_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
-        if !right || RESERVED_NAMES.contains(&name) {
+        if !is_valid || RESERVED_NAMES.contains(&name) {
             return Err(TokenError::BadName(name.to_owned()));
         }
         self.change(|tokens| {
@@ -241,39 +242,39 @@ impl TokenStore {
         // Lock, so that only one process changes the file at a time.
         let dir = match File::open(&self.dir) {
             Ok(dir) => dir,
-            Err(why) if why.kind() == io::ErrorKind::NotFound => return Err(TokenError::NoState(self.dir.clone())),
-            Err(why) => return Err(TokenError::Io { path: self.path(), what: "written", why }),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TokenError::NoState(self.dir.clone())),
+            Err(error) => return Err(TokenError::Io { path: self.path(), what: "written", why: error }),
         };
-        let write = |why| TokenError::Io { path: self.path(), what: "written", why };
+        let write_error = |error| TokenError::Io { path: self.path(), what: "written", why: error };
         // The directory itself is locked by the process that has the journal open.
-        let lock =
-            open_private_file(&self.dir.join(LOCK_FILE), &dir, OpenOptions::new().write(true).create(true)).map_err(write)?;
-        lock.lock().map_err(write)?;
+        let lock = open_private_file(&self.dir.join(LOCK_FILE), &dir, OpenOptions::new().write(true).create(true))
+            .map_err(write_error)?;
+        lock.lock().map_err(write_error)?;
         let mut tokens = self.load()?;
-        let changed = change(&mut tokens)?;
-        self.write(&dir, &tokens).map_err(write)?;
-        Ok(changed)
+        let result = change(&mut tokens)?;
+        self.write(&dir, &tokens).map_err(write_error)?;
+        Ok(result)
     }
 
     /// Replaces the file atomically; only the owner of the directory, who is the user of the service, can read it.
     fn write(&self, dir: &File, tokens: &[Token]) -> io::Result<()> {
-        let listed = |token: &Token| StoredToken {
+        let to_stored = |token: &Token| StoredToken {
             name: token.name.clone(),
             role: token.role.word().to_owned(),
             created_ms: token.created_ms,
             sha256: token.hash.to_string(),
         };
-        let text = serde_json::to_string_pretty(&tokens.iter().map(listed).collect::<Vec<_>>())?;
+        let text = serde_json::to_string_pretty(&tokens.iter().map(to_stored).collect::<Vec<_>>())?;
         let new = self.dir.join(".tokens.json.new");
         let _ = fs::remove_file(&new);
-        let written = open_private_file(&new, dir, OpenOptions::new().write(true).create_new(true))
+        let result = open_private_file(&new, dir, OpenOptions::new().write(true).create_new(true))
             .and_then(|mut file| file.write_all(text.as_bytes()).and_then(|()| file.sync_all()))
             .and_then(|()| fs::rename(&new, self.path()))
             .and_then(|()| dir.sync_all());
-        if written.is_err() {
+        if result.is_err() {
             let _ = fs::remove_file(&new);
         }
-        written
+        result
     }
 }
 
@@ -287,10 +288,10 @@ fn open_private_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::
     Ok(file)
 }
 
-fn parse_stored_token(listed: StoredToken) -> Result<Token, String> {
-    let StoredToken { name, role, created_ms, sha256 } = listed;
+fn parse_stored_token(stored: StoredToken) -> Result<Token, String> {
+    let StoredToken { name, role, created_ms, sha256 } = stored;
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
-    let hash = sha256.parse().map_err(|_| format!("what is kept of the token of {name} is no SHA-256"))?;
+    let hash = sha256.parse().map_err(|_| format!("the stored hash of the token of {name} is not a SHA-256 hash"))?;
     Ok(Token { name, role, created_ms, hash })
 }
 

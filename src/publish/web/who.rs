@@ -44,7 +44,7 @@ pub struct User {
     pub name: String,
     /// What the user may do.
     pub role: Role,
-    proof: Credential,
+    credential: Credential,
 }
 
 /// How the user authenticated.
@@ -55,8 +55,8 @@ enum Credential {
 }
 
 /// Returns the audience of a user; `None` is an anonymous one.
-pub fn audience_of(who: Option<&User>) -> Audience {
-    match who.map(|who| who.role) {
+pub fn audience_of(user: Option<&User>) -> Audience {
+    match user.map(|user| user.role) {
         None => Audience::Public,
         Some(Role::Operator) => Audience::Operator,
         Some(Role::Arbiter) => Audience::Arbiter,
@@ -110,8 +110,8 @@ impl Authenticator {
     }
 
     /// Returns whether the user is still authenticated and still has the same role. This counts as a use of their session.
-    pub fn is_still_authorized(&self, who: &User) -> bool {
-        self.find(who.proof.clone()).is_some_and(|now| now.role == who.role)
+    pub fn is_still_authorized(&self, user: &User) -> bool {
+        self.find(user.credential.clone()).is_some_and(|current| current.role == user.role)
     }
 
     /// Begins a session with this token. Returns the user and the session's secret; `None` if the token is not valid.
@@ -121,7 +121,7 @@ impl Authenticator {
     pub async fn log_in(&self, secret: &str) -> Result<Option<(User, String)>, TokenError> {
         let Some(token) = self.tokens.find(&SecretHash::of(secret)) else { return Ok(None) };
         let secret = self.sessions.begin(&token, steady_clock::now_ms()).await?;
-        Ok(Some((who(token, Credential::Session(SecretHash::of(&secret))), secret)))
+        Ok(Some((make_user(token, Credential::Session(SecretHash::of(&secret))), secret)))
     }
 
     /// Ends the session of the request's cookie.
@@ -138,15 +138,15 @@ impl Authenticator {
         headers::cookies(headers, self.cookie).into_iter().map(SecretHash::of).collect()
     }
 
-    fn find(&self, proof: Credential) -> Option<User> {
-        let token = match &proof {
+    fn find(&self, credential: Credential) -> Option<User> {
+        let token = match &credential {
             Credential::Token(hash) => self.tokens.find(hash),
             Credential::Session(hash) => self.tokens.find(&self.sessions.touch(hash, steady_clock::now_ms())?),
         };
-        token.map(|token| who(token, proof))
+        token.map(|token| make_user(token, credential))
     }
 }
 
-fn who(token: Token, proof: Credential) -> User {
-    User { name: token.name, role: token.role, proof }
+fn make_user(token: Token, credential: Credential) -> User {
+    User { name: token.name, role: token.role, credential }
 }

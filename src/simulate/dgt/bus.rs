@@ -11,8 +11,8 @@ impl VirtualDgt {
         Some(match command {
             0x81 => {
                 let now = self.now;
-                let shows = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.display(now));
-                (0x84, shows.to_vec())
+                let display = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.display(now));
+                (0x84, display.to_vec())
             }
             0x82 => (0x83, self.seen.to_vec()),
             0x83 => (0x85, self.memory.take_new()),

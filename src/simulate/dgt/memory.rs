@@ -72,17 +72,17 @@ impl BoardMemory {
             self.ring.push_front(NOTHING);
             self.recorded -= 2;
         }
-        let soon = if now < self.changed_at + QUICK_CHANGE { 0x10 } else { 0 };
+        let quick_bit = if now < self.changed_at + QUICK_CHANGE { 0x10 } else { 0 };
         self.changed_at = now;
-        self.record(&[0x40 | soon | fields[field], field as u8]);
+        self.record(&[0x40 | quick_bit | fields[field], field as u8]);
         self.newest = Some(field);
         self.mark(fields);
     }
 
     /// Records a press of the clock, with the time that the halted half shows, in microseconds.
-    pub fn record_press(&mut self, now: Micros, is_left: bool, shows: i64) {
+    pub fn record_press(&mut self, now: Micros, is_left: bool, displayed: i64) {
         if now >= self.pressed_at + PRESS_DEBOUNCE {
-            let [hours, minutes, seconds] = half(shows, false);
+            let [hours, minutes, seconds] = half(displayed, false);
             self.record(&[hours & 0x0f | if is_left { 0x70 } else { 0x60 }, minutes, seconds]);
         }
         self.pressed_at = now;
@@ -96,8 +96,8 @@ impl BoardMemory {
     /// Returns what was recorded since the last call.
     pub fn take_new(&mut self) -> Vec<u8> {
         self.newest = None;
-        let told = std::mem::replace(&mut self.sent, self.recorded);
-        self.since(told)
+        let already_sent = std::mem::replace(&mut self.sent, self.recorded);
+        self.since(already_sent)
     }
 
     /// Records the start of a game with the pieces on the board.
@@ -114,8 +114,8 @@ impl BoardMemory {
         self.since(self.game.unwrap_or(0))
     }
 
-    fn since(&self, noted: usize) -> Vec<u8> {
-        let count = (self.recorded - noted).min(SIZE);
+    fn since(&self, from: usize) -> Vec<u8> {
+        let count = (self.recorded - from).min(SIZE);
         self.ring.range(SIZE - count..).copied().collect()
     }
 
@@ -130,11 +130,11 @@ impl BoardMemory {
         let mut turned = START_POSITION;
         turned.reverse();
         for (mark, position) in [(START, START_POSITION), (START_TURNED, turned), (EMPTY, [0; 64])] {
-            let out = fields.iter().zip(&position).filter(|(shown, meant)| shown != meant).count();
-            if self.marked == Some(mark) && out > 2 {
+            let differing = fields.iter().zip(&position).filter(|(actual, expected)| actual != expected).count();
+            if self.marked == Some(mark) && differing > 2 {
                 self.marked = None;
             }
-            if out == 0 && self.marked != Some(mark) {
+            if differing == 0 && self.marked != Some(mark) {
                 self.record(&[mark]);
                 self.marked = Some(mark);
             }

@@ -85,8 +85,8 @@ impl TableGame {
     /// (7.2.2).
     pub fn wrong_orientation(&mut self, now: Millis, output: &mut Output) {
         let situation = Some((Situation::Irregular(Irregularity::Orientation), RulingFacts::default()));
-        let told = AlertDraft { situation, ..AlertDraft::new(AlertKind::Orientation, Text::new("orientation")) };
-        self.raise(now, told, output);
+        let draft = AlertDraft { situation, ..AlertDraft::new(AlertKind::Orientation, Text::new("orientation")) };
+        self.raise(now, draft, output);
         self.wait_for_position();
     }
 
@@ -99,7 +99,8 @@ impl TableGame {
             after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
         });
         let count = if is_reordered { before.len() } else { after.len() };
-        let is_doubtful = is_reordered || (before.len() > 1 && count > 0 && self.follows_gap_blindly() && !self.is_gap_told());
+        let is_doubtful =
+            is_reordered || (before.len() > 1 && count > 0 && self.follows_gap_blindly() && !self.is_gap_alerted());
         if is_doubtful && self.follower.reason() == CorrectionReason::Evidence {
             self.raise_plies(now, "uncertain_order", same, count, output);
         }
@@ -177,37 +178,37 @@ impl TableGame {
         let (before, node) = (line.get(ply.checked_sub(1)?)?, line.get(ply)?);
         let mv = node.mv?;
         let earlier = ply.checked_sub(2).and_then(|earlier| line.get(earlier)).zip(before.mv);
-        let both = ply - usize::from(earlier.is_some())..=ply;
-        let tells = seen.sensing() == SensorKind::Identity;
-        if tells {
+        let both_plies = ply - usize::from(earlier.is_some())..=ply;
+        let is_identity = seen.sensing() == SensorKind::Identity;
+        if is_identity {
             // What was recorded at once, including missing moves, has its own alert.
             let is_seen = node.confidence != Some(Confidence::CERTAIN);
-            let bad_line = seen.was_damaged(now, DAMAGE_WINDOW);
-            if bad_line && (node.is_reconstructed() || (several && is_seen)) {
+            let is_damaged = seen.was_damaged(now, DAMAGE_WINDOW);
+            if is_damaged && (node.is_reconstructed() || (several && is_seen)) {
                 return Some(("uncertain_line", ply..=ply, None));
             }
             // The piece was on its square long before the move that this move answers, or was found there before any move was.
-            if bad_line
+            if is_damaged
                 && (self.stood_before(before, mv, MAX_OVERLAP) || self.displaced_since_agreement.contains(landing_square(mv)))
             {
-                return Some(("uncertain_line", both, None));
+                return Some(("uncertain_line", both_plies, None));
             }
-            if bad_line && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
-                return Some(("uncertain_line", both, None));
+            if is_damaged && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
+                return Some(("uncertain_line", both_plies, None));
             }
             // On a link that loses nothing, a delayed reply may have shown it.
-            if !bad_line && seen.found_delayed().contains(landing_square(mv)) {
+            if !is_damaged && seen.found_delayed().contains(landing_square(mv)) {
                 return Some(("uncertain_late", ply..=ply, None));
             }
             // A working square shows a piece that arrives. A square that is only suspected of being stuck, to explain this very
             // move, has not been reported.
-            let told_bad = self.follower.reported_faulty();
-            let is_working = |square| !told_bad.contains(square);
+            let faulty = self.follower.reported_faulty();
+            let is_working = |square| !faulty.contains(square);
             if is_working(landing_square(mv)) && (node.silent || self.follower.stuck_squares().contains(landing_square(mv))) {
                 return Some(("uncertain_unshown", ply..=ply, None));
             }
             if earlier.is_some_and(|(earlier, first)| self.is_between_two(earlier, first, before, mv)) {
-                return Some(("uncertain_twice", both, None));
+                return Some(("uncertain_twice", both_plies, None));
             }
             if earlier.is_some_and(|(_, first)| self.may_be_one_move(ply, first, before, mv)) {
                 return Some(("uncertain_twice", ply - 2..=ply, None));
@@ -219,9 +220,9 @@ impl TableGame {
         if earlier.is_some_and(|(_, first)| self.came_late_together(first, before, mv, node))
             && seen.sensing() != SensorKind::Occupancy
         {
-            return Some(("uncertain_late", both, None));
+            return Some(("uncertain_late", both_plies, None));
         }
-        let doubt = tells.then(|| self.follower.confidence(ply, now)).flatten();
+        let doubt = is_identity.then(|| self.follower.confidence(ply, now)).flatten();
         let rivals =
             doubt.filter(|(confidence, _)| *confidence < DOUBTFUL).map_or_else(|| node.rivals.clone(), |doubt| doubt.1);
         let legal = before.position.legal_moves();
@@ -235,25 +236,25 @@ impl TableGame {
         let seen = self.follower.seen();
         let (from, to) = (landing_square(first), landing_square(mv));
         let at_once = if from == to { before.made_at == node.made_at } else { seen.changed_at(from) == seen.changed_at(to) };
-        let stand = at_once && seen.delayed_squares().contains(from) && seen.delayed_squares().contains(to);
+        let both_delayed = at_once && seen.delayed_squares().contains(from) && seen.delayed_squares().contains(to);
         // One of the pieces may have left since.
-        stand || before.made_at == node.made_at && seen.is_late(node.made_at)
+        both_delayed || before.made_at == node.made_at && seen.is_late(node.made_at)
     }
 
-    /// Whether the piece of this move was on its destination square more than `least` milliseconds before the move that it answers.
-    fn stood_before(&self, before: &LineNode, mv: Move, least: Millis) -> bool {
-        self.follower.seen().changed_at(landing_square(mv)) + least < before.made_at
+    /// Whether the piece of this move was on its destination square more than `min_time` ms before the move that it answers.
+    fn stood_before(&self, before: &LineNode, mv: Move, min_time: Millis) -> bool {
+        self.follower.seen().changed_at(landing_square(mv)) + min_time < before.made_at
     }
 
     /// Whether this move was made before the move that it answers, but after a clock press by the opponent: it answered a move that
     /// was lost. `earlier`: the position before the opponent's move that led to `before`.
     fn is_reply_to_another(&self, ply: usize, earlier: &LineNode, before: &LineNode, mv: Move) -> bool {
         let seen = self.follower.seen();
-        let came = seen.changed_at(landing_square(mv));
+        let arrived_at = seen.changed_at(landing_square(mv));
         // A press may be reported so late that it belongs to the opponent's previous move.
         let known = ply.checked_sub(3).and_then(|last| self.follower.nodes().get(last)).and_then(|last| last.pressed_at);
-        let pressed = |(at, by)| by == earlier.position.turn() && at < came && Some(at) != known;
-        came < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
+        let pressed = |(at, by)| by == earlier.position.turn() && at < arrived_at && Some(at) != known;
+        arrived_at < before.made_at && seen.presses_since(earlier.made_at).any(pressed)
     }
 
     /// Whether the opponent's piece was in the air long enough to be put down on the way, with this move as the reply to that.
@@ -269,15 +270,15 @@ impl TableGame {
     /// one move, with the clock pressed on the way. `before`: the position after the opponent's move `first`.
     fn may_be_one_move(&self, ply: usize, first: Move, before: &LineNode, mv: Move) -> bool {
         let (line, seen) = (self.follower.nodes(), self.follower.seen());
-        let Some((start, own)) = ply.checked_sub(3).and_then(|start| line.get(start).zip(line.get(start + 1))) else {
+        let Some((start, first_half)) = ply.checked_sub(3).and_then(|start| line.get(start).zip(line.get(start + 1))) else {
             return false;
         };
-        let Some((own, own_at)) = own.mv.zip(Some(own.made_at)) else { return false };
-        let came = seen.changed_at(landing_square(mv));
-        let is_one = |other: &Move| other.from() == own.from() && landing_square(*other) == landing_square(mv);
-        mv.from() == Some(landing_square(own))
-            && (own_at..before.made_at).contains(&came)
-            && first.from().is_some_and(|from| came < seen.changed_at(from))
+        let Some((first_half, first_half_at)) = first_half.mv.zip(Some(first_half.made_at)) else { return false };
+        let arrived_at = seen.changed_at(landing_square(mv));
+        let is_one = |other: &Move| other.from() == first_half.from() && landing_square(*other) == landing_square(mv);
+        mv.from() == Some(landing_square(first_half))
+            && (first_half_at..before.made_at).contains(&arrived_at)
+            && first.from().is_some_and(|from| arrived_at < seen.changed_at(from))
             && start.position.legal_moves().iter().any(is_one)
     }
 
@@ -309,18 +310,23 @@ impl TableGame {
         self.displaced_since_agreement |= wrong;
     }
 
-    pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         // Pieces in the hands explain a lot, but only for a limited time, and not after their player has pressed the clock.
         let seen = self.follower.seen();
         let on_move = self.follower.tip().position.turn();
-        let in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
-        let pressed = self.last_press.is_some_and(in_vain);
+        let is_in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
+        let pressed = self.last_press.is_some_and(is_in_vain);
         // Pieces that are missing since a gap or a damaged message may have moved in the meantime.
-        let long = if self.has_agreed { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
-        let wrong = if quiet < long && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
+        let threshold = if self.has_agreed { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
+        let wrong = if quiet < threshold && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced_squares();
-        let begun = !self.published.is_empty() || around.clock.is_in_use();
-        if quiet < UNEXPLAINED || wrong.is_empty() || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
+        let has_begun = !self.published.is_empty() || context.clock.is_in_use();
+        if quiet < UNEXPLAINED
+            || wrong.is_empty()
+            || !has_begun
+            || self.record.result.is_some()
+            || self.is_over_but_for_notices()
+        {
             return;
         }
         // While the clock is stopped the kings may stay longer, and the board may soon be cleared.
@@ -330,26 +336,26 @@ impl TableGame {
             return;
         }
         let raised = self.has_position_alert();
-        if self.tell_kings_unclear(now, around, output) || self.is_inference_on_hold() || self.displaced == wrong {
+        if self.alert_kings_unclear(now, context, output) || self.is_inference_on_hold() || self.displaced == wrong {
             return;
         }
         if self.is_put_away(wrong) && quiet < DISORDER_TIMEOUT {
             return;
         }
-        let told = self.position_alert(wrong);
+        let draft = self.position_alert(wrong);
         // The clock may be stopped to fetch the piece for a promotion (6.11.2).
-        let promotes = told.situation.is_some_and(|(situation, _)| situation == Situation::Irregular(Irregularity::PawnLeft));
-        if promotes && around.clock.is_stopped() {
+        let promotes = draft.situation.is_some_and(|(situation, _)| situation == Situation::Irregular(Irregularity::PawnLeft));
+        if promotes && context.clock.is_stopped() {
             return;
         }
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.set_displaced(wrong);
         output.emit(now, Event::Displaced { squares: differences });
-        if raised && self.is_raised(told.kind) {
+        if raised && self.is_raised(draft.kind) {
             return;
         }
         self.clear(now, |alert| is_about_position(alert.kind), output);
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Whether the pieces are being put away or set up anew. `wrong`: the squares that differ from the record.
@@ -360,11 +366,11 @@ impl TableGame {
     /// Whether the pieces are being returned to their start squares.
     pub(super) fn is_set_up_anew(&self, wrong: Bitboard) -> bool {
         let seen = self.follower.seen();
-        let came = wrong & seen.occupied();
+        let occupied = wrong & seen.occupied();
         let start = Position::start();
-        let home = came.into_iter().filter(|&square| seen.is_compatible(square, start.piece_at(square))).count();
-        let more = seen.occupied().count() > self.follower.tip().position.board().occupied().count() + 1;
-        (self.is_disorder(wrong) || more) && home * 2 >= came.count()
+        let home = occupied.into_iter().filter(|&square| seen.is_compatible(square, start.piece_at(square))).count();
+        let has_more = seen.occupied().count() > self.follower.tip().position.board().occupied().count() + 1;
+        (self.is_disorder(wrong) || has_more) && home * 2 >= occupied.count()
     }
 
     /// Whether the pieces are being taken off the board. Many missed moves can capture as many pieces.
@@ -411,52 +417,54 @@ impl TableGame {
     /// Whether the arbiter has acknowledged this alert and it still applies.
     fn is_acknowledged(&self, kind: AlertKind, by: Option<Color>, ply: u32) -> bool {
         let lasts = matches!(kind.category(), AlertCategory::Device | AlertCategory::End) || kind == AlertKind::IllegalPosition;
-        let same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
-        (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(same)
+        let is_same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
+        (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(is_same)
     }
 
     /// Forgets acknowledged alerts that no longer apply, so that they are raised again on a recurrence.
-    pub(super) fn forget_acknowledged(&mut self, over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
-        self.acknowledged.retain(|&(kind, by, ply)| !over(kind, by, ply));
+    pub(super) fn forget_acknowledged(&mut self, is_over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
+        self.acknowledged.retain(|&(kind, by, ply)| !is_over(kind, by, ply));
     }
 
     /// Raises an alert to the arbiter.
     ///
     /// If the ruling depends on whether the opponent can mate, the search for that starts here. If it takes long, the alert is
     /// raised at once and amended later.
-    pub(super) fn raise(&mut self, now: Millis, mut told: AlertDraft, output: &mut Output) {
-        let ply = told.ply.unwrap_or(self.record.plies.len() as u32);
-        if !self.is_judged || self.is_acknowledged(told.kind, told.by, ply) {
+    pub(super) fn raise(&mut self, now: Millis, mut draft: AlertDraft, output: &mut Output) {
+        let ply = draft.ply.unwrap_or(self.record.plies.len() as u32);
+        if !self.is_judged || self.is_acknowledged(draft.kind, draft.by, ply) {
             return;
         }
-        if let (AlertKind::MovesUncertain, Some(ply)) = (told.kind, told.ply) {
-            told.position.get_or_insert_with(|| self.record.fen_before(ply).to_owned());
+        if let (AlertKind::MovesUncertain, Some(ply)) = (draft.kind, draft.ply) {
+            draft.position.get_or_insert_with(|| self.record.fen_before(ply).to_owned());
         }
-        let before = if told.position.is_some() { ply.saturating_sub(1) } else { ply };
-        let position = told.position.take().unwrap_or_else(|| self.record.fen().to_owned());
-        let search = self.search_mate(&mut told, &position);
-        let ruling = told.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
-        let broken = || told.situation.map_or_else(Vec::new, |(what, facts)| articles(&self.laws, what, &facts));
-        let (required, articles) = ruling.map_or_else(|| (Vec::new(), broken()), |ruling| (ruling.acts, ruling.articles));
+        let before = if draft.position.is_some() { ply.saturating_sub(1) } else { ply };
+        let position = draft.position.take().unwrap_or_else(|| self.record.fen().to_owned());
+        let search = self.search_mate(&mut draft, &position);
+        let ruling = draft.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
+        let broken_articles =
+            || draft.situation.map_or_else(Vec::new, |(situation, facts)| articles(&self.laws, situation, &facts));
+        let (required, articles) =
+            ruling.map_or_else(|| (Vec::new(), broken_articles()), |ruling| (ruling.acts, ruling.articles));
         let alert = Alert {
             id: self.record.alerts_raised + 1,
-            kind: told.kind,
+            kind: draft.kind,
             ply,
-            by: told.by,
+            by: draft.by,
             articles: articles.into_iter().map(str::to_owned).collect(),
-            squares: told.squares,
-            text: told.text,
+            squares: draft.squares,
+            text: draft.text,
             position,
             clocks: self.record.clocks_at(before),
             required,
-            allowed: told.allowed,
-            count: told.count,
-            evidence: told.evidence,
+            allowed: draft.allowed,
+            count: draft.count,
+            evidence: draft.evidence,
         };
         let id = alert.id;
         self.record_event(now, Event::AlertRaised(alert), output);
         if let Some(search) = search {
-            self.search_for(now, id, search, told.situation);
+            self.search_for(now, id, search, draft.situation);
         }
     }
 
@@ -474,8 +482,8 @@ fn could_be_two(position: &Position, mv: Move, reply: Move) -> bool {
         let between = position.play(half);
         between.legal_moves().contains(&reply) && {
             let after = between.play(reply);
-            let goes_on = |other: &Move| other.from() == Some(half.to()) && other.to() == mv.to();
-            after.legal_moves().iter().any(goes_on)
+            let continues = |other: &Move| other.from() == Some(half.to()) && other.to() == mv.to();
+            after.legal_moves().iter().any(continues)
         }
     })
 }

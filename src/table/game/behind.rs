@@ -74,38 +74,38 @@ impl RecordLag {
 impl TableGame {
     /// Checks whether the record is behind the board, and alerts the arbiter when that lasts too long. Must be called after every
     /// change, press and deadline.
-    pub(super) fn check_record_lag(&mut self, now: Millis, around: &GameContext<'_>, output: &mut Output) {
-        let wrong = self.behind_squares(around);
+    pub(super) fn check_record_lag(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+        let wrong = self.behind_squares(context);
         if wrong.is_empty() {
             self.behind = None;
             return;
         }
-        let behind = self.behind.get_or_insert_with(|| RecordLag::begin(now));
-        let (least, presses) = LAG_PRESS_LIMIT;
-        let pressed = behind.presses >= presses && now >= behind.since + least;
-        if behind.check_at.is_none_or(|look_at| now < look_at && !pressed) {
+        let lag = self.behind.get_or_insert_with(|| RecordLag::begin(now));
+        let (min_time, presses) = LAG_PRESS_LIMIT;
+        let pressed = lag.presses >= presses && now >= lag.since + min_time;
+        if lag.check_at.is_none_or(|check_at| now < check_at && !pressed) {
             return;
         }
-        let (after_gap, came_at_once, since) = (behind.after_gap, behind.came_at_once, behind.since);
-        let told = self.has_position_alert();
+        let (after_gap, came_at_once, since) = (lag.after_gap, lag.came_at_once, lag.since);
+        let is_alerted = self.has_position_alert();
         // Kings that signal a result are soon both in the centre, and pieces that are put away are soon gone. Where moves are
         // missing, one king may be in the centre for long, and many pieces may have been captured.
         let at_rest = now >= self.follower.seen().last_edge() + AT_REST;
         let (soon, in_time) = (now < since + SOON, now < since + DISORDER_TIMEOUT && !at_rest);
-        let ends = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
+        let is_kings_signal = (in_time && self.follower.kings_unclear().is_some()) || (soon && self.follower.king_strays());
         // Where nothing was played, no move is missing. Clearing the board puts no pieces on other squares.
-        let came = wrong & self.follower.seen().occupied();
-        let unplayed = in_time && self.published.is_empty() && came.count() < MIN_PLAYED_SQUARES;
+        let arrived = wrong & self.follower.seen().occupied();
+        let unplayed = in_time && self.published.is_empty() && arrived.count() < MIN_PLAYED_SQUARES;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
-        let is_put_away = self.is_taken_off() || (!after_gap && (ends || (cleared && !came_at_once)));
-        if told || is_put_away {
-            if let Some(behind) = &mut self.behind {
+        let is_put_away = self.is_taken_off() || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
+        if is_alerted || is_put_away {
+            if let Some(lag) = &mut self.behind {
                 let next = if now < since + SOON {
                     (now + REEVALUATION_INTERVAL).min(since + SOON)
                 } else {
                     now + REEVALUATION_INTERVAL
                 };
-                behind.check_at = (!told).then_some(next);
+                lag.check_at = (!is_alerted).then_some(next);
             }
         } else {
             let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
@@ -116,17 +116,17 @@ impl TableGame {
 
     /// Counts a press of the clock while the record is behind.
     pub(super) fn count_press(&mut self) {
-        if let Some(behind) = &mut self.behind {
-            behind.presses += 1;
+        if let Some(lag) = &mut self.behind {
+            lag.presses += 1;
         }
     }
 
-    /// Records that a whole placement showed `came` pieces on squares where they were not before.
-    pub(super) fn note_pieces_at_once(&mut self, now: Millis, came: usize) {
-        let (many, soon) = AT_ONCE;
-        if let Some(behind) = self.behind.as_mut().filter(|_| came >= many) {
-            behind.came_at_once = true;
-            behind.check_at = behind.check_at.map(|look_at| look_at.min(now + soon));
+    /// Records that a whole placement showed `arrived` pieces on squares where they were not before.
+    pub(super) fn note_pieces_at_once(&mut self, now: Millis, arrived: usize) {
+        let (min_pieces, soon) = AT_ONCE;
+        if let Some(lag) = self.behind.as_mut().filter(|_| arrived >= min_pieces) {
+            lag.came_at_once = true;
+            lag.check_at = lag.check_at.map(|at| at.min(now + soon));
         }
     }
 
@@ -137,25 +137,25 @@ impl TableGame {
 
     /// Discards the search after a change on the board.
     pub(super) fn discard_missed_search(&mut self) {
-        if let Some(behind) = &mut self.behind {
-            behind.missed = None;
+        if let Some(lag) = &mut self.behind {
+            lag.missed = None;
         }
     }
 
     /// Starts a search for missed moves once nothing else explains the placement.
     pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
-        let identity = self.follower.seen().sensing() == SensorKind::Identity;
-        if quiet < BRIDGE_AFTER || !identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
+        let is_identity = self.follower.seen().sensing() == SensorKind::Identity;
+        if quiet < BRIDGE_AFTER || !is_identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
             return;
         }
-        if self.behind.as_ref().is_none_or(|behind| !behind.after_gap || behind.missed.is_some()) {
+        if self.behind.as_ref().is_none_or(|lag| !lag.after_gap || lag.missed.is_some()) {
             return;
         }
-        let bridge =
+        let search =
             GapSearch::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.ignored_squares());
-        let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(bridge) };
-        if let Some(behind) = &mut self.behind {
-            behind.missed = Some(missed);
+        let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(search) };
+        if let Some(lag) = &mut self.behind {
+            lag.missed = Some(missed);
         }
     }
 
@@ -171,32 +171,32 @@ impl TableGame {
     }
 
     /// Runs the next slice of the search.
-    pub(super) fn run_missed(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn run_missed(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
-        if self.behind.as_ref().and_then(|behind| behind.missed.as_ref()).is_some_and(|missed| missed.line != line) {
+        if self.behind.as_ref().and_then(|lag| lag.missed.as_ref()).is_some_and(|missed| missed.line != line) {
             self.discard_missed_search();
             self.search_missed(now, BRIDGE_AFTER);
             return;
         }
-        let Some(missed) = self.behind.as_mut().and_then(|behind| behind.missed.as_mut()) else { return };
+        let Some(missed) = self.behind.as_mut().and_then(|lag| lag.missed.as_mut()) else { return };
         missed.next = now + SLICE.0;
         match missed.bridge.run(SLICE.1) {
             None => {}
             // Until the board changes there is nothing to find.
             Some(GapResult::Nothing) => missed.next = Millis::MAX,
-            Some(GapResult::Line(moves)) => self.add_missed(now, &moves, around, output),
+            Some(GapResult::Line(moves)) => self.add_missed(now, &moves, context, output),
         }
     }
 
     /// Adds moves that were missed after those that are followed.
-    fn add_missed(&mut self, now: Millis, moves: &[Move], around: &mut GameContext<'_>, output: &mut Output) {
+    fn add_missed(&mut self, now: Millis, moves: &[Move], context: &mut GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         let (from, known) = (line.len(), self.published.len());
         if line.get(..known) != Some(self.published.as_slice()) {
             return; // The followed line is about to be published as another line.
         }
         let all = [line.get(known..).unwrap_or_default(), moves].concat();
-        self.add(now, &all, CorrectionReason::Evidence, around, output);
+        self.add(now, &all, CorrectionReason::Evidence, context, output);
         if moves.len() > 1 {
             self.raise_plies(now, "uncertain_order", from, moves.len(), output);
         }
@@ -208,12 +208,12 @@ impl TableGame {
         now: Millis,
         moves: &[Move],
         reason: CorrectionReason,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         if !moves.is_empty() {
             let plies = moves.iter().map(|&mv| KnownPly { mv, pressed_at: None, found: None });
-            self.add_plies(now, plies, reason, around, output);
+            self.add_plies(now, plies, reason, context, output);
         }
     }
 
@@ -222,21 +222,21 @@ impl TableGame {
         now: Millis,
         plies: impl Iterator<Item = KnownPly>,
         reason: CorrectionReason,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         (self.behind, self.missed) = (None, None);
         let mut known = self.known_plies(self.published.len());
         known.extend(plies);
         self.follower.rewrite(now, &known, reason);
-        self.publish_all(now, around, output);
+        self.publish_all(now, context, output);
     }
 
     /// Whether the arbiter was alerted that moves are missing since a gap, and nothing shows which.
     pub fn misses_moves(&self) -> bool {
-        let behind = self.behind.as_ref().is_some_and(|behind| behind.after_gap && behind.check_at.is_none());
+        let is_behind = self.behind.as_ref().is_some_and(|lag| lag.after_gap && lag.check_at.is_none());
         // A square that does not work would show another position.
-        behind && !self.is_board_unknown && self.hold.is_none() && self.follower.ignored_squares().is_empty()
+        is_behind && !self.is_board_unknown && self.hold.is_none() && self.follower.ignored_squares().is_empty()
     }
 
     /// Takes up play that went on with these moves from this position after missing moves. It becomes a new part of the game, and
@@ -246,7 +246,7 @@ impl TableGame {
         now: Millis,
         from: &Position,
         moves: &[Move],
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let before = self.position_after(self.published.len());
@@ -261,22 +261,22 @@ impl TableGame {
         }
         let ply = self.published.len() as u32 + 1;
         let plies = moves.iter().map(|&mv| KnownPly { mv, pressed_at: None, found: None });
-        self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, around, output);
+        self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, context, output);
         self.fix();
         let text = Text::new("moves_missing").with("number", before.fullmoves());
-        let told = AlertDraft { ply: Some(ply), ..AlertDraft::new(AlertKind::MovesUncertain, text) };
-        self.raise(now, told, output);
+        let draft = AlertDraft { ply: Some(ply), ..AlertDraft::new(AlertKind::MovesUncertain, text) };
+        self.raise(now, draft, output);
     }
 
     /// Returns when the check for a record that is behind must run again.
     pub(super) fn behind_deadline(&self) -> Option<Millis> {
-        self.behind.as_ref().and_then(|behind| behind.check_at)
+        self.behind.as_ref().and_then(|lag| lag.check_at)
     }
 
     /// Publishes that the board differs from the record, and alerts the arbiter. `differences`: what differs.
     pub fn alert_record_lag(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
-        if let Some(behind) = &mut self.behind {
-            behind.check_at = None;
+        if let Some(lag) = &mut self.behind {
+            lag.check_at = None;
         }
         if self.has_position_alert() || self.record.result.is_some() || self.over {
             return;
@@ -289,22 +289,22 @@ impl TableGame {
 
     /// Alerts the arbiter that moves are missing which the board may remember but has not sent yet. `placement`: what the board
     /// shows, in its own coordinates.
-    pub fn alert_memory_awaited(&mut self, now: Millis, placement: &Placement, around: &GameContext<'_>, output: &mut Output) {
-        let seen = ObservedBoard::from_placement(&rotated(placement, around.rotation), around.settings.sensing);
+    pub fn alert_memory_awaited(&mut self, now: Millis, placement: &Placement, context: &GameContext<'_>, output: &mut Output) {
+        let seen = ObservedBoard::from_placement(&rotated(placement, context.rotation), context.settings.sensing);
         let position = self.position_after(self.published.len());
-        let one = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };
-        let differences = seen.mismatch(position.board()).into_iter().map(one).collect();
+        let difference = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };
+        let differences = seen.mismatch(position.board()).into_iter().map(difference).collect();
         self.alert_record_lag(now, differences, output);
     }
 
     /// Returns the squares that no line of play explains during play, even if the clock is stopped or reported as stopped.
-    fn behind_squares(&self, around: &GameContext<'_>) -> Bitboard {
-        let plays = matches!(self.hold, None | Some(InferenceHold::Stopped(_))) && !self.over && !self.is_board_unknown;
-        let after_gap = self.behind.as_ref().is_some_and(|behind| behind.after_gap);
+    fn behind_squares(&self, context: &GameContext<'_>) -> Bitboard {
+        let is_in_play = matches!(self.hold, None | Some(InferenceHold::Stopped(_))) && !self.over && !self.is_board_unknown;
+        let after_gap = self.behind.as_ref().is_some_and(|lag| lag.after_gap);
         // In a game without recorded moves, pieces may be moved for demonstration; play changes more squares than that.
-        let many = || self.follower.mismatch().count() >= MIN_PLAYED_SQUARES;
-        let begun = !self.published.is_empty() || around.clock.is_in_use() || after_gap || many();
-        if !plays || !begun || self.record.result.is_some() || self.is_over_but_for_notices() {
+        let many_differ = || self.follower.mismatch().count() >= MIN_PLAYED_SQUARES;
+        let has_begun = !self.published.is_empty() || context.clock.is_in_use() || after_gap || many_differ();
+        if !is_in_play || !has_begun || self.record.result.is_some() || self.is_over_but_for_notices() {
             return Bitboard::EMPTY;
         }
         self.follower.unexplained() | self.follower.displaced_squares()

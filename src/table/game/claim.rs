@@ -17,7 +17,7 @@ impl TableGame {
         by: Color,
         claimed: ClaimKind,
         intended: Option<&str>,
-        around: &GameContext<'_>,
+        context: &GameContext<'_>,
     ) -> Result<Verdict, Refusal> {
         if self.record.result.is_some() {
             return Err(Refusal::Over);
@@ -25,13 +25,13 @@ impl TableGame {
         let rules = DrawRules::of(&self.laws);
         let plies = &self.record.plies;
         // Without a clock, no move is completed by a press: it is the opponent's turn once the move is made.
-        let made = around.clock.is_in_use() && self.made_by(by);
+        let made = context.clock.is_in_use() && self.made_by(by);
         // Where only completing the move ends the right to claim, a player who has not pressed yet claims as if the move were not
         // made.
         let counted = if rules.is_claimed_before_the_move(made) { plies.len() - 1 } else { plies.len() };
         let counted = plies.get(..counted).unwrap_or_default();
         let history = history(&self.start, &self.published, counted, PositionEquality::of(&self.laws));
-        let rests = match intended {
+        let basis = match intended {
             None => ClaimBasis::OnBoard,
             Some(uci) => {
                 let position = history.position();
@@ -39,18 +39,18 @@ impl TableGame {
                 ClaimBasis::OnIntended(mv.ok_or_else(|| Refusal::NoMove(uci.to_owned()))?)
             }
         };
-        let claim = history.claim(by, claimed, rests, &rules);
+        let claim = history.claim(by, claimed, basis, &rules);
         let lost = rules.is_claim_lost(made || self.has_touched(now, by));
         let known = !matches!(claim.finding, Finding::Ended | Finding::NotAtHand);
         let claim = if lost && known { Claim { finding: Finding::Lost, ..claim } } else { claim };
         // The intended move has its own article, which says that it must be played.
-        let because = matches!(rests, ClaimBasis::OnIntended(_)).then_some(match claimed {
+        let because = matches!(basis, ClaimBasis::OnIntended(_)).then_some(match claimed {
             ClaimKind::Repetition => Topic::RepetitionIntended,
             ClaimKind::FiftyMoves => Topic::FiftyIntended,
         });
         let facts = RulingFacts { claimed: true, because, ..RulingFacts::default() };
-        let asked = occasion(&claim, claimed, rests);
-        let ruling = asked.and_then(|occasion| ruling(&self.laws, Situation::Occasion(occasion), &facts));
+        let occasion = occasion(&claim, claimed, basis);
+        let ruling = occasion.and_then(|occasion| ruling(&self.laws, Situation::Occasion(occasion), &facts));
         let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
         Ok(Verdict {
             is_correct: claim.is_right(),
@@ -70,8 +70,8 @@ impl TableGame {
 }
 
 /// Returns the occasion for the ruling on a claim; `None`: no ruling applies.
-fn occasion(claim: &Claim, claimed: ClaimKind, rests: ClaimBasis) -> Option<Occasion> {
-    let intended = matches!(rests, ClaimBasis::OnIntended(_));
+fn occasion(claim: &Claim, claimed: ClaimKind, basis: ClaimBasis) -> Option<Occasion> {
+    let intended = matches!(basis, ClaimBasis::OnIntended(_));
     Some(match (claim.is_right(), claimed, intended) {
         _ if claim.finding == Finding::Lost => Occasion::ClaimLost,
         // Only the player to move can claim (9.2, 9.3); a claim by the other player is none. Nothing is said about claims for which

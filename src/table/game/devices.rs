@@ -15,13 +15,13 @@ const STOPPED_CLOCK_TIMEOUT: Millis = 10_000;
 const LOW: u8 = 10;
 
 impl TableGame {
-    /// Raises or clears the alert about a device. `trouble`: the problem; `None`: the device works.
-    fn update_device_alert(&mut self, now: Millis, kind: AlertKind, trouble: Option<Text>, output: &mut Output) {
+    /// Raises or clears the alert about a device. `problem`: the problem; `None`: the device works.
+    fn update_device_alert(&mut self, now: Millis, kind: AlertKind, problem: Option<Text>, output: &mut Output) {
         let raised = self.is_raised(kind);
-        if trouble.is_none() {
+        if problem.is_none() {
             self.forget_acknowledged(|known, _, _| known == kind);
         }
-        match trouble.filter(|_| !self.over && self.record.result.is_none()) {
+        match problem.filter(|_| !self.over && self.record.result.is_none()) {
             Some(text) if !raised => self.raise(now, AlertDraft::new(kind, text), output),
             None if raised => self.clear(now, |alert| alert.kind == kind, output),
             _ => {}
@@ -57,28 +57,28 @@ impl TableGame {
 
     /// Updates the alerts about the clock after a reading. `battery_low`: of the clock's battery.
     pub fn update_clock_alerts(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
-        let stands = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
-        let told = [
+        let is_stopped = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
+        let alerts = [
             (AlertKind::ClockLost, !connected, "clock_lost"),
-            (AlertKind::ClockStopped, stands, "clock_stopped"),
+            (AlertKind::ClockStopped, is_stopped, "clock_stopped"),
             (AlertKind::ClockBattery, battery_low, "clock_battery"),
         ];
-        for (kind, is_so, key) in told {
-            self.update_device_alert(now, kind, is_so.then(|| Text::new(key)), output);
+        for (kind, is_active, key) in alerts {
+            self.update_device_alert(now, kind, is_active.then(|| Text::new(key)), output);
         }
     }
 
     /// Alerts the arbiter that the clock was set. Replaces an earlier alert of this kind.
-    pub fn clock_set(&mut self, now: Millis, was: ClockTimes, is: ClockTimes, output: &mut Output) {
+    pub fn clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
         if self.over || self.record.result.is_some() {
             return;
         }
         let text = |time: Option<ClockTime>| h_mm_ss(u64::from(time.map_or(0, |time| time.ms)) / 1000);
         let text = Text::new("clock_set")
-            .with("white_was", text(was.white))
-            .with("black_was", text(was.black))
-            .with("white", text(is.white))
-            .with("black", text(is.black));
+            .with("white_was", text(before.white))
+            .with("black_was", text(before.black))
+            .with("white", text(after.white))
+            .with("black", text(after.black));
         self.clear(now, |alert| alert.kind == AlertKind::ClockSet, output);
         self.raise(now, AlertDraft::new(AlertKind::ClockSet, text), output);
     }

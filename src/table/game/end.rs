@@ -19,14 +19,14 @@ const UNCONFIRMED: &str = "end_unconfirmed";
 
 impl TableGame {
     /// Checks for the end of the game after the move of this index came on record. Publishes the result, or holds it back.
-    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, context: &mut GameContext<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
         if self.record.result.is_some() || is_missing || self.end_after(ply).is_none() {
             return;
         }
         match self.waits_for(now, ply) {
-            None => self.publish_end(now, ply, around, output),
+            None => self.publish_end(now, ply, context, output),
             Some(reason) if ply as usize == self.record.plies.len() => {
                 self.is_result_held = true;
                 self.raise_end_alert(now, ply, WAITS, reason, output);
@@ -41,7 +41,7 @@ impl TableGame {
     }
 
     /// Publishes a held-back end of the game once nothing delays it any more.
-    pub(super) fn settle_end(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn settle_end(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if !self.is_result_held && !self.record.alerts.iter().any(is_end) {
             return;
         }
@@ -50,7 +50,7 @@ impl TableGame {
             let waited = self.record.alerts.iter().any(is_waiting);
             self.clear(now, is_waiting, output);
             if self.is_result_held {
-                self.publish_end(now, ply, around, output);
+                self.publish_end(now, ply, context, output);
                 let made_at = self.record.ply(ply).map_or(now, |ply| ply.made_at);
                 self.over |= self.record.result.is_some() && now >= made_at + CLOSING_QUIET;
                 if let Some(reason) = self.open_notice(ply) {
@@ -73,21 +73,21 @@ impl TableGame {
     }
 
     /// Withdraws the result by the position on the board; the end waits again.
-    pub(super) fn unsettle_end(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn unsettle_end(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let reason = self.record.result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
         self.clear(now, is_end, output);
         self.record_event(now, Event::Result { result: None, reason }, output);
         self.over = false;
-        self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
+        self.end_if_over(now, self.record.plies.len().saturating_sub(1), context, output);
     }
 
     /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
     /// published, and searches end.
-    pub fn leave(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub fn leave(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
         if self.is_result_held && self.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);
-            self.publish_end(now, ply, around, output);
+            self.publish_end(now, ply, context, output);
         }
         self.end_searches(now, output);
     }
@@ -110,9 +110,9 @@ impl TableGame {
     /// Returns the ruling that is open on the move of this ply, if the move is illegal and has not been let stand.
     fn open_ruling(&self, ply: u32) -> Option<Text> {
         let played = &self.record.ply(ply)?.played;
-        let stands = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
-        let settled = self.record.let_stand_plies.contains(&ply) || self.record.alerts.iter().any(stands);
-        (played.irregular && !played.is_missing() && !settled)
+        let is_in_force = |alert: &Alert| alert.kind == AlertKind::IllegalStands && alert.ply == ply;
+        let is_settled = self.record.let_stand_plies.contains(&ply) || self.record.alerts.iter().any(is_in_force);
+        (played.irregular && !played.is_missing() && !is_settled)
             .then(|| Text::new("waits-ruling").with("san", played.san.clone()))
     }
 
@@ -120,10 +120,10 @@ impl TableGame {
     fn open_notice(&self, ply: u32) -> Option<Text> {
         use AlertKind::{PossibleTouch, PromotionChanged, ReleaseChanged, TouchMove};
         let notices = [TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged];
-        let open = |alert: &&Alert| {
+        let is_open = |alert: &&Alert| {
             alert.ply == ply && notices.contains(&alert.kind) && !alert.required.contains(&RulingAction::Stands)
         };
-        let notice = self.record.alerts.iter().find(open)?;
+        let notice = self.record.alerts.iter().find(is_open)?;
         Some(Text::new("waits-notice").with("player", notice.by.unwrap_or_else(|| self.mover(ply))))
     }
 
@@ -148,11 +148,11 @@ impl TableGame {
     }
 
     /// Publishes that the game has ended with the move of this ply.
-    fn publish_end(&mut self, now: Millis, ply: u32, around: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_end(&mut self, now: Millis, ply: u32, context: &mut GameContext<'_>, output: &mut Output) {
         self.is_result_held = false;
         let Some((ending, result)) = self.end_after(ply) else { return };
         if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {
-            self.complete(now, ply, CompletedBy::GameEnd, around.clock.times(now, around.rotation), output);
+            self.complete(now, ply, CompletedBy::GameEnd, context.clock.times(now, context.rotation), output);
         }
         self.publish_result(now, ending, result, output);
         output.cues.push(BoardCommand::Placement);

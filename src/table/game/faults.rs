@@ -8,14 +8,14 @@ use shakmaty::{Bitboard, Square};
 
 impl TableGame {
     /// Publishes squares that have stopped working, or that work again.
-    pub(super) fn tell_faults(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn publish_faults(&mut self, now: Millis, output: &mut Output) {
         for (square, fault) in self.follower.take_faults() {
             let detail = match fault {
-                Fault::Stuck => format!("{square} shows the same whatever is played there: it is not relied on any more"),
+                Fault::Stuck => format!("{square} shows the same whatever is played there: it is ignored from now on"),
                 Fault::Flickering => {
-                    format!("{square} shows nothing now and then though a piece stands there: its gaps are passed over")
+                    format!("{square} is sometimes read as empty although a piece is on it: short gaps are ignored")
                 }
-                Fault::Mended => format!("{square} shows what is played there again: it is relied on"),
+                Fault::Mended => format!("{square} shows what is played there again: it is no longer ignored"),
             };
             self.record_event(now, Event::BoardFault { square, fault, detail }, output);
         }
@@ -34,6 +34,6 @@ impl TableGame {
     /// Takes over faults that were found in the previous game and publishes them again.
     pub fn inherit_faults(&mut self, now: Millis, faults: &[(Square, Fault)], output: &mut Output) {
         faults.iter().for_each(|&(square, fault)| self.follower.report_fault(now, square, fault));
-        self.tell_faults(now, output);
+        self.publish_faults(now, output);
     }
 }

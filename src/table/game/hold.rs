@@ -95,11 +95,11 @@ impl TableGame {
     }
 
     /// Pauses the game: the last move stays as it is, and the pieces and the lever may be moved freely.
-    pub(super) fn pause(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn pause(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if !self.is_board_unknown && self.hold.is_none() && self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
-        self.publish_all(now, around, output);
+        self.publish_all(now, context, output);
         (self.kings_centred_at, self.pending, self.idle_press) = (None, None, None);
         self.clear(now, |alert| alert.kind == AlertKind::ClockStopped, output);
         self.hold_paused();
@@ -139,22 +139,22 @@ impl TableGame {
     }
 
     /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
-    pub fn clock_stops(&mut self, now: Millis, stops: bool) -> bool {
-        self.stopped_at = stops.then_some(now);
-        let held = matches!(self.hold, Some(InferenceHold::Stopped(_)));
-        let goes_on = !stops && held && (!self.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
-        if goes_on {
+    pub fn clock_stops(&mut self, now: Millis, is_stopped: bool) -> bool {
+        self.stopped_at = is_stopped.then_some(now);
+        let is_held = matches!(self.hold, Some(InferenceHold::Stopped(_)));
+        let resumes = !is_stopped && is_held && (!self.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
+        if resumes {
             self.end_hold(now);
         }
-        goes_on
+        resumes
     }
 
     /// Accepts what was done while the clock was stopped as play, as an arbiter said.
-    pub(super) fn accept_stopped_play(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn accept_stopped_play(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         if let Some(InferenceHold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, InferenceHold::Stopped(_))) {
             (self.follower, self.stopped_at, self.seen_changes) = (stopped.shadow, None, None);
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
-            self.publish(now, around, output);
+            self.publish(now, context, output);
         }
     }
 
@@ -165,7 +165,7 @@ impl TableGame {
 
     /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
     /// changed before the clock was stopped, so it is followed as play.
-    pub(super) fn hold_if_stopped(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn hold_if_stopped(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED_GRACE);
         if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
             return;
@@ -173,7 +173,7 @@ impl TableGame {
         if self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
-        self.publish_all(now, around, output);
+        self.publish_all(now, context, output);
         let position = self.follower.tip().position.clone();
         self.hold =
             Some(InferenceHold::Stopped(Box::new(StoppedClockPlay { shadow: self.follower.shadow(), position, moves: 0 })));
@@ -195,12 +195,12 @@ impl TableGame {
         &mut self,
         now: Millis,
         quiet: Millis,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
-            Some(InferenceHold::Adjusting { by, touched: true, .. }) if quiet >= around.settle => {
+            Some(InferenceHold::Adjusting { by, touched: true, .. }) if quiet >= context.settle => {
                 let position = &self.follower.tip().position;
                 // If it is the adjusting player's turn, the opponent's move is the second one.
                 let opponents = if position.turn() == *by { 2 } else { 1 };
@@ -209,8 +209,8 @@ impl TableGame {
                 }
             }
             Some(InferenceHold::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
-            Some(InferenceHold::Stopped(stopped)) if quiet >= around.settle => {
-                stopped.shadow.handle_quiet(now, around.settle);
+            Some(InferenceHold::Stopped(stopped)) if quiet >= context.settle => {
+                stopped.shadow.handle_quiet(now, context.settle);
                 if self.stopped_at.is_none() && self.is_a_move_away() {
                     self.end_hold(now);
                 } else if quiet >= REST_TAKEBACK && !self.follower.king_strays() {
@@ -227,11 +227,11 @@ impl TableGame {
     /// Decides whether play with the clock stopped is analysis: moves go on, one side moves twice, or several moves are taken back
     /// at once.
     fn judge_analysis(&mut self, now: Millis, output: &mut Output) {
-        let key = self.follower.seen().placement_hash();
+        let hash = self.follower.seen().placement_hash();
         let line = self.follower.nodes();
-        let back = line.iter().rev().position(|node| node.placement_hash == key);
+        let plies_back = line.iter().rev().position(|node| node.placement_hash == hash);
         let Some(InferenceHold::Stopped(stopped)) = &mut self.hold else { return };
-        match back {
+        match plies_back {
             Some(plies) => stopped.moves = stopped.moves.max(if plies > 1 { ANALYSIS_MOVES } else { 0 }),
             None => {
                 let seen = self.follower.seen();

@@ -45,10 +45,10 @@ impl TableGame {
         if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
             // While moves are missing, it is unknown who played what.
         } else if self.follower.nodes().get(index + 1).is_some_and(|node| node.irregular) {
-            self.tell_illegal(now, index, output);
+            self.alert_illegal(now, index, output);
         } else {
             self.alert_restored_move(now, index, output);
-            self.tell_touched(now, index, output);
+            self.alert_touched(now, index, output);
         }
         // This move may be the reply to one that broke Article 4.
         self.judge_claims(now, output);
@@ -57,52 +57,52 @@ impl TableGame {
         }
     }
 
-    /// Clears alerts about moves after the first `kept` plies, which are no longer on record, except those in `stay`.
-    pub(super) fn forget_alerts(&mut self, now: Millis, kept: u32, stay: &[u32], played: bool, output: &mut Output) {
+    /// Clears alerts about moves after the first `plies` plies, which are no longer on record, except those in `unchanged`.
+    pub(super) fn forget_alerts(&mut self, now: Millis, plies: u32, unchanged: &[u32], is_takeback: bool, output: &mut Output) {
         use AlertKind::{
             DeadPosition, FiveFold, IllegalMove, IllegalPosition, IllegalStands, PossibleTouch, PressBeforeRelease,
             PromotionChanged, ReleaseChanged, SeventyFive, TouchMove,
         };
         let of_position = [DeadPosition, FiveFold, SeventyFive, IllegalPosition];
-        // What the players corrected themselves (`played`) was still done.
+        // What the players corrected themselves (`is_takeback`) was still done.
         let of_move =
             [IllegalMove, IllegalStands, TouchMove, PossibleTouch, ReleaseChanged, PromotionChanged, PressBeforeRelease];
-        let gone = |alert: &Alert| {
-            let of_move = !played && of_move.contains(&alert.kind) && !stay.contains(&alert.ply);
-            alert.ply > kept && (of_position.contains(&alert.kind) || of_move || is_end(alert))
+        let is_obsolete = |alert: &Alert| {
+            let of_move = !is_takeback && of_move.contains(&alert.kind) && !unchanged.contains(&alert.ply);
+            alert.ply > plies && (of_position.contains(&alert.kind) || of_move || is_end(alert))
         };
-        self.clear(now, gone, output);
-        self.forget_acknowledged(|_, _, ply| ply > kept);
+        self.clear(now, is_obsolete, output);
+        self.forget_acknowledged(|_, _, ply| ply > plies);
     }
 
     /// After the opponent's reply, alerts the arbiter if the illegal move before it now remains in force.
     fn alert_illegal_in_force(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32;
-        let of = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
-        let alert = self.record.alerts.iter().find(of(AlertKind::IllegalMove)).cloned();
+        let is_of_kind = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
+        let alert = self.record.alerts.iter().find(is_of_kind(AlertKind::IllegalMove)).cloned();
         // The arbiter may have acknowledged the alert and taken no action.
-        let stands = self.record.alerts.iter().any(|alert| of(AlertKind::IllegalStands)(&alert));
+        let is_in_force = self.record.alerts.iter().any(|alert| is_of_kind(AlertKind::IllegalStands)(&alert));
         let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
-        let told = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
+        let was_alerted = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
         let irregular = self.follower.nodes().get(index).is_some_and(|node| node.irregular);
-        if !told || stands || !irregular || self.record.let_stand_plies.contains(&ply) {
+        if !was_alerted || is_in_force || !irregular || self.record.let_stand_plies.contains(&ply) {
             return;
         }
         let counted = || Some(self.record.tally.count(self.mover(ply)));
         let count = alert.as_ref().map_or_else(counted, |alert| alert.count);
-        let Some(mut told) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
-        let asked = |(situation, facts): &(Situation, RulingFacts)| ruling(&self.laws, *situation, facts);
-        if !told.situation.as_ref().and_then(asked).is_some_and(|ruling| ruling.acts.contains(&RulingAction::Stands)) {
+        let Some(mut draft) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
+        let find_ruling = |(situation, facts): &(Situation, RulingFacts)| ruling(&self.laws, *situation, facts);
+        if !draft.situation.as_ref().and_then(find_ruling).is_some_and(|ruling| ruling.acts.contains(&RulingAction::Stands)) {
             return;
         }
         if let Some(alert) = alert {
             self.record_event(now, Event::AlertCleared { id: alert.id }, output);
             // The alert was raised once, and its details may be lost after a restart.
-            told = AlertDraft { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..told };
+            draft = AlertDraft { text: alert.text, squares: alert.squares, evidence: alert.evidence, ..draft };
         }
-        let key = if told.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { told.text.key };
-        let text = Text { key, ..told.text };
-        self.raise(now, AlertDraft { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..told }, output);
+        let key = if draft.text.key == "illegal_completed" { "illegal_standing".to_owned() } else { draft.text.key };
+        let text = Text { key, ..draft.text };
+        self.raise(now, AlertDraft { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..draft }, output);
     }
 
     /// Returns why the move of this index is illegal.
@@ -132,7 +132,7 @@ impl TableGame {
     }
 
     /// Alerts the arbiter that the move of this index is illegal and was completed.
-    fn tell_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
+    fn alert_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         let known = |alert: &Alert| alert.ply == ply && matches!(alert.kind, AlertKind::IllegalMove | AlertKind::IllegalStands);
         if self.record.alerts.iter().any(known) {
@@ -140,9 +140,9 @@ impl TableGame {
         }
         let Some(reason) = self.reason(index) else { return };
         let count = self.laws.counts(reason.irregularity()).then(|| self.record.tally.count(self.mover(ply)) + 1);
-        let Some(told) = self.illegal(index, Reply::Nothing, count) else { return };
+        let Some(draft) = self.illegal(index, Reply::Nothing, count) else { return };
         self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Builds the alert about the illegal move of this index.
@@ -160,7 +160,7 @@ impl TableGame {
                 text.with("reason", Text::from(&reason))
             }
         };
-        let bound = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
+        let obligation = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
         let facts = RulingFacts { reply, ..self.facts(index, &reason, count) };
         Some(AlertDraft {
             by: Some(by),
@@ -168,7 +168,7 @@ impl TableGame {
             situation: Some((Situation::Irregular(reason.irregularity()), facts)),
             ply: Some(index as u32 + 1),
             position: Some(position.fen()),
-            allowed: bound.moves(position).into_iter().map(|mv| position.uci(mv)).collect(),
+            allowed: obligation.moves(position).into_iter().map(|mv| position.uci(mv)).collect(),
             count,
             evidence: played.evidence.clone(),
             ..AlertDraft::new(AlertKind::IllegalMove, text)
@@ -184,9 +184,9 @@ impl TableGame {
     pub(super) fn judge_press(&mut self, press: Press, moved: bool) {
         let on_move = self.follower.tip().position.turn() == press.by;
         // The sides of the clock may be assigned wrongly: then the players press in turn, and each seems to press for the other.
-        let alone = self.presses_off_turn <= 1;
-        let on = self.hold.is_none() && !self.is_over_but_for_notices();
-        self.idle_press = Some(press).filter(|_| !moved && on_move && alone && press.ran && on);
+        let is_alone = self.presses_off_turn <= 1;
+        let is_active = self.hold.is_none() && !self.is_over_but_for_notices();
+        self.idle_press = Some(press).filter(|_| !moved && on_move && is_alone && press.ran && is_active);
     }
 
     /// Processes a press of a running clock after the result. If both players press, they are playing on.
@@ -202,8 +202,8 @@ impl TableGame {
     pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
         let Some(press) = self.idle_press.take_if(|press| press.at + PRESS_SETTLE_TIME <= now) else { return };
         let tip = self.follower.tip();
-        let still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
-        let quiet = still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
+        let is_still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
+        let quiet = is_still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
         let damaged = self.follower.seen().was_damaged(now, crate::infer::model::DAMAGE_WINDOW);
         // After an illegal move the opponent may give the clock back.
         let damaged = damaged || tip.irregular;
@@ -217,20 +217,20 @@ impl TableGame {
         }
         // The press does not belong to the next move.
         self.pending = self.pending.filter(|pending| pending.at != press.at);
-        let what = Irregularity::PressWithoutMove;
-        let count = self.laws.counts(what).then(|| self.record.tally.count(press.by) + 1);
+        let irregularity = Irregularity::PressWithoutMove;
+        let count = self.laws.counts(irregularity).then(|| self.record.tally.count(press.by) + 1);
         let nth = count.unwrap_or(1);
         let facts =
             RulingFacts { nth, moves: self.record.plies.len() as u32 / 2, increment: press.gained, ..RulingFacts::default() };
         let text = Text::new("press_without_move").with("player", press.by);
-        let told = AlertDraft {
+        let draft = AlertDraft {
             by: Some(press.by),
-            situation: Some((Situation::Irregular(what), facts)),
+            situation: Some((Situation::Irregular(irregularity), facts)),
             count,
             evidence: self.seen_between(self.follower.tip().made_at, press.at),
             ..AlertDraft::new(AlertKind::PressWithoutMove, text)
         };
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Checks whether the piece of a move completed by a press came to its square much later than the press.
@@ -243,10 +243,10 @@ impl TableGame {
         // The piece may have been straightened since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
         let shown = super::expected_reading(moved, self.follower.seen());
-        let came = self.sightings.between(before.made_at, now);
-        let came = came.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
+        let arrival = self.sightings.between(before.made_at, now);
+        let arrival = arrival.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
-        self.unreleased = Some((ply, pressed_at)).filter(|_| came.is_none());
+        self.unreleased = Some((ply, pressed_at)).filter(|_| arrival.is_none());
         // If the players do not wait for each other, a press may belong to the move before.
         let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
@@ -261,14 +261,14 @@ impl TableGame {
         };
         let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
         let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
-        let late = came.filter(|seen| seen.at >= pressed_at + IN_HAND);
+        let late = arrival.filter(|seen| seen.at >= pressed_at + IN_HAND);
         let Some(late) = late.filter(|_| clear && self.hold.is_none()) else { return };
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
-        let man = PlacedPiece { piece, square };
-        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Man(man));
+        let placed = PlacedPiece { piece, square };
+        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Man(placed));
         let facts = RulingFacts { moves: ply / 2, ..RulingFacts::default() };
-        let told = AlertDraft {
+        let draft = AlertDraft {
             by: Some(by),
             squares: vec![square, mv.to()],
             situation: Some((Situation::Irregular(Irregularity::PressBeforeRelease), facts)),
@@ -276,7 +276,7 @@ impl TableGame {
             evidence: vec![*late],
             ..AlertDraft::new(AlertKind::PressBeforeRelease, text)
         };
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
@@ -301,21 +301,22 @@ impl TableGame {
         if let Some(text) = irregular_position(&position) {
             // Some editions let the arbiter wait for one more move (A.5.4). The required act then changes once.
             let nodes = self.follower.nodes().iter().take(self.published.len() + 1).rev();
-            let lasts = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
-            let lasts = if self.is_open(self.record.plies.len() as u32) { lasts.saturating_sub(1) } else { lasts };
+            let plies_lasted = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
+            let plies_lasted =
+                if self.is_open(self.record.plies.len() as u32) { plies_lasted.saturating_sub(1) } else { plies_lasted };
             let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
-            if waits && lasts == 2 {
+            if waits && plies_lasted == 2 {
                 self.forget_acknowledged(|kind, _, _| kind == AlertKind::IllegalPosition);
                 let waited =
                     |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&RulingAction::Wait);
                 self.clear(now, waited, output);
             }
             // An illegal move that led there, or a wrong start, was already reported.
-            let told = |alert: &Alert| {
+            let is_alerted = |alert: &Alert| {
                 [AlertKind::IllegalPosition, AlertKind::IllegalMove, AlertKind::WrongStart].contains(&alert.kind)
             };
-            if !self.record.alerts.iter().any(told) {
-                let stage = if lasts < 2 { Stage::Pending } else { Stage::Completed };
+            if !self.record.alerts.iter().any(is_alerted) {
+                let stage = if plies_lasted < 2 { Stage::Pending } else { Stage::Completed };
                 let facts = RulingFacts { stage, moves: self.record.plies.len() as u32 / 2, ..RulingFacts::default() };
                 let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
                 self.raise(now, AlertDraft { situation, ..AlertDraft::new(AlertKind::IllegalPosition, text) }, output);
@@ -326,7 +327,7 @@ impl TableGame {
         }
         let waits = self.waits_for(now, self.record.plies.len() as u32);
         let unsettled = waits.is_some();
-        let of = |occasion, consecutive| {
+        let situation_of = |occasion, consecutive| {
             Some((Situation::Occasion(occasion), RulingFacts { consecutive, unsettled, ..RulingFacts::default() }))
         };
         let (kind, text, situation) = match drawn {
@@ -335,11 +336,11 @@ impl TableGame {
                 let (times, kind) = rules.five_fold.unwrap_or((5, FiveFold::Any));
                 let text = if times == 5 { Text::new("five_fold") } else { Text::new("repeated").with("times", times) };
                 let text = text.with("plies", plies.join(", "));
-                (AlertKind::FiveFold, text, of(Occasion::FiveFold, kind == FiveFold::Consecutive))
+                (AlertKind::FiveFold, text, situation_of(Occasion::FiveFold, kind == FiveFold::Consecutive))
             }
             Some(AutomaticDraw::SeventyFiveMoves { moves }) => {
                 let text = if moves == 75 { Text::new("seventy_five") } else { Text::new("quiet_moves").with("moves", moves) };
-                (AlertKind::SeventyFive, text, of(Occasion::SeventyFive, true))
+                (AlertKind::SeventyFive, text, situation_of(Occasion::SeventyFive, true))
             }
             None => {
                 self.is_dead_check_pending = true;
@@ -357,10 +358,10 @@ impl TableGame {
             return;
         }
         let both = flags.white && flags.black;
-        let is_told = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
-        if both && !is_told(&self.record, None) {
+        let is_alerted = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
+        if both && !is_alerted(&self.record, None) {
             let known =
-                |by: &Color| is_told(&self.record, Some(*by)) || self.acknowledged.iter().any(is_acknowledged_flag(*by));
+                |by: &Color| is_alerted(&self.record, Some(*by)) || self.acknowledged.iter().any(is_acknowledged_flag(*by));
             let first = match (known(&Color::White), known(&Color::Black)) {
                 (true, false) => Some(Color::White),
                 (false, true) => Some(Color::Black),
@@ -379,7 +380,7 @@ impl TableGame {
         for by in Color::ALL {
             if !flags[by] {
                 self.forget_flag(now, Some(by), output);
-            } else if !both && !is_told(&self.record, Some(by)) {
+            } else if !both && !is_alerted(&self.record, Some(by)) {
                 let text = Text::new("flag_fall").with("player", by);
                 let situation = Some((Situation::Occasion(Occasion::FlagFall), RulingFacts::default()));
                 self.raise(now, AlertDraft { by: Some(by), situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
@@ -433,9 +434,9 @@ impl TableGame {
                 ..AlertDraft::new(AlertKind::IllegalPending, text)
             };
         }
-        let found = |kind, what, text: Text| AlertDraft {
+        let found = |kind, irregularity, text: Text| AlertDraft {
             squares: squares.clone(),
-            situation: Some((Situation::Irregular(what), RulingFacts::default())),
+            situation: Some((Situation::Irregular(irregularity), RulingFacts::default())),
             evidence: evidence.clone(),
             ..AlertDraft::new(kind, text.with("differences", differences.clone()))
         };
@@ -445,12 +446,12 @@ impl TableGame {
         {
             return found(AlertKind::DisplacedFound, Irregularity::DisplacedFound, Text::new("displaced_found"));
         }
-        let taken = self.published.last().and_then(|mv| {
+        let captured = self.published.last().and_then(|mv| {
             let before = self.follower.nodes().get(self.published.len().checked_sub(1)?)?;
             let square = if mv.is_en_passant() { return None } else { mv.to() };
             before.position.piece_at(square).filter(|_| mv.is_capture()).map(|piece| (square, piece))
         });
-        if let (Some((square, piece)), [one]) = (taken, squares.as_slice())
+        if let (Some((square, piece)), [one]) = (captured, squares.as_slice())
             && square.distance(*one) == 1
             && position.piece_at(*one).is_none()
             && seen.is_compatible(*one, Some(piece))
@@ -489,8 +490,8 @@ fn is_acknowledged_flag(by: Color) -> impl Fn(&(AlertKind, Option<Color>, u32)) 
 fn irregular_position(position: &Position) -> Option<Text> {
     let board = position.board();
     let pawn = (board.pawns() & (Bitboard::from_rank(Rank::First) | Bitboard::from_rank(Rank::Eighth))).first();
-    if let Some(man) = pawn.and_then(|square| Some(PlacedPiece { piece: board.piece_at(square)?, square })) {
-        return Some(Text::new("illegal_position_pawn").with("pawn", ReasonArg::Man(man)));
+    if let Some(placed) = pawn.and_then(|square| Some(PlacedPiece { piece: board.piece_at(square)?, square })) {
+        return Some(Text::new("illegal_position_pawn").with("pawn", ReasonArg::Man(placed)));
     }
     let kings = Color::ALL.into_iter().all(|color| board.by_piece(Role::King.of(color)).count() == 1);
     let both = kings && position.is_check() && position.with_turn_passed().is_check();

@@ -25,21 +25,21 @@ impl TableGame {
     }
 
     /// Publishes or reports the result after both kings were in the centre long enough.
-    pub fn handle_kings_signal(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
-        let (Some(came), Some([white, black])) = (self.kings_centred_at.take(), self.follower.kings_in_centre()) else {
+    pub fn handle_kings_signal(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+        let (Some(centred_at), Some([white, black])) = (self.kings_centred_at.take(), self.follower.kings_in_centre()) else {
             return;
         };
         if self.record.result.is_some() {
             return; // The arbiter was faster.
         }
-        self.withdraw_king_moves(now, came, around, output);
+        self.withdraw_king_moves(now, centred_at, context, output);
         let result = match (white.is_light(), black.is_light()) {
             (true, true) => GameResult::WhiteWins,
             (false, false) => GameResult::BlackWins,
             _ => GameResult::Draw,
         };
         self.alert_end_unlike_record(now, output);
-        if around.settings.accept_kings_signal {
+        if context.settings.accept_kings_signal {
             self.clear(now, |alert| is_signal(alert) || is_end(alert), output);
             self.record_event(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
             self.over = true;
@@ -58,27 +58,27 @@ impl TableGame {
 
     /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
     /// before.
-    fn withdraw_king_moves(&mut self, now: Millis, came: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    fn withdraw_king_moves(&mut self, now: Millis, centred_at: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let record = &self.record;
-        let meant = |index: usize, node: &LineNode| {
+        let is_real_move = |index: usize, node: &LineNode| {
             let completed = record.ply(index as u32).is_some_and(|ply| {
                 matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock | CompletedBy::OwnNextMove, .. })
             });
-            completed && came.saturating_sub(node.made_at) > KINGS_TOGETHER
+            completed && centred_at.saturating_sub(node.made_at) > KINGS_TOGETHER
         };
         self.follower.decide_last_move(now);
-        self.follower.withdraw_king_moves(now, meant);
-        self.publish_all(now, around, output);
+        self.follower.withdraw_king_moves(now, is_real_move);
+        self.publish_all(now, context, output);
     }
 
     /// Alerts the arbiter if both kings have left their squares but not both are seen in the centre: one seems to be in the place
     /// of a piece that was removed unseen. The arbiter must read the result. Returns whether the kings are unclear.
-    pub(super) fn tell_kings_unclear(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) -> bool {
+    pub(super) fn alert_kings_unclear(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
         if !self.is_signalled() {
-            self.withdraw_king_moves(now, self.follower.seen().last_edge(), around, output);
-            let told = AlertDraft::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
-            self.raise(now, AlertDraft { squares: squares.into_iter().collect(), ..told }, output);
+            self.withdraw_king_moves(now, self.follower.seen().last_edge(), context, output);
+            let draft = AlertDraft::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
+            self.raise(now, AlertDraft { squares: squares.into_iter().collect(), ..draft }, output);
         }
         true
     }
@@ -86,8 +86,8 @@ impl TableGame {
     /// Alerts the arbiter when the kings end the game and other pieces are where neither the record nor the start position has
     /// them, so moves are missing; or when the last move is only the likelier one of two, because no later play will decide.
     fn alert_end_unlike_record(&mut self, now: Millis, output: &mut Output) {
-        let known = self.follower.seen().sensing() != SensorKind::Occupancy;
-        if let Some(ply) = self.record.plies.last().filter(|ply| known && ply.confidence < DOUBTFUL)
+        let is_known = self.follower.seen().sensing() != SensorKind::Occupancy;
+        if let Some(ply) = self.record.plies.last().filter(|ply| is_known && ply.confidence < DOUBTFUL)
             && !self.is_raised(AlertKind::MovesUncertain)
         {
             let text = Text::new("last_move_doubtful").with("san", ply.played.san.clone());
@@ -97,15 +97,15 @@ impl TableGame {
         let position = &self.follower.tip().position;
         let seen = self.follower.seen();
         let kings: Bitboard = self.follower.kings_in_centre().into_iter().flatten().collect();
-        let strange = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
-        let strange = strange & !self.follower.ignored_squares();
-        if strange.any() && !self.is_raised(AlertKind::PositionUnexplained) {
-            let differences: Vec<Difference> = strange
+        let unexplained = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
+        let unexplained = unexplained & !self.follower.ignored_squares();
+        if unexplained.any() && !self.is_raised(AlertKind::PositionUnexplained) {
+            let differences: Vec<Difference> = unexplained
                 .into_iter()
                 .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
                 .collect();
             let text = Text::new("ended_elsewhere").with("differences", differences);
-            let squares = strange.into_iter().collect();
+            let squares = unexplained.into_iter().collect();
             self.raise(now, AlertDraft { squares, ..AlertDraft::new(AlertKind::PositionUnexplained, text) }, output);
         }
     }

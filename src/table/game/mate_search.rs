@@ -42,8 +42,8 @@ struct PendingAlertSearch {
 impl TableGame {
     /// Searches, before the arbiter is alerted, for whether the opponent can mate, and stores the result in the facts. Returns the
     /// search if it must continue.
-    pub(super) fn search_mate(&self, told: &mut AlertDraft, fen: &str) -> Option<MateSearch> {
-        let ((situation, facts), by) = (told.situation.as_mut()?, told.by?);
+    pub(super) fn search_mate(&self, draft: &mut AlertDraft, fen: &str) -> Option<MateSearch> {
+        let ((situation, facts), by) = (draft.situation.as_mut()?, draft.by?);
         if !depends_on_mate(&self.laws, *situation, facts) {
             return None;
         }
@@ -83,10 +83,10 @@ impl TableGame {
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
         self.searches.next = now.saturating_add(STEP);
         if let Some(PendingAlertSearch { id, search, .. }) = self.searches.alerts.front_mut() {
-            let stands = self.record.alerts.iter().any(|alert| alert.id == *id);
-            let answer = if stands { search.run(SLICE) } else { Some(Winnable::Possible) };
-            if let Some((answer, waiting)) = answer.and_then(|answer| Some((answer, self.searches.alerts.pop_front()?))) {
-                self.amend_alert(now, waiting.id, waiting.situation, answer, output);
+            let is_raised = self.record.alerts.iter().any(|alert| alert.id == *id);
+            let answer = if is_raised { search.run(SLICE) } else { Some(Winnable::Possible) };
+            if let Some((answer, pending)) = answer.and_then(|answer| Some((answer, self.searches.alerts.pop_front()?))) {
+                self.amend_alert(now, pending.id, pending.situation, answer, output);
             }
         } else if let Some(search) = &mut self.searches.dead
             && let Some(dead) = search.run(SLICE)
@@ -114,10 +114,10 @@ impl TableGame {
             Winnable::Possible => RulingAction::LosesOrDraw,
         };
         let amend = |act: &RulingAction| if *act == RulingAction::AwaitSearch { found } else { *act };
-        let asked = situation.and_then(|(situation, facts)| {
+        let new_ruling = situation.and_then(|(situation, facts)| {
             ruling(&self.laws, situation, &RulingFacts { opponent_can_mate: Some(answer), ..facts })
         });
-        let (required, articles) = match asked {
+        let (required, articles) = match new_ruling {
             Some(ruling) => (ruling.acts, ruling.articles.into_iter().map(str::to_owned).collect()),
             None => (alert.required.iter().map(amend).collect(), alert.articles.clone()),
         };
@@ -127,8 +127,8 @@ impl TableGame {
 
     /// Ends all searches because the game is left: what is not known yet remains open.
     pub(super) fn end_searches(&mut self, now: Millis, output: &mut Output) {
-        for waiting in std::mem::take(&mut self.searches.alerts) {
-            self.amend_alert(now, waiting.id, waiting.situation, Winnable::Possible, output);
+        for pending in std::mem::take(&mut self.searches.alerts) {
+            self.amend_alert(now, pending.id, pending.situation, Winnable::Possible, output);
         }
         self.searches.dead = None;
     }

@@ -22,19 +22,19 @@ impl TableGame {
         now: Millis,
         order: Order,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
-        let done = Event::Commanded { command: order.command.clone(), by: order.by };
+        let event = Event::Commanded { command: order.command.clone(), by: order.by };
         match order.command {
-            Command::Result(result) => self.set_result(now, result, done, placement, around, output),
+            Command::Result(result) => self.set_result(now, result, event, placement, context, output),
             Command::TakeBack(plies) => {
                 let known = self.record.plies.len() as u32;
                 if plies == 0 || plies > known {
                     return Err(Refusal::TooManyPlies(known));
                 }
-                self.record_event(now, done, output);
-                self.truncate_record((known - plies) as usize, now, placement, around, output);
+                self.record_event(now, event, output);
+                self.truncate_record((known - plies) as usize, now, placement, context, output);
             }
             Command::Promotion { ply, role } => {
                 let ply = self.promotion(ply, role)?;
@@ -42,17 +42,17 @@ impl TableGame {
                     let san = self.record.ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
                     let piece = PROMOTIONS.iter().find(|(known, _)| *known == role).map_or("", |(_, word)| word);
                     Refusal::PromotionUnlike(format!(
-                        "after a promotion to a {piece} the move of ply {illegal}, {san}, is not legal: take back to before it first"
+                        "with a promotion to a {piece}, the move of ply {illegal}, {san}, would be illegal: take it back first"
                     ))
                 })?;
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 if let Some(shadow) = self.shadow() {
                     // If the promotion is impossible there, it is withdrawn with the rest of the analysis.
                     let _ = shadow.set_promotion(ply, role);
                 }
-                self.publish(now, around, output);
+                self.publish(now, context, output);
                 if self.over && self.record.result.is_none() {
-                    self.read_current_placement(now, placement, around);
+                    self.read_current_placement(now, placement, context);
                     self.resume(now);
                 }
             }
@@ -60,66 +60,67 @@ impl TableGame {
                 if self.over {
                     return Err(Refusal::Over);
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 self.adjust(now, player);
             }
             Command::Acknowledge(id) => {
                 if !self.record.alerts.iter().any(|alert| alert.id == id) {
                     return Err(Refusal::NoAlert(id));
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 let known = self.record.alerts.iter().filter(|alert| alert.id == id);
                 self.acknowledged.extend(known.map(|alert| (alert.kind, alert.by, alert.ply)));
                 self.clear(now, |alert| alert.id == id, output);
                 self.rests.forget();
-                self.settle_end(now, around, output);
+                self.settle_end(now, context, output);
             }
             Command::Restore { ply } => {
                 let known = self.record.plies.len() as u32;
-                let kept = ply.checked_sub(1).filter(|kept| *kept <= known).ok_or(Refusal::NoPly { ply, known })?;
-                self.record_event(now, done, output);
-                self.truncate_record(kept as usize, now, placement, around, output);
+                let plies = ply.checked_sub(1).filter(|plies| *plies <= known).ok_or(Refusal::NoPly { ply, known })?;
+                self.record_event(now, event, output);
+                self.truncate_record(plies as usize, now, placement, context, output);
                 return Ok(self.apply_restored_position(now, output));
             }
             Command::LetStand(id) => {
                 let alert = self.record.alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert(id))?;
-                let told = [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
+                let is_illegal =
+                    [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
                 let irregular = self.record.ply(alert.ply).is_some_and(|ply| ply.played.irregular);
-                if !(told && irregular) {
+                if !(is_illegal && irregular) {
                     return Err(Refusal::NothingStands { alert: id });
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 self.clear(now, |alert| alert.id == id, output);
                 // The followed line may already differ from the published one.
                 self.follower.rewrite(now, &self.known_plies(self.published.len()), CorrectionReason::Arbiter);
                 self.fix();
-                self.settle_end(now, around, output);
+                self.settle_end(now, context, output);
             }
             Command::Replace { ply, ref uci } => {
                 let moves = self.with_move(RecordEdit::Replace, ply, uci)?;
-                self.record_event(now, done, output);
-                self.amend(now, &moves, placement, around, output);
+                self.record_event(now, event, output);
+                self.amend(now, &moves, placement, context, output);
             }
             Command::Insert { ply, ref uci } => {
                 let moves = self.with_move(RecordEdit::Insert, ply, uci)?;
-                self.record_event(now, done, output);
-                self.amend(now, &moves, placement, around, output);
+                self.record_event(now, event, output);
+                self.amend(now, &moves, placement, context, output);
             }
-            Command::Undo => return self.undo(now, done, placement, around, output),
-            Command::Count { .. } => self.record_event(now, done, output),
+            Command::Undo => return self.undo(now, event, placement, context, output),
+            Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
                 if self.record.counted(player, ply).is_none() {
                     let known = self.record.tally.of(player).iter().map(|counted| counted.ply).collect();
                     return Err(Refusal::NotCounted { player, ply, known });
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
             }
             Command::ClockNote { note, .. } => {
                 let length = note.chars().count();
                 if length > Command::MAX_NOTE_CHARS {
                     return Err(Refusal::LongNote(length));
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
             }
             Command::Pause(paused) => {
                 if self.over {
@@ -128,21 +129,21 @@ impl TableGame {
                 if self.record.paused == paused {
                     return Err(Refusal::Paused(paused));
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 if paused {
-                    self.pause(now, around, output);
+                    self.pause(now, context, output);
                 } else {
                     self.resume_after_pause(now);
                 }
             }
             Command::Laws(laws) => {
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 self.laws = laws;
             }
-            Command::Tags(_) => self.record_event(now, done, output),
+            Command::Tags(_) => self.record_event(now, event, output),
             Command::Claim { player, claimed, intended } => {
-                let verdict = self.claim(now, player, claimed, intended.as_deref(), around)?;
-                self.record_event(now, done, output);
+                let verdict = self.claim(now, player, claimed, intended.as_deref(), context)?;
+                self.record_event(now, event, output);
                 return Ok(Answer::Claim(verdict));
             }
             // The table handles this command: it begins a new game.
@@ -151,19 +152,19 @@ impl TableGame {
         Ok(Answer::Done)
     }
 
-    /// Removes the moves after the first `kept` plies from the record.
+    /// Removes the moves after the first `plies` plies from the record.
     fn truncate_record(
         &mut self,
-        kept: usize,
+        plies: usize,
         now: Millis,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        self.read_current_placement(now, placement, around);
-        self.follower.rewrite(now, &self.known_plies(kept), CorrectionReason::Arbiter);
+        self.read_current_placement(now, placement, context);
+        self.follower.rewrite(now, &self.known_plies(plies), CorrectionReason::Arbiter);
         self.allowed_moves = None;
-        self.publish(now, around, output);
+        self.publish(now, context, output);
         self.fix();
         self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
         self.resume(now);
@@ -173,19 +174,19 @@ impl TableGame {
         &mut self,
         now: Millis,
         result: Option<GameResult>,
-        done: Event,
+        event: Event,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         if result.is_some() && !self.over && !self.is_board_unknown && self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
         if result.is_some() {
-            self.publish_all(now, around, output);
+            self.publish_all(now, context, output);
         }
-        self.record_event(now, done, output);
-        self.apply_result(now, result.map(|result| (result, ResultReason::Arbiter)), placement, around, output);
+        self.record_event(now, event, output);
+        self.apply_result(now, result.map(|result| (result, ResultReason::Arbiter)), placement, context, output);
     }
 
     /// Sets or removes the result of the game.
@@ -194,7 +195,7 @@ impl TableGame {
         now: Millis,
         result: Option<(GameResult, ResultReason)>,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
@@ -213,9 +214,9 @@ impl TableGame {
             self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
         } else if resumes && !self.is_board_unknown {
             self.is_kings_signal_withdrawn = true;
-            self.handle_first_placement(now, placement, around, output);
+            self.handle_first_placement(now, placement, context, output);
         } else {
-            self.accept_stopped_play(now, around, output);
+            self.accept_stopped_play(now, context, output);
         }
     }
 
@@ -240,17 +241,17 @@ impl TableGame {
         {
             let shown = PROMOTIONS.iter().find(|(known, _)| *known == piece.role).map_or("pawn", |(_, word)| word);
             return Err(Refusal::PromotionUnlike(format!(
-                "the board shows a {shown} on {square}: put the right piece there, and the record follows by itself"
+                "the board shows a {shown} on {square}: put the right piece there, and the record is corrected automatically"
             )));
         }
         Ok(index + 1)
     }
 
     /// Reads the current placement for a game that was over and had stopped following the board.
-    pub(super) fn read_current_placement(&mut self, now: Millis, placement: &Placement, around: &GameContext<'_>) {
+    pub(super) fn read_current_placement(&mut self, now: Millis, placement: &Placement, context: &GameContext<'_>) {
         self.follower.suspend();
         if self.over && !self.is_board_unknown {
-            let placement = rotated(placement, around.rotation);
+            let placement = rotated(placement, context.rotation);
             self.follower.handle_edges(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])));
         }
     }

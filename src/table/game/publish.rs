@@ -26,17 +26,17 @@ enum JudgedWhen {
 
 impl TableGame {
     /// Publishes moves that are decided and sure enough and that were not published yet.
-    pub(super) fn publish(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
-        self.publish_when(around.settings.publish, now, around, output);
+    pub(super) fn publish(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+        self.publish_when(context.settings.publish, now, context, output);
     }
 
     /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
-    pub(super) fn publish_all(&mut self, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn publish_all(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         self.seen_changes = None;
-        self.publish_when(Publish::Prompt, now, around, output);
+        self.publish_when(Publish::Prompt, now, context, output);
     }
 
-    fn publish_when(&mut self, when: Publish, now: Millis, around: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_when(&mut self, when: Publish, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty() && self.follower.displaced_squares().is_empty();
         if agrees {
             let raised = self.has_position_alert();
@@ -45,7 +45,7 @@ impl TableGame {
                 output.emit(now, Event::Displaced { squares: Vec::new() });
             }
         }
-        self.tell_faults(now, output);
+        self.publish_faults(now, output);
         if self.seen_changes == Some(self.follower.changes()) {
             self.forget_displaced(agrees);
             return;
@@ -65,17 +65,17 @@ impl TableGame {
                 return; // The move that replaces a published move may still become another one.
             }
             let before = self.published.get(same..).unwrap_or_default().to_vec();
-            self.correct(now, same, decided, around, output);
+            self.correct(now, same, decided, context, output);
             self.alert_rewritten_order(now, same, &before, output);
         } else {
             for index in same..decided {
-                self.publish_move(now, index, around, output);
+                self.publish_move(now, index, context, output);
             }
         }
         if !self.alert_reconstructed_moves(now, same, decided, output) {
             self.alert_uncertain_moves(now, same, decided, output);
         }
-        self.tell_rests(now, output);
+        self.alert_skipped_placements(now, output);
         self.forget_displaced(agrees);
         self.alert_illegal_alternative(now, output);
     }
@@ -95,11 +95,11 @@ impl TableGame {
         pressed || line.len() > ply + 2 || self.follower.confidence(ply, now).is_some_and(|(confidence, _)| confidence >= SURE)
     }
 
-    fn correct(&mut self, now: Millis, same: usize, decided: usize, around: &mut GameContext<'_>, output: &mut Output) {
+    fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &mut GameContext<'_>, output: &mut Output) {
         let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played(index)).collect();
         let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
-        self.put_on_record(now, same, moves, &before, around, output);
-        self.end_if_over(now, decided.saturating_sub(1), around, output);
+        self.put_on_record(now, same, moves, &before, context, output);
+        self.end_if_over(now, decided.saturating_sub(1), context, output);
     }
 
     /// Replaces the record after the first `same` plies by `moves`. `before`: how the moves that were there, ply by ply, were
@@ -110,7 +110,7 @@ impl TableGame {
         same: usize,
         moves: Vec<PlayedMove>,
         before: &[Ply],
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let reason = self.follower.reason();
@@ -119,18 +119,19 @@ impl TableGame {
             self.rests.forget();
         }
         // What was reported about the same move in the same position still holds.
-        let told = |plies: &[Ply], index: usize| {
-            let same = |index: usize| Some((&plies.get(index)?.played, moves.get(index)?));
-            let move_is = same(index).is_some_and(|(was, is)| was.uci == is.uci);
+        let is_unchanged = |plies: &[Ply], index: usize| {
+            let pair = |index: usize| Some((&plies.get(index)?.played, moves.get(index)?));
+            let is_same_move = pair(index).is_some_and(|(old, new)| old.uci == new.uci);
             let by_arbiter = reason == CorrectionReason::Arbiter;
-            let from = || index.checked_sub(1).is_none_or(|last| same(last).is_some_and(|(was, is)| was.fen == is.fen));
-            reason != CorrectionReason::Takeback && move_is && (by_arbiter || from())
+            let is_same_start =
+                || index.checked_sub(1).is_none_or(|last| pair(last).is_some_and(|(old, new)| old.fen == new.fen));
+            reason != CorrectionReason::Takeback && is_same_move && (by_arbiter || is_same_start())
         };
-        let judge = |index| if told(before, index) { JudgedWhen::Before } else { JudgedWhen::Now };
+        let judge = |index| if is_unchanged(before, index) { JudgedWhen::Before } else { JudgedWhen::Now };
         let judged: Vec<JudgedWhen> = (0..moves.len()).map(judge).collect();
         let known = self.record.plies.get(same..).unwrap_or_default();
-        let stay: Vec<u32> =
-            (0..moves.len()).filter(|&index| told(known, index)).map(|index| (same + index) as u32 + 1).collect();
+        let unchanged: Vec<u32> =
+            (0..moves.len()).filter(|&index| is_unchanged(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.nodes().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
         self.forget_dead_search();
@@ -141,17 +142,18 @@ impl TableGame {
         self.record_event(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         self.history = history(&self.start, &self.published, &self.record.plies, PositionEquality::Rights);
         // Uncertainty about moves that are gone is settled, or is reported again.
-        let gone =
-            |alert: &Alert| alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !stay.contains(&alert.ply);
-        self.clear(now, gone, output);
-        let played = reason == CorrectionReason::Takeback;
-        self.forget_alerts(now, same as u32, &stay, played, output);
+        let is_obsolete = |alert: &Alert| {
+            alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !unchanged.contains(&alert.ply)
+        };
+        self.clear(now, is_obsolete, output);
+        let is_takeback = reason == CorrectionReason::Takeback;
+        self.forget_alerts(now, same as u32, &unchanged, is_takeback, output);
         if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
             self.record_event(now, Event::Result { result: None, reason }, output);
         }
         self.complete_again(now, same, before, reason, output);
         for (index, judged) in (same..decided).zip(judged) {
-            self.handle_published_move(now, index, judged, around, output);
+            self.handle_published_move(now, index, judged, context, output);
         }
         if reason != CorrectionReason::Arbiter && decided > same {
             self.allowed_moves = None;
@@ -164,24 +166,24 @@ impl TableGame {
             return; // A move after a takeback is a new move, even if it is the same.
         }
         let uci = |ply: &Ply| ply.played.uci.clone();
-        let told: Vec<String> = self.record.plies.iter().skip(same).map(uci).collect();
+        let recorded: Vec<String> = self.record.plies.iter().skip(same).map(uci).collect();
         // A different move counts as completed, too, if the same moves follow it. If it is the last move, its player may just have
         // made it; and if moves before it were missed, the others have different numbers.
-        let aligned = (reason == CorrectionReason::Arbiter && told.len() == before.len())
-            || before.last().map(uci).as_ref() == told.get(before.len().saturating_sub(1));
+        let aligned = (reason == CorrectionReason::Arbiter && recorded.len() == before.len())
+            || before.last().map(uci).as_ref() == recorded.get(before.len().saturating_sub(1));
         for (index, ply) in before.iter().enumerate() {
             let number = (same + index) as u32 + 1;
             if let PlyState::Completed { by, .. } = ply.state
                 && by != CompletedBy::GameEnd
                 && self.is_open(number)
-                && (aligned || told.get(index) == Some(&ply.played.uci))
+                && (aligned || recorded.get(index) == Some(&ply.played.uci))
             {
                 self.complete(now, number, by, ply.clocks, output);
             }
         }
     }
 
-    fn publish_move(&mut self, now: Millis, index: usize, around: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_move(&mut self, now: Millis, index: usize, context: &mut GameContext<'_>, output: &mut Output) {
         let (Some(played), Some(node)) = (self.played(index), self.follower.nodes().get(index + 1)) else { return };
         let Some(mv) = node.mv else { return };
         let (confidence, mut others) = self.follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
@@ -205,8 +207,8 @@ impl TableGame {
         let ply = index as u32 + 1;
         self.record_event(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.clear(now, is_end, output);
-        self.handle_published_move(now, index, JudgedWhen::Now, around, output);
-        self.end_if_over(now, index, around, output);
+        self.handle_published_move(now, index, JudgedWhen::Now, context, output);
+        self.end_if_over(now, index, context, output);
         self.allowed_moves = None;
     }
 
@@ -216,19 +218,19 @@ impl TableGame {
         now: Millis,
         index: usize,
         judged: JudgedWhen,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
         let next_completes = self.laws.completes(Completion::OwnNextMove);
-        for own in [ply.saturating_sub(2), ply - 1] {
-            if next_completes && self.is_open(own) && self.mover(own) == mover {
-                let clocks = around.clock.times(now, around.rotation);
-                self.complete(now, own, CompletedBy::OwnNextMove, clocks, output);
+        for earlier in [ply.saturating_sub(2), ply - 1] {
+            if next_completes && self.is_open(earlier) && self.mover(earlier) == mover {
+                let clocks = context.clock.times(now, context.rotation);
+                self.complete(now, earlier, CompletedBy::OwnNextMove, clocks, output);
             }
         }
-        if ply > 1 && !around.clock.is_in_use() && self.is_open(ply - 1) {
+        if ply > 1 && !context.clock.is_in_use() && self.is_open(ply - 1) {
             self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
         }
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
@@ -262,10 +264,10 @@ impl TableGame {
 }
 
 /// Returns the same clock times with their age increased by `by` milliseconds.
-fn with_age(clocks: ClockTimes, by: Millis) -> ClockTimes {
-    let by = u32::try_from(by).unwrap_or(u32::MAX);
+fn with_age(clocks: ClockTimes, elapsed: Millis) -> ClockTimes {
+    let elapsed = u32::try_from(elapsed).unwrap_or(u32::MAX);
     let age = |time: Option<crate::game::ClockTime>| {
-        time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(by), ..time })
+        time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(elapsed), ..time })
     };
     ClockTimes { white: age(clocks.white), black: age(clocks.black) }
 }

@@ -12,10 +12,10 @@ use std::collections::VecDeque;
 /// A board is at rest when nothing has changed for this long, in milliseconds.
 const REST: Millis = 1_500;
 /// The number of most recent rests that are kept.
-const KEPT: usize = 6;
+const MAX_RESTS: usize = 6;
 
 /// A rest is searched for in this many positions before the first move after it, and in all later ones.
-const BACK: usize = 8;
+const LOOKBACK_PLIES: usize = 8;
 /// How many plies after a gap may have been reconstructed wrongly because of it.
 const PLIES: usize = 12;
 
@@ -55,7 +55,7 @@ impl Rests {
         if now <= self.seen_at || now < since + REST || self.last.back().is_some_and(|last| last.occupied == occupied) {
             return;
         }
-        if self.last.len() == KEPT {
+        if self.last.len() == MAX_RESTS {
             self.last.pop_front();
         }
         self.last.push_back(Rest { until: now, occupied });
@@ -81,7 +81,7 @@ impl TableGame {
     }
 
     /// Whether the arbiter was alerted that moves since the gap are uncertain.
-    pub(super) fn is_gap_told(&self) -> bool {
+    pub(super) fn is_gap_alerted(&self) -> bool {
         const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
         let since = self.rests.since.unwrap_or(0) as u32;
         self.record.alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
@@ -96,19 +96,19 @@ impl TableGame {
     }
 
     /// Alerts the arbiter if the record has moves after a rest but lacks that rest: other moves were played.
-    pub(super) fn tell_rests(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn alert_skipped_placements(&mut self, now: Millis, output: &mut Output) {
         let hidden = self.follower.ignored_squares() | self.follower.seen().excused();
         let line = self.follower.nodes();
         let line = line.get(..=self.published.len()).unwrap_or(line);
         let skipped_by = |rest: &Rest| {
             let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
             let occupied = |node: &LineNode| node.position.board().occupied();
-            let mut pairs = line.get(next.saturating_sub(BACK)..)?.windows(2);
+            let mut pairs = line.get(next.saturating_sub(LOOKBACK_PLIES)..)?.windows(2);
             let is_shown =
                 pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));
             (!is_shown).then_some(next)
         };
-        let Some(ply) = self.rests.last.iter().find_map(skipped_by).filter(|_| !self.is_gap_told()) else { return };
+        let Some(ply) = self.rests.last.iter().find_map(skipped_by).filter(|_| !self.is_gap_alerted()) else { return };
         self.raise_plies(now, "uncertain_rest", ply.saturating_sub(1), 1, output);
     }
 }

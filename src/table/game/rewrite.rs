@@ -23,9 +23,9 @@ pub(super) enum RecordEdit {
 
 impl TableGame {
     /// Returns the plies of the game after replacing or inserting this move at this ply.
-    pub(super) fn with_move(&self, amend: RecordEdit, ply: u32, uci: &str) -> Result<Vec<KnownPly>, Refusal> {
+    pub(super) fn with_move(&self, edit: RecordEdit, ply: u32, uci: &str) -> Result<Vec<KnownPly>, Refusal> {
         let known = self.published.len() as u32;
-        let last = if amend == RecordEdit::Insert { known + 1 } else { known };
+        let last = if edit == RecordEdit::Insert { known + 1 } else { known };
         let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refusal::NoSuchPly { ply, known })? as usize;
         let all = self.known_plies(known as usize);
         let (before, after) = all.split_at_checked(index).ok_or(Refusal::NoSuchPly { ply, known })?;
@@ -33,7 +33,7 @@ impl TableGame {
         let mv = old.parse_uci(uci).ok_or_else(|| Refusal::NotLegal { uci: uci.to_owned(), ply })?;
         let mut later = after;
         let mut new = old.play(mv);
-        if amend == RecordEdit::Replace
+        if edit == RecordEdit::Replace
             && let Some((replaced, rest)) = after.split_first()
         {
             if replaced.mv == mv {
@@ -41,51 +41,50 @@ impl TableGame {
             }
             (later, old) = (rest, replaced.found.clone().unwrap_or_else(|| old.play(replaced.mv)));
         }
-        let of = |mv, found| KnownPly { mv, pressed_at: None, found };
+        let unpressed_ply = |mv, found| KnownPly { mv, pressed_at: None, found };
         let mut moves = before.to_vec();
-        moves.push(of(mv, None));
+        moves.push(unpressed_ply(mv, None));
         for (number, later) in (known - later.len() as u32 + 1..).zip(later) {
             let mv = later.mv;
             if let (Some(found), Some(null)) = (&later.found, new.null_move()) {
                 // The position found after missing moves does not depend on what was played before.
                 (old, new) = (found.clone(), found.clone());
-                moves.push(of(null, later.found.clone()));
+                moves.push(unpressed_ply(null, later.found.clone()));
                 continue;
             }
             let uci = old.uci(mv);
             // An irregular move stays irregular at its own place; at another place there is no evidence for it.
-            let irregular =
-                || same_irregular_move(&old, mv, &new).filter(|_| amend == RecordEdit::Replace && !old.is_legal(mv));
-            let refused = || Refusal::LaterMove { ply: number, san: old.san(mv) };
-            let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refused)?;
+            let irregular = || same_irregular_move(&old, mv, &new).filter(|_| edit == RecordEdit::Replace && !old.is_legal(mv));
+            let refusal = || Refusal::LaterMove { ply: number, san: old.san(mv) };
+            let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refusal)?;
             (old, new) = (old.play(mv), new.play(next));
-            moves.push(of(next, None));
+            moves.push(unpressed_ply(next, None));
         }
         Ok(moves)
     }
 
     /// Returns how many of these plies, from the first on, match the record.
     pub(super) fn common_plies(&self, plies: &[KnownPly]) -> usize {
-        let on_record = self.published.iter().zip(&self.record.plies).zip(plies);
-        let same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
-        on_record
-            .take_while(|((mv, ply), known)| **mv == known.mv && known.found.as_ref().is_none_or(|it| same(it, ply)))
+        let recorded = self.published.iter().zip(&self.record.plies).zip(plies);
+        let is_same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
+        recorded
+            .take_while(|((mv, ply), known)| **mv == known.mv && known.found.as_ref().is_none_or(|found| is_same(found, ply)))
             .count()
     }
 
-    /// Makes these plies the record. `told`: the changed plies with how they were completed; `None`: as the record had them at the
-    /// same plies.
+    /// Makes these plies the record. `recorded`: the changed plies with how they were completed; `None`: as the record had
+    /// them at the same plies.
     pub(super) fn set_moves(
         &mut self,
         now: Millis,
         moves: &[KnownPly],
-        told: Option<&[Ply]>,
-        around: &mut GameContext<'_>,
+        recorded: Option<&[Ply]>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
         let same = self.common_plies(moves);
-        let mut states = match told {
-            Some(told) => told.get(told.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
+        let mut states = match recorded {
+            Some(recorded) => recorded.get(recorded.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
             None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
         };
         if states.len() < moves.len() - same {
@@ -100,19 +99,19 @@ impl TableGame {
         let timed: Vec<KnownPly> = moves.iter().enumerate().map(timed).collect();
         self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
         self.seen_changes = Some(self.follower.changes());
-        let played: Vec<PlayedMove> = match told {
+        let played: Vec<PlayedMove> = match recorded {
             Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
             None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
         };
-        self.put_on_record(now, same, played, &states, around, output);
+        self.put_on_record(now, same, played, &states, context, output);
         self.allowed_moves = None;
         self.fix();
     }
 
     /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
     pub(super) fn fix(&mut self) {
-        let stood = self.record.let_stand_plies.last().map_or(0, |ply| *ply as usize);
-        self.follower.fix_plies(stood.max(self.last_missing()));
+        let let_stand = self.record.let_stand_plies.last().map_or(0, |ply| *ply as usize);
+        self.follower.fix_plies(let_stand.max(self.last_missing()));
     }
 
     /// Returns the ply of the last missing moves; 0 if none are missing.
@@ -127,20 +126,20 @@ impl TableGame {
         now: Millis,
         moves: &[KnownPly],
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        self.read_current_placement(now, placement, around);
-        self.set_moves(now, moves, None, around, output);
-        self.end_if_over(now, moves.len().saturating_sub(1), around, output);
+        self.read_current_placement(now, placement, context);
+        self.set_moves(now, moves, None, context, output);
+        self.end_if_over(now, moves.len().saturating_sub(1), context, output);
         self.over = self.over && self.record.result.is_some();
-        let in_hands = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
-        if in_hands && !matches!(self.hold, Some(InferenceHold::Paused)) {
+        let is_in_hand = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
+        if is_in_hand && !matches!(self.hold, Some(InferenceHold::Paused)) {
             self.end_hold(now);
         } else {
             self.restore_board(now);
         }
-        self.publish(now, around, output);
+        self.publish(now, context, output);
     }
 }
 
@@ -148,10 +147,10 @@ impl TableGame {
 /// square.
 fn same_irregular_move(old: &Position, mv: Move, new: &Position) -> Option<Move> {
     let other = new.any_move(&old.uci(mv))?;
-    let passed = |from: Square| Square::from_coords(mv.to().file(), from.rank());
-    let taken = mv.is_en_passant() && other.role() == Role::Pawn && !other.is_capture();
-    let stands = mv.from().map(passed).is_some_and(|square| new.piece_at(square) == old.piece_at(square));
-    Some(if taken && stands { mv } else { other })
+    let passed_square = |from: Square| Square::from_coords(mv.to().file(), from.rank());
+    let is_lost_en_passant = mv.is_en_passant() && other.role() == Role::Pawn && !other.is_capture();
+    let is_on_board = mv.from().map(passed_square).is_some_and(|square| new.piece_at(square) == old.piece_at(square));
+    Some(if is_lost_en_passant && is_on_board { mv } else { other })
 }
 
 /// Returns how a move that the arbiter inserted was completed; if it is the last move, it is not completed yet.

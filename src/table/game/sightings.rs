@@ -43,11 +43,11 @@ impl Sightings {
         found
     }
 
-    /// Returns how the squares `own` came to show their current state, however long ago, and the last other changes after `since`:
-    /// oldest first, at most [`PlayedMove::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
+    /// Returns how `squares` came to show their current state, however long ago, and the last other changes after `since`: oldest
+    /// first, at most [`PlayedMove::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
     pub fn evidence_for(
         &self,
-        own: Bitboard,
+        squares: Bitboard,
         since: Millis,
         unseen: impl Fn(shakmaty::Square) -> Option<Sighting>,
     ) -> Vec<Sighting> {
@@ -57,18 +57,18 @@ impl Sightings {
         let mut later = Bitboard::EMPTY;
         let (mut last, mut others) = (Vec::new(), Vec::new());
         for seen in all.into_iter().rev() {
-            if own.contains(seen.square) && !later.contains(seen.square) {
+            if squares.contains(seen.square) && !later.contains(seen.square) {
                 last.push(seen);
             } else if seen.at > since {
                 others.push(seen);
             }
             later.add(seen.square);
         }
-        let mut proof: Vec<Sighting> = (own & !later).into_iter().filter_map(unseen).collect();
-        proof.extend(last.into_iter().rev());
-        others.truncate(PlayedMove::EVIDENCE.saturating_sub(proof.len()));
-        proof.extend(others);
-        proof.sort_by_key(|seen| seen.at);
-        proof
+        let mut evidence: Vec<Sighting> = (squares & !later).into_iter().filter_map(unseen).collect();
+        evidence.extend(last.into_iter().rev());
+        others.truncate(PlayedMove::EVIDENCE.saturating_sub(evidence.len()));
+        evidence.extend(others);
+        evidence.sort_by_key(|seen| seen.at);
+        evidence
     }
 }

@@ -29,39 +29,39 @@ const CENTRES: [Millis; 2] = [700, 1_500];
 
 impl TableGame {
     /// Checks whether the pieces touched by the player allow a legal move that came on record.
-    pub(super) fn tell_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
+    pub(super) fn alert_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         self.clear(now, |alert| alert.kind == AlertKind::TouchCapture, output);
-        let Some(told) = self.touched(now, index, ply) else { return };
+        let Some(draft) = self.touched(now, index, ply) else { return };
         let known = |kind| self.record.alerts.iter().any(|alert| alert.kind == kind && alert.ply == ply);
-        if !known(told.kind) {
-            self.raise(now, told, output);
+        if !known(draft.kind) {
+            self.raise(now, draft, output);
         }
     }
 
     /// Alerts the arbiter if the move made from a restored position is not one that the touched pieces allow (7.5.1).
     pub(super) fn alert_restored_move(&mut self, now: Millis, index: usize, output: &mut Output) {
         let line = self.follower.nodes();
-        let (Some(bound), Some(before)) = (&self.allowed_moves, line.get(index)) else { return };
-        let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !bound.contains(mv)) else { return };
+        let (Some(allowed), Some(before)) = (&self.allowed_moves, line.get(index)) else { return };
+        let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !allowed.contains(mv)) else { return };
         let position = &before.position;
-        if !bound.iter().all(|&mv| position.is_legal(mv)) {
+        if !allowed.iter().all(|&mv| position.is_legal(mv)) {
             return; // A different position was restored.
         }
         let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::IllegalMove), ..RulingFacts::default() };
-        let told = AlertDraft {
+        let draft = AlertDraft {
             by: Some(position.turn()),
             squares: mv.from().into_iter().chain([mv.to()]).collect(),
             situation: Some((Situation::Irregular(Irregularity::TouchBroken), facts)),
             ply: Some(index as u32 + 1),
             position: Some(position.fen()),
-            allowed: bound.iter().map(|&mv| position.uci(mv)).collect(),
+            allowed: allowed.iter().map(|&mv| position.uci(mv)).collect(),
             ..AlertDraft::new(
                 AlertKind::TouchMove,
                 Text::new("restored_unbound").with("player", position.turn()).with("san", position.san(mv)),
             )
         };
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     fn touched(&self, now: Millis, index: usize, ply: u32) -> Option<AlertDraft> {
@@ -88,45 +88,48 @@ impl TableGame {
                 contacts.release(node.made_at, release.from, release.on, release.piece);
             }
         }
-        let bound = obligation(position, &touches, rules);
-        let Obligation::Only { moves, by: duty } = &bound else { return None };
+        let binding = obligation(position, &touches, rules);
+        let Obligation::Only { moves, by: duty } = &binding else { return None };
         if obligation(position, &contacts, rules).allows(mv) {
             return None; // A brushed piece may have been touched first.
         }
         // A piece hidden by a square that does not work may have been touched first.
-        let blind = self.follower.ignored_squares() | self.follower.stuck_squares();
-        let own = position.changes(mv).iter().any(|(square, _)| blind.contains(square));
-        if bound.allows(mv) || own {
+        let faulty = self.follower.ignored_squares() | self.follower.stuck_squares();
+        let is_unreliable = position.changes(mv).iter().any(|(square, _)| faulty.contains(square));
+        if binding.allows(mv) || is_unreliable {
             return None;
         }
         let by = position.turn();
-        let man = |square: Square| position.piece_at(square).map(|piece| PlacedPiece { piece, square });
-        let men: Vec<PlacedPiece> =
+        let placed_piece = |square: Square| position.piece_at(square).map(|piece| PlacedPiece { piece, square });
+        let touched_pieces: Vec<PlacedPiece> =
             touches.touched(by).iter().map(|touch| PlacedPiece { piece: touch.piece, square: touch.square }).collect();
         let san = position.san(mv);
-        let (kind, what, text) = match *duty {
+        let (kind, irregularity, text) = match *duty {
             Duty::PromotionFinal { square, role } => {
-                let is = mv.promotion().unwrap_or(Role::Queen);
+                let promoted_to = mv.promotion().unwrap_or(Role::Queen);
                 let text = Text::new("promotion_changed").with("player", by).with("square", square);
-                let text = text.with("was", ReasonArg::Role(role)).with("is", ReasonArg::Role(is));
+                let text = text.with("was", ReasonArg::Role(role)).with("is", ReasonArg::Role(promoted_to));
                 (AlertKind::PromotionChanged, Irregularity::PromotionChanged, text)
             }
             Duty::Released { from, on } if mv.from() != Some(from) && from.distance(on) == 1 => {
-                let text =
-                    Text::new("possible_touch").with("player", by).with("man", ReasonArg::Man(man(from)?)).with("san", san);
+                let text = Text::new("possible_touch")
+                    .with("player", by)
+                    .with("man", ReasonArg::Man(placed_piece(from)?))
+                    .with("san", san);
                 (AlertKind::PossibleTouch, Irregularity::TouchBroken, text)
             }
             Duty::Released { from, on } => {
-                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(man(from)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(placed_piece(from)?));
                 (AlertKind::ReleaseChanged, Irregularity::ReleaseChanged, text.with("square", on).with("san", san))
             }
             Duty::CastlingBegun { king, .. } => {
                 let on = touches.released().iter().find(|release| release.from == king)?.on;
-                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(man(king)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(placed_piece(king)?));
                 (AlertKind::ReleaseChanged, Irregularity::CastlingAbandoned, text.with("square", on).with("san", san))
             }
             _ => {
-                let text = Text::new("touch_move").with("player", by).with("men", ReasonArg::Men(men)).with("san", san);
+                let text =
+                    Text::new("touch_move").with("player", by).with("men", ReasonArg::Men(touched_pieces)).with("san", san);
                 (AlertKind::TouchMove, Irregularity::TouchBroken, text.with("duty", Text::from(duty)))
             }
         };
@@ -139,24 +142,24 @@ impl TableGame {
             topic => topic,
         };
         let facts = RulingFacts { moves: index as u32 / 2, reply, because, ..RulingFacts::default() };
-        let mut told = AlertDraft {
+        let mut draft = AlertDraft {
             by: Some(by),
             squares: duty.squares(),
-            situation: Some((Situation::Irregular(what), facts)),
+            situation: Some((Situation::Irregular(irregularity), facts)),
             ply: Some(ply),
             position: Some(position.fen()),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
             evidence: self.seen_between(before.made_at, node.made_at),
             ..AlertDraft::new(kind, text)
         };
-        told.squares.extend(mv.from());
-        told.squares.dedup();
-        Some(told)
+        draft.squares.extend(mv.from());
+        draft.squares.dedup();
+        Some(draft)
     }
 
     /// Alerts the arbiter if the board shows the position on record again after the player to move has touched an opponent's piece
     /// that they can capture (4.3.2).
-    pub(super) fn tell_touched_opponent(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn alert_touched_opponent(&mut self, now: Millis, output: &mut Output) {
         let index = self.published.len();
         let line = self.follower.nodes();
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
@@ -167,8 +170,8 @@ impl TableGame {
         let Some(hands) = self.hands(index, now) else { return };
         let position = &before.position;
         let rules = TouchRules::of(&self.laws);
-        let bound = obligation(position, &hands.touches(now), rules);
-        let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &bound else {
+        let binding = obligation(position, &hands.touches(now), rules);
+        let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &binding else {
             return;
         };
         // A brushed piece may have been touched first: then that one may bind, and not this one.
@@ -178,10 +181,10 @@ impl TableGame {
         }
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
-        let man = ReasonArg::Man(PlacedPiece { piece, square: *square });
-        let text = Text::new("touch_capture").with("player", by).with("man", man);
+        let placed = ReasonArg::Man(PlacedPiece { piece, square: *square });
+        let text = Text::new("touch_capture").with("player", by).with("man", placed);
         let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::TouchOpponent), ..RulingFacts::default() };
-        let told = AlertDraft {
+        let draft = AlertDraft {
             by: Some(by),
             squares: vec![*square],
             situation: Some((Situation::Occasion(Occasion::Touched), facts)),
@@ -189,15 +192,15 @@ impl TableGame {
             evidence: self.seen_between(before.made_at, now),
             ..AlertDraft::new(AlertKind::TouchCapture, text)
         };
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Records that a piece of the player who is not to move is on its square again. It is judged once it is known that no other
     /// hand was near.
     pub(super) fn note_handled(&mut self, at: Millis, square: Square, now: SquareState) {
         let position = &self.follower.tip().position;
-        let theirs = |piece: &Piece| piece.color != position.turn() && SquareState::Piece(*piece) == now;
-        if position.piece_at(square).is_some_and(|piece| theirs(&piece)) {
+        let is_opponents = |piece: &Piece| piece.color != position.turn() && SquareState::Piece(*piece) == now;
+        if position.piece_at(square).is_some_and(|piece| is_opponents(&piece)) {
             self.handled_at = Some(at);
         }
     }
@@ -209,7 +212,7 @@ impl TableGame {
 
     /// Alerts the arbiter if pieces of the player who is not to move were lifted and put back and cannot be captured: they seem to
     /// have been adjusted in the opponent's time (4.2.1, 6.2.5), however short it was.
-    pub(super) fn alert_handled_off_turn(&mut self, now: Millis, around: &GameContext<'_>, output: &mut Output) {
+    pub(super) fn alert_handled_off_turn(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.handled_at.take_if(|at| *at + NEARBY_HAND_TIME <= now).is_none() {
             return;
         }
@@ -222,56 +225,56 @@ impl TableGame {
             return;
         }
         // Before the first move anyone may straighten the pieces, unless the clock runs.
-        let begun = index > 0 || around.clock.is_in_use();
-        let men = if begun { self.handled(before, now) } else { Vec::new() };
-        if men.is_empty() {
+        let has_begun = index > 0 || context.clock.is_in_use();
+        let pieces = if has_begun { self.handled(before, now) } else { Vec::new() };
+        if pieces.is_empty() {
             return;
         }
         let by = !before.position.turn();
         let facts = RulingFacts { moves: index as u32 / 2, ..RulingFacts::default() };
-        let told = AlertDraft {
+        let draft = AlertDraft {
             by: Some(by),
-            squares: men.iter().map(|man| man.square).collect(),
+            squares: pieces.iter().map(|placed| placed.square).collect(),
             situation: Some((Situation::Irregular(Irregularity::HandledOffTurn), facts)),
             evidence: self.seen_between(before.made_at, now),
             ..AlertDraft::new(
                 AlertKind::HandledOffTurn,
-                Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Men(men)),
+                Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Men(pieces)),
             )
         };
-        self.raise(now, told, output);
+        self.raise(now, draft, output);
     }
 
     /// Returns the pieces of the player who is not to move that were lifted and put back with no hand of the opponent near. Empty
     /// if the opponent can capture one of them: it may have been touched for that.
     fn handled(&self, before: &LineNode, now: Millis) -> Vec<PlacedPiece> {
         let position = &before.position;
-        let own = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
+        let opponents_piece = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
         let moved_at = before.made_at.max(self.record.started_at);
-        let began = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
+        let since = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
         let faults = self.follower.faults();
         let faulty = self.follower.ignored_squares() | faults.squares_with(Fault::Flickering) | faults.suspected_squares();
         let seen = self.sightings.between(moved_at, now);
-        let busy: Vec<Millis> = seen.iter().filter(|seen| own(seen.square).is_none()).map(|seen| seen.at).collect();
+        let busy: Vec<Millis> = seen.iter().filter(|seen| opponents_piece(seen.square).is_none()).map(|seen| seen.at).collect();
         let mut lifted = [None; 64];
-        let mut men: Vec<PlacedPiece> = Vec::new();
+        let mut pieces: Vec<PlacedPiece> = Vec::new();
         for seen in seen.iter().filter(|seen| !faulty.contains(seen.square)) {
             let square = seen.square;
-            let Some(piece) = own(square) else { continue };
+            let Some(piece) = opponents_piece(square) else { continue };
             if seen.now == SquareState::Empty {
                 lifted[square as usize] = Some(seen.at);
-            } else if let Some(out) = lifted[square as usize].take()
+            } else if let Some(lifted_at) = lifted[square as usize].take()
                 && seen.now == SquareState::Piece(piece)
-                && out >= began
-                && !busy.iter().any(|&at| at + NEARBY_HAND_TIME > out && at < seen.at + NEARBY_HAND_TIME)
-                && !men.iter().any(|man| man.square == square)
+                && lifted_at >= since
+                && !busy.iter().any(|&at| at + NEARBY_HAND_TIME > lifted_at && at < seen.at + NEARBY_HAND_TIME)
+                && !pieces.iter().any(|placed| placed.square == square)
             {
-                men.push(PlacedPiece { piece, square });
+                pieces.push(PlacedPiece { piece, square });
             }
         }
         let legal = position.legal_moves();
-        let can_be_taken = |man: &PlacedPiece| legal.iter().any(|mv| capture_square(*mv) == Some(man.square));
-        if men.iter().any(can_be_taken) { Vec::new() } else { men }
+        let can_be_captured = |placed: &PlacedPiece| legal.iter().any(|mv| capture_square(*mv) == Some(placed.square));
+        if pieces.iter().any(can_be_captured) { Vec::new() } else { pieces }
     }
 
     /// Returns what the opponent has done since the move of this ply; `None`: it was not seen. A piece counts if it is in the hand,
@@ -285,29 +288,29 @@ impl TableGame {
             Ordering::Equal => {}
         }
         let after = self.follower.nodes().get(index).filter(|after| !self.touch_unknown(after.made_at))?;
-        let us = after.position.turn();
-        let touched = self.hands(index, now)?.touches(now).touched(us);
-        let own = touched.iter().any(|touch| touch.piece.color == us);
-        Some(if own || self.is_told_to_take(us) { Reply::Touched } else { Reply::Nothing })
+        let player = after.position.turn();
+        let touched = self.hands(index, now)?.touches(now).touched(player);
+        let touched_own = touched.iter().any(|touch| touch.piece.color == player);
+        Some(if touched_own || self.must_capture(player) { Reply::Touched } else { Reply::Nothing })
     }
 
     /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
     /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
-        let told = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
-        for (alert, (what, because)) in told.collect::<Vec<_>>() {
+        let breaches = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
+        for (alert, (irregularity, because)) in breaches.collect::<Vec<_>>() {
             let san = self.record.ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
             let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
             let Some(reply) = self.reply(alert.ply, now).filter(|_| !replaced) else { continue };
             let facts = RulingFacts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..RulingFacts::default() };
-            let situation = Situation::Irregular(what);
-            let asked = ruling(&self.laws, situation, &facts);
-            let required = asked.as_ref().map_or_else(Vec::new, |ruling| ruling.acts.clone());
+            let situation = Situation::Irregular(irregularity);
+            let ruling = ruling(&self.laws, situation, &facts);
+            let required = ruling.as_ref().map_or_else(Vec::new, |ruling| ruling.acts.clone());
             if required == alert.required {
                 continue;
             }
             let articles =
-                asked.as_ref().map_or_else(|| articles(&self.laws, situation, &facts), |ruling| ruling.articles.clone());
+                ruling.as_ref().map_or_else(|| articles(&self.laws, situation, &facts), |ruling| ruling.articles.clone());
             let articles = articles.into_iter().map(str::to_owned).collect();
             self.record_event(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
         }
@@ -340,16 +343,16 @@ impl TableGame {
     pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
         let index = self.published.len();
         let Some(before) = self.follower.nodes().get(index) else { return false };
-        let free = matches!(self.hold, Some(InferenceHold::Adjusting { .. } | InferenceHold::Restoring { .. }))
+        let is_exempt = matches!(self.hold, Some(InferenceHold::Adjusting { .. } | InferenceHold::Restoring { .. }))
             || self.touch_exempt_until > before.made_at;
         let until = self.stopped_at.map_or(now, |at| at.min(now));
         let touched = || Some(self.hands(index, until)?.touches(until).touched(by));
-        let own = || touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by));
-        !free && before.position.turn() == by && (own() || self.is_told_to_take(by))
+        let touched_own = || touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by));
+        !is_exempt && before.position.turn() == by && (touched_own() || self.must_capture(by))
     }
 
     /// Whether a notice says that this player has touched an opponent's piece. In other cases the opponent may have touched it.
-    fn is_told_to_take(&self, by: Color) -> bool {
+    fn must_capture(&self, by: Color) -> bool {
         self.record.alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
     }
 
@@ -357,20 +360,20 @@ impl TableGame {
     fn hands(&self, index: usize, until: Millis) -> Option<HandTracker> {
         let line = self.follower.nodes();
         let before = line.get(index)?;
-        let us = before.position.turn();
+        let player = before.position.turn();
         let since = if index == 0 { self.record.started_at } else { before.made_at };
         let mut hands = HandTracker::new(&before.position, CARE);
         // A piece that was lifted in the opponent's time and is still in the air counts as touched now.
         let earlier = line.get(index.wrapping_sub(1)).map_or(0, |node| node.made_at);
-        let mut air: Vec<(Millis, Square)> = Vec::new();
+        let mut in_air: Vec<(Millis, Square)> = Vec::new();
         for seen in self.sightings.between(earlier, since) {
-            air.retain(|(_, square)| *square != seen.square);
-            let own = before.position.piece_at(seen.square).is_some_and(|piece| piece.color == us);
-            if seen.now == SquareState::Empty && own {
-                air.push((seen.at, seen.square));
+            in_air.retain(|(_, square)| *square != seen.square);
+            let is_own = before.position.piece_at(seen.square).is_some_and(|piece| piece.color == player);
+            if seen.now == SquareState::Empty && is_own {
+                in_air.push((seen.at, seen.square));
             }
         }
-        for (at, square) in air {
+        for (at, square) in in_air {
             hands.lifted(at, square);
         }
         for seen in self.sightings.between(since, until) {

@@ -14,22 +14,22 @@ impl TableGame {
     pub(super) fn undo(
         &mut self,
         now: Millis,
-        done: Event,
+        event: Event,
         placement: &Placement,
-        around: &mut GameContext<'_>,
+        context: &mut GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
         let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
-        let still = |what| if moved { Err(Refusal::MovedSince(what)) } else { Ok(()) };
+        let ensure_unmoved = |change| if moved { Err(Refusal::MovedSince(change)) } else { Ok(()) };
         match before {
             PriorState::Moves { kept, plies, result, alerts, .. } => {
-                still("the record was set right")?;
-                let moves = self.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was set right"))?;
+                ensure_unmoved("the record was corrected")?;
+                let moves = self.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was corrected"))?;
                 let plies = self.completed_since(kept as usize, plies);
-                self.record_event(now, done, output);
-                self.read_current_placement(now, placement, around);
+                self.record_event(now, event, output);
+                self.read_current_placement(now, placement, context);
                 if moves.len() != self.published.len() || self.common_plies(&moves) < moves.len() {
-                    self.set_moves(now, &moves, Some(&plies), around, output);
+                    self.set_moves(now, &moves, Some(&plies), context, output);
                 }
                 if self.record.result != result {
                     let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
@@ -38,29 +38,29 @@ impl TableGame {
                 self.raise_missing_alerts(now, alerts, output);
                 let last = self.record.plies.len() as u32;
                 if result.is_none() && self.waits_for(now, last).is_some() {
-                    self.end_if_over(now, last.saturating_sub(1) as usize, around, output);
+                    self.end_if_over(now, last.saturating_sub(1) as usize, context, output);
                 }
                 self.over = result.is_some();
                 self.allowed_moves = self.moves_after_restore();
                 self.resume(now);
             }
             PriorState::Result { result, alerts, .. } => {
-                still("the result was set")?;
-                self.record_event(now, done, output);
+                ensure_unmoved("the result was set")?;
+                self.record_event(now, event, output);
                 if self.record.paused {
                     self.hold_paused();
                 }
                 if result.is_some() {
-                    self.apply_result(now, result, placement, around, output);
+                    self.apply_result(now, result, placement, context, output);
                     self.raise_missing_alerts(now, alerts, output);
                 } else {
-                    let held = alerts.iter().any(is_end);
+                    let was_held = alerts.iter().any(is_end);
                     let alerts = alerts.into_iter().filter(|alert| !is_end(alert)).collect();
                     // This must run before the board is re-evaluated, which clears alerts that no longer apply.
                     self.raise_missing_alerts(now, alerts, output);
-                    self.apply_result(now, result, placement, around, output);
-                    if held {
-                        self.end_if_over(now, self.record.plies.len().saturating_sub(1), around, output);
+                    self.apply_result(now, result, placement, context, output);
+                    if was_held {
+                        self.end_if_over(now, self.record.plies.len().saturating_sub(1), context, output);
                     }
                 }
             }
@@ -68,20 +68,20 @@ impl TableGame {
                 if alert.ply as usize > self.record.plies.len() {
                     return Err(Refusal::MovedSince("the alert was raised"));
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 self.fix();
                 if !is_end(&alert) || self.is_result_held {
                     self.raise_again(now, *alert, output);
                 }
                 if self.is_unsettled(now) {
-                    self.read_current_placement(now, placement, around);
-                    self.unsettle_end(now, around, output);
+                    self.read_current_placement(now, placement, context);
+                    self.unsettle_end(now, context, output);
                     self.restore_board(now);
                 }
             }
-            PriorState::Less | PriorState::Counted(_) => self.record_event(now, done, output),
+            PriorState::Less | PriorState::Counted(_) => self.record_event(now, event, output),
             PriorState::Laws(laws) => {
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 self.laws = laws.parse().unwrap_or(self.laws);
             }
             PriorState::Paused(paused) => {
@@ -89,11 +89,11 @@ impl TableGame {
                     return Err(Refusal::Paused(paused));
                 }
                 if paused {
-                    still("the game went on")?;
+                    ensure_unmoved("the game was resumed")?;
                 }
-                self.record_event(now, done, output);
+                self.record_event(now, event, output);
                 if paused {
-                    self.pause(now, around, output);
+                    self.pause(now, context, output);
                 } else {
                     self.resume_after_pause(now);
                 }
@@ -104,30 +104,31 @@ impl TableGame {
 
     /// Raises those of these alerts again that are not open any more.
     fn raise_missing_alerts(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
-        let stands = |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
-        let gone: Vec<Alert> = alerts.into_iter().filter(|alert| !stands(alert)).collect();
-        gone.into_iter().for_each(|alert| self.raise_again(now, alert, output));
+        let is_raised =
+            |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
+        let missing: Vec<Alert> = alerts.into_iter().filter(|alert| !is_raised(alert)).collect();
+        missing.into_iter().for_each(|alert| self.raise_again(now, alert, output));
     }
 
     /// Raises an alert again. What it counted before is still counted, so it counts nothing.
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
-        let again = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
-        self.search_again(now, &again);
-        self.record_event(now, Event::AlertRaised(again), output);
+        let alert = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
+        self.search_again(now, &alert);
+        self.record_event(now, Event::AlertRaised(alert), output);
     }
 
-    /// Returns the first `kept` plies of the record followed by `plies`.
-    fn followed_by(&self, kept: usize, plies: &[Ply]) -> Option<Vec<KnownPly>> {
-        let mut known = self.known_plies(kept);
-        known.extend(known_from(&self.position_after(kept), plies)?);
+    /// Returns the first `unchanged` plies of the record followed by `plies`.
+    fn followed_by(&self, unchanged: usize, plies: &[Ply]) -> Option<Vec<KnownPly>> {
+        let mut known = self.known_plies(unchanged);
+        known.extend(known_from(&self.position_after(unchanged), plies)?);
         Some(known)
     }
 
     /// Returns the same plies, marked as completed where the record has completed them since.
-    fn completed_since(&self, kept: usize, mut plies: Vec<Ply>) -> Vec<Ply> {
-        for (ply, now) in plies.iter_mut().zip(self.record.plies.iter().skip(kept)) {
-            if ply.played.uci == now.played.uci && ply.state == PlyState::Made {
-                (ply.state, ply.clocks) = (now.state, now.clocks);
+    fn completed_since(&self, unchanged: usize, mut plies: Vec<Ply>) -> Vec<Ply> {
+        for (ply, current) in plies.iter_mut().zip(self.record.plies.iter().skip(unchanged)) {
+            if ply.played.uci == current.played.uci && ply.state == PlyState::Made {
+                (ply.state, ply.clocks) = (current.state, current.clocks);
             }
         }
         plies

@@ -120,7 +120,7 @@ impl TryFrom<WireEvent> for Event {
             WireEvent::MovesCorrected { from_ply, moves, reason, sans, fens, irregular } => {
                 if moves.len() != sans.len() || moves.len() != fens.len() {
                     return Err(format!(
-                        "`moves`, `sans` and `fens` are {}, {} and {} long, and should be equally long",
+                        "`moves`, `sans` and `fens` have {}, {} and {} elements, and should have equally many",
                         moves.len(),
                         sans.len(),
                         fens.len()
@@ -129,10 +129,10 @@ impl TryFrom<WireEvent> for Event {
                 let texts = moves.into_iter().zip(sans).zip(fens);
                 let regular = |((uci, san), fen)| PlayedMove { uci, san, fen, irregular: false, evidence: Vec::new() };
                 let mut moves: Vec<PlayedMove> = texts.map(regular).collect();
-                for one in irregular {
-                    let played = one.ply.checked_sub(from_ply).and_then(|index| moves.get_mut(index as usize));
-                    let played = played.ok_or_else(|| format!("`irregular` has ply {}, and `moves` has not", one.ply))?;
-                    (played.irregular, played.evidence) = (true, sightings(one.evidence)?);
+                for entry in irregular {
+                    let played = entry.ply.checked_sub(from_ply).and_then(|index| moves.get_mut(index as usize));
+                    let played = played.ok_or_else(|| format!("`irregular` has ply {}, but `moves` does not", entry.ply))?;
+                    (played.irregular, played.evidence) = (true, sightings(entry.evidence)?);
                 }
                 Event::MovesCorrected { from_ply, moves, reason }
             }
@@ -192,12 +192,12 @@ impl TryFrom<WireEvent> for Event {
 }
 
 fn wire_differences(differences: &[Difference]) -> Vec<WireDifference> {
-    let one = |difference: &Difference| WireDifference {
+    let to_wire = |difference: &Difference| WireDifference {
         square: difference.square.to_string(),
         expected: sensed_to_word(difference.expected.map_or(SquareState::Empty, SquareState::Piece)),
         seen: sensed_to_word(difference.seen),
     };
-    differences.iter().map(one).collect()
+    differences.iter().map(to_wire).collect()
 }
 
 impl From<&Text> for WireText {
@@ -210,8 +210,8 @@ impl From<&Text> for WireText {
             Arg::Word(ReasonArg::Square(square)) => WireValue::Square(square.to_string()),
             Arg::Word(ReasonArg::Role(role)) => WireValue::Role(role.char().to_string()),
             Arg::Word(ReasonArg::Player(color)) => WireValue::Player(*color),
-            Arg::Word(ReasonArg::Man(man)) => WireValue::Man(write_piece(man)),
-            Arg::Word(ReasonArg::Men(men)) => WireValue::Men(men.iter().map(write_piece).collect()),
+            Arg::Word(ReasonArg::Man(piece)) => WireValue::Man(write_piece(piece)),
+            Arg::Word(ReasonArg::Men(pieces)) => WireValue::Men(pieces.iter().map(write_piece).collect()),
             Arg::Word(ReasonArg::Moved(moved)) => WireValue::Moved(*moved),
         };
         let args = text.args.iter().map(|(name, arg)| WireArg { name: name.clone(), value: value(arg) }).collect();
@@ -223,17 +223,19 @@ impl TryFrom<WireText> for Text {
     type Error = String;
 
     fn try_from(wire: WireText) -> Result<Text, String> {
-        let piece =
+        let parse_piece =
             |text: &str| text::parse_piece(text).ok_or_else(|| format!("`{text}` is not a piece on a square, such as Re8"));
-        let one = |WireArg { name, value }| {
+        let parse_arg = |WireArg { name, value }| {
             let arg = match value {
                 WireValue::Square(name) => Arg::Word(ReasonArg::Square(square(&name)?)),
                 WireValue::Role(letter) => Arg::Word(ReasonArg::Role(
                     text::parse_role(&letter).ok_or_else(|| format!("`{letter}` is not the letter of a piece"))?,
                 )),
                 WireValue::Player(color) => Arg::Word(ReasonArg::Player(color)),
-                WireValue::Man(man) => Arg::Word(ReasonArg::Man(piece(&man)?)),
-                WireValue::Men(men) => Arg::Word(ReasonArg::Men(men.iter().map(|man| piece(man)).collect::<Result<_, _>>()?)),
+                WireValue::Man(piece) => Arg::Word(ReasonArg::Man(parse_piece(&piece)?)),
+                WireValue::Men(pieces) => {
+                    Arg::Word(ReasonArg::Men(pieces.iter().map(|piece| parse_piece(piece)).collect::<Result<_, _>>()?))
+                }
                 WireValue::Moved(moved) => Arg::Word(ReasonArg::Moved(moved)),
                 WireValue::Number(number) => Arg::Number(number),
                 WireValue::Plain(plain) => Arg::Plain(plain),
@@ -244,18 +246,18 @@ impl TryFrom<WireText> for Text {
             };
             Ok((name, arg))
         };
-        Ok(Text { key: wire.key, args: wire.args.into_iter().map(one).collect::<Result<_, String>>()? })
+        Ok(Text { key: wire.key, args: wire.args.into_iter().map(parse_arg).collect::<Result<_, String>>()? })
     }
 }
 
 fn wire_evidence(evidence: &[Sighting]) -> Vec<WireSighting> {
-    let one = |seen: &Sighting| WireSighting {
-        t: seen.at,
-        square: seen.square.to_string(),
-        before: sensed_to_word(seen.before),
-        now: sensed_to_word(seen.now),
+    let to_wire = |sighting: &Sighting| WireSighting {
+        t: sighting.at,
+        square: sighting.square.to_string(),
+        before: sensed_to_word(sighting.before),
+        now: sensed_to_word(sighting.now),
     };
-    evidence.iter().map(one).collect()
+    evidence.iter().map(to_wire).collect()
 }
 
 fn sightings(wire: Vec<WireSighting>) -> Result<Vec<Sighting>, String> {
@@ -272,7 +274,7 @@ fn square(text: &str) -> Result<Square, String> {
 
 fn sensed(text: &str) -> Result<SquareState, String> {
     sensed_from_word(text).ok_or_else(|| {
-        format!("`{text}` is not what a square shows: empty, a piece's letter as in FEN, white, black, occupied")
+        format!("`{text}` is not the state of a square: empty, the letter of a piece as in FEN, white, black or occupied")
     })
 }
 
@@ -280,7 +282,7 @@ fn difference(wire: &WireDifference) -> Result<Difference, String> {
     let expected = match sensed(&wire.expected)? {
         SquareState::Empty => None,
         SquareState::Piece(piece) => Some(piece),
-        _ => return Err(format!("`expected` is `{}`, and should be empty or a piece's letter", wire.expected)),
+        _ => return Err(format!("`expected` is `{}`, and should be empty or the letter of a piece", wire.expected)),
     };
     Ok(Difference { square: square(&wire.square)?, expected, seen: sensed(&wire.seen)? })
 }

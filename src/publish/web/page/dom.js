@@ -1,6 +1,9 @@
 // Creates and changes elements. Nothing here sets a style attribute or parses HTML: the page's policy allows neither.
 
-/** An element: `h("button", {class: "x", onclick: f, "aria-label": "…"}, child, "text", …)`. What is null or false is left out. */
+/**
+ * Creates an element: `h("button", {class: "x", onclick: f, "aria-label": "…"}, child, "text", …)`. Children and attributes that are
+ * null or false are left out.
+ */
 export function h(tag, attributes = {}, ...children) {
   const element = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
@@ -12,16 +15,16 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-/** The element of this id, or within `root` the first that fits. */
+/** The first element within `root` that matches the selector. */
 export const $ = (selector, root = document) => root.querySelector(selector);
 
-/** Sets the text if it is another: what stands is neither drawn nor read aloud again. */
-export function say(element, text) {
+/** Sets the text if it differs: an unchanged text is neither drawn nor read aloud again. */
+export function setText(element, text) {
   if (element.textContent !== text) element.textContent = text;
 }
 
-/** Sets or removes an attribute if it is another. */
-export function set(element, name, value) {
+/** Sets or removes an attribute if it differs. */
+export function setAttribute(element, name, value) {
   const now = value === true ? "" : value;
   if (now === null || now === undefined || now === false) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -30,14 +33,14 @@ export function set(element, name, value) {
   }
 }
 
-/** Makes these the children of an element; what is null or false is left out. */
+/** Replaces the children of an element; children that are null or false are left out. */
 export function fill(element, ...children) {
   element.replaceChildren(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
 }
 
 /**
- * Makes the children of `parent` those of `items`, in this order: an element is kept as long as there is an item of its key, so that
- * the focus stays where it is.
+ * Makes the children of `parent` match `items`, in this order. An element is kept while an item with its key exists, so that it does
+ * not lose the focus.
  */
 export function keyed(parent, items, key, make, update) {
   const old = new Map([...parent.children].map((element) => [element.dataset.key, element]));
@@ -60,7 +63,7 @@ export function keyed(parent, items, key, make, update) {
   });
 }
 
-/** Whether keys are being typed into something. */
-export function typing(target) {
+/** Returns whether this element receives typed text. */
+export function isTextField(target) {
   return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));
 }

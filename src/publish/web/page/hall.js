@@ -2,60 +2,63 @@
 
 import { Board, squares } from "./board.js";
 import * as clock from "./clock.js";
-import { $, h, keyed, say, set } from "./dom.js";
+import { $, h, keyed, setText, setAttribute } from "./dom.js";
 import { hall } from "./net.js";
 import { colon, t } from "./words.js";
 
 const boards = new WeakMap();
 let filter = "";
 
-/** The name of a table, else of the board: what it is called in the hall. */
-export const place = (card) => (card.table ? t("page-table", { table: card.table }) : card.board);
+/** Returns the name of the table in the hall, otherwise of the board. */
+export const placeName = (card) => (card.table ? t("page-table", { table: card.table }) : card.board);
 
-/** What is known of a player: by the game, else by the pairings. */
-export const who = (card, side) => (card.game?.[side]?.name ? card.game[side] : (card.pairing?.[side] ?? card.game?.[side]));
+/** Returns the data of a player from the game, otherwise from the pairings. */
+export const playerInfo = (card, side) => (card.game?.[side]?.name ? card.game[side] : (card.pairing?.[side] ?? card.game?.[side]));
 
-/** The last moves in a line: Black's number is not said again after White's move. */
-const line = (sans) => sans.map((san, index) => (index ? san.replace(/^\d+… /, "") : san)).join(" ");
+/** Joins the last moves: Black's move has no number after White's. */
+const lastMoves = (sans) => sans.map((san, index) => (index ? san.replace(/^\d+… /, "") : san)).join(" ");
 
-/** A player's name. */
-export const player = (card, side) => who(card, side)?.name || t(`player-${side}`);
+/** Returns a player's name. */
+export const playerName = (card, side) => playerInfo(card, side)?.name || t(`player-${side}`);
 
-/** The result, with a sign for a draw that is shorter. */
+/** Formats a result; a draw is shortened. */
 export const score = (result) => (result === "1/2-1/2" ? "½–½" : result.replace("-", "–"));
 
-/** The alert that matters most: a notice only where there is nothing else. */
-export function first(card) {
+/** Returns the most important alert; a notice only if there is no other alert. */
+export function topAlert(card) {
   const alerts = card.game?.alerts ?? [];
   return alerts.find((alert) => !alert.notice) ?? alerts[0];
 }
 
-/** Squares that differ from the record, with what they show by now: they are told anew only when other squares come or go. */
-export function differs(card) {
-  const now = card.placement ? squares(card.placement) : null;
-  const shown = (card.displaced ?? []).map((one) => (now ? { ...one, seen: now[one.square] ?? "empty" } : one));
-  return shown.filter((one) => one.seen !== one.expected);
+/**
+ * Returns the squares that differ from the record, with what they show now. The server sends them again only when the set of
+ * squares changes.
+ */
+export function differences(card) {
+  const current = card.placement ? squares(card.placement) : null;
+  const updated = (card.displaced ?? []).map((one) => (current ? { ...one, seen: current[one.square] ?? "empty" } : one));
+  return updated.filter((one) => one.seen !== one.expected);
 }
 
-/** How a board is, in a few words. */
-export function state(card) {
-  const alert = first(card);
+/** Returns the state of a board, in a few words. */
+export function boardState(card) {
+  const alert = topAlert(card);
   if (alert && !alert.notice) return { kind: "alert", text: t(`kind-${alert.kind}`) };
   if (card.contact !== "ready") return { kind: "device", text: t(`page-contact-${card.contact}`) };
   if (alert) return { kind: "notice", text: t(`kind-${alert.kind}`) };
   const game = card.game;
   if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? t("page-state-empty") };
   if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
-  const count = differs(card).length;
+  const count = differences(card).length;
   if (count) return { kind: "notice", text: t("page-state-differs", { count }) };
   if (game.paused) return { kind: "notice", text: t("page-state-paused") };
   if (game.uncertain) return { kind: "play", text: t("page-state-uncertain") };
   return { kind: "play", text: t(game.ply ? "page-state-play" : "page-state-start") };
 }
 
-/** What a card's board shows: the record, else what the squares show. */
+/** Returns the position of a card's board: from the record, otherwise from the squares. */
 export function position(card) {
-  const marks = Object.fromEntries(differs(card).map(({ square }) => [square, "wrong"]));
+  const marks = Object.fromEntries(differences(card).map(({ square }) => [square, "wrong"]));
   for (const alert of card.game?.alerts ?? []) {
     for (const square of alert.squares) marks[square] ??= alert.notice ? "notice" : "alert";
   }
@@ -66,7 +69,7 @@ function side(name) {
   return h(
     "div",
     { class: `side ${name}` },
-    h("span", { class: "man", "aria-hidden": "true" }),
+    h("span", { class: "colour", "aria-hidden": "true" }),
     h("span", { class: "name" }),
     h("span", { class: "clock" }),
   );
@@ -91,73 +94,73 @@ function make() {
 
 function update(item, card) {
   const link = item.firstElementChild;
-  const how = state(card);
-  set(link, "href", `/board/${encodeURIComponent(card.board)}`);
+  const status = boardState(card);
+  setAttribute(link, "href", `/board/${encodeURIComponent(card.board)}`);
   link.dataset.board = card.board;
-  link.dataset.state = how.kind;
+  link.dataset.state = status.kind;
   link.dataset.attention = card.attention;
-  say($(".table", link), card.table ? String(card.table) : card.board);
-  say($(".state", link), how.text);
+  setText($(".table", link), card.table ? String(card.table) : card.board);
+  setText($(".state", link), status.text);
   for (const side of ["white", "black"]) {
     const row = $(`.side.${side}`, link);
     const name = $(".name", row);
-    say(name, [who(card, side)?.title, player(card, side)].filter(Boolean).join(" "));
+    setText(name, [playerInfo(card, side)?.title, playerName(card, side)].filter(Boolean).join(" "));
     const time = $(".clock", row);
     time.dataset.clock = side;
     time.dataset.board = card.board;
     clock.show(time, card, side);
   }
-  say($(".last", link), how.kind === "device" && card.reason ? card.reason : line(card.game?.last_sans ?? []));
-  set(link, "aria-label", colon(place(card), colon(`${player(card, "white")} – ${player(card, "black")}`, how.text)));
+  setText($(".last", link), status.kind === "device" && card.reason ? card.reason : lastMoves(card.game?.last_sans ?? []));
+  setAttribute(link, "aria-label", colon(placeName(card), colon(`${playerName(card, "white")} – ${playerName(card, "black")}`, status.text)));
   const ground = $(".ground", link);
   if (!boards.has(ground)) boards.set(ground, new Board(ground));
   boards.get(ground).show(position(card));
 }
 
-/** Sorted by what needs attention, then by tables. */
+/** Sorts by need for attention, then by table. */
 export function order(cards) {
   const tables = (card) => card.table ?? Infinity;
-  const by = (a, b) =>
+  const compare = (a, b) =>
     b.attention - a.attention || tables(a) - tables(b) || (tables(a) === tables(b) ? a.board.localeCompare(b.board) : 0);
-  return [...cards].sort(by);
+  return [...cards].sort(compare);
 }
 
-function fits(card) {
+function matches(card) {
   if (!filter) return true;
   if (/^\d+$/.test(filter) && card.table) return String(card.table).startsWith(filter);
-  const text = [card.board, player(card, "white"), player(card, "black"), String(card.table ?? "")].join(" ");
+  const text = [card.board, playerName(card, "white"), playerName(card, "black"), String(card.table ?? "")].join(" ");
   return text.toLowerCase().includes(filter.toLowerCase());
 }
 
-/** Shows only boards that fit: a table's number, or part of a name. */
-export function narrow(text) {
+/** Shows only boards that match: the start of a table's number, or part of a name. */
+export function setFilter(text) {
   filter = text.trim();
   draw();
 }
 
 /** Draws everything. */
 export function draw() {
-  const cards = order(hall.cards.values()).filter(fits);
+  const cards = order(hall.cards.values()).filter(matches);
   keyed($("#cards"), cards, (card) => card.board, make, update);
-  say($("#none"), !hall.read || cards.length ? "" : t(filter ? "page-none-fits" : "page-none"));
+  setText($("#none"), !hall.loaded || cards.length ? "" : t(filter ? "page-none-fits" : "page-none"));
 }
 
-/** Draws what changed of one board. */
+/** Redraws the card of one board. */
 export function redraw(name) {
   const card = hall.cards.get(name);
   const item = [...$("#cards").children].find((element) => element.dataset.key === name);
-  // The card's place may depend on it.
+  // The order of the cards depends on `attention`.
   if (!card || !item || Number(item.firstElementChild.dataset.attention) !== card.attention) draw();
   else update(item, card);
 }
 
-/** Moves the focus from card to card as they lie on the screen. */
-export function step(key) {
+/** Moves the focus between cards, by their positions on the screen. */
+export function moveFocus(key) {
   const links = [...document.querySelectorAll("#cards .card")];
   if (!links.length) return;
   const from = links.indexOf(document.activeElement);
   if (from < 0) return links[0].focus();
-  const here = links[from].getBoundingClientRect();
+  const fromBox = links[from].getBoundingClientRect();
   let to = null;
   if (key === "ArrowRight") to = links[from + 1];
   if (key === "ArrowLeft") to = links[from - 1];
@@ -166,9 +169,9 @@ export function step(key) {
   if (key === "ArrowDown" || key === "ArrowUp") {
     const down = key === "ArrowDown";
     const boxes = links.map((link) => [link, link.getBoundingClientRect()]);
-    const beyond = boxes.filter(([, box]) => (down ? box.top > here.top + 4 : box.top < here.top - 4));
-    const near = ([, box]) => Math.abs(box.top - here.top) * 1000 + Math.abs(box.left - here.left);
-    to = beyond.sort((a, b) => near(a) - near(b))[0]?.[0];
+    const candidates = boxes.filter(([, box]) => (down ? box.top > fromBox.top + 4 : box.top < fromBox.top - 4));
+    const distance = ([, box]) => Math.abs(box.top - fromBox.top) * 1000 + Math.abs(box.left - fromBox.left);
+    to = candidates.sort((a, b) => distance(a) - distance(b))[0]?.[0];
   }
   to?.focus();
   to?.scrollIntoView({ block: "nearest" });

@@ -2,73 +2,74 @@
 
 import { language } from "./words.js";
 
-/** All that is known. `cards` by the names of boards. */
+/** The state of the hall. `cards` is keyed by the names of the boards. */
 export const hall = {
-  who: null,
+  /** The logged-in user; null if nobody is logged in. */
+  user: null,
   delay: { ms: 0, plies: 0 },
   event: {},
-  trouble: [],
-  /** Of the journal: in another one a number may be that of another game. */
+  problems: [],
+  /** The incarnation of the journal: in another incarnation a game number may belong to another game. */
   incarnation: null,
   cards: new Map(),
-  /** Milliseconds by which the server's time, which nobody sets, is ahead of ours. */
+  /** Milliseconds by which the server's time, unaffected by adjustments of its clock, is ahead of this browser's clock. */
   offset: 0,
-  /** When the connection was lost; null: it is there. */
-  lost: null,
-  /** Whether everything was read once. */
-  read: false,
+  /** When the connection was lost; null while it is up. */
+  lostAt: null,
+  /** Whether the complete state was loaded at least once. */
+  loaded: false,
 };
 
-/** `change`: something of `hall` changed; its argument is the name of a board, or null for anything. */
+/** Dispatches `change` when `hall` changed; `detail` is the name of the board, or null if more than one board may have changed. */
 export const changes = new EventTarget();
-const tell = (board) => changes.dispatchEvent(new CustomEvent("change", { detail: board }));
+const notify = (board) => changes.dispatchEvent(new CustomEvent("change", { detail: board }));
 
-/** The server's time of day if nobody had set it: what `read_at` and `since` are told by. */
+/** Returns the server's time, unaffected by adjustments of its clock. `read_at` and `since` are in this time. */
 export const now = () => Date.now() + hall.offset;
 
-/** Whether who reads may rule. */
-export const isArbiter = () => hall.who?.role === "arbiter";
+/** Returns whether the user is an arbiter. */
+export const isArbiter = () => hall.user?.role === "arbiter";
 
-/** Asks the server; throws an error with its sentence, and `status`. */
-export async function ask(path, body) {
+/** Sends a request to the server. Throws an error with the server's message and the HTTP `status`. */
+export async function request(path, body) {
   const options = { signal: AbortSignal.timeout(15000), headers: {} };
   if (body !== undefined) {
     options.method = "POST";
     options.headers["Content-Type"] = "application/json";
     options.body = JSON.stringify(body);
   }
-  const answer = await fetch(path, options);
-  const text = await answer.text();
-  let said = {};
+  const response = await fetch(path, options);
+  const text = await response.text();
+  let reply = {};
   try {
-    said = text ? JSON.parse(text) : {};
+    reply = text ? JSON.parse(text) : {};
   } catch {
-    said = { error: text };
+    reply = { error: text };
   }
-  if (!answer.ok) throw Object.assign(new Error(said.error || `${answer.status}`), { status: answer.status });
-  return said;
+  if (!response.ok) throw Object.assign(new Error(reply.error || `${response.status}`), { status: response.status });
+  return reply;
 }
 
-/** Gives a command to a game, or to a board without one; or one about the pairings, `{round: …}`. */
-export function command(card, what) {
-  if (what.round) return ask(`/api/round?lang=${language}`, what.round);
+/** Sends a command for a game, for a board without a game, or for the pairings (`{round: …}`). */
+export function postCommand(card, command) {
+  if (command.round) return request(`/api/round?lang=${language}`, command.round);
   const target = card.game ? { game: card.game.id } : { board: card.board };
-  return ask(`/api/command?lang=${language}`, { ...target, command: what });
+  return request(`/api/command?lang=${language}`, { ...target, command });
 }
 
-let boot = null;
+let bootId = null;
 
-/** Reads everything again. */
+/** Loads the complete state. */
 export async function read() {
-  const state = await ask(`/api/state?lang=${language}`);
+  const state = await request(`/api/state?lang=${language}`);
   hall.offset = state.now - Date.now();
-  hall.who = state.who;
+  hall.user = state.who;
   hall.delay = { ms: state.delay_ms, plies: state.delay_plies };
   hall.event = state.event ?? {};
-  hall.trouble = state.trouble ?? [];
+  hall.problems = state.trouble ?? [];
   hall.incarnation = state.incarnation;
-  const sameBoot = boot === String(state.seq).split("-")[0];
-  boot = String(state.seq).split("-")[0];
+  const sameBoot = bootId === String(state.seq).split("-")[0];
+  bootId = String(state.seq).split("-")[0];
   const cards = new Map();
   for (const card of state.boards) {
     const known = hall.cards.get(card.board);
@@ -76,90 +77,90 @@ export async function read() {
     cards.set(card.board, sameBoot && known && known.seq > card.seq ? known : card);
   }
   hall.cards = cards;
-  hall.read = true;
-  tell(null);
+  hall.loaded = true;
+  notify(null);
 }
 
 let stream = null;
-let again = null;
-let heard = 0;
+let retryTimer = null;
+let lastReceived = 0;
 
-function lost() {
-  if (hall.lost === null) {
-    hall.lost = Date.now();
-    tell(null);
+function connectionLost() {
+  if (hall.lostAt === null) {
+    hall.lostAt = Date.now();
+    notify(null);
   }
 }
 
-async function back() {
-  heard = Date.now();
-  if (hall.lost === null) return;
+async function onOpen() {
+  lastReceived = Date.now();
+  if (hall.lostAt === null) return;
   // The user and the round may have changed meanwhile.
   try {
     await read();
-    hall.lost = null;
-    tell(null);
+    hall.lostAt = null;
+    notify(null);
   } catch {
-    clearTimeout(again);
-    again = setTimeout(listen, 2000);
+    clearTimeout(retryTimer);
+    retryTimer = setTimeout(listen, 2000);
   }
 }
 
-/** Listens to what changes, from now on and for ever: after an interruption the browser goes on with the last event it had. */
+/** Opens the event stream. After an interruption the browser resumes it after the last event that it received. */
 export function listen() {
-  clearTimeout(again);
-  heard = Date.now();
+  clearTimeout(retryTimer);
+  lastReceived = Date.now();
   stream?.close();
   stream = new EventSource(`/api/events?lang=${language}`);
   const current = stream;
-  const on = (kind, act) =>
+  const handle = (kind, handler) =>
     stream.addEventListener(kind, (event) => {
       if (current !== stream) return;
-      heard = Date.now();
-      act(JSON.parse(event.data || "null"));
+      lastReceived = Date.now();
+      handler(JSON.parse(event.data || "null"));
     });
-  stream.addEventListener("open", back);
+  stream.addEventListener("open", onOpen);
   stream.addEventListener("error", () => {
     if (current !== stream) return;
-    lost();
+    connectionLost();
     // The browser reconnects by itself, unless the server refused.
-    if (stream.readyState === EventSource.CLOSED) again = setTimeout(listen, 2000);
+    if (stream.readyState === EventSource.CLOSED) retryTimer = setTimeout(listen, 2000);
   });
-  on("card", (card) => {
+  handle("card", (card) => {
     hall.cards.set(card.board, card);
-    tell(card.board);
+    notify(card.board);
   });
-  on("gone", ({ board }) => {
+  handle("gone", ({ board }) => {
     hall.cards.delete(board);
-    tell(null);
+    notify(null);
   });
-  on("trouble", (trouble) => {
-    hall.trouble = trouble;
-    tell(null);
+  handle("trouble", (problems) => {
+    hall.problems = problems;
+    notify(null);
   });
   const reread = () =>
     read().catch(() => {
-      lost();
-      clearTimeout(again);
-      again = setTimeout(listen, 2000);
+      connectionLost();
+      clearTimeout(retryTimer);
+      retryTimer = setTimeout(listen, 2000);
     });
-  on("round", reread);
-  on("incarnation", ({ incarnation }) => {
+  handle("round", reread);
+  handle("incarnation", ({ incarnation }) => {
     if (incarnation !== hall.incarnation) reread();
   });
-  on("alive", () => {});
+  handle("alive", () => {});
 }
 
 // The server sends a heartbeat every 15 s. If none arrives, a cable was pulled, or a proxy buffers the stream and passes nothing
 // on: other requests may still work.
 setInterval(() => {
-  if (hall.read && hall.lost === null && Date.now() - heard > 25000) {
+  if (hall.loaded && hall.lostAt === null && Date.now() - lastReceived > 25000) {
     listen();
-    read().catch(lost);
+    read().catch(connectionLost);
   }
 }, 5000);
 
 document.addEventListener("visibilitychange", () => {
-  if (document.visibilityState === "visible" && hall.lost !== null) listen();
+  if (document.visibilityState === "visible" && hall.lostAt !== null) listen();
 });
-window.addEventListener("online", () => hall.lost !== null && listen());
+window.addEventListener("online", () => hall.lostAt !== null && listen());

@@ -2,128 +2,129 @@
 
 import * as alerts from "./alerts.js";
 import * as board from "./game.js";
-import { $, h, keyed, say, set, typing } from "./dom.js";
+import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
-import { ask, changes, hall, isArbiter, listen, read } from "./net.js";
+import { request, changes, hall, isArbiter, listen, read } from "./net.js";
 import * as sound from "./sound.js";
-import { LANGUAGES, colon, ago, comma, preferred, speak, t, time } from "./words.js";
+import { LANGUAGES, colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
 
-/** Keys, and what they do: shown by `?`. */
+/** The keyboard shortcuts and their descriptions, for the help of `?`. */
 const KEYS = [
   ["page-keys-hall", [["↑ ↓ ← →", "page-key-arrows"], ["Enter", "page-key-open"], ["0–9", "page-key-filter"], ["/", "page-key-search"], ["A", "page-key-alert"]]],
   ["page-keys-board", [["← →", "page-key-moves"], ["Home End", "page-key-ends"], ["R", "page-key-rule"], ["G", "page-key-frames"], ["V", "page-key-squares"], ["F", "page-key-flip"], ["P", "page-key-print"], ["Esc", "page-key-back"]]],
   ["page-keys-all", [["S", "page-key-sound"], ["?", "page-key-help"]]],
 ];
 
-/** The board that the address names; null: the hall. */
-function wanted() {
+/** Returns the board in the address; null for the hall. */
+function boardInPath() {
   const [, name] = location.pathname.match(/^\/board\/(.+)$/) ?? [];
   return name ? decodeURIComponent(name) : null;
 }
 
-let from = 0;
+/** The scroll position of the hall when a board was opened. */
+let hallScroll = 0;
 
-/** Shows what the address names. */
+/** Shows the view that the address names. */
 function route() {
-  const name = wanted();
-  const was = board.shownBoard();
-  if (was === null && name !== null) from = scrollY;
+  const name = boardInPath();
+  const previous = board.shownBoard();
+  if (previous === null && name !== null) hallScroll = scrollY;
   $("#hall").hidden = name !== null;
   $("#board").hidden = name === null;
   document.body.dataset.view = name === null ? "hall" : "board";
   if (name === null) {
     board.hide();
     cards.draw();
-    if (was !== null) {
-      scrollTo(0, from);
-      [...document.querySelectorAll("#cards .card")].find((card) => card.dataset.board === was)?.focus({ preventScroll: true });
+    if (previous !== null) {
+      scrollTo(0, hallScroll);
+      [...document.querySelectorAll("#cards .card")].find((card) => card.dataset.board === previous)?.focus({ preventScroll: true });
     }
   } else {
-    board.show(name, { rule });
-    if (was !== name) {
+    board.show(name, runCommand);
+    if (previous !== name) {
       scrollTo(0, 0);
       $("#back").focus({ preventScroll: true });
     }
   }
-  alerts.draw(wanted());
-  head();
+  alerts.draw(boardInPath());
+  drawHeader();
 }
 
-function go(path) {
+function navigate(path) {
   if (path === location.pathname) return;
   history.pushState(null, "", path);
   route();
 }
 
-let silence = null;
+let statusTimer = null;
 
-/** Gives a command, and says what came of it. */
-async function rule(card, what) {
-  clearTimeout(silence);
-  say($("#said"), t("page-sending"));
-  $("#said").dataset.state = "";
+/** Sends a command, and shows its result. */
+async function runCommand(card, command) {
+  clearTimeout(statusTimer);
+  setText($("#command-status"), t("page-sending"));
+  $("#command-status").dataset.state = "";
   try {
-    const text = await alerts.give(card, what);
-    say($("#said"), colon(cards.place(card), text));
-    silence = setTimeout(() => say($("#said"), ""), 30000);
+    const text = await alerts.sendCommand(card, command);
+    setText($("#command-status"), colon(cards.placeName(card), text));
+    statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
   } catch (error) {
-    $("#said").dataset.state = "wrong";
-    say($("#said"), colon(cards.place(card), error.message));
+    $("#command-status").dataset.state = "wrong";
+    setText($("#command-status"), colon(cards.placeName(card), error.message));
     if (error.status === 401 || error.status === 403) read().catch(() => {});
   }
 }
 
-/** What stands above everything. */
-function head() {
-  const count = alerts.standing().filter(({ alert }) => !alert.notice).length;
+/** Draws the top of the page: event, connection, user, problems. */
+function drawHeader() {
+  const count = alerts.openAlerts().filter(({ alert }) => !alert.notice).length;
   const { name, round } = hall.event;
-  say($("#event"), [name, round && t("page-round", { round })].filter(Boolean).join(" · ") || "touchmove");
-  document.title = `${count ? `(${count}) ` : ""}${wanted() ? `${$("#place").textContent} · ` : ""}${name || "touchmove"}`;
-  say($("#lost"), hall.lost === null ? "" : t("page-lost", { time: time(hall.lost) }));
-  $("#lost").hidden = hall.lost === null;
-  document.body.classList.toggle("old", hall.lost !== null);
-  const late = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
-  $("#public").hidden = hall.who !== null || !hall.read;
-  say($("#public"), t(late.length ? "page-public-late" : "page-public", { delay: comma(late) }));
-  say($("#who"), hall.who ? `${hall.who.name} (${t(`page-role-${hall.who.role}`)})` : "");
-  say($("#login"), t(hall.who ? "page-logout" : "page-login"));
-  $("#trouble").hidden = hall.trouble.length === 0;
+  setText($("#event"), [name, round && t("page-round", { round })].filter(Boolean).join(" · ") || "touchmove");
+  document.title = `${count ? `(${count}) ` : ""}${boardInPath() ? `${$("#place").textContent} · ` : ""}${name || "touchmove"}`;
+  setText($("#lost"), hall.lostAt === null ? "" : t("page-lost", { time: time(hall.lostAt) }));
+  $("#lost").hidden = hall.lostAt === null;
+  document.body.classList.toggle("old", hall.lostAt !== null);
+  const delays = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
+  $("#public").hidden = hall.user !== null || !hall.loaded;
+  setText($("#public"), t(delays.length ? "page-public-late" : "page-public", { delay: comma(delays) }));
+  setText($("#who"), hall.user ? `${hall.user.name} (${t(`page-role-${hall.user.role}`)})` : "");
+  setText($("#login"), t(hall.user ? "page-logout" : "page-login"));
+  $("#problems").hidden = hall.problems.length === 0;
   const line = (one) => [one.board, one.sentence].filter(Boolean).join(": ");
-  keyed($("#trouble ul"), hall.trouble, line, () => h("li"), (item, one) => say(item, line(one)));
-  say($("#trouble h2"), t("page-trouble"));
-  speaker();
+  keyed($("#problems ul"), hall.problems, line, () => h("li"), (item, one) => setText(item, line(one)));
+  setText($("#problems h2"), t("page-trouble"));
+  drawSoundButton();
 }
 
-function speaker() {
+function drawSoundButton() {
   const button = $("#sound");
   button.hidden = !isArbiter();
   button.dataset.state = sound.state();
-  say(button, t(`page-sound-${sound.state()}`));
-  set(button, "aria-pressed", String(sound.state() === "on"));
+  setText(button, t(`page-sound-${sound.state()}`));
+  setAttribute(button, "aria-pressed", String(sound.state() === "on"));
 }
 
-/** New alerts: told, and sounded. */
+/** Announces new alerts to screen readers, and plays a tone. */
 function announce() {
-  const fresh = alerts.news();
-  if (!fresh.length) return;
-  const grave = fresh.filter(({ alert }) => !alert.notice);
-  if (grave.length) say($("#aloud"), grave.map(alerts.aloud).join(". "));
-  else say($("#aside"), fresh.map(alerts.aloud).join(". "));
-  sound.tone(grave.length ? "alert" : "notice");
+  const added = alerts.newAlerts();
+  if (!added.length) return;
+  const serious = added.filter(({ alert }) => !alert.notice);
+  if (serious.length) setText($("#announce-alert"), serious.map(alerts.announcement).join(". "));
+  else setText($("#announce-notice"), added.map(alerts.announcement).join(". "));
+  sound.tone(serious.length ? "alert" : "notice");
 }
 
 function change({ detail: name }) {
   announce();
-  alerts.draw(wanted());
-  head();
-  if (wanted() === null) name === null ? cards.draw() : cards.redraw(name);
+  alerts.draw(boardInPath());
+  drawHeader();
+  if (boardInPath() === null) name === null ? cards.draw() : cards.redraw(name);
   else if (board.concerns(name)) board.draw();
 }
 
 function help() {
   const dialog = $("#keys");
-  const row = ([key, what]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(what))];
+  const row = ([key, description]) => [h("dt", {}, h("kbd", {}, key)), h("dd", {}, t(description))];
   dialog.replaceChildren(
     h("h2", {}, t("page-keys")),
     h("div", {}, KEYS.map(([title, keys]) => [h("h3", {}, t(title)), h("dl", {}, keys.map(row))])),
@@ -148,11 +149,11 @@ function loginForm() {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
     try {
-      await ask("/api/login", { token: input.value.trim() });
+      await request("/api/login", { token: input.value.trim() });
       dialog.close();
-      await anew();
+      await reload();
     } catch (failed) {
-      say(error, failed.message);
+      setText(error, failed.message);
       input.select();
     }
   });
@@ -161,44 +162,44 @@ function loginForm() {
   input.focus();
 }
 
-/** After logging in or out everything is another's to see. */
-async function anew() {
+/** Loads everything again: after logging in or out the user may see other data. */
+async function reload() {
   await read();
   listen();
 }
 
 async function login() {
-  if (!hall.who) return loginForm();
-  await ask("/api/logout", {}).catch(() => {});
-  await anew().catch(() => listen());
+  if (!hall.user) return loginForm();
+  await request("/api/logout", {}).catch(() => {});
+  await reload().catch(() => listen());
 }
 
 function nextAlert() {
-  const all = alerts.standing();
+  const all = alerts.openAlerts();
   if (!all.length) return;
-  const here = all.findLastIndex(({ card }) => card.board === wanted());
-  go(`/board/${encodeURIComponent(all[(here + 1) % all.length].card.board)}`);
+  const index = all.findLastIndex(({ card }) => card.board === boardInPath());
+  navigate(`/board/${encodeURIComponent(all[(index + 1) % all.length].card.board)}`);
 }
 
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const inside = wanted() !== null;
-  if (typing(event.target)) {
+  const onBoard = boardInPath() !== null;
+  if (isTextField(event.target)) {
     if (event.target.id === "filter" && ["Escape", "Enter", "ArrowDown"].includes(event.key)) {
-      if (event.key === "Escape") cards.narrow((event.target.value = ""));
+      if (event.key === "Escape") cards.setFilter((event.target.value = ""));
       event.target.blur();
-      cards.step("Home");
+      cards.moveFocus("Home");
       event.preventDefault();
     }
     return;
   }
-  const acts = {
+  const actions = {
     "?": help,
     s: () => isArbiter() && sound.toggle(),
     a: nextAlert,
-    ...(inside
+    ...(onBoard
       ? {
-          Escape: () => (frames.isOpen() ? board.toggleFrames() : go("/")),
+          Escape: () => (frames.isOpen() ? board.toggleFrames() : navigate("/")),
           ArrowLeft: () => (frames.isOpen() ? frames.step(-1) : board.step(-1)),
           ArrowRight: () => (frames.isOpen() ? frames.step(1) : board.step(1)),
           Home: () => board.step("first"),
@@ -206,39 +207,39 @@ function key(event) {
           r: board.menu,
           g: board.toggleFrames,
           v: board.showSquares,
-          f: board.turn,
+          f: board.flip,
           p: () => window.print(),
         }
       : {
           "/": () => $("#filter").focus(),
-          Escape: () => cards.narrow(($("#filter").value = "")),
-          ...Object.fromEntries(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"].map((name) => [name, () => cards.step(name)])),
+          Escape: () => cards.setFilter(($("#filter").value = "")),
+          ...Object.fromEntries(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"].map((name) => [name, () => cards.moveFocus(name)])),
         }),
   };
-  const act = acts[event.key] ?? acts[event.key.toLowerCase()];
-  if (!inside && /^\d$/.test(event.key)) {
+  const action = actions[event.key] ?? actions[event.key.toLowerCase()];
+  if (!onBoard && /^\d$/.test(event.key)) {
     // The input field receives the digit itself.
     $("#filter").focus();
-  } else if (act) {
+  } else if (action) {
     event.preventDefault();
-    act();
+    action();
   }
 }
 
-/** Sentences of the page itself: `data-say` has their keys, `data-label` those that are only read aloud. */
+/** Translates the fixed texts: `data-text` has the key of a text, `data-label` that of a label for screen readers. */
 function translate() {
-  for (const element of document.querySelectorAll("[data-say]")) say(element, t(element.dataset.say));
+  for (const element of document.querySelectorAll("[data-text]")) setText(element, t(element.dataset.text));
   for (const element of document.querySelectorAll("[data-label]")) {
-    set(element, "aria-label", t(element.dataset.label));
-    if (element.tagName === "INPUT") set(element, "placeholder", t(element.dataset.label));
+    setAttribute(element, "aria-label", t(element.dataset.label));
+    if (element.tagName === "INPUT") setAttribute(element, "placeholder", t(element.dataset.label));
   }
 }
 
-async function choose(tag) {
+async function chooseLanguage(tag) {
   localStorage.setItem("language", tag);
-  await speak(tag);
+  await loadLanguage(tag);
   translate();
-  await anew().catch(() => listen());
+  await reload().catch(() => listen());
   route();
 }
 
@@ -247,35 +248,35 @@ async function begin() {
   // Wait for a server that is not up yet.
   for (;;) {
     try {
-      await speak(language);
+      await loadLanguage(language);
       break;
     } catch {
       await new Promise((resolve) => setTimeout(resolve, 1500));
     }
   }
   $("#language").replaceChildren(...LANGUAGES.map(([tag, name]) => h("option", { value: tag, lang: tag, selected: tag === language }, name)));
-  $("#language").onchange = (event) => choose(event.target.value);
+  $("#language").onchange = (event) => chooseLanguage(event.target.value);
   translate();
-  sound.onChange(speaker);
+  sound.onChange(drawSoundButton);
   $("#sound").onclick = sound.toggle;
   $("#login").onclick = login;
   $("#help").onclick = help;
-  $("#filter").oninput = (event) => cards.narrow(event.target.value);
+  $("#filter").oninput = (event) => cards.setFilter(event.target.value);
   board.begin();
   frames.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
-  document.addEventListener("rule", ({ detail }) => rule(detail.card, detail.what));
+  document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     if (link.pathname !== "/" && !link.pathname.startsWith("/board/")) return;
     event.preventDefault();
-    go(link.pathname);
+    navigate(link.pathname);
   });
   window.addEventListener("popstate", route);
   // Update how long ago alerts were raised.
-  setInterval(() => alerts.draw(wanted()), 10000);
+  setInterval(() => alerts.draw(boardInPath()), 10000);
   await read().catch(() => {});
   listen();
   route();

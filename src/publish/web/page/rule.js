@@ -1,6 +1,6 @@
 // The arbiter's rulings: which ones fit which alert, and the form of each.
 
-import { Hand } from "./board.js";
+import { MoveInput } from "./board.js";
 import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
 import { score } from "./hall.js";
@@ -9,8 +9,8 @@ import { colon, comma, t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
 
-/** What fits an alert first, by its kind: words of `OFFERS`, the likeliest first. To acknowledge it always fits. */
-const FIT = {
+/** The rulings offered for each kind of alert: names in `OFFERS`, the likeliest first. Every alert can also be acknowledged. */
+const OFFERS_BY_KIND = {
   illegal_move: ["restore", "let_stand", "strike"],
   illegal_pending: [],
   illegal_stands: ["restore"],
@@ -41,39 +41,39 @@ const FIT = {
 
 const result = (one) => ({ text: t("page-result-is", { result: score(one) }), what: { do: "result", result: one } });
 
-/** Each makes buttons for an alert: a command that is complete (`what`), or a form that is filled in first (`form`, `given`). */
+/** Each entry returns buttons for an alert: a complete command (`what`), or a form to fill in first (`form`, `initial`). */
 const OFFERS = {
   restore: (card, alert) => [{ text: t("page-do-restore-ply", { move: name(card, alert.ply) }), what: { do: "restore", ply: alert.ply } }],
   let_stand: (card, alert) => [{ text: t("page-do-let_stand"), what: { do: "let_stand", alert: alert.id } }],
   strike: (card, alert) =>
     alert.count && alert.by ? [{ text: t("page-do-strike"), what: { do: "strike", player: alert.by, ply: alert.ply } }] : [],
-  count: (card, alert) => [{ text: t("page-do-count"), form: "count", given: { player: alert.by, what: "touch_broken" } }],
+  count: (card, alert) => [{ text: t("page-do-count"), form: "count", initial: { player: alert.by, what: "touch_broken" } }],
   pause: (card) => [{ text: t(card.game.paused ? "page-do-go_on" : "page-do-pause"), what: { do: "pause", paused: !card.game.paused } }],
-  replace: (card, alert) => [{ text: t("page-do-replace"), form: "replace", given: { ply: alert.ply } }],
-  promotion: (card, alert) => [{ text: t("page-do-promotion"), form: "promotion", given: { ply: alert.ply } }],
-  position: (card) => [{ text: t("page-do-position"), form: "position", given: { fen: card.game.fen } }],
+  replace: (card, alert) => [{ text: t("page-do-replace"), form: "replace", initial: { ply: alert.ply } }],
+  promotion: (card, alert) => [{ text: t("page-do-promotion"), form: "promotion", initial: { ply: alert.ply } }],
+  position: (card) => [{ text: t("page-do-position"), form: "position", initial: { fen: card.game.fen } }],
   results: (card, alert) => [...new Set([alert.result, ...RESULTS])].filter(Boolean).map(result),
   draw: () => [result("1/2-1/2")],
   lost: (card, alert) => (alert.by ? [result(alert.by === "white" ? "0-1" : "1-0")] : []),
   withdraw: () => [{ text: t("page-do-withdraw"), what: { do: "result", result: "*" } }],
 };
 
-/** A ply as players say it: `12. White`. */
+/** Names a ply by player and move number: `White's move 12`. */
 export const name = (card, ply) => t(ply % 2 ? "page-move-white" : "page-move-black", { number: Math.ceil(ply / 2) });
 
-/** The buttons of an alert. */
-export function fitting(card, alert) {
-  const offers = (FIT[alert.kind] ?? []).flatMap((word) => OFFERS[word](card, alert)).filter((one) => (one.what?.ply ?? 1) >= 1);
+/** Returns the buttons of an alert. */
+export function offersFor(card, alert) {
+  const offers = (OFFERS_BY_KIND[alert.kind] ?? []).flatMap((word) => OFFERS[word](card, alert)).filter((one) => (one.what?.ply ?? 1) >= 1);
   return [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }];
 }
 
-/** Words of config/laws that can be counted. */
+/** Irregularities of config/laws that can be counted. */
 const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without_move", "two_hands", "press_before_release", "touch_broken"];
 
-/** What is about pairings, which operators set right, too. */
-const ROUND = { round: true, anywhere: true, when: (card) => card.table };
+/** Commands for the pairings, which operators can use, too. */
+const PAIRINGS = { round: true, anywhere: true, when: (card) => card.table };
 
-/** Every command with its fields; `when` says whether there is something to command. */
+/** Every command with its fields; `when` returns whether the command is available. */
 const FORMS = {
   result: { fields: ["result"] },
   restore: { fields: ["ply"] },
@@ -91,95 +91,95 @@ const FORMS = {
   adjust: { fields: ["player"] },
   undo: { fields: [] },
   position: { fields: ["fen"], anywhere: true },
-  swap: { fields: ["a", "b"], ...ROUND },
-  seat: { word: "board", fields: ["table", "board"], ...ROUND },
-  forfeit: { fields: ["table", "winner"], ...ROUND },
+  swap: { fields: ["a", "b"], ...PAIRINGS },
+  seat: { word: "board", fields: ["table", "board"], ...PAIRINGS },
+  forfeit: { fields: ["table", "winner"], ...PAIRINGS },
 };
 
-const choice = (name, values, given) =>
+const choice = (name, values, initial) =>
   h(
     "fieldset",
     {},
     h("legend", {}, t(`page-field-${name}`)),
     values.map(([value, text], index) =>
-      h("label", { class: "choice" }, h("input", { type: "radio", name, value, required: true, checked: given ? given === value : index === 0 }), text),
+      h("label", { class: "choice" }, h("input", { type: "radio", name, value, required: true, checked: initial ? initial === value : index === 0 }), text),
     ),
   );
-const field = (name, attributes, given) =>
-  h("label", {}, t(`page-field-${name}`), h("input", { name, id: `field-${name}`, value: given ?? null, autocomplete: "off", spellcheck: "false", ...attributes }));
-const select = (name, values, given) =>
-  h("label", {}, t(`page-field-${name}`), h("select", { name }, values.map(([value, text]) => h("option", { value, selected: value === given }, text))));
+const field = (name, attributes, initial) =>
+  h("label", {}, t(`page-field-${name}`), h("input", { name, id: `field-${name}`, value: initial ?? null, autocomplete: "off", spellcheck: "false", ...attributes }));
+const select = (name, values, initial) =>
+  h("label", {}, t(`page-field-${name}`), h("select", { name }, values.map(([value, text]) => h("option", { value, selected: value === initial }, text))));
 const players = () => [["white", t("player-white")], ["black", t("player-black")]];
-const sides = (game) => ["white", "black"].flatMap((player) => (game?.tally?.[player] ?? []).map((one) => ({ player, ...one })));
+const countedIrregularities = (game) => ["white", "black"].flatMap((player) => (game?.tally?.[player] ?? []).map((one) => ({ player, ...one })));
 
-/** The fields, each as an element. `about` has the card and, when it was read, the whole game. */
+/** Builds the element of each field. `context` has the card and, once it is loaded, the complete game. */
 const FIELDS = {
-  result: (about, given) => choice("result", [...RESULTS.map((one) => [one, score(one)]), ["*", t("page-result-none")]], given),
-  ply: ({ card }, given) => field("ply", { type: "number", min: 1, max: card.game.ply + 1, required: true }, given ?? Math.max(1, card.game.ply)),
+  result: (context, initial) => choice("result", [...RESULTS.map((one) => [one, score(one)]), ["*", t("page-result-none")]], initial),
+  ply: ({ card }, initial) => field("ply", { type: "number", min: 1, max: card.game.ply + 1, required: true }, initial ?? Math.max(1, card.game.ply)),
   plies: ({ card }) => field("plies", { type: "number", min: 1, max: Math.max(1, card.game.ply), required: true }, 1),
   alert: ({ card }) =>
     select("alert", (card.game.alerts ?? []).filter((one) => !one.notice).map((one) => [String(one.id), colon(t(`kind-${one.kind}`), name(card, one.ply))])),
-  uci: (about, given) => [field("uci", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4", required: true }, given), h("div", { class: "hand" })],
-  intended: () => [field("intended", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4" }), h("div", { class: "hand" })],
-  piece: (about, given) => choice("piece", ["queen", "rook", "bishop", "knight"].map((one) => [one, t(`role-${one}`)]), given),
-  player: (about, given) => choice("player", players(), given),
-  what: (about, given) => select("what", COUNTED.map((one) => [one, t(`page-count-${one}`)]), given),
+  uci: (context, initial) => [field("uci", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4", required: true }, initial), h("div", { class: "move-board" })],
+  intended: () => [field("intended", { pattern: "[a-h][1-8][a-h][1-8][qrbn]?", placeholder: "e2e4" }), h("div", { class: "move-board" })],
+  piece: (context, initial) => choice("piece", ["queen", "rook", "bishop", "knight"].map((one) => [one, t(`role-${one}`)]), initial),
+  player: (context, initial) => choice("player", players(), initial),
+  what: (context, initial) => select("what", COUNTED.map((one) => [one, t(`page-count-${one}`)]), initial),
   counted: ({ card, game }) =>
-    select("counted", sides(game).map((one) => [`${one.player} ${one.ply}`, colon(name(card, one.ply), comma([one.what].flat().map((what) => t(`page-count-${what}`))))])),
+    select("counted", countedIrregularities(game).map((one) => [`${one.player} ${one.ply}`, colon(name(card, one.ply), comma([one.what].flat().map((word) => t(`page-count-${word}`))))])),
   claimed: () => choice("claimed", [["repetition", t("page-claim-repetition")], ["fifty_moves", t("page-claim-fifty_moves")]]),
-  white_ms: (about, given) => field("white_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),
-  black_ms: (about, given) => field("black_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, given),
+  white_ms: (context, initial) => field("white_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, initial),
+  black_ms: (context, initial) => field("black_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, initial),
   note: () => field("note", { maxlength: 500 }),
   a: ({ card }) => field("a", { type: "number", min: 1, required: true }, card.table),
   b: () => field("b", { type: "number", min: 1, required: true }),
   table: ({ card }) => field("table", { type: "number", min: 1, required: true }, card.table),
   board: ({ card }) => select("board", [...hall.cards.keys()].sort().map((name) => [name, name]), card.board),
   winner: () => choice("winner", ["white", "black", "nobody", "none"].map((one) => [one, t(`page-forfeit-${one}`)])),
-  fen: (about, given) => field("fen", { required: true, size: 40 }, given),
+  fen: (context, initial) => field("fen", { required: true, size: 40 }, initial),
 };
 
-/** The command of a form that was filled in; what is about pairings within `round`. */
-function read(word, form) {
+/** Returns the command of a completed form; a command for the pairings is inside `round`. */
+function readForm(word, form) {
   const values = new FormData(form);
-  const what = { do: FORMS[word].word ?? word, ...FORMS[word].fixed };
+  const command = { do: FORMS[word].word ?? word, ...FORMS[word].fixed };
   for (const name of FORMS[word].fields) {
     const value = String(values.get(name) ?? "").trim();
-    if (["ply", "plies", "alert", "a", "b", "table"].includes(name)) what[name] = Number(value);
-    else if (name === "winner") what.result = value === "none" ? "" : value;
-    else if (name === "white_ms" || name === "black_ms") what[name] = parse(value) ?? 0;
-    else if (name === "counted") [what.player, what.ply] = [value.split(" ")[0], Number(value.split(" ")[1])];
-    else if (value || name !== "intended") what[name] = value;
+    if (["ply", "plies", "alert", "a", "b", "table"].includes(name)) command[name] = Number(value);
+    else if (name === "winner") command.result = value === "none" ? "" : value;
+    else if (name === "white_ms" || name === "black_ms") command[name] = parse(value) ?? 0;
+    else if (name === "counted") [command.player, command.ply] = [value.split(" ")[0], Number(value.split(" ")[1])];
+    else if (value || name !== "intended") command[name] = value;
   }
-  if (word === "promotion" && !values.get("ply")) what.ply = null;
-  if (word === "clock_note" && !what.note) delete what.note;
-  return FORMS[word].round ? { round: what } : what;
+  if (word === "promotion" && !values.get("ply")) command.ply = null;
+  if (word === "clock_note" && !command.note) delete command.note;
+  return FORMS[word].round ? { round: command } : command;
 }
 
-/** The position before a ply, as far as the game was read. */
-const before = ({ card, game }, ply) => (ply > 1 ? game?.moves[ply - 2]?.fen : game?.start_fen) ?? card.game.fen;
+/** Returns the position before a ply, if the game is loaded; otherwise the current one. */
+const positionBefore = ({ card, game }, ply) => (ply > 1 ? game?.moves[ply - 2]?.fen : game?.start_fen) ?? card.game.fen;
 
-/** Shows one form in the dialog; `done` is told the command. */
-function show(dialog, about, word, given, done) {
+/** Shows one form in the dialog; `submit` receives the command. */
+function show(dialog, context, word, initial, submit) {
   const form = h("form", { method: "dialog" });
   const draw = () => {
-    const hand = $(".hand", form);
+    const moveBoard = $(".move-board", form);
     const input = $("#field-uci", form) ?? $("#field-intended", form);
-    if (!hand || !input) return;
-    const ply = Number($("#field-ply", form)?.value ?? about.card.game.ply + 1);
+    if (!moveBoard || !input) return;
+    const ply = Number($("#field-ply", form)?.value ?? context.card.game.ply + 1);
     const ground = h("div", { class: "ground" });
-    hand.replaceChildren(ground);
-    new Hand(ground, before(about, ply), (uci) => (input.value = uci));
+    moveBoard.replaceChildren(ground);
+    new MoveInput(ground, positionBefore(context, ply), (uci) => (input.value = uci));
   };
   form.append(
     h("h2", {}, t(`page-do-${word}`)),
     h("p", { class: "muted" }, t(`page-about-${word}`)),
-    ...FORMS[word].fields.flatMap((name) => FIELDS[name](about, given[name])),
+    ...FORMS[word].fields.flatMap((name) => FIELDS[name](context, initial[name])),
     h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-do-it")), h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     dialog.close();
-    done(read(word, form));
+    submit(readForm(word, form));
   });
   $("#field-ply", form)?.addEventListener("change", draw);
   dialog.replaceChildren(form);
@@ -188,21 +188,21 @@ function show(dialog, about, word, given, done) {
   $("input, select, button", form)?.focus();
 }
 
-/** What the menu is called: operators set pairings right, and rule on nothing. */
+/** Returns the title of the menu: operators can only correct pairings. */
 export const title = () => t(isArbiter() ? "page-rule" : "page-pairings");
 
 /**
- * Opens the dialog with the menu of all commands, or with one of them (`word`, its fields as `given`). `done` is told the command
- * once it is complete.
+ * Opens the dialog with the menu of all commands, or with the form of one of them (`word`, with its fields set to `initial`). `submit`
+ * receives the complete command.
  */
-export function open(about, word, given, done) {
+export function open(context, word, initial, submit) {
   const dialog = $("#rule");
-  if (word) return show(dialog, about, word, given ?? {}, done);
-  const fits = (form) => (isArbiter() || form.round) && (about.card.game || form.anywhere) && (!form.when || form.when(about.card));
-  const possible = Object.entries(FORMS).filter(([, form]) => fits(form));
+  if (word) return show(dialog, context, word, initial ?? {}, submit);
+  const isAvailable = (form) => (isArbiter() || form.round) && (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
+  const possible = Object.entries(FORMS).filter(([, form]) => isAvailable(form));
   dialog.replaceChildren(
     h("h2", {}, title()),
-    h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, about, word, {}, done) }, t(`page-do-${word}`)))),
+    h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, context, word, {}, submit) }, t(`page-do-${word}`)))),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
   dialog.showModal();

@@ -1,4 +1,4 @@
-// A scoresheet to print: for players who reconstruct a game (Art. 8.5), and for the arbiter's file.
+// The printable score sheet: for players who reconstruct a game (Art. 8.5), and for the arbiter's records.
 
 import { format } from "./clock.js";
 import { $, fill, h } from "./dom.js";
@@ -6,21 +6,21 @@ import { score } from "./hall.js";
 import { hall } from "./net.js";
 import { colon, language, t } from "./words.js";
 
-/** So many moves stand in one column. */
+/** The number of moves in one column. */
 const COLUMN = 30;
 
-/** Moves are missing where the null move stands. */
+/** Returns whether this is the null move, which marks missing moves. */
 export const isMissing = (move) => move.uci === "0000";
 
-let shown = "";
+let drawnContent = "";
 
 function table(moves, from, first) {
   const rows = [];
   for (let row = from; row < from + COLUMN; row += 1) {
     const cells = [moves[row * 2], moves[row * 2 + 1]].flatMap((move, side) => {
       const ms = move?.[side ? "clock_black_ms" : "clock_white_ms"];
-      const doubt = move ? (move.irregular && !isMissing(move) ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
-      return [h("td", {}, (move?.san ?? "") + doubt), h("td", { class: "time" }, ms === null || ms === undefined ? "" : format(ms))];
+      const mark = move ? (move.irregular && !isMissing(move) ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
+      return [h("td", {}, (move?.san ?? "") + mark), h("td", { class: "time" }, ms === null || ms === undefined ? "" : format(ms))];
     });
     rows.push(h("tr", {}, h("th", { scope: "row" }, String(first + row)), cells));
   }
@@ -28,28 +28,28 @@ function table(moves, from, first) {
   return h("table", {}, h("thead", {}, h("tr", {}, h("th", {}, ""), head)), h("tbody", {}, rows));
 }
 
-/** Draws it: seen only on paper. */
+/** Draws the score sheet, which is visible only in print. */
 export function draw(card, game) {
-  const said = JSON.stringify([card.game, card.table, game.moves, hall.event, language]);
-  if (said === shown) return;
-  shown = said;
+  const content = JSON.stringify([card.game, card.table, game.moves, hall.event, language]);
+  if (content === drawnContent) return;
+  drawnContent = content;
   const [, turn, , , , number] = (game.start_fen ?? "").split(" ");
   const moves = turn === "b" ? [undefined, ...game.moves] : game.moves;
   const rows = Math.ceil(moves.length / 2);
   const columns = Math.max(2, Math.ceil(rows / COLUMN));
-  const who = (side) => {
+  const playerText = (side) => {
     const one = card.game[side];
     return [one.title, one.name, one.rating && `(${one.rating})`, one.team, one.fide_id && `FIDE ${one.fide_id}`].filter(Boolean).join(" ");
   };
-  const about = [hall.event.name, hall.event.site, hall.event.date, hall.event.round && t("page-round", { round: hall.event.round }), card.table && t("page-table", { table: card.table })];
-  const usual = (game.start_fen ?? "").startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w ");
+  const details = [hall.event.name, hall.event.site, hall.event.date, hall.event.round && t("page-round", { round: hall.event.round }), card.table && t("page-table", { table: card.table })];
+  const isStandard = (game.start_fen ?? "").startsWith("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w ");
   fill(
     $("#sheet"),
     h("h1", {}, t("page-sheet")),
-    h("p", {}, about.filter(Boolean).join(" · ")),
-    h("p", { class: "players" }, h("b", {}, colon(t("player-white"), "")), who("white")),
-    h("p", { class: "players" }, h("b", {}, colon(t("player-black"), "")), who("black")),
-    usual ? null : h("p", {}, colon(t("page-start"), game.start_fen)),
+    h("p", {}, details.filter(Boolean).join(" · ")),
+    h("p", { class: "players" }, h("b", {}, colon(t("player-white"), "")), playerText("white")),
+    h("p", { class: "players" }, h("b", {}, colon(t("player-black"), "")), playerText("black")),
+    isStandard ? null : h("p", {}, colon(t("page-start"), game.start_fen)),
     h("div", { class: "columns" }, Array.from({ length: columns }, (_, column) => table(moves, column * COLUMN, Number(number) || 1))),
     h("p", {}, h("b", {}, colon(t("page-result"), "")), card.game.result === "*" ? "" : score(card.game.result)),
     h("p", { class: "signatures" }, [t("player-white"), t("player-black"), t("page-arbiter")].map((name) => h("span", {}, name))),

@@ -1,43 +1,43 @@
 // The alert tone, generated here: no file is loaded.
 
 let context = null;
-let wanted = localStorage.getItem("sound") === "on";
-const heard = new Set();
+let enabled = localStorage.getItem("sound") === "on";
+const listeners = new Set();
 
-/** Calls this whenever the sound goes on or off. */
-export const onChange = (act) => heard.add(act);
-const tell = () => heard.forEach((act) => act());
+/** Registers a function that is called whenever the sound is switched on or off. */
+export const onChange = (listener) => listeners.add(listener);
+const notify = () => listeners.forEach((listener) => listener());
 
-/** `on`, `off`, or `blocked`: it is wanted, and the browser waits for a key or a click first. */
+/** Returns `on`, `off`, or `blocked`: the sound is enabled, but the browser waits for a key or a click first. */
 export function state() {
-  if (!wanted) return "off";
+  if (!enabled) return "off";
   return context?.state === "running" ? "on" : "blocked";
 }
 
-async function wake() {
+async function resume() {
   context ??= new AudioContext();
-  context.onstatechange = tell;
+  context.onstatechange = notify;
   if (context.state !== "running") await context.resume();
 }
 
-/** Switches it on or off; called by a click, which is when browsers allow it. */
+/** Switches the sound on or off. Call it from a click, because browsers allow sound only then. */
 export async function toggle() {
-  wanted = state() !== "on";
-  localStorage.setItem("sound", wanted ? "on" : "off");
-  tell();
-  if (wanted) {
-    await wake();
-    tell();
+  enabled = state() !== "on";
+  localStorage.setItem("sound", enabled ? "on" : "off");
+  notify();
+  if (enabled) {
+    await resume();
+    notify();
     tone("notice");
   }
 }
 
 // Any key or click enables the sound, if it was enabled last time.
 for (const event of ["pointerdown", "keydown"]) {
-  window.addEventListener(event, () => wanted && state() === "blocked" && wake().then(tell, () => {}), { capture: true });
+  window.addEventListener(event, () => enabled && state() === "blocked" && resume().then(notify, () => {}), { capture: true });
 }
 
-/** Two high tones for an alert, a low one for a notice. */
+/** Plays three high tones for an alert, one low tone for a notice. */
 export function tone(kind) {
   if (state() !== "on") return;
   const notes = kind === "alert" ? [[880, 0], [1175, 0.18], [880, 0.36]] : [[523, 0]];
