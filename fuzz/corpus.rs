@@ -13,7 +13,7 @@ mod promises;
 
 use std::path::Path;
 use touchmove::boards::{BOARDS, LinkState, Millis};
-use touchmove::ctl::run::{self, Cable, HostInput, VirtualCable};
+use touchmove::lab::run::{self, Cable, HostInput, VirtualCable};
 use touchmove::game::event::Rotation;
 use touchmove::simulate::hands::{BLITZ, CLUB};
 use touchmove::simulate::{Simulation, SimulationSetup, pgn};

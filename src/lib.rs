@@ -14,20 +14,15 @@
 // The modules with `deny` are pure: no I/O, no clock, no order that differs between runs. clippy.toml lists what they may not use.
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod boards;
-pub mod config;
-pub mod ctl;
-pub mod daemon;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod game;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod infer;
+pub mod lab;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod laws;
-pub mod link;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod locale;
-pub mod names;
-pub mod publish;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod round;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
@@ -37,3 +32,19 @@ pub mod simulate;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod table;
 pub mod wire;
+
+pub use shakmaty;
+
+// The daemon and touchmovectl.
+#[cfg(feature = "daemon")]
+pub mod config;
+#[cfg(feature = "daemon")]
+pub mod ctl;
+#[cfg(feature = "daemon")]
+pub mod daemon;
+#[cfg(feature = "daemon")]
+pub mod link;
+#[cfg(feature = "daemon")]
+pub mod names;
+#[cfg(feature = "daemon")]
+pub mod publish;

@@ -9,8 +9,8 @@ use touchmove::boards::chessnut::{self, PACE, QUIET, SILENT};
 use touchmove::boards::{
     Address, Battery, BoardCommand, Identity, LinkState, Millis, Protocol, ProtocolError, Reading, SquareState, Unsupported,
 };
-use touchmove::ctl::{run, score, simulate as simulating};
 use touchmove::game::event::Rotation;
+use touchmove::lab::{options::SimulationOptions, run, score};
 use touchmove::simulate::hands::{CLEAN, CLUB};
 use touchmove::simulate::{Simulation, SimulationSetup, chessnut::VirtualChessnut};
 use touchmove::table::{Settings, Table};
@@ -265,13 +265,8 @@ fn frames_of_other_projects() {
 fn complete_games_are_recorded_exactly() {
     for game in &random_games(8, 100) {
         for rotation in [Rotation::Upright, Rotation::Turned] {
-            let options = simulating::SimulationOptions {
-                board: "chessnut".to_owned(),
-                profile: CLEAN,
-                inject: Vec::new(),
-                clock: false,
-                rotation,
-            };
+            let options =
+                SimulationOptions { board: "chessnut".to_owned(), profile: CLEAN, inject: Vec::new(), clock: false, rotation };
             let figures = score::play_and_compare(game, 1, &options, None).unwrap();
             assert!(figures.exact, "game {}: {:?}", game.number, figures.failure);
         }

@@ -3,10 +3,10 @@
 
 use std::collections::BTreeSet;
 use touchmove::boards::SensorKind;
-use touchmove::ctl::found::{Detection, InjectionResult};
-use touchmove::ctl::score::play_and_compare;
-use touchmove::ctl::simulate::SimulationOptions;
 use touchmove::game::event::Rotation;
+use touchmove::lab::detection::{Detection, InjectionResult};
+use touchmove::lab::options::SimulationOptions;
+use touchmove::lab::score::play_and_compare;
 use touchmove::simulate::hands::CLEAN;
 use touchmove::simulate::illegal::IllegalSort;
 use touchmove::simulate::irregularity::Injection;

@@ -5,10 +5,10 @@ use shakmaty::{Color, Role, Square};
 use touchmove::boards::{
     self, Address, BoardCommand, ClockHalf, LinkState, MemoryEntry, Millis, Placement, Reading, SquareState,
 };
-use touchmove::ctl::run::{self, Cable, HostInput, RecordingCable, RunEvent};
-use touchmove::ctl::simulate::settings;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::{AlertKind, Event, Record, StampedEvent};
+use touchmove::lab::options::settings;
+use touchmove::lab::run::{self, Cable, HostInput, RecordingCable, RunEvent};
 use touchmove::laws::{Changes, Position};
 use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile};
 use touchmove::simulate::pgn::{self, SourceGame};

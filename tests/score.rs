@@ -2,14 +2,15 @@
 
 use shakmaty::{Bitboard, Color, Piece, Square};
 use touchmove::boards::{Millis, Placement, Reading, SensorKind, SquareState};
-use touchmove::ctl::baselines::{self, Baseline, BaselineContext};
-use touchmove::ctl::bound::{self, Bound, EarlyReply};
-use touchmove::ctl::figures::compare;
-use touchmove::ctl::look::SensedPlacement;
-use touchmove::ctl::simulate::{HandsArgs, SimulationOptions};
-use touchmove::ctl::{figures::Figures, score};
+use touchmove::ctl::simulate::HandsArgs;
 use touchmove::game::event::{Confidence, Rotation};
 use touchmove::game::{Event, PlayedMove, StampedEvent};
+use touchmove::lab::baselines::{self, Baseline, BaselineContext};
+use touchmove::lab::bound::{self, Bound, EarlyReply};
+use touchmove::lab::figures::compare;
+use touchmove::lab::options::SimulationOptions;
+use touchmove::lab::sensed_placement::SensedPlacement;
+use touchmove::lab::{figures::Figures, score};
 use touchmove::laws::{Move, Position};
 use touchmove::simulate::irregularity::{Irregularity, IrregularityKind};
 use touchmove::simulate::pgn;
@@ -223,7 +224,7 @@ fn the_bound_equals_the_count_of_all_lines_also_with_early_replies() {
 #[test]
 fn early_replies_are_on_the_board_at_the_press() {
     let game = pgn::read(OPERA).games.remove(0);
-    let simulation = |hands| setting(hands, Rotation::Upright).stage(&game, 1).unwrap();
+    let simulation = |hands| setting(hands, Rotation::Upright).simulation(&game, 1).unwrap();
     let count_early = |hands| bound::early_replies(simulation(hands).script()).iter().filter(|early| !early.is_empty()).count();
     assert_eq!(count_early("clean"), 0);
     assert!(count_early("blitz") > 0);

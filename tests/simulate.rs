@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Read, Write};
 use touchmove::boards::{self, Millis};
 use touchmove::ctl::run::{self, HostInput, RecordingCable, RunEvent, VirtualCable};
-use touchmove::ctl::{pty, score, simulate};
+use touchmove::ctl::{pty, simulate};
+use touchmove::lab::{options, score};
 use touchmove::game::GameResult;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
@@ -420,7 +421,7 @@ fn clean_games_are_decoded_exactly_with_and_without_clock() {
     for game in &random_games(12, 100) {
         for (clock, rotation) in [(true, Rotation::Upright), (false, Rotation::Turned)] {
             let setting =
-                simulate::SimulationOptions { board: "dgt".to_owned(), profile: CLEAN, inject: Vec::new(), clock, rotation };
+                options::SimulationOptions { board: "dgt".to_owned(), profile: CLEAN, inject: Vec::new(), clock, rotation };
             let figures = score::play_and_compare(game, 1, &setting, None).unwrap();
             assert!(figures.exact, "game {}: {:?}", game.number, figures.failure);
             assert_eq!((figures.retracted, figures.alerts), (0, 0));
@@ -467,7 +468,7 @@ fn a_recorded_simulation_replays_to_the_same_events() {
     let mut runs: [(Box<dyn run::Cable>, &mut Vec<_>); 2] =
         [(Box::new(RecordingCable::new(received)), &mut replayed), (Box::new(VirtualCable::new(simulation)), &mut live)];
     for (cable, events) in &mut runs {
-        let mut table = Table::new(simulate::settings(game));
+        let mut table = Table::new(options::settings(game));
         run::play(&mut **cable, &mut *(model.protocol)(), &mut table, until, &mut |_, run_event| {
             if let RunEvent::Event(event) = run_event {
                 events.push(event.clone());

@@ -6,8 +6,8 @@ use touchmove::boards::{
     Address, Battery, BoardCommand, Identity, LinkState, Millis, Model, Protocol, ProtocolError, Reading, SensorKind,
     SquareState, centaur, ichessone, millennium, model,
 };
-use touchmove::ctl::run::{self, RunEvent, VirtualCable};
 use touchmove::game::event::Rotation;
+use touchmove::lab::run::{self, RunEvent, VirtualCable};
 use touchmove::simulate::hands::{CLEAN, HandsProfile, Rates};
 use touchmove::simulate::millennium::{MillenniumKind, VirtualMillennium};
 use touchmove::simulate::pgn::SourceGame;

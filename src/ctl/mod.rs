@@ -5,27 +5,21 @@
 
 pub mod arbiter;
 pub mod backup;
-pub mod baselines;
 pub mod board;
-pub mod bound;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
-pub mod figures;
-pub mod found;
 pub mod game;
 pub mod journal;
 pub mod language;
 pub mod laws;
 pub mod lichess;
 pub mod list;
-pub mod look;
 pub mod monitor;
 pub mod pgn;
 pub mod pty;
 pub mod replay;
 pub mod round;
-pub mod run;
 pub mod score;
 pub mod service;
 pub mod simulate;

@@ -2,13 +2,13 @@
 
 use super::diagram::clock;
 use super::language;
-use super::run::{HostInput, RecordingCable, RunEvent, play};
 use super::service::print;
 use super::why::PlyExplanation;
 use crate::boards::{BOARDS, LinkState, Millis, Reading, SensorKind, SquareState, model};
 use crate::game::event::Rotation;
 use crate::game::pgn::{AfterIllegal, pgn_with};
 use crate::game::{Command, Event, Order, Record, StampedEvent};
+use crate::lab::run::{HostInput, RecordingCable, RunEvent, play};
 use crate::laws::Laws;
 use crate::link::recording::{Entry, Header, InitialState, Recording, read};
 use crate::locale::{self, Locale};

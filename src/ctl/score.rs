@@ -1,16 +1,14 @@
 //! `touchmovectl score PGN…`: simulates many games, follows them, and compares the result with the ground truth.
 
-mod clients;
 mod report;
-mod streams;
-
-pub use streams::{Outcome, ScoreOptions, play, play_and_compare};
 
 use crate::boards::SensorKind;
-use crate::ctl::baselines::Baseline;
-use crate::ctl::figures::GameFigures;
-use crate::ctl::simulate::{HandsArgs, SimulationOptions, read_games};
+use crate::ctl::simulate::{HandsArgs, read_games};
 use crate::game::event::Rotation;
+use crate::lab::baselines::Baseline;
+use crate::lab::figures::GameFigures;
+use crate::lab::options::SimulationOptions;
+use crate::lab::score::{Outcome, ScoreOptions, play};
 use crate::simulate::pgn::SourceGame;
 use anyhow::bail;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -135,7 +133,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         .flat_map(|(file, game)| (1..=args.seeds).map(move |seed| Job { file, game, seed }))
         .collect();
     let Some(first) = jobs.first() else { bail!("there is no game with moves in these files") };
-    options.stage(first.game, first.seed)?;
+    options.simulation(first.game, first.seed)?;
 
     let outcomes = play_all(&jobs, &options, &score_options)?;
     let report = Report::of(&args, &jobs, &outcomes);
@@ -201,7 +199,7 @@ fn play_one(job: &Job, options: &SimulationOptions, score_options: &ScoreOptions
     };
     match catch_unwind(AssertUnwindSafe(|| play(job.game, job.seed, options, score_options))) {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(error)) => failed(format!("{error:#}")),
+        Ok(Err(error)) => failed(error.to_string()),
         Err(_) => failed(PANIC.with_borrow(|panic| panic.replace('\n', " "))),
     }
 }

@@ -2,14 +2,15 @@
 
 use crate::boards::{self, Connection};
 use crate::ctl::pty;
-use crate::ctl::run::{self, HostInput, RunEvent, VirtualCable};
 use crate::game::event::Rotation;
+use crate::lab::options::{SimulationOptions, settings};
+use crate::lab::run::{self, HostInput, RunEvent, VirtualCable};
 use crate::link::recording::{Entry, Header, Writer};
+use crate::simulate::Simulation;
 use crate::simulate::dgt_bus::BusFaults;
 use crate::simulate::hands::{CLEAN, HandsProfile, PROFILES, Rate, profile, rate};
 use crate::simulate::irregularity::{Injection, IrregularityKind};
 use crate::simulate::pgn::{self, Games, SourceGame};
-use crate::simulate::{Simulation, SimulationSetup};
 use crate::table::{Settings, Table};
 use crate::wire;
 use anyhow::{Context, bail};
@@ -208,10 +209,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
                 .take(count.into())
                 .cloned()
                 .collect();
-            Simulation::chain(&games, &options.scene(args.seed), BusFaults::default(), CHAIN_FOUND)
+            Simulation::chain(&games, &options.setup(args.seed), BusFaults::default(), CHAIN_FOUND)
         }
         Some(_) => bail!("only boards of model dgt-bus share a line: write --board dgt-bus"),
-        None => options.stage(game, args.seed)?,
+        None => options.simulation(game, args.seed)?,
     };
     match args.output {
         Some(file) => record(&file, &options, &args.hands, game, args.seed, simulation),
@@ -221,38 +222,6 @@ pub fn run(args: Args) -> anyhow::Result<()> {
 
 /// Delay of the games, in milliseconds, after which all boards on a bus have been found.
 const CHAIN_FOUND: u64 = 10_000;
-
-/// What all simulations of a run have in common, whatever their game and seed.
-#[derive(Clone, Debug)]
-pub struct SimulationOptions {
-    /// The board's model.
-    pub board: String,
-    /// The profile of the hands.
-    pub profile: HandsProfile,
-    /// The irregularities to inject.
-    pub inject: Vec<Injection>,
-    /// A clock is used.
-    pub clock: bool,
-    /// The rotation of the board.
-    pub rotation: Rotation,
-}
-
-impl SimulationOptions {
-    fn scene(&self, seed: u64) -> SimulationSetup<'_> {
-        SimulationSetup { profile: &self.profile, clock: self.clock, rotation: self.rotation, clock_turned: false, seed }
-    }
-
-    /// Creates a virtual board for this game.
-    pub fn stage(&self, game: &SourceGame, seed: u64) -> anyhow::Result<Simulation> {
-        Simulation::with_irregularities(&self.board, game, &self.scene(seed), &self.inject)
-            .with_context(|| format!("there is no virtual board \"{}\": write one of {}", self.board, model_names()))
-    }
-}
-
-/// Returns the settings of a table for this game: the defaults and the start position.
-pub fn settings(game: &SourceGame) -> Settings {
-    Settings { chess960: game.start.is_chess960(), start_fen: game.unusual_start(), ..Settings::default() }
-}
 
 /// Reads a PGN file, and reports what was skipped on standard error.
 pub fn read_games(path: &Path) -> anyhow::Result<Games> {
@@ -273,10 +242,6 @@ pub fn find_profile(name: &str) -> anyhow::Result<&'static HandsProfile> {
         let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
         format!("there is no profile of hands \"{name}\": write one of {}", names.join(", "))
     })
-}
-
-fn model_names() -> String {
-    boards::BOARDS.iter().map(|model| model.name).collect::<Vec<_>>().join(", ")
 }
 
 fn choose<'a>(games: &'a Games, number: Option<usize>, path: &Path) -> anyhow::Result<&'a SourceGame> {
@@ -301,7 +266,7 @@ fn record(
     seed: u64,
     simulation: Simulation,
 ) -> anyhow::Result<()> {
-    let Some(model) = boards::model(&options.board) else { bail!("no such board: write one of {}", model_names()) };
+    let model = options.model()?;
     let settings = Settings { sensing: model.sensing, ..settings(game) };
     let mut header = Header::new(model.name);
     header.chess960 = settings.chess960;

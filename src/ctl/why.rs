@@ -2,9 +2,9 @@
 
 mod tell;
 
-use super::run::{HostInput, RunEvent};
 use crate::boards::{LinkState, Millis, Placement, SquareState};
 use crate::game::{Event, Record};
+use crate::lab::run::{HostInput, RunEvent};
 use crate::table::{CostParts, Hypothesis, HypothesisMove, Table};
 use crate::wire;
 use anyhow::bail;

@@ -2,9 +2,9 @@
 
 use std::path::Path;
 use touchmove::boards::{BOARDS, SensorKind, model};
-use touchmove::ctl::run::{self, RunEvent, VirtualCable};
-use touchmove::ctl::{score, simulate};
 use touchmove::game::event::Rotation;
+use touchmove::lab::run::{self, RunEvent, VirtualCable};
+use touchmove::lab::{options::SimulationOptions, score};
 use touchmove::simulate::hands::{CLEAN, CLUB, HandsProfile};
 use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::{Simulation, SimulationSetup};
@@ -22,7 +22,7 @@ pub fn opera() -> SourceGame {
 
 #[track_caller]
 fn check(game: &SourceGame, name: &str, profile: HandsProfile, rotation: Rotation, seed: u64) -> score::Outcome {
-    let setting = simulate::SimulationOptions { board: name.to_owned(), profile, inject: Vec::new(), clock: false, rotation };
+    let setting = SimulationOptions { board: name.to_owned(), profile, inject: Vec::new(), clock: false, rotation };
     let outcome = score::play(game, seed, &setting, &score::ScoreOptions::default()).unwrap();
     let figures = &outcome.ours;
     assert!(figures.exact, "{name}, {rotation:?}, seed {seed}, game {}: {:?}", game.number, figures.failure);

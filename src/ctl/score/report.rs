@@ -1,9 +1,10 @@
 //! The output of `score`: figures as text, or as JSON.
 
-use super::clients::FirstSeen;
-use super::{Args, Job, Outcome, Sense};
-use crate::ctl::bound::{BoundFigures, MAX_POSITIONS};
-use crate::ctl::figures::{CALIBRATION, Delay, Figures, share};
+use super::{Args, Job, Sense};
+use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
+use crate::lab::clients::FirstSeen;
+use crate::lab::figures::{CALIBRATION, Delay, Figures, share};
+use crate::lab::score::Outcome;
 use clap::ValueEnum;
 use serde::Serialize;
 

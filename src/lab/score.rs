@@ -1,17 +1,16 @@
 //! Runs one simulated game through the table, and the same readings through the other requested decoders.
 
-use super::clients::{ClientFigures, Clients};
-use crate::boards::{self, Millis, Reading, SensorKind};
-use crate::ctl::baselines::{self, Baseline, BaselineContext};
-use crate::ctl::bound::{self, Bound};
-use crate::ctl::figures::{GameFigures, compare, compare_line};
-use crate::ctl::run::{self, HostInput, ReadingTap, RunEvent, VirtualCable};
-use crate::ctl::simulate::{SimulationOptions, settings};
+use crate::boards::{Millis, Reading, SensorKind};
 use crate::game::StampedEvent;
+use crate::lab::baselines::{self, Baseline, BaselineContext};
+use crate::lab::bound::{self, Bound};
+use crate::lab::clients::{ClientFigures, Clients};
+use crate::lab::figures::{GameFigures, compare, compare_line};
+use crate::lab::options::{SimulationOptions, UnknownBoard, settings};
+use crate::lab::run::{self, HostInput, ReadingTap, RunEvent, VirtualCable};
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::Script;
 use crate::table::{Settings, Table};
-use anyhow::Context;
 
 /// What to compute for a game.
 #[derive(Clone, Copy, Debug, Default)]
@@ -52,7 +51,7 @@ pub fn play_and_compare(
     seed: u64,
     options: &SimulationOptions,
     sensing: Option<SensorKind>,
-) -> anyhow::Result<GameFigures> {
+) -> Result<GameFigures, UnknownBoard> {
     Ok(play(game, seed, options, &ScoreOptions { sensing, ..ScoreOptions::default() })?.ours)
 }
 
@@ -65,8 +64,8 @@ pub fn play(
     seed: u64,
     options: &SimulationOptions,
     score_options: &ScoreOptions,
-) -> anyhow::Result<Outcome> {
-    let model = boards::model(&options.board).context("there is no such board")?;
+) -> Result<Outcome, UnknownBoard> {
+    let model = options.model()?;
     let mut settings = settings(game);
     settings.sensing = score_options.sensing.unwrap_or(model.sensing);
     let simulated = SimulatedRun::of(game, seed, options, settings.clone())?;
@@ -105,9 +104,14 @@ pub fn play(
 ///
 /// The moves published in between do not matter: the likeliest line at the end is compared with the ground truth. Like the bound,
 /// this decoding knows when the game is over: the pieces stay as they are then.
-fn hindsight(game: &SourceGame, seed: u64, options: &SimulationOptions, settings: &Settings) -> anyhow::Result<GameFigures> {
-    let model = boards::model(&options.board).context("there is no such board")?;
-    let simulation = options.stage(game, seed)?.without_aftermath();
+fn hindsight(
+    game: &SourceGame,
+    seed: u64,
+    options: &SimulationOptions,
+    settings: &Settings,
+) -> Result<GameFigures, UnknownBoard> {
+    let model = options.model()?;
+    let simulation = options.simulation(game, seed)?.without_aftermath();
     let (truth, until) = (simulation.truth().clone(), simulation.ends_at());
     let mut table = Table::offline(settings.clone());
     run::play(&mut VirtualCable::new(simulation), &mut *(model.protocol)(), &mut table, until, &mut |_, _| {});
@@ -130,9 +134,9 @@ struct SimulatedRun {
 }
 
 impl SimulatedRun {
-    fn of(game: &SourceGame, seed: u64, options: &SimulationOptions, settings: Settings) -> anyhow::Result<SimulatedRun> {
-        let model = boards::model(&options.board).context("there is no such board")?;
-        let simulation = options.stage(game, seed)?;
+    fn of(game: &SourceGame, seed: u64, options: &SimulationOptions, settings: Settings) -> Result<SimulatedRun, UnknownBoard> {
+        let model = options.model()?;
+        let simulation = options.simulation(game, seed)?;
         let mut events: Vec<StampedEvent> = Vec::new();
         let mut edges: Vec<Millis> = vec![0; game.plies.len() + 1];
         let until = simulation.ends_at();

@@ -1,9 +1,9 @@
 //! The figures of `score`: compares what was published with the ground truth.
 
 use crate::boards::Millis;
-use crate::ctl::found::{self, DetectionFigures, InjectionResult, RaisedAlerts};
 use crate::game::event::{AlertCategory, AlertKind};
 use crate::game::{Alert, CorrectionReason, Event, PlayedMove, Record, StampedEvent};
+use crate::lab::detection::{self, DetectionFigures, InjectionResult, RaisedAlerts};
 use crate::locale::{self, Locale};
 use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use crate::simulate::truth::{GroundTruth, InterruptionReason, TruthPly};
@@ -232,7 +232,7 @@ fn evaluate_events(
         }
     }
     figures.irregularities = truth.irregularities.iter().map(|irregularity| irregularity.kind).zip(reported).collect();
-    figures.trials = found::trials(&truth.irregularities, events, settings.sensing);
+    figures.trials = detection::trials(&truth.irregularities, events, settings.sensing);
     figures.takebacks = (understood.len() as u64, understood.iter().filter(|&&understood| understood).count() as u64);
     published
 }

@@ -1,10 +1,10 @@
 //! Simulates clients of the LiveChess server that cannot retract a move, and counts how often they would have received a wrong one.
 
 use crate::boards::Millis;
-use crate::ctl::figures::{Delay, share};
 use crate::game::caution::{SettledPlies, is_stable};
 use crate::game::record::Ply;
 use crate::game::{Event, Record};
+use crate::lab::figures::{Delay, share};
 use crate::simulate::truth::{GroundTruth, InterruptionReason};
 use crate::table::Table;
 use serde::Serialize;

@@ -5,14 +5,15 @@
 //! moves look the same, it chooses the first in the order of move generation.
 
 use crate::boards::{Millis, Reading, SensorKind};
-use crate::ctl::look::SensedPlacement;
 use crate::game::event::{Confidence, PlayedMove, Rotation};
 use crate::game::{CorrectionReason, Event, StampedEvent};
+use crate::lab::sensed_placement::SensedPlacement;
 use crate::laws::{Changes, Move, Position};
 use std::collections::HashMap;
 
 /// A simple decoder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "daemon", derive(clap::ValueEnum))]
 pub enum Baseline {
     /// A placement that a legal move leads to is published as that move, at once
     First,

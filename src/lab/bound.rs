@@ -10,8 +10,8 @@
 //! the highest `Prior`.
 
 use crate::boards::{Millis, Reading, SensorKind, SquareState};
-use crate::ctl::look::SensedPlacement;
 use crate::game::event::Rotation;
+use crate::lab::sensed_placement::SensedPlacement;
 use crate::laws::{Changes, Move, Position, PositionKey};
 use crate::simulate::script::{Act, Script};
 use crate::simulate::truth::{GroundTruth, TruthPly};

@@ -1,10 +1,10 @@
 //! The figures of `score --inject`: injected irregularities, and how the arbiter was notified of each.
 
 use crate::boards::{Millis, SensorKind, SquareState};
-use crate::ctl::figures::{ALERT_GRACE, Delay};
 use crate::game::event::AlertKind;
 use crate::game::text::{Arg, Text};
 use crate::game::{Alert, Event, PlayedMove, StampedEvent};
+use crate::lab::figures::{ALERT_GRACE, Delay};
 use crate::laws::Position;
 use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use serde::Serialize;
@@ -229,7 +229,7 @@ impl DetectionFigures {
             _ => self.kind.to_owned(),
         };
         let DetectionFigures { committed, found, right, delay, .. } = self;
-        let percent = crate::ctl::figures::share(*right, *committed, 100.0);
+        let percent = crate::lab::figures::share(*right, *committed, 100.0);
         let beyond =
             if self.beyond > 0 { format!("; {} more cannot be seen on the squares", self.beyond) } else { String::new() };
         let as_legal = if self.as_legal > 0 {

@@ -1,0 +1,12 @@
+//! Simulated games and recordings through the table, compared with what happened: used by `simulate`, `replay`, `score`, the
+//! tests, the benches and the fuzz targets.
+
+pub mod baselines;
+pub mod bound;
+pub mod clients;
+pub mod detection;
+pub mod figures;
+pub mod options;
+pub mod run;
+pub mod score;
+pub mod sensed_placement;
