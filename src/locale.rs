@@ -3,9 +3,9 @@
 //! The files are built in; custom [`Messages`] override them. [`keys`] lists all messages with their arguments.
 
 pub mod keys;
-mod own;
+mod overrides;
 
-pub use own::Messages;
+pub use overrides::Messages;
 
 use crate::boards::SquareState;
 use crate::game::event::Difference;
@@ -220,6 +220,6 @@ fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     // Unparsable messages are skipped; the tests make sure that there are none.
     let resource = FluentResource::try_new(locale.source().to_owned()).unwrap_or_else(|(resource, _)| resource);
     messages.add_resource_overriding(resource);
-    own::overrides(locale).for_each(|resource| messages.add_resource_overriding(resource));
+    overrides::overrides(locale).for_each(|resource| messages.add_resource_overriding(resource));
     messages
 }

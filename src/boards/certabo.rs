@@ -70,23 +70,19 @@
 //! The board is never polled. After five seconds without a readable frame it counts as silent, whatever bytes arrive.
 
 pub(super) mod chips;
-mod damaged;
-mod lately;
-pub(super) mod lights;
-pub(super) mod numbers;
-pub(super) mod stream;
-pub(super) mod watch;
+mod recent_readings;
 
+use super::streamed::board::{Dialect, StreamItem, StreamingBoard};
+use super::streamed::lights::Leds;
+use super::streamed::lights::LightController;
+use super::streamed::line::{Item, LineDecoder};
 use super::*;
 use chips::{ChipEvent, Chips};
-use lately::RecentReadings;
-use lights::LightController;
-use numbers::{Item, LineDecoder};
-use stream::{Dialect, Leds, StreamItem, StreamingBoard};
+use recent_readings::RecentReadings;
 
+pub use super::streamed::lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
+pub use super::streamed::voter::SILENT;
 pub use chips::FRAMES;
-pub use lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
-pub use watch::SILENT;
 
 /// Certabo boards over USB.
 pub static MODEL: Model = Model {

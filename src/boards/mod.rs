@@ -14,8 +14,9 @@ pub mod ichessone;
 pub mod matrix;
 pub mod millennium;
 pub mod reed;
+mod silence_watchdog;
+mod streamed;
 pub mod tabutronic;
-mod vigil;
 
 use shakmaty::{Color, Piece, Square};
 use std::ops::RangeInclusive;

@@ -1,6 +1,6 @@
 //! `touchmovectl demo`: the complete path, from a virtual board's bytes to moves that arrive over D-Bus.
 
-mod stage;
+mod processes;
 
 use crate::boards::{BOARDS, Connection, Model, model};
 use crate::ctl::diagram::{self, Squares, Style};
@@ -8,7 +8,7 @@ use crate::publish::client::{Client, GameInfo, WatchItem, WatchedEvent};
 use crate::publish::dbus::{Bus, Stream};
 use crate::simulate::pgn;
 use anyhow::{Context, bail};
-use stage::DemoProcesses;
+use processes::DemoProcesses;
 use std::io::{IsTerminal, Write};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};

@@ -1,6 +1,6 @@
 //! `touchmovectl doctor`: finds out why no board is seen, and what to do about it.
 
-mod ask;
+mod probe;
 mod report;
 mod service;
 
@@ -12,7 +12,7 @@ use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
 use crate::link::{BoardLocation, Port};
 use crate::publish::dbus::Bus;
-use ask::ProbeResult;
+use probe::ProbeResult;
 use report::Report;
 use service::Service;
 use std::path::{Path, PathBuf};
@@ -315,7 +315,7 @@ async fn port(report: &mut Report, target: &ProbeTarget, service: &Service) {
     };
     report.good("permission", format!("{path} can be opened, and no other program uses it"));
     let title = target.board.model.title;
-    match ask::probe(&mut port, target.board.model).await {
+    match probe::probe(&mut port, target.board.model).await {
         ProbeResult::Board { about, pieces } => {
             let about = if about.is_empty() { String::new() } else { format!(" ({})", about.join(", ")) };
             report.good("answer", format!("a {title} answers on {path}{about}; it reports {pieces} pieces"));

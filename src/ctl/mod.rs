@@ -24,7 +24,6 @@ pub mod score;
 pub mod service;
 pub mod simulate;
 pub mod token;
-pub mod why;
 
 use crate::publish::client::ClientError;
 use clap::{CommandFactory, Parser, Subcommand};

@@ -1,9 +1,10 @@
 //! `touchmovectl replay FILE.rec`: decodes a recording.
 
+pub mod why;
+
 use super::diagram::clock;
 use super::language;
 use super::service::print;
-use super::why::PlyExplanation;
 use crate::boards::{BOARDS, LinkState, Millis, Reading, SensorKind, SquareState, model};
 use crate::game::event::Rotation;
 use crate::game::pgn::{AfterIllegal, pgn_with};
@@ -18,6 +19,7 @@ use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};
 use shakmaty::Square;
 use std::path::PathBuf;
+use why::PlyExplanation;
 
 /// Time for which a replay continues after the last line, in milliseconds, so that pending decisions are made.
 const REPLAY_TAIL: Millis = 60_000;

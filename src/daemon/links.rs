@@ -7,7 +7,7 @@
 //! journal or for a front-end. A port that disappears is one event; the task then tries to open it again without limit.
 
 mod clock;
-mod place;
+mod linked_board;
 
 use crate::boards::{Address, BoardCommand, ControlLines, LinkState, Millis, Model, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
@@ -22,7 +22,7 @@ use crate::link::watch;
 use crate::link::{LineError, OpenError, Port};
 use crate::table::Settings;
 use clock::Clock;
-use place::{LinkBoard, serial_number};
+use linked_board::{LinkBoard, serial_number};
 use shakmaty::Square;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::PathBuf;

@@ -1,10 +1,10 @@
 //! The reasons why a move is illegal (Art. 3), in a form that front-ends can put into words.
 
 mod find;
-mod stands;
+mod placement;
 
 pub use find::why_illegal;
-pub use stands::why_illegal_placement;
+pub use placement::why_illegal_placement;
 
 use crate::laws::{Irregularity, Move, Topic};
 use shakmaty::{Color, Piece, Role, Square};

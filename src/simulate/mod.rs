@@ -8,7 +8,7 @@
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
-mod aftermath;
+mod after_game;
 mod breach;
 mod cable;
 pub mod centaur;
@@ -29,9 +29,9 @@ mod promotion;
 pub mod reed;
 pub mod rng;
 pub mod script;
-mod stage;
-pub mod streaming;
+mod simulation;
+pub mod streamed;
 pub mod tabutronic;
 pub mod truth;
 
-pub use stage::{Chunk, FIRST_ADDRESS, Simulation, SimulationSetup, VirtualBoard};
+pub use simulation::{Chunk, FIRST_ADDRESS, Simulation, SimulationSetup, VirtualBoard};

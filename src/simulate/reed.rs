@@ -2,8 +2,8 @@
 
 use crate::boards::reed::crc;
 use crate::simulate::hands::Span;
-use crate::simulate::stage::SimulationSetup;
-use crate::simulate::streaming::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
+use crate::simulate::simulation::SimulationSetup;
+use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use crate::simulate::tabutronic::ranks;
 use shakmaty::Piece;
 

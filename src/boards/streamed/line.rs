@@ -1,7 +1,8 @@
 //! Decodes lines of decimal numbers from a stream of bytes.
 
-use super::damaged;
-use super::stream::{Leds, StreamItem};
+use super::board::StreamItem;
+use super::damaged_line;
+use super::lights::Leds;
 use crate::boards::{Millis, ProtocolError};
 
 /// Time without a byte after which a line that has all its numbers is complete even without an end, in milliseconds. A USB bridge
@@ -157,7 +158,7 @@ impl LineDecoder {
             _ => {
                 let read = Some(&line)
                     .filter(|_| self.is_long())
-                    .and_then(|line| damaged::read(line, self.expected_count, is_truncated));
+                    .and_then(|line| damaged_line::read(line, self.expected_count, is_truncated));
                 Some(read.map_or_else(|| garbage(count + 1), |numbers| Item::Damaged(numbers, count + 1)))
             }
         }

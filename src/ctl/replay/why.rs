@@ -1,6 +1,6 @@
 //! `touchmovectl replay FILE.rec --why PLY`: explains which moves were possible at one ply, and what decided between them.
 
-mod tell;
+mod output;
 
 use crate::boards::{LinkState, Millis, Placement, SquareState};
 use crate::game::{Event, Record};
@@ -8,8 +8,8 @@ use crate::lab::run::{HostInput, RunEvent};
 use crate::table::{CostParts, Hypothesis, HypothesisMove, Table};
 use crate::wire;
 use anyhow::bail;
+use output::numbered;
 use shakmaty::{Color, Square};
-use tell::numbered;
 
 /// Minimum change of a share that is reported, in thousandths.
 const MIN_SHARE_CHANGE: u16 = 50;

@@ -1,20 +1,11 @@
 //! The common part of all boards that continuously send all squares as lines of text.
 
-use super::lights::LightController;
-use super::watch::FrameVoter;
+use super::lights::{Leds, LightController};
+use super::voter::FrameVoter;
 use crate::boards::{
     Address, Battery, BoardCommand, Identity, LinkState, Millis, Placement, Protocol, ProtocolError, Reading, Unsupported,
     Write,
 };
-
-/// The kind of lights that a board has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::boards) enum Leds {
-    /// One per square, on or off.
-    Plain,
-    /// 81 at the corners of the squares, in colours.
-    Colour,
-}
 
 /// An item decoded from the stream.
 pub(in crate::boards) enum StreamItem {

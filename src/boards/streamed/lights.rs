@@ -1,6 +1,5 @@
 //! Lights of the squares: patterns are sent slowly, and repeated until the board acknowledges them.
 
-use super::stream::Leds;
 use crate::boards::{Millis, Write};
 use shakmaty::Square;
 use std::collections::VecDeque;
@@ -11,6 +10,15 @@ pub const PATTERN_INTERVAL: Millis = 600;
 pub const PATTERN_ATTEMPTS: u32 = 3;
 /// Red, green and blue of a lit corner: white and dim, because one USB cable powers 81 LEDs. Guess.
 const COLOUR: [u8; 3] = [0x20, 0x20, 0x20];
+
+/// The kind of lights that a board has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::boards) enum Leds {
+    /// One per square, on or off.
+    Plain,
+    /// 81 at the corners of the squares, in colours.
+    Colour,
+}
 
 /// The lights of one board.
 pub(in crate::boards) struct LightController {
