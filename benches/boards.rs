@@ -88,7 +88,7 @@ fn follow(model: &Model, chunks: &[(Millis, Vec<u8>)]) -> Duration {
         }
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
-            for command in table.handle(*at, Input::Reading(reading)).cues {
+            for command in table.handle(*at, Input::Reading(reading)).commands {
                 let _ = protocol.execute(*at, Address::ONLY, command);
             }
         }

@@ -120,7 +120,7 @@ fn touchmove(stream: &Stream, sensing: SensorKind, run: &mut Run) -> Vec<String>
         let began = Instant::now();
         protocol.receive(*at, bytes);
         while let Some((_, reading)) = protocol.poll_reading() {
-            for command in black_box(table.handle(*at, Input::Reading(reading))).cues {
+            for command in black_box(table.handle(*at, Input::Reading(reading))).commands {
                 let _ = protocol.execute(*at, Address::ONLY, command);
             }
         }

@@ -138,7 +138,7 @@ impl<'a> Board<'a> {
     }
 
     fn carry_out(&mut self, now: Millis, output: Output) {
-        for command in black_box(output).cues {
+        for command in black_box(output).commands {
             let _ = self.protocol.execute(now, Address::ONLY, command);
         }
     }

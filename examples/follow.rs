@@ -75,7 +75,7 @@ impl Board {
         loop {
             while let Some(output) = outputs.pop_front() {
                 output.events.iter().for_each(|stamped| print_event(&stamped.event));
-                for command in output.cues {
+                for command in output.commands {
                     // A board without lights or a memory does not support every command.
                     let _ = self.protocol.execute(now, self.address, command);
                 }

@@ -36,7 +36,7 @@ impl Play {
     fn take(&mut self, input: Input) -> Vec<BoardCommand> {
         let output = self.table.handle(self.now, input);
         self.events.extend(output.events);
-        output.cues
+        output.commands
     }
 
     /// Sends a reading of all squares.
@@ -436,7 +436,7 @@ fn a_memory_that_is_read_late_fills_in_the_missing_moves() {
         play.now += 1_000;
         let output = play.table.advance(play.now);
         play.events.extend(output.events);
-        if output.cues.contains(&BoardCommand::Memory) {
+        if output.commands.contains(&BoardCommand::Memory) {
             play.take(Input::Reading(Reading::Memory(log.clone())));
             break;
         }
@@ -728,7 +728,7 @@ fn a_stale_reading_after_a_restart_begins_no_game() {
             if play.now >= until && play.position.fen() == Position::start().fen() {
                 play.position = position.clone();
             }
-            if output.cues.contains(&BoardCommand::Placement) {
+            if output.commands.contains(&BoardCommand::Placement) {
                 play.now += 100;
                 play.show();
             }

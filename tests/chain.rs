@@ -94,7 +94,7 @@ impl BusBench {
 
     fn output(&mut self, address: Address, output: Output) {
         self.events.entry(address).or_default().extend(output.events);
-        for command in output.cues {
+        for command in output.commands {
             let is_memory = command == BoardCommand::Memory;
             if self.protocol.execute(self.now, address, command).is_err() && is_memory {
                 let table = self.tables.get_mut(&address).unwrap();

@@ -254,7 +254,7 @@ impl ClockBench {
     fn drive(&mut self, act: impl FnOnce(&mut Table) -> Output) {
         let output = act(&mut self.table);
         self.events.extend(output.events);
-        for command in output.cues {
+        for command in output.commands {
             let _ = self.board.execute(self.now, Address::ONLY, command);
         }
     }

@@ -33,7 +33,7 @@ impl LitTable {
 
     fn take(&mut self, input: Input) {
         let output = self.table.handle(self.now, input);
-        self.store(output.cues);
+        self.store(output.commands);
     }
 
     fn store(&mut self, commands: Vec<BoardCommand>) {
@@ -46,7 +46,7 @@ impl LitTable {
     fn wait(&mut self, ms: Millis) {
         self.now += ms;
         let output = self.table.advance(self.now);
-        self.store(output.cues);
+        self.store(output.commands);
     }
 
     /// A piece is lifted from one square of the game and put on another a moment later.

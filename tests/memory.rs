@@ -231,7 +231,7 @@ fn missed_moves_follow_an_unpublished_move() {
     table.handle(6_350, Input::Link(LinkState::Down));
     assert_eq!(table.record().unwrap().plies.len(), 2, "the bishop may slide on");
     table.handle(60_000, Input::Link(LinkState::Up));
-    assert_eq!(table.handle(60_100, Input::Reading(after(moves.len()))).cues, [BoardCommand::Memory]);
+    assert_eq!(table.handle(60_100, Input::Reading(after(moves.len()))).commands, [BoardCommand::Memory]);
     table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
     table.advance(80_000);
     let record = table.record().unwrap();
@@ -266,7 +266,7 @@ fn recorded_moves_missing_in_the_memory_raise_an_alert() {
         assert_eq!(table.record().unwrap().plies.len(), recorded.len());
         table.handle(41_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
-        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [BoardCommand::Memory]);
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).commands, [BoardCommand::Memory]);
         let moves = [
             lands(played[0], Role::Pawn, Color::White),
             lands(played[1], Role::Pawn, Color::Black),
@@ -464,7 +464,7 @@ fn a_memory_of_another_game_changes_nothing() {
         table.handle(5_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
         let output = table.handle(60_100, Input::Reading(after(&["e2e4", "e7e5", "g1f3"])));
-        assert_eq!(output.cues, [BoardCommand::Memory]);
+        assert_eq!(output.commands, [BoardCommand::Memory]);
         assert!(table.advance(66_000).events.is_empty(), "nothing is published before the memory arrives");
         table.handle(68_500, Input::Reading(Reading::Memory(log)));
         table.advance(90_000);
@@ -509,7 +509,7 @@ fn a_restart_reads_missed_moves_from_the_memory() {
     assert_eq!(table.record().unwrap().plies.len(), 3);
     table.handle(3_600_000, Input::Link(LinkState::Up));
     let output = table.handle(3_600_100, Input::Reading(Reading::Placement(Box::new(shown(&position)))));
-    assert_eq!(output.cues, [BoardCommand::Memory]);
+    assert_eq!(output.commands, [BoardCommand::Memory]);
     table.handle(3_609_000, Input::Reading(Reading::Memory(log)));
     table.advance(3_620_000);
     let recorded: Vec<_> = table.record().unwrap().plies.iter().map(|ply| ply.played.uci.clone()).collect();
@@ -624,7 +624,7 @@ fn after_a_correction_by_the_arbiter_the_memory_is_not_requested() {
         table.handle(0, Input::Reading(after(&[])));
         table.handle(5_000, Input::Link(LinkState::Down));
         table.handle(60_000, Input::Link(LinkState::Up));
-        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).cues, [BoardCommand::Memory]);
+        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).commands, [BoardCommand::Memory]);
         table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
         if corrects {
             let command = Command::Insert { ply: 1, uci: "d2d4".to_owned() };
@@ -633,7 +633,7 @@ fn after_a_correction_by_the_arbiter_the_memory_is_not_requested() {
         }
         let mut commands = Vec::new();
         while let Some(at) = table.next_deadline().filter(|at| *at <= 80_000) {
-            commands.extend(table.advance(at).cues);
+            commands.extend(table.advance(at).commands);
         }
         assert_eq!(commands.contains(&BoardCommand::Memory), !corrects);
     }

@@ -132,7 +132,7 @@ impl SetupTask {
     fn publish(&mut self, mut output: Output) {
         self.update_view(&output);
         // Only the board's own game requests the board's memory: this table explains the current placement without waiting for it.
-        while std::mem::take(&mut output.cues).contains(&BoardCommand::Memory) {
+        while std::mem::take(&mut output.commands).contains(&BoardCommand::Memory) {
             output = self.table.handle(self.now, Input::Reading(Reading::Memory(Vec::new())));
             self.update_view(&output);
         }

@@ -134,7 +134,7 @@ impl Run<'_> {
             (self.watch)(now, RunEvent::Refused(refused));
         }
         (self.watch)(now, RunEvent::Handled(self.table));
-        for command in output.cues {
+        for command in output.commands {
             let needs_reply = command == BoardCommand::Memory;
             // A board ignores commands that it does not support.
             if self.protocol.execute(now, self.board, command).is_err() && needs_reply {

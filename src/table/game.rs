@@ -1,7 +1,6 @@
 //! One game on the table: compares the line of play that is followed with what was published.
 
 mod alerts;
-mod behind;
 mod claim;
 mod devices;
 mod end;
@@ -12,6 +11,7 @@ mod kings;
 mod mate_search;
 mod orders;
 mod publish;
+mod record_lag;
 mod restore;
 mod rests;
 mod rewrite;
@@ -32,9 +32,9 @@ use crate::laws::edition::Completion;
 use crate::laws::{Laws, NULL_UCI, Position};
 use crate::sense::Edge;
 pub use alerts::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
-use behind::RecordLag;
 use hold::InferenceHold;
 use mate_search::Searches;
+use record_lag::RecordLag;
 use rests::Rests;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
@@ -109,7 +109,7 @@ pub struct TableGame {
     has_read_board: bool,
     /// Moves were missed after this number of plies and until this time, and not all moves that lead to the placement seen then are
     /// published.
-    missed: Option<(usize, Millis)>,
+    gap_seen: Option<(usize, Millis)>,
     /// The squares last published as different from the record.
     displaced: Bitboard,
     /// All squares published as different since the board last agreed with the record.
@@ -215,7 +215,7 @@ impl TableGame {
             sightings: Sightings::default(),
             rests: Rests::default(),
             has_read_board: !is_restored,
-            missed: None,
+            gap_seen: None,
             displaced: Bitboard::EMPTY,
             displaced_since_agreement: Bitboard::EMPTY,
             behind: None,
@@ -330,9 +330,9 @@ impl TableGame {
         if self.touch_exempt_until == Millis::MAX {
             self.touch_exempt_until = now;
         }
-        self.board_is_back(now, output);
+        self.clear_link_alerts(now, output);
         let placement = rotated(placement, context.rotation);
-        self.missed = Some((self.published.len(), now));
+        self.gap_seen = Some((self.published.len(), now));
         self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), context, output);
         self.has_read_board = true;
     }
@@ -473,7 +473,7 @@ impl TableGame {
             press = Press { by: !press.by, clocks: ClockTimes { white: black, black: white }, ..press };
         }
         self.follower.handle_press(now, press.by);
-        output.cues.push(BoardCommand::Placement);
+        output.commands.push(BoardCommand::Placement);
         let line = self.follower.nodes();
         let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
         // The opponent has pressed since. That is only possible after a press of the move before, which was not seen.
@@ -542,7 +542,7 @@ impl TableGame {
         self.has_agreed |= self.follower.mismatch().is_empty();
         if self.follower.unexplained().any() {
             // An update may have been lost or damaged on the link: request the placement before explaining it.
-            output.cues.push(BoardCommand::Placement);
+            output.commands.push(BoardCommand::Placement);
         }
         let last = self.record.plies.len() as u32;
         let settled = self.moves_agree(last as usize) && self.follower.mismatch().is_empty();
@@ -565,7 +565,7 @@ impl TableGame {
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
     pub fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
-        [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.behind_deadline()]
+        [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.lag_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -626,7 +626,7 @@ impl TableGame {
             return ply.played.evidence.clone();
         }
         let Some(before) = self.follower.nodes().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
-        self.proof(before, self.changed_by(index).into_iter().collect())
+        self.evidence_between(before, self.changed_by(index).into_iter().collect())
     }
 
     /// Returns the squares that the move of this index changed, including those of its slip if it was illegal.
@@ -644,7 +644,7 @@ impl TableGame {
     }
 
     /// Returns how these squares came to show their current state since the position of `since`, and what else was seen.
-    fn proof(&self, since: &LineNode, squares: Bitboard) -> Vec<Sighting> {
+    fn evidence_between(&self, since: &LineNode, squares: Bitboard) -> Vec<Sighting> {
         let seen = self.follower.seen();
         self.sightings.evidence_for(squares, since.made_at, |square| {
             // The square already had this state when the game began, or when moves were taken back.

@@ -1,9 +1,10 @@
 //! How a game begins: from a start position on the board, or from another placement.
 
-use super::check::{PlacementCheck, UnconfirmedStart};
+use super::check::PlacementCheck;
 use super::game::TableGame;
+use super::gap::Gap;
 use super::unrecorded::UnrecordedPlay;
-use super::{Gap, Output, Settings, Table};
+use super::{Output, Settings, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::Fault;
 use crate::game::event::{Difference, Rotation};
@@ -46,9 +47,9 @@ impl Table {
     /// seen to move may come from an outdated reply of the board, and so may the first reading after a gap until it is confirmed.
     pub(super) fn start_if_set_up(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         let Some(found) = self.find_set_up(quiet) else { return };
-        let may_be_old = |game: &TableGame| game.is_shown_unseen() || (self.check != PlacementCheck::Done && !game.is_over());
+        let may_be_old = |game: &TableGame| game.is_shown_unseen() || (!self.check.is_done() && !game.is_over());
         if quiet < REST_UNSEEN && self.game.as_ref().is_some_and(may_be_old) {
-            self.unconfirmed_start = Some(UnconfirmedStart { found, placement: *self.sense.placement() });
+            self.check.keep_start(found, *self.sense.placement());
         } else {
             self.begin(now, found, output);
         }
@@ -296,7 +297,7 @@ impl Table {
         placement: &Placement,
         output: &mut Output,
     ) {
-        self.with_game(output, |game, context, output| game.leave(now, context, output));
+        self.with_game(output, |game, context, output| game.finish(now, context, output));
         self.rotation = Some(found.rotation);
         self.gap = Gap::default();
         self.clock.begin_game();
@@ -323,7 +324,7 @@ impl Table {
         self.rested = None;
         self.unrecorded = UnrecordedPlay::default();
         self.detached_play = None;
-        (self.check, self.unconfirmed_start) = (PlacementCheck::Done, None);
+        self.check = PlacementCheck::default();
         self.pending_position = None;
         self.touched = Bitboard::EMPTY;
     }

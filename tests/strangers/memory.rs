@@ -198,7 +198,7 @@ impl Player {
         if count > EVENTS + 2 * (entries + self.inputs) {
             return Err(format!("{count} events from {entries} entries and {} inputs", self.inputs));
         }
-        self.requests.extend(output.cues.iter().filter(|cue| **cue == BoardCommand::Memory).map(|_| self.now));
+        self.requests.extend(output.commands.iter().filter(|command| **command == BoardCommand::Memory).map(|_| self.now));
         self.promises.take(output.events, !self.is_complete)?;
         if self.table.record() == self.promises.record() {
             Ok(())

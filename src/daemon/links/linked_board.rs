@@ -176,7 +176,7 @@ impl LinkBoard {
     /// Continues a game of another board here, as after a restart.
     fn continue_game(&mut self, now: Instant, continuation: Continuation, done: ReplySender) -> Vec<BoardCommand> {
         let Continuation { game: StoredGameState { epoch_wall_ms, events, .. }, order, exchange } = continuation;
-        let (table, events) = match self.table.carry_on(events) {
+        let (table, events) = match self.table.continue_game(events) {
             Ok(continued) => continued,
             Err(squares) => {
                 self.step.done = Some((done, Err(OrderError::PositionNotSetUp { board: self.id.clone(), squares })));
@@ -265,7 +265,7 @@ impl LinkBoard {
             }
             self.hub.set_health_problem(UNRECORDED_PLAY, Some(id), sentence);
         }
-        output.cues
+        output.commands
     }
 
     /// Begins a new recording with the game so far and the placement, if known.

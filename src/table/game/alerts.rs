@@ -34,7 +34,7 @@ const DOUBTFUL: Confidence = Confidence(500);
 /// The same as [`MAX_OVERLAP`] where the opponent's move could have been two, one before and one after, in milliseconds.
 const OVERLAP_OF_TWO: Millis = 600;
 /// A hand rarely carries a piece for longer than this, in milliseconds: it may have been put down in between.
-const CARRIED_TWICE: Millis = 1_000;
+const MAX_CARRY_TIME: Millis = 1_000;
 
 /// An alert before its ruling, id and defaults are filled in.
 pub(super) struct AlertDraft {
@@ -110,14 +110,14 @@ impl TableGame {
     /// moves, or more of them, may have led there. Returns whether the arbiter was alerted. `same`, `to`: the number of plies that
     /// were published before, and that are now.
     pub(super) fn alert_reconstructed_moves(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
-        let Some((from, seen_at)) = self.missed else { return false };
+        let Some((from, seen_at)) = self.gap_seen else { return false };
         let line = self.follower.nodes();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
         // A board that does not identify pieces has not agreed with the record since, and only these moves together explain it.
         let together = to > same.max(from) + 1 && !self.has_agreed && self.follows_gap_blindly();
         let missed = nodes.iter().take_while(|node| together || node.is_reconstructed() || node.made_at <= seen_at).count();
         if missed < nodes.len() || nodes.len() > 1 {
-            self.missed = None;
+            self.gap_seen = None;
         }
         if missed < 2 {
             return false;
@@ -262,7 +262,7 @@ impl TableGame {
     fn is_between_two(&self, earlier: &LineNode, first: Move, before: &LineNode, mv: Move) -> bool {
         let lifted = first.from().map(|from| self.follower.seen().changed_at(from));
         self.stood_before(before, mv, OVERLAP_OF_TWO)
-            && lifted.is_some_and(|lifted| lifted + CARRIED_TWICE < before.made_at)
+            && lifted.is_some_and(|lifted| lifted + MAX_CARRY_TIME < before.made_at)
             && could_be_two(&earlier.position, first, mv)
     }
 
@@ -390,7 +390,7 @@ impl TableGame {
 
     /// Whether the pieces were put into their box: a king is missing or, where pieces are not identified, half of the pieces are.
     /// Missed moves never capture a king.
-    pub(super) fn is_taken_off(&self) -> bool {
+    pub(super) fn are_pieces_removed(&self) -> bool {
         let seen = self.follower.seen();
         let known = self.follower.tip().position.board().occupied().count();
         match seen.sensing() {

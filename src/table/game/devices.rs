@@ -49,7 +49,7 @@ impl TableGame {
     }
 
     /// Clears the alerts about the link and the silence once the board is read again.
-    pub(super) fn board_is_back(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn clear_link_alerts(&mut self, now: Millis, output: &mut Output) {
         for kind in [AlertKind::LinkLost, AlertKind::BoardSilent] {
             self.update_device_alert(now, kind, None, output);
         }

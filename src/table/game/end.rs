@@ -83,7 +83,7 @@ impl TableGame {
 
     /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
     /// published, and searches end.
-    pub fn leave(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub fn finish(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
         if self.is_result_held && self.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);
@@ -155,7 +155,7 @@ impl TableGame {
             self.complete(now, ply, CompletedBy::GameEnd, context.clock.times(now, context.rotation), output);
         }
         self.publish_result(now, ending, result, output);
-        output.cues.push(BoardCommand::Placement);
+        output.commands.push(BoardCommand::Placement);
     }
 
     fn publish_result(&mut self, now: Millis, ending: Ending, result: GameResult, output: &mut Output) {

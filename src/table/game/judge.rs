@@ -22,7 +22,7 @@ const PRESS_SETTLE_TIME: Millis = 1_500;
 /// and squares are reported up to 600 ms apart.
 const IN_HAND: Millis = 700;
 /// A piece is not held for longer than this after a press: a late sensor is likelier. In milliseconds.
-const HELD_AT_MOST: Millis = 3_000;
+const MAX_HOLD_TIME: Millis = 3_000;
 /// The text keys for "both flags have fallen" and, where it is known, which one fell first.
 const BOTH_FLAGS: &str = "both_flags";
 const BOTH_FLAGS_FIRST: &str = "both_flags_first";
@@ -282,7 +282,7 @@ impl TableGame {
     /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
     pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
         let Some((ply, pressed_at)) = self.unreleased.take() else { return };
-        if now <= pressed_at + HELD_AT_MOST {
+        if now <= pressed_at + MAX_HOLD_TIME {
             self.judge_release(now, ply, pressed_at, output);
         }
     }
@@ -400,7 +400,7 @@ impl TableGame {
         let position = &self.follower.tip().position;
         let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
         let squares: Vec<_> = wrong.into_iter().collect();
-        let evidence = self.proof(self.follower.tip(), wrong);
+        let evidence = self.evidence_between(self.follower.tip(), wrong);
         if let Some((mv, reason)) = self.follower.stray_move()
             && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
         {

@@ -122,7 +122,7 @@ impl TableGame {
             }
         } else if self.record.result.is_none() && !self.is_kings_signal_withdrawn {
             if self.kings_centred_at.is_none() {
-                output.cues.push(BoardCommand::Placement);
+                output.commands.push(BoardCommand::Placement);
             }
             self.kings_centred_at.get_or_insert(now);
         }

@@ -202,7 +202,7 @@ impl TableGame {
         let result = result.map(|(result, _)| result);
         self.clear(now, is_end, output);
         self.record_event(now, Event::Result { result, reason }, output);
-        output.cues.push(BoardCommand::Placement);
+        output.commands.push(BoardCommand::Placement);
         let resumes = self.over && result.is_none();
         self.over = result.is_some();
         if resumes && matches!(self.hold, Some(InferenceHold::Paused)) && !self.record.paused {

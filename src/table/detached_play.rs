@@ -1,12 +1,18 @@
 //! Play from a position whose history is unknown: after missing moves, or on a board without a game. It is followed from the
 //! placement on the board, whichever player moves first. Only for boards that identify pieces.
 
+use super::game::TableGame;
+use super::{Output, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::event::Rotation;
 use crate::infer::{Beam, Follower, ObservedBoard, REST_TAKEBACK, rotated};
 use crate::laws::Position;
 use crate::sense::Edge;
 use shakmaty::{Board, Color, Move, Square};
+
+/// Number of plies after which play that follows missing moves joins the game, counted from the position that was on the board. A
+/// board that was only knocked over shows no such plies.
+const DETACHED_PLAY_PLIES: usize = 2;
 
 /// Number of lines of play that are followed from each position.
 const LINES: usize = 8;
@@ -85,6 +91,32 @@ impl DetachedPlay {
             let reached = moves.iter().fold((*from).clone(), |position, &mv| position.play(mv));
             !moves.is_empty() && reached.is_chess960() == position.is_chess960() && state(&reached) == state(position)
         })
+    }
+}
+
+impl Table {
+    /// Follows play that continues without a game, or after missing moves, from the placement on the board. Once moves were played
+    /// from there, the game takes them up.
+    pub(super) fn follow_detached_play(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
+        let game = self.game.as_ref().filter(|game| !game.is_over());
+        let is_possible = self.settings.sensing == SensorKind::Identity && self.sense.is_complete();
+        if !is_possible || game.is_some_and(|game| !game.misses_moves()) {
+            self.detached_play = None;
+            return;
+        }
+        let settle = self.settle_time();
+        if !self.detached_play.as_mut().is_some_and(|play| play.handle_quiet(now, quiet, settle)) {
+            let before = game.and_then(TableGame::position);
+            // Before that a hand may still hold a piece.
+            let is_at_rest = quiet >= REST_TAKEBACK;
+            let begin = || DetachedPlay::begin(now, self.sense.placement(), self.rotation, before.as_ref());
+            self.detached_play = is_at_rest.then(begin).flatten();
+        } else if game.is_some()
+            && let Some(play) = self.detached_play.take_if(|play| play.played(DETACHED_PLAY_PLIES).is_some())
+            && let Some((from, moves)) = play.played(DETACHED_PLAY_PLIES)
+        {
+            self.with_game(output, |game, context, output| game.append_after_missing_moves(now, from, &moves, context, output));
+        }
     }
 }
 

@@ -31,7 +31,7 @@ const AT_REST: Millis = 12_000;
 const REEVALUATION_INTERVAL: Millis = 5_000;
 
 /// Quiet after which moves that were not seen are searched for, in milliseconds.
-const BRIDGE_AFTER: Millis = 1_500;
+const SEARCH_DELAY: Millis = 1_500;
 /// The time between two slices of that search, in milliseconds, and the number of moves tried in one slice: some milliseconds of
 /// work on a small computer.
 const SLICE: (Millis, u32) = (20, 1 << 11);
@@ -42,7 +42,7 @@ pub(super) struct MissedMovesSearch {
     next: Millis,
     /// The moves after which the search starts. They are more than the published ones if the last move was not decided.
     line: Vec<Move>,
-    bridge: Box<GapSearch>,
+    search: Box<GapSearch>,
 }
 
 /// The state while no line of play explains the board.
@@ -75,7 +75,7 @@ impl TableGame {
     /// Checks whether the record is behind the board, and alerts the arbiter when that lasts too long. Must be called after every
     /// change, press and deadline.
     pub(super) fn check_record_lag(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        let wrong = self.behind_squares(context);
+        let wrong = self.lagging_squares(context);
         if wrong.is_empty() {
             self.behind = None;
             return;
@@ -97,7 +97,7 @@ impl TableGame {
         let arrived = wrong & self.follower.seen().occupied();
         let unplayed = in_time && self.published.is_empty() && arrived.count() < MIN_PLAYED_SQUARES;
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
-        let is_put_away = self.is_taken_off() || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
+        let is_put_away = self.are_pieces_removed() || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
         if is_alerted || is_put_away {
             if let Some(lag) = &mut self.behind {
                 let next = if now < since + SOON {
@@ -145,7 +145,7 @@ impl TableGame {
     /// Starts a search for missed moves once nothing else explains the placement.
     pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
         let is_identity = self.follower.seen().sensing() == SensorKind::Identity;
-        if quiet < BRIDGE_AFTER || !is_identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
+        if quiet < SEARCH_DELAY || !is_identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
             return;
         }
         if self.behind.as_ref().is_none_or(|lag| !lag.after_gap || lag.missed.is_some()) {
@@ -153,7 +153,7 @@ impl TableGame {
         }
         let search =
             GapSearch::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.ignored_squares());
-        let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), bridge: Box::new(search) };
+        let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), search: Box::new(search) };
         if let Some(lag) = &mut self.behind {
             lag.missed = Some(missed);
         }
@@ -175,12 +175,12 @@ impl TableGame {
         let line = self.followed_moves();
         if self.behind.as_ref().and_then(|lag| lag.missed.as_ref()).is_some_and(|missed| missed.line != line) {
             self.discard_missed_search();
-            self.search_missed(now, BRIDGE_AFTER);
+            self.search_missed(now, SEARCH_DELAY);
             return;
         }
         let Some(missed) = self.behind.as_mut().and_then(|lag| lag.missed.as_mut()) else { return };
         missed.next = now + SLICE.0;
-        match missed.bridge.run(SLICE.1) {
+        match missed.search.run(SLICE.1) {
             None => {}
             // Until the board changes there is nothing to find.
             Some(GapResult::Nothing) => missed.next = Millis::MAX,
@@ -225,7 +225,7 @@ impl TableGame {
         context: &mut GameContext<'_>,
         output: &mut Output,
     ) {
-        (self.behind, self.missed) = (None, None);
+        (self.behind, self.gap_seen) = (None, None);
         let mut known = self.known_plies(self.published.len());
         known.extend(plies);
         self.follower.rewrite(now, &known, reason);
@@ -269,7 +269,7 @@ impl TableGame {
     }
 
     /// Returns when the check for a record that is behind must run again.
-    pub(super) fn behind_deadline(&self) -> Option<Millis> {
+    pub(super) fn lag_deadline(&self) -> Option<Millis> {
         self.behind.as_ref().and_then(|lag| lag.check_at)
     }
 
@@ -298,7 +298,7 @@ impl TableGame {
     }
 
     /// Returns the squares that no line of play explains during play, even if the clock is stopped or reported as stopped.
-    fn behind_squares(&self, context: &GameContext<'_>) -> Bitboard {
+    fn lagging_squares(&self, context: &GameContext<'_>) -> Bitboard {
         let is_in_play = matches!(self.hold, None | Some(InferenceHold::Stopped(_))) && !self.over && !self.is_board_unknown;
         let after_gap = self.behind.as_ref().is_some_and(|lag| lag.after_gap);
         // In a game without recorded moves, pieces may be moved for demonstration; play changes more squares than that.

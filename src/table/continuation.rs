@@ -15,7 +15,7 @@ impl Table {
     ///
     /// # Errors
     /// The squares that show something else. Empty if the board has not reported its placement yet.
-    pub fn carry_on(&self, mut events: Vec<StampedEvent>) -> Result<(Table, Vec<StampedEvent>), Vec<Square>> {
+    pub fn continue_game(&self, mut events: Vec<StampedEvent>) -> Result<(Table, Vec<StampedEvent>), Vec<Square>> {
         let chess960 = self.settings.chess960;
         let mut record = events.first().and_then(Record::begin).ok_or_else(Vec::new)?;
         events.iter().skip(1).for_each(|stamped| record.apply(stamped));

@@ -1,0 +1,81 @@
+//! What a call of the table returns, and the numbers of its events.
+
+use crate::boards::{BoardCommand, Millis};
+use crate::game::command::Refusal;
+use crate::game::event::Event;
+use crate::game::{Answer, StampedEvent};
+
+/// The output of one call.
+#[derive(Clone, Debug, Default)]
+pub struct Output {
+    /// The events, in order. A `GameStarted` begins a new game, whose numbers start from 1 again.
+    pub events: Vec<StampedEvent>,
+    /// The commands for the board.
+    pub commands: Vec<BoardCommand>,
+    /// Why an order was not carried out.
+    pub refusal: Option<Refusal>,
+    /// The answer to an order that was carried out.
+    pub answer: Answer,
+    /// The earliest publication timestamp: moves from a board's memory are published when the memory is read.
+    pub(super) earliest_timestamp: Millis,
+}
+
+impl Output {
+    /// Adds an event. It is numbered when all events are complete.
+    pub(super) fn emit(&mut self, at: Millis, event: Event) {
+        let at = self.timestamp(at);
+        self.push_event(StampedEvent { at, number: None, event });
+    }
+
+    pub(super) fn push_event(&mut self, event: StampedEvent) {
+        if self.events.is_empty() {
+            // Most edges produce one or two events.
+            self.events.reserve_exact(2);
+        }
+        self.events.push(event);
+    }
+
+    /// Returns the publication timestamp of an event that happened at `at`.
+    pub(super) fn timestamp(&self, at: Millis) -> Millis {
+        at.max(self.earliest_timestamp)
+    }
+}
+
+/// The numbers of the events of a game, and the time of the last event.
+#[derive(Default)]
+pub(super) struct EventNumbers {
+    last: u64,
+    last_at: Millis,
+}
+
+impl EventNumbers {
+    /// Continues after the event with this number.
+    pub(super) fn resume(last: u64) -> EventNumbers {
+        EventNumbers { last, last_at: 0 }
+    }
+
+    /// Returns the number of the last durable event.
+    pub(super) fn last(&self) -> u64 {
+        self.last
+    }
+
+    /// Returns the time of the last event.
+    pub(super) fn last_at(&self) -> Millis {
+        self.last_at
+    }
+
+    /// Numbers the durable events among these, which are complete. Each game begins with number 1.
+    pub(super) fn number(&mut self, events: &mut [StampedEvent]) {
+        self.last_at = events.last().map_or(self.last_at, |last| last.at);
+        for stamped in events {
+            if stamped.number.is_some() || !stamped.event.is_durable() {
+                continue;
+            }
+            if matches!(stamped.event, Event::GameStarted { .. }) {
+                self.last = 0;
+            }
+            self.last += 1;
+            stamped.number = Some(self.last);
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! The settings of a table.
+
+use super::lights::LightsMode;
+use crate::boards::SensorKind;
+use crate::game::event::Rotation;
+use crate::infer::Beam;
+use crate::laws::{BadFen, Laws, Position};
+
+/// When to publish a move that is still uncertain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Publish {
+    /// At once: publishes the best guess and corrects it later if necessary.
+    #[default]
+    Prompt,
+    /// When one line of play is clearly ahead of all others, or the move was completed.
+    Sure,
+}
+
+/// The settings that decide how readings become a game. Every recording contains them, so that a replay decides as the daemon did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// What the squares can detect. May be less than the board can detect: the extra information is then discarded.
+    pub sensing: SensorKind,
+    /// How long the board must be quiet before a move that could still become another is published, in milliseconds, 20–5000.
+    pub settle_ms: u32,
+    /// The same while either clock is under `low_time_ms`.
+    pub settle_low_ms: u32,
+    /// Remaining time below which a player is short of time, in milliseconds.
+    pub low_time_ms: u32,
+    /// Without a clock, a move counts as completed when the board has not changed for this time, in milliseconds.
+    pub dwell_ms: u32,
+    /// How the board is oriented; `None`: found from the position.
+    pub rotation: Option<Rotation>,
+    /// How the clock is oriented. Upright: its left half is White's when the board is upright. `None`: found from the first
+    /// presses.
+    pub clock_side: Option<Rotation>,
+    /// Accept Chess960 start positions.
+    pub chess960: bool,
+    /// The position that the game starts from, where it cannot be found on the board.
+    pub start_fen: Option<String>,
+    /// Kings in the centre give the result at once; otherwise the result waits for the arbiter.
+    pub accept_kings_signal: bool,
+    /// The Laws in force: edition, time class, supervision.
+    pub laws: Laws,
+    /// Maximum number of lines of play that are followed, 8–4096.
+    pub hypotheses: u16,
+    /// Whether moves are published at once or when they are sure.
+    pub publish: Publish,
+    /// What the board shows the players with its lights, if it has any.
+    pub lights: LightsMode,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            sensing: SensorKind::Identity,
+            settle_ms: 250,
+            settle_low_ms: 120,
+            low_time_ms: 120_000,
+            dwell_ms: 5_000,
+            rotation: None,
+            clock_side: None,
+            chess960: false,
+            start_fen: None,
+            accept_kings_signal: true,
+            laws: Laws::default(),
+            hypotheses: 64,
+            publish: Publish::Prompt,
+            lights: LightsMode::Off,
+        }
+    }
+}
+
+impl Settings {
+    /// Returns the position given by `start_fen`.
+    ///
+    /// # Errors
+    /// If `start_fen` is not a valid FEN; a table then looks for the usual start positions.
+    pub fn start(&self) -> Result<Option<Position>, BadFen> {
+        self.start_fen.as_ref().map(|fen| Position::from_fen(fen, self.chess960)).transpose()
+    }
+
+    /// Returns the beam width for these settings.
+    pub(super) fn beam(&self) -> Beam {
+        Beam::Live(usize::from(self.hypotheses))
+    }
+}

@@ -1,0 +1,80 @@
+//! The deadlines of a table.
+
+use super::game::TableGame;
+use super::{Output, Table};
+use crate::boards::{BoardCommand, Millis};
+
+impl Table {
+    /// Runs the deadlines due by `now`, each at its own time.
+    pub(super) fn run_due(&mut self, now: Millis, output: &mut Output) {
+        while let Some(due) = self.next_deadline().filter(|&due| due <= now) {
+            if self.gap.deadline().is_some_and(|at| at <= due) {
+                // Overdue deadlines then run no earlier than what `run_gap` publishes.
+                self.now = self.now.max(due);
+                self.run_gap(due, output);
+            } else if self.silence.silence_deadline().is_some_and(|at| at <= due) {
+                let ms = self.silence.take_silence(due);
+                self.with_game(output, |game, _, output| game.alert_silent(due, ms, output));
+            } else if self.silence.placement_deadline().is_some_and(|at| at <= due) {
+                self.silence.note_placement();
+                self.with_game(output, |game, _, output| game.alert_placement_missing(due, output));
+            } else if self.clock.deadline().is_some_and(|at| at <= due) {
+                // A flag that fell earlier must not cause a deadline before this time.
+                self.now = self.now.max(due);
+                self.accept_clock_reading(due, output);
+            } else if self.check.deadline().is_some_and(|at| at <= due) {
+                self.run_check(due, output);
+            } else if self.clock.request_deadline().is_some_and(|at| at <= due) {
+                self.clock.note_request(due);
+                output.commands.push(BoardCommand::Clock);
+            } else if self.kings_deadline().is_some_and(|at| at <= due) {
+                self.with_game(output, |game, context, output| game.handle_kings_signal(due, context, output));
+            } else if self.background_deadline().is_some_and(|at| at <= due) {
+                self.with_game(output, |game, context, output| game.run_background(due, context, output));
+            } else if self.reevaluation_deadline().is_some_and(|at| at <= due) {
+                // This runs before all moves are taken back to the placement on the board.
+                self.start_if_set_up(due, self.quiet.elapsed(due), output);
+                self.with_game(output, |game, context, output| game.reevaluate(due, context, output));
+            } else {
+                self.quiet.next_stage();
+                self.handle_quiet(due, output);
+            }
+        }
+        self.now = self.now.max(now);
+    }
+
+    /// Returns when `advance` must be called; `None`: not before the next input.
+    pub fn next_deadline(&self) -> Option<Millis> {
+        let stage = self.quiet.deadline(self.is_short_of_time());
+        // The settle time changes when a clock falls below the limit, so its end may already have passed.
+        let background = self.background_deadline();
+        let board =
+            [self.gap.deadline(), self.silence.silence_deadline(), self.silence.placement_deadline(), self.check.deadline()];
+        let clock = [self.clock.deadline(), self.clock.request_deadline()];
+        let others = [self.kings_deadline(), self.reevaluation_deadline(), background].into_iter().chain(board).chain(clock);
+        let due = others.flatten().fold(stage.unwrap_or(Millis::MAX), Millis::min);
+        (due < Millis::MAX).then(|| due.max(self.now))
+    }
+
+    /// Whether a player is short of time.
+    fn is_short_of_time(&self) -> bool {
+        self.clock.is_low(self.settings.low_time_ms)
+    }
+
+    /// Returns the settle time that applies now, in milliseconds.
+    pub(super) fn settle_time(&self) -> Millis {
+        Millis::from(if self.is_short_of_time() { self.settings.settle_low_ms } else { self.settings.settle_ms })
+    }
+
+    pub(super) fn kings_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(TableGame::kings_deadline)
+    }
+
+    fn background_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(TableGame::background_deadline)
+    }
+
+    fn reevaluation_deadline(&self) -> Option<Millis> {
+        self.game.as_ref().and_then(TableGame::reevaluation_deadline)
+    }
+}
