@@ -50,6 +50,14 @@ pub struct Press {
     pub clocks: ClockTimes,
 }
 
+impl Press {
+    /// Returns the same press with the sides of the clock swapped.
+    pub(super) fn swapped(self) -> Press {
+        let ClockTimes { white, black } = self.clocks;
+        Press { by: !self.by, clocks: ClockTimes { white: black, black: white }, ..self }
+    }
+}
+
 impl Clock {
     /// Creates a clock without a reading.
     pub fn new(side: Option<Rotation>) -> Clock {

@@ -1,7 +1,7 @@
 //! Readings of the clock: presses, starts and stops, and what is published of them.
 
-use super::clock::Clock;
-use super::game::TableGame;
+use super::clock::{Clock, Press};
+use super::game::{PressSides, TableGame};
 use super::gap::QueuedReading;
 use super::{Output, Table};
 use crate::boards::{ClockReading, Millis};
@@ -39,11 +39,27 @@ impl Table {
                 self.unrecorded.handle_press();
             }
             self.gap.queue_reading(now, || QueuedReading::Pressed(press));
-            self.with_game(output, |game, context, output| game.handle_press(now, press, context, output));
+            self.handle_press(now, press, output);
         } else {
             let times = self.clock.times(now, rotation);
             self.with_game(output, |game, _, output| game.handle_clock_times(now, times, times_held, output));
         }
+    }
+
+    /// Passes a press of the clock to the game. If the presses show that the sides of the clock are assigned wrongly, they are
+    /// swapped first.
+    pub(super) fn handle_press(&mut self, at: Millis, press: Press, output: &mut Output) {
+        let Some(game) = &mut self.game else { return };
+        let sides = game.check_sides(at, press, output);
+        let press = match sides {
+            PressSides::Ignored => return,
+            PressSides::Swapped if self.clock.flip_side() => {
+                game.note_swapped_sides();
+                press.swapped()
+            }
+            PressSides::Swapped | PressSides::AsAssigned => press,
+        };
+        self.with_game(output, |game, context, output| game.handle_press(at, press, context, output));
     }
 
     /// Processes a change of the clock from the state `before`. Returns whether starting the clock resumed play.

@@ -1,8 +1,10 @@
 //! One game on the table: compares the line of play that is followed with what was published.
 
+mod alert_filter;
 mod alerts;
 mod claim;
 mod devices;
+mod displaced_squares;
 mod end;
 mod faults;
 mod hold;
@@ -10,6 +12,7 @@ mod judge;
 mod kings;
 mod mate_search;
 mod orders;
+mod presses;
 mod publish;
 mod record_lag;
 mod restore;
@@ -31,16 +34,19 @@ use crate::laws::draws::{PositionEquality, PositionHistory};
 use crate::laws::edition::Completion;
 use crate::laws::{Laws, NULL_UCI, Position};
 use crate::sense::Edge;
+use alert_filter::AlertFilter;
 pub use alerts::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
+use displaced_squares::DisplacedSquares;
 use hold::InferenceHold;
+use kings::KingsSignal;
 use mate_search::Searches;
+use presses::Presses;
 use record_lag::RecordLag;
 use rests::Rests;
 use shakmaty::{Bitboard, Color, Move, Piece, Square};
 use sightings::Sightings;
+use std::sync::Arc;
 
-/// How long after the press the mover's clock may still be corrected, in milliseconds: an increment can arrive late.
-const CLOCK_REVISION_WINDOW: Millis = 1_500;
 /// Quiet during which a game that ended by the rules still accepts corrections, in milliseconds.
 const CLOSING_QUIET: Millis = 1_000;
 /// Most pairs of moves change no more squares than this.
@@ -48,12 +54,23 @@ const MAX_PAIR_SQUARES: usize = 4;
 /// A start position that is on the board again after at most this many plies was a takeback.
 const MAX_TAKEBACK_PLIES: usize = 2;
 
-/// The per-call context passed to a game.
+/// The per-call context passed to a game: what it may read of its table.
 pub struct GameContext<'a> {
-    pub clock: &'a mut Clock,
+    pub clock: &'a Clock,
     pub settle: Millis,
     pub settings: &'a Settings,
     pub rotation: Rotation,
+}
+
+/// How a press of the clock fits the turn of play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PressSides {
+    /// The press is not part of the game.
+    Ignored,
+    /// The sides of the clock may be as they are assigned.
+    AsAssigned,
+    /// The sides of the clock seem to be swapped.
+    Swapped,
 }
 
 pub struct TableGame {
@@ -73,29 +90,13 @@ pub struct TableGame {
     over: bool,
     /// The link is down, or nothing was read yet: what the board shows is unknown.
     is_board_unknown: bool,
-    kings_centred_at: Option<Millis>,
-    /// The arbiter withdrew the result signalled by the kings. It is not published again until the kings have left the centre.
-    is_kings_signal_withdrawn: bool,
-    /// A press whose move has not been published yet.
-    pending: Option<Press>,
-    /// A press for which no move has been seen yet.
-    idle_press: Option<Press>,
-    /// The last move that was completed by a press while its piece was not on the board: its ply, and the time of the press.
-    unreleased: Option<(u32, Millis)>,
-    /// Alerts that the arbiter has acknowledged and that still apply: the kind, the player, and the ply.
-    acknowledged: Vec<(AlertKind, Option<Color>, u32)>,
-    /// The last press.
-    last_press: Option<Press>,
-    /// Who has pressed since the game ended, if only one player did.
-    presses_since_end: Option<Color>,
+    kings: KingsSignal,
+    presses: Presses,
+    alert_filter: AlertFilter,
     /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.
     handled_at: Option<Millis>,
     /// Touches before this time are not judged: a player adjusted pieces, or the board was not seen.
     touch_exempt_until: Millis,
-    /// A completed move whose clock may still be corrected: its ply, and when it was completed.
-    revisable: Option<(u32, Millis)>,
-    /// Consecutive presses by the player who seemed to be to move.
-    presses_off_turn: u32,
     /// The moves that the player to move may make after a position was restored (Art. 7.5.1); `None`: any legal move.
     allowed_moves: Option<Vec<Move>>,
     /// Why what the board shows is currently not play.
@@ -110,22 +111,13 @@ pub struct TableGame {
     /// Moves were missed after this number of plies and until this time, and not all moves that lead to the placement seen then are
     /// published.
     gap_seen: Option<(usize, Millis)>,
-    /// The squares last published as different from the record.
-    displaced: Bitboard,
-    /// All squares published as different since the board last agreed with the record.
-    displaced_since_agreement: Bitboard,
+    displaced: DisplacedSquares,
     /// Set while no line of play explains the board.
     behind: Option<RecordLag>,
-    /// The last ply up to which the arbiter was alerted of possible captures that were not seen.
-    last_instead_alert: usize,
-    /// Whether it must still be checked if the last position on record is dead.
-    is_dead_check_pending: bool,
     /// Searches for whether a player can mate, where that is not known yet.
     searches: Searches,
     /// The last position ends the game, and the result waits for a ruling on the move that led there.
     is_result_held: bool,
-    /// Whether the arbiter is alerted of anything in this game.
-    is_judged: bool,
 }
 
 impl TableGame {
@@ -173,7 +165,7 @@ impl TableGame {
         let mut game = TableGame::from_parts(record, laws, start, follower, published, true);
         game.resume_restoring();
         game.is_result_held = game.record.result.is_none() && end::is_held(rest);
-        game.is_dead_check_pending = game.record.result.is_none() && !was_dead(rest);
+        game.searches.set_dead_check(game.record.result.is_none() && !was_dead(rest));
         game.restore_searches();
         Some(game)
     }
@@ -197,18 +189,11 @@ impl TableGame {
             start,
             published,
             is_board_unknown: is_restored,
-            kings_centred_at: None,
-            is_kings_signal_withdrawn: false,
-            pending: None,
-            idle_press: None,
-            unreleased: None,
-            acknowledged: Vec::new(),
-            last_press: None,
-            presses_since_end: None,
+            kings: KingsSignal::default(),
+            presses: Presses::default(),
+            alert_filter: AlertFilter::default(),
             handled_at: None,
             touch_exempt_until: if is_restored { Millis::MAX } else { 0 },
-            revisable: None,
-            presses_off_turn: 0,
             allowed_moves: None,
             hold: None,
             stopped_at: None,
@@ -216,14 +201,10 @@ impl TableGame {
             rests: Rests::default(),
             has_read_board: !is_restored,
             gap_seen: None,
-            displaced: Bitboard::EMPTY,
-            displaced_since_agreement: Bitboard::EMPTY,
+            displaced: DisplacedSquares::default(),
             behind: None,
-            last_instead_alert: 0,
-            is_dead_check_pending: false,
             searches: Searches::default(),
             is_result_held: false,
-            is_judged: true,
         }
     }
 
@@ -238,7 +219,7 @@ impl TableGame {
 
     /// Stops all judging: from now on no alerts are raised, and no searches are made for whether a player can mate.
     pub fn follow_only(&mut self) {
-        self.is_judged = false;
+        self.alert_filter.stop_judging();
     }
 
     pub fn likeliest(&self) -> Vec<String> {
@@ -303,10 +284,10 @@ impl TableGame {
     pub fn begin_gap(&mut self, now: Millis) {
         self.behind = None;
         self.touch_exempt_until = self.touch_exempt_until.max(now);
-        self.idle_press = None;
+        self.presses.begin_gap();
         self.is_board_unknown = true;
         self.has_agreed = false;
-        self.kings_centred_at = None;
+        self.kings.forget();
     }
 
     /// Begins the game while what the board shows is unknown.
@@ -320,13 +301,13 @@ impl TableGame {
         &mut self,
         now: Millis,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         if std::mem::take(&mut self.is_board_unknown) {
             self.rests.begin(now, self.published.len());
         }
-        self.begin_searching(now);
+        self.searches.schedule(now);
         if self.touch_exempt_until == Millis::MAX {
             self.touch_exempt_until = now;
         }
@@ -382,7 +363,7 @@ impl TableGame {
         now: Millis,
         edges: &[Edge],
         from_placement: bool,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let rotation = context.rotation;
@@ -414,7 +395,7 @@ impl TableGame {
         &mut self,
         now: Millis,
         changed: impl Iterator<Item = (Square, SquareState)> + Clone,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         if !self.over {
@@ -431,7 +412,7 @@ impl TableGame {
         }
     }
 
-    fn after_change(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    fn after_change(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.is_paused() {
             return;
         }
@@ -454,24 +435,31 @@ impl TableGame {
         self.follower.mark_remembered();
     }
 
-    pub fn handle_press(&mut self, now: Millis, mut press: Press, context: &mut GameContext<'_>, output: &mut Output) {
+    /// Compares a press with the turn of play, before it is processed.
+    pub fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
         if self.over {
             self.pressed_after_end(now, press, output);
         }
         if self.is_board_unknown || self.over || self.is_paused() {
-            return;
+            return PressSides::Ignored;
         }
         // A press means that a move was made, so a hold ends.
         self.end_hold(now);
-        let off_turn = self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
-        self.presses_off_turn = if off_turn { self.presses_off_turn + 1 } else { 0 };
-        // The first press of a game is White's. Later, one press by the wrong side may be a lost move; three in a row are not.
-        let first_is_wrong = off_turn && self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
-        if (first_is_wrong || self.presses_off_turn >= 3) && context.clock.flip_side() {
-            self.presses_off_turn = 0;
-            let ClockTimes { white, black } = press.clocks;
-            press = Press { by: !press.by, clocks: ClockTimes { white: black, black: white }, ..press };
+        let is_off_turn = self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
+        let is_first = self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
+        match self.presses.note_side(is_off_turn, is_first) {
+            true => PressSides::Swapped,
+            false => PressSides::AsAssigned,
         }
+    }
+
+    /// Records that the sides of the clock were swapped.
+    pub fn note_swapped_sides(&mut self) {
+        self.presses.note_swapped_sides();
+    }
+
+    /// Processes a press that [`TableGame::check_sides`] has not ignored.
+    pub fn handle_press(&mut self, now: Millis, press: Press, context: &GameContext<'_>, output: &mut Output) {
         self.follower.handle_press(now, press.by);
         output.commands.push(BoardCommand::Placement);
         let line = self.follower.nodes();
@@ -482,17 +470,14 @@ impl TableGame {
         match self.record.ply(movers_last as u32) {
             Some(ply) if is_made && ply.state == PlyState::Made && self.laws.completes(Completion::Press) => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
-                self.revisable = Some((movers_last as u32, now));
-                // An earlier press by the opponent completed no move of theirs: they gave the move back.
-                self.pending = self.pending.filter(|pending| pending.by == press.by);
-                self.judge_press(press, true);
+                self.presses.note_completing(now, press, movers_last as u32);
             }
             _ => {
-                self.pending = Some(press);
-                self.judge_press(press, false);
+                let is_on_move = self.follower.tip().position.turn() == press.by;
+                let is_in_play = self.hold.is_none() && !self.is_over_but_for_notices();
+                self.presses.note_pending(press, is_on_move && is_in_play);
             }
         }
-        self.last_press = Some(press);
         self.follower.handle_quiet(now, context.settle);
         self.publish(now, context, output);
         self.count_press();
@@ -507,32 +492,15 @@ impl TableGame {
 
     /// Processes a clock reading in which the lever did not move.
     pub fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
-        let Some((number, completed_at)) = self.revisable else { return };
-        // Times that were not trusted until now may belong to the press.
-        if now.saturating_sub(completed_at) > CLOCK_REVISION_WINDOW && !were_held {
-            self.revisable = None;
-            return;
-        }
-        let Some(ply) = self.record.ply(number) else { return };
-        let is_white = self.mover(number) == Color::White;
-        let (known, reported) = if is_white { (ply.clocks.white, times.white) } else { (ply.clocks.black, times.black) };
-        if known.map(|time| time.ms) != reported.map(|time| time.ms) {
-            let clocks = if is_white {
-                ClockTimes { white: reported, ..ply.clocks }
-            } else {
-                ClockTimes { black: reported, ..ply.clocks }
-            };
-            self.revisable = None;
-            let change = if is_white { (times.white, known) } else { (times.black, known) };
-            if let (Some(press), (Some(after), Some(before))) = (&mut self.last_press, change) {
-                press.gained |= press.by.is_white() == is_white && after.ms > before.ms;
-            }
-            self.record_event(now, Event::ClockRevised { ply: number, clocks }, output);
+        let (line, start) = (self.follower.nodes(), self.start.turn());
+        let mover = |ply| mover(line, start, ply);
+        if let Some((ply, clocks)) = self.presses.revise_times(now, times, were_held, &self.record, mover) {
+            self.record_event(now, Event::ClockRevised { ply, clocks }, output);
         }
     }
 
     /// Processes the fact that nothing has changed for `quiet` milliseconds.
-    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.is_board_unknown || self.over || self.is_paused() {
             return;
         }
@@ -565,7 +533,7 @@ impl TableGame {
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
     pub fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
-        [follower, self.hold_deadline(), self.press_deadline(), self.handled_deadline(), self.lag_deadline()]
+        [follower, self.hold_deadline(), self.presses.deadline(), self.handled_deadline(), self.lag_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -575,11 +543,11 @@ impl TableGame {
     /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
     /// followed.
     pub fn background_deadline(&self) -> Option<Millis> {
-        [self.search_deadline(), self.end_deadline(), self.missed_deadline()].into_iter().flatten().min()
+        [self.searches.deadline(), self.end_deadline(), self.missed_deadline()].into_iter().flatten().min()
     }
 
     /// Runs what is due at `background_deadline`.
-    pub fn run_background(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub fn run_background(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
             self.settle_end(now, context, output);
         } else if self.missed_deadline().is_some_and(|due| due <= now) {
@@ -590,7 +558,7 @@ impl TableGame {
     }
 
     /// Runs what is due at `reevaluation_deadline`.
-    pub fn reevaluate(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub fn reevaluate(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.hold_deadline().is_some_and(|until| until <= now) {
             self.end_hold(now);
         }
@@ -614,9 +582,7 @@ impl TableGame {
     }
 
     fn mover(&self, ply: u32) -> Color {
-        // The players nearly always alternate.
-        let alternating = if ply % 2 == 1 { self.start.turn() } else { !self.start.turn() };
-        self.follower.nodes().get(ply as usize).map_or(alternating, |after| !after.position.turn())
+        mover(self.follower.nodes(), self.start.turn(), ply)
     }
 
     /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
@@ -692,6 +658,13 @@ fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<KnownPly>> {
         Some(known_ply(mv, ply, from.is_chess960()))
     };
     plies.iter().map(known).collect()
+}
+
+/// Returns who made the move of this ply. `first`: who was to move at the start.
+fn mover(line: &[Arc<LineNode>], first: Color, ply: u32) -> Color {
+    // The players nearly always alternate.
+    let alternating = if ply % 2 == 1 { first } else { !first };
+    line.get(ply as usize).map_or(alternating, |after| !after.position.turn())
 }
 
 /// Returns a ply of the record, whose move is `mv`.

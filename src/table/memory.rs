@@ -146,14 +146,14 @@ impl Table {
             }
         }
         for (at, reading) in request.since.iter().skip(followed) {
-            self.with_game(output, |game, context, output| match reading {
-                // It was queued behind the memory on the link for an unknown time.
-                QueuedReading::Changed { edges, from_placement } => {
+            match reading {
+                QueuedReading::Changed { edges, from_placement } => self.with_game(output, |game, context, output| {
                     game.handle_changes(*at, edges, *from_placement, context, output);
+                    // It was queued behind the memory on the link for an unknown time.
                     game.mark_from_memory();
-                }
-                QueuedReading::Pressed(press) => game.handle_press(*at, *press, context, output),
-            });
+                }),
+                QueuedReading::Pressed(press) => self.handle_press(*at, *press, output),
+            }
         }
         self.with_game(output, |game, _, output| {
             if let Some(from) = doubtful {
@@ -201,7 +201,7 @@ impl Table {
                         Color::Black => clocks.black = time,
                     }
                     let press = Press { by, at, ran: false, gained: false, clocks };
-                    self.with_game(output, |game, context, output| game.handle_press(at, press, context, output));
+                    self.handle_press(at, press, output);
                 }
                 Step::Start => self.start_if_confirmed(now, REST_TAKEBACK, output),
             }

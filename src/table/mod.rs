@@ -223,12 +223,12 @@ impl Table {
         self.rotation
     }
 
-    fn with_game(&mut self, output: &mut Output, action: impl FnOnce(&mut TableGame, &mut GameContext<'_>, &mut Output)) {
+    fn with_game(&mut self, output: &mut Output, action: impl FnOnce(&mut TableGame, &GameContext<'_>, &mut Output)) {
         let settle = self.settle_time();
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         if let Some(game) = &mut self.game {
-            let mut context = GameContext { clock: &mut self.clock, settle, settings: &self.settings, rotation };
-            action(game, &mut context, output);
+            let context = GameContext { clock: &self.clock, settle, settings: &self.settings, rotation };
+            action(game, &context, output);
         }
     }
 

@@ -3,7 +3,6 @@
 use super::judge::is_about_position;
 use super::{GameContext, MAX_KING_DELAY, TableGame};
 use crate::boards::{Millis, SensorKind};
-use crate::game::event::AlertCategory;
 use crate::game::event::Difference;
 use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Sighting, Text};
 use crate::infer::model::{DAMAGE_WINDOW, MAX_OVERLAP};
@@ -188,9 +187,7 @@ impl TableGame {
                 return Some(("uncertain_line", ply..=ply, None));
             }
             // The piece was on its square long before the move that this move answers, or was found there before any move was.
-            if is_damaged
-                && (self.stood_before(before, mv, MAX_OVERLAP) || self.displaced_since_agreement.contains(landing_square(mv)))
-            {
+            if is_damaged && (self.stood_before(before, mv, MAX_OVERLAP) || self.displaced.has_differed(landing_square(mv))) {
                 return Some(("uncertain_line", both_plies, None));
             }
             if is_damaged && earlier.is_some_and(|(earlier, _)| self.is_reply_to_another(ply, earlier, before, mv)) {
@@ -285,7 +282,7 @@ impl TableGame {
     /// Alerts the arbiter of a published capture whose capturing square showed no change, if an illegal move explains everything
     /// that has changed.
     pub(super) fn alert_illegal_alternative(&mut self, now: Millis, output: &mut Output) {
-        for ply in self.last_instead_alert + 1..=self.published.len() {
+        for ply in self.alert_filter.last_capture_ply() + 1..=self.published.len() {
             let line = self.follower.nodes();
             let (Some(before), Some(node)) = (line.get(ply - 1), line.get(ply)) else { return };
             let Some((mv, instead)) =
@@ -295,7 +292,7 @@ impl TableGame {
             };
             let squares = vec![mv.to(), instead.mv.to()];
             let text = Text::new("uncertain").with("plies", before.position.numbered_san(instead.mv));
-            self.last_instead_alert = ply;
+            self.alert_filter.note_capture_alert(ply);
             self.raise(
                 now,
                 AlertDraft { squares, ply: Some(ply as u32), ..AlertDraft::new(AlertKind::MovesUncertain, text) },
@@ -304,18 +301,12 @@ impl TableGame {
         }
     }
 
-    /// Stores the squares published as different from the record.
-    pub(super) fn set_displaced(&mut self, wrong: Bitboard) {
-        self.displaced = wrong;
-        self.displaced_since_agreement |= wrong;
-    }
-
-    pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         // Pieces in the hands explain a lot, but only for a limited time, and not after their player has pressed the clock.
         let seen = self.follower.seen();
         let on_move = self.follower.tip().position.turn();
         let is_in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
-        let pressed = self.last_press.is_some_and(is_in_vain);
+        let pressed = self.presses.last().is_some_and(is_in_vain);
         // Pieces that are missing since a gap or a damaged message may have moved in the meantime.
         let threshold = if self.has_agreed { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
         let wrong = if quiet < threshold && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
@@ -336,7 +327,8 @@ impl TableGame {
             return;
         }
         let raised = self.has_position_alert();
-        if self.alert_kings_unclear(now, context, output) || self.is_inference_on_hold() || self.displaced == wrong {
+        if self.alert_kings_unclear(now, context, output) || self.is_inference_on_hold() || self.displaced.published() == wrong
+        {
             return;
         }
         if self.is_put_away(wrong) && quiet < DISORDER_TIMEOUT {
@@ -349,7 +341,7 @@ impl TableGame {
             return;
         }
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
-        self.set_displaced(wrong);
+        self.displaced.publish(wrong);
         output.emit(now, Event::Displaced { squares: differences });
         if raised && self.is_raised(draft.kind) {
             return;
@@ -414,25 +406,13 @@ impl TableGame {
         self.record.alerts.iter().any(|alert| alert.kind == kind)
     }
 
-    /// Whether the arbiter has acknowledged this alert and it still applies.
-    fn is_acknowledged(&self, kind: AlertKind, by: Option<Color>, ply: u32) -> bool {
-        let lasts = matches!(kind.category(), AlertCategory::Device | AlertCategory::End) || kind == AlertKind::IllegalPosition;
-        let is_same = |known: &(AlertKind, Option<Color>, u32)| (known.0, known.1) == (kind, by) && (lasts || known.2 == ply);
-        (lasts || kind == AlertKind::TouchCapture) && self.acknowledged.iter().any(is_same)
-    }
-
-    /// Forgets acknowledged alerts that no longer apply, so that they are raised again on a recurrence.
-    pub(super) fn forget_acknowledged(&mut self, is_over: impl Fn(AlertKind, Option<Color>, u32) -> bool) {
-        self.acknowledged.retain(|&(kind, by, ply)| !is_over(kind, by, ply));
-    }
-
     /// Raises an alert to the arbiter.
     ///
     /// If the ruling depends on whether the opponent can mate, the search for that starts here. If it takes long, the alert is
     /// raised at once and amended later.
     pub(super) fn raise(&mut self, now: Millis, mut draft: AlertDraft, output: &mut Output) {
         let ply = draft.ply.unwrap_or(self.record.plies.len() as u32);
-        if !self.is_judged || self.is_acknowledged(draft.kind, draft.by, ply) {
+        if !self.alert_filter.lets_pass(draft.kind, draft.by, ply) {
             return;
         }
         if let (AlertKind::MovesUncertain, Some(ply)) = (draft.kind, draft.ply) {

@@ -19,7 +19,7 @@ impl TableGame {
     fn update_device_alert(&mut self, now: Millis, kind: AlertKind, problem: Option<Text>, output: &mut Output) {
         let raised = self.is_raised(kind);
         if problem.is_none() {
-            self.forget_acknowledged(|known, _, _| known == kind);
+            self.alert_filter.forget(|known, _, _| known == kind);
         }
         match problem.filter(|_| !self.over && self.record.result.is_none()) {
             Some(text) if !raised => self.raise(now, AlertDraft::new(kind, text), output),

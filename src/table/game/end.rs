@@ -19,7 +19,7 @@ const UNCONFIRMED: &str = "end_unconfirmed";
 
 impl TableGame {
     /// Checks for the end of the game after the move of this index came on record. Publishes the result, or holds it back.
-    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn end_if_over(&mut self, now: Millis, index: usize, context: &GameContext<'_>, output: &mut Output) {
         let ply = index as u32 + 1;
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
         if self.record.result.is_some() || is_missing || self.end_after(ply).is_none() {
@@ -41,7 +41,7 @@ impl TableGame {
     }
 
     /// Publishes a held-back end of the game once nothing delays it any more.
-    pub(super) fn settle_end(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn settle_end(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if !self.is_result_held && !self.record.alerts.iter().any(is_end) {
             return;
         }
@@ -73,7 +73,7 @@ impl TableGame {
     }
 
     /// Withdraws the result by the position on the board; the end waits again.
-    pub(super) fn unsettle_end(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn unsettle_end(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let reason = self.record.result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
         self.clear(now, is_end, output);
         self.record_event(now, Event::Result { result: None, reason }, output);
@@ -83,7 +83,7 @@ impl TableGame {
 
     /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
     /// published, and searches end.
-    pub fn finish(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub fn finish(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let ply = self.record.plies.len() as u32;
         if self.is_result_held && self.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);
@@ -148,7 +148,7 @@ impl TableGame {
     }
 
     /// Publishes that the game has ended with the move of this ply.
-    fn publish_end(&mut self, now: Millis, ply: u32, context: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_end(&mut self, now: Millis, ply: u32, context: &GameContext<'_>, output: &mut Output) {
         self.is_result_held = false;
         let Some((ending, result)) = self.end_after(ply) else { return };
         if self.is_open(ply) && self.laws.completes(Completion::EndsGame) {

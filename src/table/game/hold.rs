@@ -95,12 +95,13 @@ impl TableGame {
     }
 
     /// Pauses the game: the last move stays as it is, and the pieces and the lever may be moved freely.
-    pub(super) fn pause(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn pause(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if !self.is_board_unknown && self.hold.is_none() && self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
         self.publish_all(now, context, output);
-        (self.kings_centred_at, self.pending, self.idle_press) = (None, None, None);
+        self.kings.forget();
+        self.presses.pause();
         self.clear(now, |alert| alert.kind == AlertKind::ClockStopped, output);
         self.hold_paused();
     }
@@ -150,7 +151,7 @@ impl TableGame {
     }
 
     /// Accepts what was done while the clock was stopped as play, as an arbiter said.
-    pub(super) fn accept_stopped_play(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn accept_stopped_play(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if let Some(InferenceHold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, InferenceHold::Stopped(_))) {
             (self.follower, self.stopped_at, self.seen_changes) = (stopped.shadow, None, None);
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
@@ -165,7 +166,7 @@ impl TableGame {
 
     /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
     /// changed before the clock was stopped, so it is followed as play.
-    pub(super) fn hold_if_stopped(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn hold_if_stopped(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED_GRACE);
         if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
             return;
@@ -191,13 +192,7 @@ impl TableGame {
     }
 
     /// Updates the hold after the board was quiet for `quiet` milliseconds.
-    pub(super) fn update_hold_on_quiet(
-        &mut self,
-        now: Millis,
-        quiet: Millis,
-        context: &mut GameContext<'_>,
-        output: &mut Output,
-    ) {
+    pub(super) fn update_hold_on_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty();
         match &mut self.hold {
             Some(InferenceHold::Adjusting { by, touched: true, .. }) if quiet >= context.settle => {

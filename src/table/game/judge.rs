@@ -3,6 +3,7 @@
 use super::TableGame;
 use super::alerts::AlertDraft;
 use super::end::{is_end, waiting_text};
+use super::presses::PRESS_SETTLE_TIME;
 use crate::boards::Millis;
 use crate::game::record::PlyState;
 use crate::game::{Alert, AlertKind, CompletedBy, Event, Record, Text};
@@ -15,14 +16,9 @@ use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
 
-/// Time after a press by which everything that belongs to the move before has been seen, in milliseconds: squares are reported up
-/// to 600 ms late, one hand may be that much slower than the other, and the board must answer a request for its placement.
-const PRESS_SETTLE_TIME: Millis = 1_500;
 /// A piece that arrives on its square this long after the press was in the hand when the clock was pressed, in milliseconds: clock
 /// and squares are reported up to 600 ms apart.
 const IN_HAND: Millis = 700;
-/// A piece is not held for longer than this after a press: a late sensor is likelier. In milliseconds.
-const MAX_HOLD_TIME: Millis = 3_000;
 /// The text keys for "both flags have fallen" and, where it is known, which one fell first.
 const BOTH_FLAGS: &str = "both_flags";
 const BOTH_FLAGS_FIRST: &str = "both_flags_first";
@@ -38,7 +34,7 @@ impl TableGame {
 
     /// Judges a move that came on record.
     pub(super) fn judge(&mut self, now: Millis, index: usize, output: &mut Output) {
-        if !self.is_judged {
+        if !self.alert_filter.is_judged() {
             return;
         }
         self.alert_illegal_in_force(now, index, output);
@@ -72,7 +68,7 @@ impl TableGame {
             alert.ply > plies && (of_position.contains(&alert.kind) || of_move || is_end(alert))
         };
         self.clear(now, is_obsolete, output);
-        self.forget_acknowledged(|_, _, ply| ply > plies);
+        self.alert_filter.forget(|_, _, ply| ply > plies);
     }
 
     /// After the opponent's reply, alerts the arbiter if the illegal move before it now remains in force.
@@ -82,7 +78,7 @@ impl TableGame {
         let alert = self.record.alerts.iter().find(is_of_kind(AlertKind::IllegalMove)).cloned();
         // The arbiter may have acknowledged the alert and taken no action.
         let is_in_force = self.record.alerts.iter().any(|alert| is_of_kind(AlertKind::IllegalStands)(&alert));
-        let acknowledged = |kind| self.acknowledged.iter().any(|known| (known.0, known.2) == (kind, ply));
+        let acknowledged = |kind| self.alert_filter.is_ply_acknowledged(kind, ply);
         let was_alerted = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
         let irregular = self.follower.nodes().get(index).is_some_and(|node| node.irregular);
         if !was_alerted || is_in_force || !irregular || self.record.let_stand_plies.contains(&ply) {
@@ -127,7 +123,7 @@ impl TableGame {
     fn facts(&self, index: usize, reason: &IllegalReason, count: Option<u32>) -> RulingFacts {
         let nth = count.unwrap_or(1);
         let opponent = !self.mover(index as u32 + 1);
-        let increment = self.last_press.is_some_and(|press| press.by != opponent && press.gained);
+        let increment = self.presses.last().is_some_and(|press| press.by != opponent && press.gained);
         RulingFacts { nth, moves: index as u32 / 2, increment, because: Some(reason.topic()), ..RulingFacts::default() }
     }
 
@@ -175,32 +171,16 @@ impl TableGame {
         })
     }
 
-    /// Returns when a press without a visible move by the player to move must be re-evaluated.
-    pub(super) fn press_deadline(&self) -> Option<Millis> {
-        self.idle_press.map(|press| press.at + PRESS_SETTLE_TIME)
-    }
-
-    /// Records a press that may lack a move. `moved`: it completed a move that is on record.
-    pub(super) fn judge_press(&mut self, press: Press, moved: bool) {
-        let on_move = self.follower.tip().position.turn() == press.by;
-        // The sides of the clock may be assigned wrongly: then the players press in turn, and each seems to press for the other.
-        let is_alone = self.presses_off_turn <= 1;
-        let is_active = self.hold.is_none() && !self.is_over_but_for_notices();
-        self.idle_press = Some(press).filter(|_| !moved && on_move && is_alone && press.ran && is_active);
-    }
-
     /// Processes a press of a running clock after the result. If both players press, they are playing on.
     pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
-        let both = self.presses_since_end == Some(!press.by) && press.ran;
-        self.presses_since_end = Some(press.by).filter(|_| press.ran);
-        if both && !self.is_raised(AlertKind::PlayedAfterEnd) {
+        if self.presses.note_after_end(press) && !self.is_raised(AlertKind::PlayedAfterEnd) {
             self.raise(now, AlertDraft::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
         }
     }
 
     /// Alerts the arbiter of a press without a move, once everything that belongs to the press has been seen.
     pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
-        let Some(press) = self.idle_press.take_if(|press| press.at + PRESS_SETTLE_TIME <= now) else { return };
+        let Some(press) = self.presses.take_idle(now) else { return };
         let tip = self.follower.tip();
         let is_still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
         let quiet = is_still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
@@ -216,7 +196,7 @@ impl TableGame {
             return;
         }
         // The press does not belong to the next move.
-        self.pending = self.pending.filter(|pending| pending.at != press.at);
+        self.presses.drop_pending(press.at);
         let irregularity = Irregularity::PressWithoutMove;
         let count = self.laws.counts(irregularity).then(|| self.record.tally.count(press.by) + 1);
         let nth = count.unwrap_or(1);
@@ -246,7 +226,7 @@ impl TableGame {
         let arrival = self.sightings.between(before.made_at, now);
         let arrival = arrival.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
-        self.unreleased = Some((ply, pressed_at)).filter(|_| arrival.is_none());
+        self.presses.set_unreleased(ply, pressed_at, arrival.is_none());
         // If the players do not wait for each other, a press may belong to the move before.
         let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
@@ -281,18 +261,17 @@ impl TableGame {
 
     /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
     pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
-        let Some((ply, pressed_at)) = self.unreleased.take() else { return };
-        if now <= pressed_at + MAX_HOLD_TIME {
+        if let Some((ply, pressed_at)) = self.presses.take_unreleased(now) {
             self.judge_release(now, ply, pressed_at, output);
         }
     }
 
     /// Judges the last position on record: draws that need no claim, and positions that cannot arise in play.
     pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
-        if !self.is_judged || self.record.result.is_some() {
+        if !self.alert_filter.is_judged() || self.record.result.is_some() {
             return;
         }
-        self.is_dead_check_pending = false;
+        self.searches.set_dead_check(false);
         // What is published below changes the game, but not the moves.
         let history = &self.history;
         let position = history.position().clone();
@@ -306,7 +285,7 @@ impl TableGame {
                 if self.is_open(self.record.plies.len() as u32) { plies_lasted.saturating_sub(1) } else { plies_lasted };
             let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
             if waits && plies_lasted == 2 {
-                self.forget_acknowledged(|kind, _, _| kind == AlertKind::IllegalPosition);
+                self.alert_filter.forget(|kind, _, _| kind == AlertKind::IllegalPosition);
                 let waited =
                     |alert: &Alert| alert.kind == AlertKind::IllegalPosition && alert.required.contains(&RulingAction::Wait);
                 self.clear(now, waited, output);
@@ -322,7 +301,7 @@ impl TableGame {
                 self.raise(now, AlertDraft { situation, ..AlertDraft::new(AlertKind::IllegalPosition, text) }, output);
             }
         } else {
-            self.forget_acknowledged(|kind, _, _| kind == AlertKind::IllegalPosition);
+            self.alert_filter.forget(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
         let waits = self.waits_for(now, self.record.plies.len() as u32);
@@ -343,7 +322,7 @@ impl TableGame {
                 (AlertKind::SeventyFive, text, situation_of(Occasion::SeventyFive, true))
             }
             None => {
-                self.is_dead_check_pending = true;
+                self.searches.set_dead_check(true);
                 return;
             }
         };
@@ -361,8 +340,8 @@ impl TableGame {
         let is_alerted = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
         if both && !is_alerted(&self.record, None) {
             let known =
-                |by: &Color| is_alerted(&self.record, Some(*by)) || self.acknowledged.iter().any(is_acknowledged_flag(*by));
-            let first = match (known(&Color::White), known(&Color::Black)) {
+                |by| is_alerted(&self.record, Some(by)) || self.alert_filter.is_player_acknowledged(AlertKind::FlagFall, by);
+            let first = match (known(Color::White), known(Color::Black)) {
                 (true, false) => Some(Color::White),
                 (false, true) => Some(Color::Black),
                 _ => None,
@@ -390,7 +369,7 @@ impl TableGame {
 
     /// Clears the alert about this flag, or with `None` about both flags: it is no longer down.
     fn forget_flag(&mut self, now: Millis, by: Option<Color>, output: &mut Output) {
-        self.forget_acknowledged(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
+        self.alert_filter.forget(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
         self.clear(now, |alert| is_flag(alert, by), output);
     }
 
@@ -461,7 +440,7 @@ impl TableGame {
             return AlertDraft { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
         }
         // A press may be reported before something that was seen before it.
-        match self.last_press.filter(|press| last_changed <= press.at + PRESS_SETTLE_TIME / 2) {
+        match self.presses.last().filter(|press| last_changed <= press.at + PRESS_SETTLE_TIME / 2) {
             Some(press) => {
                 let text = Text::new("displaced").with("player", press.by);
                 AlertDraft { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
@@ -479,11 +458,6 @@ impl TableGame {
 fn is_flag(alert: &Alert, by: Option<Color>) -> bool {
     let both = [BOTH_FLAGS, BOTH_FLAGS_FIRST].contains(&alert.text.key.as_str());
     alert.kind == AlertKind::FlagFall && both == by.is_none() && (both || alert.by == by)
-}
-
-/// Whether the arbiter has acknowledged this player's flag fall.
-fn is_acknowledged_flag(by: Color) -> impl Fn(&(AlertKind, Option<Color>, u32)) -> bool {
-    move |known| (known.0, known.1) == (AlertKind::FlagFall, Some(by))
 }
 
 /// Returns a text if both kings are in check, or a pawn is on the last rank (A.5.4).

@@ -19,14 +19,55 @@ const KINGS_TOGETHER: Millis = 3_000;
 /// If the confidence of the last move is below this, the arbiter is alerted.
 const DOUBTFUL: Confidence = Confidence(600);
 
+/// Two kings in the centre.
+#[derive(Default)]
+pub(super) struct KingsSignal {
+    /// Since when they have been there.
+    centred_at: Option<Millis>,
+    /// The arbiter withdrew the result that they signalled. It is not published again until they have left the centre.
+    is_withdrawn: bool,
+}
+
+impl KingsSignal {
+    /// Returns when the kings have been in the centre long enough.
+    fn deadline(&self) -> Option<Millis> {
+        self.centred_at.map(|at| at + KINGS_STAY)
+    }
+
+    /// Records that the kings are in the centre. Returns whether they have just come there.
+    fn begin(&mut self, now: Millis) -> bool {
+        let is_new = !self.is_withdrawn && self.centred_at.is_none();
+        if is_new {
+            self.centred_at = Some(now);
+        }
+        is_new
+    }
+
+    /// Records that the kings are not in the centre.
+    fn end(&mut self) {
+        *self = KingsSignal::default();
+    }
+
+    /// Forgets since when the kings have been in the centre.
+    pub(super) fn forget(&mut self) {
+        self.centred_at = None;
+    }
+
+    /// Records that the arbiter withdrew the result.
+    pub(super) fn withdraw(&mut self) {
+        self.is_withdrawn = true;
+    }
+}
+
 impl TableGame {
+    /// Returns when the kings have been in the centre long enough to signal a result.
     pub fn kings_deadline(&self) -> Option<Millis> {
-        self.kings_centred_at.map(|at| at + KINGS_STAY)
+        self.kings.deadline()
     }
 
     /// Publishes or reports the result after both kings were in the centre long enough.
-    pub fn handle_kings_signal(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
-        let (Some(centred_at), Some([white, black])) = (self.kings_centred_at.take(), self.follower.kings_in_centre()) else {
+    pub fn handle_kings_signal(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+        let (Some(centred_at), Some([white, black])) = (self.kings.centred_at.take(), self.follower.kings_in_centre()) else {
             return;
         };
         if self.record.result.is_some() {
@@ -58,7 +99,7 @@ impl TableGame {
 
     /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
     /// before.
-    fn withdraw_king_moves(&mut self, now: Millis, centred_at: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    fn withdraw_king_moves(&mut self, now: Millis, centred_at: Millis, context: &GameContext<'_>, output: &mut Output) {
         let record = &self.record;
         let is_real_move = |index: usize, node: &LineNode| {
             let completed = record.ply(index as u32).is_some_and(|ply| {
@@ -73,7 +114,7 @@ impl TableGame {
 
     /// Alerts the arbiter if both kings have left their squares but not both are seen in the centre: one seems to be in the place
     /// of a piece that was removed unseen. The arbiter must read the result. Returns whether the kings are unclear.
-    pub(super) fn alert_kings_unclear(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) -> bool {
+    pub(super) fn alert_kings_unclear(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
         if !self.is_signalled() {
             self.withdraw_king_moves(now, self.follower.seen().last_edge(), context, output);
@@ -113,18 +154,15 @@ impl TableGame {
     /// Watches for kings on two of the four centre squares. Play cannot bring that about, since they are adjacent.
     pub(super) fn watch_kings(&mut self, now: Millis, output: &mut Output) {
         if self.follower.kings_in_centre().is_none() {
-            (self.kings_centred_at, self.is_kings_signal_withdrawn) = (None, false);
-            if !self.acknowledged.is_empty() && self.follower.kings_unclear().is_none() {
-                self.forget_acknowledged(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
+            self.kings.end();
+            if !self.alert_filter.is_empty() && self.follower.kings_unclear().is_none() {
+                self.alert_filter.forget(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
             if self.is_signalled() && self.follower.kings_unclear().is_none() {
                 self.clear(now, is_signal, output);
             }
-        } else if self.record.result.is_none() && !self.is_kings_signal_withdrawn {
-            if self.kings_centred_at.is_none() {
-                output.commands.push(BoardCommand::Placement);
-            }
-            self.kings_centred_at.get_or_insert(now);
+        } else if self.record.result.is_none() && self.kings.begin(now) {
+            output.commands.push(BoardCommand::Placement);
         }
     }
 }

@@ -29,6 +29,8 @@ pub(super) struct Searches {
     dead: Option<DeadSearch>,
     /// When the next slice is due.
     next: Millis,
+    /// Whether it must still be checked if the last position on record is dead.
+    is_dead_check_pending: bool,
 }
 
 /// An alert that waits for a search.
@@ -37,6 +39,69 @@ struct PendingAlertSearch {
     search: MateSearch,
     /// The situation and facts for the ruling; `None`: the alert was restored after a restart.
     situation: Option<(Situation, RulingFacts)>,
+}
+
+/// What a search has found.
+enum SearchResult {
+    /// Whether the opponent of the player of this alert can mate.
+    Alert(PendingAlertSearch, Winnable),
+    /// The last position on record is dead.
+    Dead,
+}
+
+impl Searches {
+    /// Sets whether the last position on record must be checked.
+    pub(super) fn set_dead_check(&mut self, is_pending: bool) {
+        self.is_dead_check_pending = is_pending;
+    }
+
+    /// Discards the dead-position search because the last position on record has changed.
+    pub(super) fn forget_dead(&mut self) {
+        self.dead = None;
+    }
+
+    /// Schedules the first slice, no earlier than one step after `now`.
+    pub(super) fn schedule(&mut self, now: Millis) {
+        if self.deadline().is_none() {
+            self.next = now.saturating_add(STEP);
+        }
+    }
+
+    /// Adds a search for an alert.
+    fn push(&mut self, now: Millis, search: PendingAlertSearch) {
+        self.schedule(now);
+        self.alerts.push_back(search);
+    }
+
+    /// Starts the search for whether the last position on record is dead.
+    fn search_dead(&mut self, now: Millis, search: DeadSearch) {
+        self.schedule(now);
+        self.dead = Some(search);
+    }
+
+    /// Returns when the next slice is due.
+    pub(super) fn deadline(&self) -> Option<Millis> {
+        let Searches { alerts, dead, next, .. } = self;
+        (!alerts.is_empty() || dead.is_some()).then_some(*next).filter(|next| *next < Millis::MAX)
+    }
+
+    /// Runs one slice of the first search. `is_raised`: whether the alert with this id is still open.
+    fn run(&mut self, now: Millis, is_raised: impl Fn(u32) -> bool) -> Option<SearchResult> {
+        self.next = now.saturating_add(STEP);
+        if let Some(PendingAlertSearch { id, search, .. }) = self.alerts.front_mut() {
+            let answer = if is_raised(*id) { search.run(SLICE) } else { Some(Winnable::Possible) }?;
+            return Some(SearchResult::Alert(self.alerts.pop_front()?, answer));
+        }
+        let dead = self.dead.as_mut()?.run(SLICE)?;
+        self.dead = None;
+        dead.then_some(SearchResult::Dead)
+    }
+
+    /// Ends all searches. Returns those of alerts.
+    fn end(&mut self) -> VecDeque<PendingAlertSearch> {
+        self.dead = None;
+        std::mem::take(&mut self.alerts)
+    }
 }
 
 impl TableGame {
@@ -54,8 +119,7 @@ impl TableGame {
 
     /// Registers a search for the alert with this id.
     pub(super) fn search_for(&mut self, now: Millis, id: u32, search: MateSearch, situation: Option<(Situation, RulingFacts)>) {
-        self.begin_searching(now);
-        self.searches.alerts.push_back(PendingAlertSearch { id, search, situation });
+        self.searches.push(now, PendingAlertSearch { id, search, situation });
     }
 
     /// Restarts the search of an alert that was raised again or restored after a restart.
@@ -66,35 +130,13 @@ impl TableGame {
         }
     }
 
-    /// Schedules the first slice, no earlier than one step after `now`.
-    pub(super) fn begin_searching(&mut self, now: Millis) {
-        if self.search_deadline().is_none() {
-            self.searches.next = now.saturating_add(STEP);
-        }
-    }
-
-    /// Returns when the next slice is due.
-    pub(super) fn search_deadline(&self) -> Option<Millis> {
-        let Searches { alerts, dead, next } = &self.searches;
-        (!alerts.is_empty() || dead.is_some()).then_some(*next).filter(|next| *next < Millis::MAX)
-    }
-
     /// Runs one slice of the first search.
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
-        self.searches.next = now.saturating_add(STEP);
-        if let Some(PendingAlertSearch { id, search, .. }) = self.searches.alerts.front_mut() {
-            let is_raised = self.record.alerts.iter().any(|alert| alert.id == *id);
-            let answer = if is_raised { search.run(SLICE) } else { Some(Winnable::Possible) };
-            if let Some((answer, pending)) = answer.and_then(|answer| Some((answer, self.searches.alerts.pop_front()?))) {
-                self.amend_alert(now, pending.id, pending.situation, answer, output);
-            }
-        } else if let Some(search) = &mut self.searches.dead
-            && let Some(dead) = search.run(SLICE)
-        {
-            self.searches.dead = None;
-            if dead {
-                self.raise_dead(now, output);
-            }
+        let alerts = &self.record.alerts;
+        match self.searches.run(now, |id| alerts.iter().any(|alert| alert.id == id)) {
+            Some(SearchResult::Alert(found, answer)) => self.amend_alert(now, found.id, found.situation, answer, output),
+            Some(SearchResult::Dead) => self.raise_dead(now, output),
+            None => {}
         }
     }
 
@@ -127,20 +169,17 @@ impl TableGame {
 
     /// Ends all searches because the game is left: what is not known yet remains open.
     pub(super) fn end_searches(&mut self, now: Millis, output: &mut Output) {
-        for pending in std::mem::take(&mut self.searches.alerts) {
+        for pending in self.searches.end() {
             self.amend_alert(now, pending.id, pending.situation, Winnable::Possible, output);
         }
-        self.searches.dead = None;
-    }
-
-    /// Discards the dead-position search because the last position on record has changed.
-    pub(super) fn forget_dead_search(&mut self) {
-        self.searches.dead = None;
     }
 
     /// Checks whether neither player can mate any more. Runs when the board is quiet, since it can take a while.
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
-        if !std::mem::take(&mut self.is_dead_check_pending) || !self.is_judged || self.record.result.is_some() {
+        if !std::mem::take(&mut self.searches.is_dead_check_pending)
+            || !self.alert_filter.is_judged()
+            || self.record.result.is_some()
+        {
             return;
         }
         // Without an article in this edition, nothing is reported.
@@ -155,10 +194,7 @@ impl TableGame {
         match search.run(FIRST_SLICE) {
             Some(true) => self.raise_dead(now, output),
             Some(false) => {}
-            None => {
-                self.begin_searching(now);
-                self.searches.dead = Some(search);
-            }
+            None => self.searches.search_dead(now, search),
         }
     }
 

@@ -22,7 +22,7 @@ impl TableGame {
         now: Millis,
         order: Order,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
         let event = Event::Commanded { command: order.command.clone(), by: order.by };
@@ -69,7 +69,7 @@ impl TableGame {
                 }
                 self.record_event(now, event, output);
                 let known = self.record.alerts.iter().filter(|alert| alert.id == id);
-                self.acknowledged.extend(known.map(|alert| (alert.kind, alert.by, alert.ply)));
+                known.for_each(|alert| self.alert_filter.acknowledge(alert));
                 self.clear(now, |alert| alert.id == id, output);
                 self.rests.forget();
                 self.settle_end(now, context, output);
@@ -158,7 +158,7 @@ impl TableGame {
         plies: usize,
         now: Millis,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         self.read_current_placement(now, placement, context);
@@ -176,7 +176,7 @@ impl TableGame {
         result: Option<GameResult>,
         event: Event,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         if result.is_some() && !self.over && !self.is_board_unknown && self.follower.mismatch().is_empty() {
@@ -195,7 +195,7 @@ impl TableGame {
         now: Millis,
         result: Option<(GameResult, ResultReason)>,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
@@ -213,7 +213,7 @@ impl TableGame {
             // Nothing is left to check on this board.
             self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
         } else if resumes && !self.is_board_unknown {
-            self.is_kings_signal_withdrawn = true;
+            self.kings.withdraw();
             self.handle_first_placement(now, placement, context, output);
         } else {
             self.accept_stopped_play(now, context, output);

@@ -10,7 +10,6 @@ use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, E
 use crate::laws::draws::PositionEquality;
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
-use shakmaty::Bitboard;
 
 /// The least confidence of a move for `Publish::Sure`: at most one in ten is wrong.
 const SURE: Confidence = Confidence(900);
@@ -26,22 +25,22 @@ enum JudgedWhen {
 
 impl TableGame {
     /// Publishes moves that are decided and sure enough and that were not published yet.
-    pub(super) fn publish(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn publish(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         self.publish_when(context.settings.publish, now, context, output);
     }
 
     /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
-    pub(super) fn publish_all(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn publish_all(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         self.seen_changes = None;
         self.publish_when(Publish::Prompt, now, context, output);
     }
 
-    fn publish_when(&mut self, when: Publish, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_when(&mut self, when: Publish, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty() && self.follower.displaced_squares().is_empty();
         if agrees {
             let raised = self.has_position_alert();
             self.clear(now, |alert| is_about_position(alert.kind), output);
-            if std::mem::take(&mut self.displaced).any() || raised {
+            if self.displaced.withdraw() || raised {
                 output.emit(now, Event::Displaced { squares: Vec::new() });
             }
         }
@@ -83,19 +82,19 @@ impl TableGame {
     /// Forgets earlier displaced squares once the board agrees with the record and all moves are published.
     fn forget_displaced(&mut self, agrees: bool) {
         if agrees && self.published.len() + 1 == self.follower.nodes().len() {
-            self.displaced_since_agreement = Bitboard::EMPTY;
+            self.displaced.note_agreement();
         }
     }
 
     /// Whether the move of this ply is clearly ahead of all others, or was completed by the clock or by its player's next move.
     fn is_sure(&self, ply: usize, now: Millis) -> bool {
         let line = self.follower.nodes();
-        let pressed = line.get(ply).is_some_and(|node| node.pressed_at.is_some())
-            || self.pending.is_some_and(|press| press.by == self.mover(ply as u32));
+        let pressed =
+            line.get(ply).is_some_and(|node| node.pressed_at.is_some()) || self.presses.is_pending(self.mover(ply as u32));
         pressed || line.len() > ply + 2 || self.follower.confidence(ply, now).is_some_and(|(confidence, _)| confidence >= SURE)
     }
 
-    fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &mut GameContext<'_>, output: &mut Output) {
+    fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &GameContext<'_>, output: &mut Output) {
         let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played(index)).collect();
         let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
         self.put_on_record(now, same, moves, &before, context, output);
@@ -110,7 +109,7 @@ impl TableGame {
         same: usize,
         moves: Vec<PlayedMove>,
         before: &[Ply],
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let reason = self.follower.reason();
@@ -134,11 +133,10 @@ impl TableGame {
             (0..moves.len()).filter(|&index| is_unchanged(known, index)).map(|index| (same + index) as u32 + 1).collect();
         self.published.truncate(same);
         self.published.extend(self.follower.nodes().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
-        self.forget_dead_search();
+        self.searches.forget_dead();
         self.is_result_held = false;
-        self.pending = self.pending.filter(|_| decided > same);
-        self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
-        self.last_instead_alert = self.last_instead_alert.min(same);
+        self.presses.forget_after(same, decided > same);
+        self.alert_filter.forget_captures_after(same);
         self.record_event(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
         self.history = history(&self.start, &self.published, &self.record.plies, PositionEquality::Rights);
         // Uncertainty about moves that are gone is settled, or is reported again.
@@ -183,7 +181,7 @@ impl TableGame {
         }
     }
 
-    fn publish_move(&mut self, now: Millis, index: usize, context: &mut GameContext<'_>, output: &mut Output) {
+    fn publish_move(&mut self, now: Millis, index: usize, context: &GameContext<'_>, output: &mut Output) {
         let (Some(played), Some(node)) = (self.played(index), self.follower.nodes().get(index + 1)) else { return };
         let Some(mv) = node.mv else { return };
         let (confidence, mut others) = self.follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
@@ -202,7 +200,7 @@ impl TableGame {
         });
         self.published.push(mv);
         self.history.play_recorded(mv, &played.fen);
-        self.forget_dead_search();
+        self.searches.forget_dead();
         self.is_result_held = false;
         let ply = index as u32 + 1;
         self.record_event(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
@@ -218,7 +216,7 @@ impl TableGame {
         now: Millis,
         index: usize,
         judged: JudgedWhen,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let ply = index as u32 + 1;
@@ -235,14 +233,13 @@ impl TableGame {
         }
         let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
         if !is_missing
-            && let Some(press) = self.pending.take_if(|press| press.by == mover)
+            && let Some(press) = self.presses.take_pending(mover)
             && self.is_open(ply)
             && self.laws.completes(Completion::Press)
         {
             let clocks = with_age(press.clocks, now.saturating_sub(press.at));
             self.complete(now, ply, CompletedBy::Clock, clocks, output);
-            self.revisable = Some((ply, press.at));
-            self.idle_press = None;
+            self.presses.note_completed(ply, press.at);
             self.judge_release(now, ply, press.at, output);
         }
         match judged {

@@ -109,7 +109,7 @@ impl TableGame {
             }
         } else {
             let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
-            self.set_displaced(wrong);
+            self.displaced.publish(wrong);
             self.alert_record_lag(now, differences, output);
         }
     }
@@ -171,7 +171,7 @@ impl TableGame {
     }
 
     /// Runs the next slice of the search.
-    pub(super) fn run_missed(&mut self, now: Millis, context: &mut GameContext<'_>, output: &mut Output) {
+    pub(super) fn run_missed(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         if self.behind.as_ref().and_then(|lag| lag.missed.as_ref()).is_some_and(|missed| missed.line != line) {
             self.discard_missed_search();
@@ -189,7 +189,7 @@ impl TableGame {
     }
 
     /// Adds moves that were missed after those that are followed.
-    fn add_missed(&mut self, now: Millis, moves: &[Move], context: &mut GameContext<'_>, output: &mut Output) {
+    fn add_missed(&mut self, now: Millis, moves: &[Move], context: &GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         let (from, known) = (line.len(), self.published.len());
         if line.get(..known) != Some(self.published.as_slice()) {
@@ -208,7 +208,7 @@ impl TableGame {
         now: Millis,
         moves: &[Move],
         reason: CorrectionReason,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         if !moves.is_empty() {
@@ -222,7 +222,7 @@ impl TableGame {
         now: Millis,
         plies: impl Iterator<Item = KnownPly>,
         reason: CorrectionReason,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         (self.behind, self.gap_seen) = (None, None);
@@ -246,7 +246,7 @@ impl TableGame {
         now: Millis,
         from: &Position,
         moves: &[Move],
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let before = self.position_after(self.published.len());

@@ -1,6 +1,7 @@
 //! A position restored by the arbiter: which moves its player may now make, and until when the board need not agree.
 
 use super::TableGame;
+use super::displaced_squares::DisplacedSquares;
 use super::hold::InferenceHold;
 use super::judge::is_about_position;
 use crate::boards::Millis;
@@ -9,7 +10,7 @@ use crate::infer::landing_square;
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
-use shakmaty::{Bitboard, Piece, Square};
+use shakmaty::{Piece, Square};
 
 impl TableGame {
     /// Processes a restored position: clears alerts about the moves that left the record, and applies the touch-move obligations of
@@ -17,7 +18,7 @@ impl TableGame {
     pub(super) fn apply_restored_position(&mut self, now: Millis, output: &mut Output) -> Answer {
         let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
         self.clear(now, |alert| is_settled(alert, ply), output);
-        (self.displaced, self.displaced_since_agreement) = (Bitboard::EMPTY, Bitboard::EMPTY);
+        self.displaced = DisplacedSquares::default();
         self.allowed_moves = self.moves_after_restore();
         let position = self.position_after(ply.saturating_sub(1) as usize);
         let moves = self.allowed_moves.iter().flatten();

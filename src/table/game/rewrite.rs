@@ -79,7 +79,7 @@ impl TableGame {
         now: Millis,
         moves: &[KnownPly],
         recorded: Option<&[Ply]>,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         let same = self.common_plies(moves);
@@ -126,7 +126,7 @@ impl TableGame {
         now: Millis,
         moves: &[KnownPly],
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) {
         self.read_current_placement(now, placement, context);

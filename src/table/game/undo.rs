@@ -16,7 +16,7 @@ impl TableGame {
         now: Millis,
         event: Event,
         placement: &Placement,
-        context: &mut GameContext<'_>,
+        context: &GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
         let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refusal::NothingToUndo)?;

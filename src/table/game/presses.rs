@@ -1,0 +1,167 @@
+//! Presses of the clock, and the moves to which they belong.
+
+use crate::boards::Millis;
+use crate::game::Record;
+use crate::game::event::ClockTimes;
+use crate::table::clock::Press;
+use shakmaty::Color;
+
+/// How long after the press the mover's clock may still be corrected, in milliseconds: an increment can arrive late.
+const CLOCK_REVISION_WINDOW: Millis = 1_500;
+/// Time after a press by which everything that belongs to the move before has been seen, in milliseconds: squares are reported up
+/// to 600 ms late, one hand may be that much slower than the other, and the board must answer a request for its placement.
+pub(super) const PRESS_SETTLE_TIME: Millis = 1_500;
+/// A piece is not held for longer than this after a press: a late sensor is likelier. In milliseconds.
+const MAX_HOLD_TIME: Millis = 3_000;
+/// This many presses in a row by the player to move mean that the sides of the clock are swapped. One may be a lost move.
+const MAX_PRESSES_OFF_TURN: u32 = 3;
+
+/// The presses of one game that still matter.
+#[derive(Default)]
+pub(super) struct Presses {
+    /// A press whose move has not been published yet.
+    pending: Option<Press>,
+    /// A press for which no move has been seen yet.
+    idle: Option<Press>,
+    /// The last move that was completed by a press while its piece was not on the board: its ply, and the time of the press.
+    unreleased: Option<(u32, Millis)>,
+    last: Option<Press>,
+    /// Who has pressed since the game ended, if only one player did.
+    since_end: Option<Color>,
+    /// A completed move whose clock may still be corrected: its ply, and when it was completed.
+    revisable: Option<(u32, Millis)>,
+    /// Consecutive presses by the player who seemed to be to move.
+    off_turn: u32,
+}
+
+impl Presses {
+    /// Returns the last press.
+    pub(super) fn last(&self) -> Option<Press> {
+        self.last
+    }
+
+    /// Counts a press. `is_off_turn`: the player to move pressed. `is_first`: it is the first press of the game, which is White's.
+    /// Returns whether the sides of the clock seem to be swapped.
+    pub(super) fn note_side(&mut self, is_off_turn: bool, is_first: bool) -> bool {
+        self.off_turn = if is_off_turn { self.off_turn + 1 } else { 0 };
+        (is_off_turn && is_first) || self.off_turn >= MAX_PRESSES_OFF_TURN
+    }
+
+    /// Records that the sides of the clock were swapped.
+    pub(super) fn note_swapped_sides(&mut self) {
+        self.off_turn = 0;
+    }
+
+    /// Records a press that completed the published move of this ply at `now`.
+    pub(super) fn note_completing(&mut self, now: Millis, press: Press, ply: u32) {
+        self.revisable = Some((ply, now));
+        // An earlier press by the opponent completed no move of theirs: they gave the move back.
+        self.pending = self.pending.filter(|pending| pending.by == press.by);
+        (self.idle, self.last) = (None, Some(press));
+    }
+
+    /// Records a press whose move has not been published. `may_be_idle`: the player to move pressed during play, so a move may be
+    /// missing.
+    pub(super) fn note_pending(&mut self, press: Press, may_be_idle: bool) {
+        self.pending = Some(press);
+        // The sides of the clock may be assigned wrongly: then the players press in turn, and each seems to press for the other.
+        let is_alone = self.off_turn <= 1;
+        self.idle = Some(press).filter(|_| may_be_idle && is_alone && press.ran);
+        self.last = Some(press);
+    }
+
+    /// Records a press after the result. Returns whether both players pressed a running clock: they are playing on.
+    pub(super) fn note_after_end(&mut self, press: Press) -> bool {
+        let both = self.since_end == Some(!press.by) && press.ran;
+        self.since_end = Some(press.by).filter(|_| press.ran);
+        both
+    }
+
+    /// Whether a press by this player waits for its move.
+    pub(super) fn is_pending(&self, by: Color) -> bool {
+        self.pending.is_some_and(|press| press.by == by)
+    }
+
+    /// Returns the press that completes a move that this player has just made.
+    pub(super) fn take_pending(&mut self, by: Color) -> Option<Press> {
+        self.pending.take_if(|press| press.by == by)
+    }
+
+    /// Records that the press at this time does not belong to the next move.
+    pub(super) fn drop_pending(&mut self, at: Millis) {
+        self.pending = self.pending.filter(|pending| pending.at != at);
+    }
+
+    /// Records that a press completed the move of this ply, which was published after it.
+    pub(super) fn note_completed(&mut self, ply: u32, pressed_at: Millis) {
+        self.revisable = Some((ply, pressed_at));
+        self.idle = None;
+    }
+
+    /// Records whether the piece of a move that was completed by a press has not been seen on its square yet.
+    pub(super) fn set_unreleased(&mut self, ply: u32, pressed_at: Millis, is_unreleased: bool) {
+        self.unreleased = Some((ply, pressed_at)).filter(|_| is_unreleased);
+    }
+
+    /// Returns the move whose piece may only now come to its square, and when it was completed.
+    pub(super) fn take_unreleased(&mut self, now: Millis) -> Option<(u32, Millis)> {
+        self.unreleased.take().filter(|(_, pressed_at)| now <= pressed_at + MAX_HOLD_TIME)
+    }
+
+    /// Returns when a press without a visible move by the player to move must be re-evaluated.
+    pub(super) fn deadline(&self) -> Option<Millis> {
+        self.idle.map(|press| press.at + PRESS_SETTLE_TIME)
+    }
+
+    /// Returns the press without a visible move, once everything that belongs to it has been seen.
+    pub(super) fn take_idle(&mut self, now: Millis) -> Option<Press> {
+        self.idle.take_if(|press| press.at + PRESS_SETTLE_TIME <= now)
+    }
+
+    /// Forgets what a gap makes uncertain.
+    pub(super) fn begin_gap(&mut self) {
+        self.idle = None;
+    }
+
+    /// Forgets presses whose moves would be made during a pause.
+    pub(super) fn pause(&mut self) {
+        (self.pending, self.idle) = (None, None);
+    }
+
+    /// Forgets what belongs to moves after the first `same` plies, which were replaced. `has_moves`: by other moves.
+    pub(super) fn forget_after(&mut self, same: usize, has_moves: bool) {
+        self.pending = self.pending.filter(|_| has_moves);
+        self.revisable = self.revisable.filter(|(ply, _)| *ply as usize <= same);
+    }
+
+    /// Processes a clock reading in which the lever did not move. `were_held`: its times were not trusted until now. Returns the
+    /// ply whose times change, and its times.
+    pub(super) fn revise_times(
+        &mut self,
+        now: Millis,
+        times: ClockTimes,
+        were_held: bool,
+        record: &Record,
+        mover: impl Fn(u32) -> Color,
+    ) -> Option<(u32, ClockTimes)> {
+        let (number, completed_at) = self.revisable?;
+        // Times that were not trusted until now may belong to the press.
+        if now.saturating_sub(completed_at) > CLOCK_REVISION_WINDOW && !were_held {
+            self.revisable = None;
+            return None;
+        }
+        let ply = record.ply(number)?;
+        let is_white = mover(number) == Color::White;
+        let (known, reported) = if is_white { (ply.clocks.white, times.white) } else { (ply.clocks.black, times.black) };
+        if known.map(|time| time.ms) == reported.map(|time| time.ms) {
+            return None;
+        }
+        self.revisable = None;
+        if let (Some(press), (Some(after), Some(before))) = (&mut self.last, (reported, known)) {
+            press.gained |= press.by.is_white() == is_white && after.ms > before.ms;
+        }
+        let clocks =
+            if is_white { ClockTimes { white: reported, ..ply.clocks } } else { ClockTimes { black: reported, ..ply.clocks } };
+        Some((number, clocks))
+    }
+}
