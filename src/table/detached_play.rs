@@ -1,7 +1,6 @@
 //! Play from a position whose history is unknown: after missing moves, or on a board without a game. It is followed from the
 //! placement on the board, whichever player moves first. Only for boards that identify pieces.
 
-use super::game::TableGame;
 use super::{Output, Table};
 use crate::boards::{Millis, Placement, SensorKind, SquareState};
 use crate::game::event::Rotation;
@@ -106,7 +105,7 @@ impl Table {
         }
         let settle = self.settle_time();
         if !self.detached_play.as_mut().is_some_and(|play| play.handle_quiet(now, quiet, settle)) {
-            let before = game.and_then(TableGame::position);
+            let before = game.and_then(|game| game.published().position());
             // Before that a hand may still hold a piece.
             let is_at_rest = quiet >= REST_TAKEBACK;
             let begin = || DetachedPlay::begin(now, self.sense.placement(), self.rotation, before.as_ref());

@@ -2,9 +2,11 @@
 
 mod alert_filter;
 mod alerts;
+mod board_knowledge;
 mod claim;
 mod devices;
 mod displaced_squares;
+mod draft;
 mod end;
 mod faults;
 mod hold;
@@ -14,38 +16,43 @@ mod mate_search;
 mod orders;
 mod presses;
 mod publish;
+mod published;
 mod record_lag;
 mod restore;
 mod rests;
 mod rewrite;
 mod sightings;
 mod touch;
+mod touch_watch;
 mod undo;
 
 use super::clock::{Clock, Press};
 use super::{Output, Settings};
 use crate::boards::{BoardCommand, Millis, Placement, SquareState};
 use crate::game::event::{ClockTimes, Rotation};
-use crate::game::record::{Ply, PlyState};
-use crate::game::{AlertKind, CompletedBy, Event, PlayedMove, Record, Sighting, StampedEvent};
+use crate::game::record::PlyState;
+use crate::game::{AlertKind, CompletedBy, Event, Record, Sighting, StampedEvent};
 pub use crate::infer::model::MAX_KING_DELAY;
-use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, KnownPly, LineNode, ObservedBoard, rotated};
-use crate::laws::draws::{PositionEquality, PositionHistory};
+use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, ObservedBoard, rotated};
 use crate::laws::edition::Completion;
-use crate::laws::{Laws, NULL_UCI, Position};
+use crate::laws::{NULL_UCI, Position};
 use crate::sense::Edge;
 use alert_filter::AlertFilter;
 pub use alerts::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
+use board_knowledge::BoardKnowledge;
 use displaced_squares::DisplacedSquares;
-use hold::InferenceHold;
+use draft::has_position_alert;
+use end::GameEnd;
+use hold::Hold;
 use kings::KingsSignal;
 use mate_search::Searches;
 use presses::Presses;
+use published::{PublishedGame, known_from};
 use record_lag::RecordLag;
 use rests::Rests;
-use shakmaty::{Bitboard, Color, Move, Piece, Square};
-use sightings::Sightings;
+use shakmaty::{Bitboard, Color, Piece, Square};
 use std::sync::Arc;
+use touch_watch::TouchWatch;
 
 /// Quiet during which a game that ended by the rules still accepts corrections, in milliseconds.
 const CLOSING_QUIET: Millis = 1_000;
@@ -73,51 +80,24 @@ pub enum PressSides {
     Swapped,
 }
 
+/// One game on the table: what is followed, what was published, and the parts that judge it.
 pub struct TableGame {
     follower: Follower,
-    record: Record,
-    /// The Laws in force in this game.
-    laws: Laws,
-    start: Position,
-    /// The moves that were published, in step with the record.
-    published: Vec<Move>,
-    /// The same moves, for draws.
-    history: PositionHistory,
-    /// `Follower::changes` when everything decided was published; `None`: must be re-evaluated.
-    seen_changes: Option<u64>,
-    /// Whether the board has shown the position on record since a report was last lost.
-    has_agreed: bool,
-    over: bool,
-    /// The link is down, or nothing was read yet: what the board shows is unknown.
-    is_board_unknown: bool,
-    kings: KingsSignal,
-    presses: Presses,
-    alert_filter: AlertFilter,
-    /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.
-    handled_at: Option<Millis>,
-    /// Touches before this time are not judged: a player adjusted pieces, or the board was not seen.
-    touch_exempt_until: Millis,
-    /// The moves that the player to move may make after a position was restored (Art. 7.5.1); `None`: any legal move.
-    allowed_moves: Option<Vec<Move>>,
-    /// Why what the board shows is currently not play.
-    hold: Option<InferenceHold>,
-    /// Since when the clock, which ran in this game, has been stopped.
-    stopped_at: Option<Millis>,
-    sightings: Sightings,
+    published: PublishedGame,
+    board: BoardKnowledge,
     /// Where the pieces were at the last rests after a gap, on occupancy boards.
     rests: Rests,
-    /// The whole board has been read since this program was started.
-    has_read_board: bool,
-    /// Moves were missed after this number of plies and until this time, and not all moves that lead to the placement seen then are
-    /// published.
-    gap_seen: Option<(usize, Millis)>,
+    hold: Hold,
+    presses: Presses,
+    touches: TouchWatch,
+    kings: KingsSignal,
+    end: GameEnd,
+    alert_filter: AlertFilter,
     displaced: DisplacedSquares,
     /// Set while no line of play explains the board.
-    behind: Option<RecordLag>,
+    lag: Option<RecordLag>,
     /// Searches for whether a player can mate, where that is not known yet.
     searches: Searches,
-    /// The last position ends the game, and the result waits for a ruling on the move that led there.
-    is_result_held: bool,
 }
 
 impl TableGame {
@@ -137,7 +117,8 @@ impl TableGame {
         let record = Record::new(now, found.position.fen(), found.chess960, settings.laws.to_string(), found.rotation);
         output.emit(now, event);
         let follower = Follower::new(now, found.position.clone(), seen, settings.beam());
-        TableGame::from_parts(record, settings.laws, found.position, follower, Vec::new(), false)
+        let published = PublishedGame::new(record, settings.laws, found.position, Vec::new(), follower.changes());
+        TableGame::from_parts(published, follower, false)
     }
 
     /// Restores a game from its events; the last game if there are several. `set_by_order`: an order set its start position.
@@ -160,56 +141,46 @@ impl TableGame {
         let now = events.last().map_or(0, |last| last.at);
         let mut follower = Follower::resume(now, start.clone(), &known, ObservedBoard::new(settings.sensing), settings.beam());
         record.faults.iter().for_each(|bad| follower.set_known_fault(now, bad.square, bad.fault));
-        let published = known.into_iter().map(|known| known.mv).collect();
+        let moves = known.into_iter().map(|known| known.mv).collect();
         let laws = record.laws.parse().unwrap_or(settings.laws);
-        let mut game = TableGame::from_parts(record, laws, start, follower, published, true);
+        let published = PublishedGame::new(record, laws, start, moves, follower.changes());
+        let mut game = TableGame::from_parts(published, follower, true);
         game.resume_restoring();
-        game.is_result_held = game.record.result.is_none() && end::is_held(rest);
-        game.searches.set_dead_check(game.record.result.is_none() && !was_dead(rest));
+        let has_result = game.record().result.is_some();
+        if !has_result && end::is_held(rest) {
+            game.end.hold_result();
+        }
+        game.searches.set_dead_check(!has_result && !was_dead(rest));
         game.restore_searches();
         Some(game)
     }
 
-    fn from_parts(
-        record: Record,
-        laws: Laws,
-        start: Position,
-        follower: Follower,
-        published: Vec<Move>,
-        is_restored: bool,
-    ) -> TableGame {
+    fn from_parts(published: PublishedGame, follower: Follower, is_restored: bool) -> TableGame {
         TableGame {
-            over: record.result.is_some(),
-            history: history(&start, &published, &record.plies, PositionEquality::Rights),
-            seen_changes: Some(follower.changes()),
-            has_agreed: !is_restored,
+            end: GameEnd::new(published.record().result.is_some()),
             follower,
-            record,
-            laws,
-            start,
             published,
-            is_board_unknown: is_restored,
-            kings: KingsSignal::default(),
-            presses: Presses::default(),
-            alert_filter: AlertFilter::default(),
-            handled_at: None,
-            touch_exempt_until: if is_restored { Millis::MAX } else { 0 },
-            allowed_moves: None,
-            hold: None,
-            stopped_at: None,
-            sightings: Sightings::default(),
+            board: BoardKnowledge::new(is_restored),
             rests: Rests::default(),
-            has_read_board: !is_restored,
-            gap_seen: None,
+            hold: Hold::default(),
+            presses: Presses::default(),
+            touches: TouchWatch::new(is_restored),
+            kings: KingsSignal::default(),
+            alert_filter: AlertFilter::default(),
             displaced: DisplacedSquares::default(),
-            behind: None,
+            lag: None,
             searches: Searches::default(),
-            is_result_held: false,
         }
     }
 
+    /// Returns the game as it was published.
+    pub fn published(&self) -> &PublishedGame {
+        &self.published
+    }
+
+    /// Returns the record.
     pub fn record(&self) -> &Record {
-        &self.record
+        self.published.record()
     }
 
     /// Sets the beam width.
@@ -233,38 +204,33 @@ impl TableGame {
     }
 
     pub fn is_over(&self) -> bool {
-        self.over
+        self.end.is_over()
+    }
+
+    /// Whether the arbiter was alerted that the board does not show the position of the record.
+    pub fn has_position_alert(&self) -> bool {
+        has_position_alert(self.record())
     }
 
     /// Whether what the board shows is unknown.
     pub fn is_board_unknown(&self) -> bool {
-        self.is_board_unknown
+        self.board.is_unknown()
     }
 
     /// Whether quiet would change something: the board shows something that pieces in the hands do not explain, or the game has
     /// ended.
     pub fn needs_quiet_evaluation(&self) -> bool {
-        !self.is_board_unknown && (self.follower.unexplained().any() || self.record.result.is_some())
-    }
-
-    /// Returns the last position of the record.
-    pub fn position(&self) -> Option<Position> {
-        Position::from_fen(self.record.fen(), self.start.is_chess960()).ok()
-    }
-
-    /// Returns both times at the last completed move that has them.
-    pub fn last_clocks(&self) -> Option<ClockTimes> {
-        self.record.plies.iter().rev().map(|ply| ply.clocks).find(|clocks| clocks.white.is_some() && clocks.black.is_some())
+        !self.board.is_unknown() && (self.follower.unexplained().any() || self.record().result.is_some())
     }
 
     pub fn set_last_number(&mut self, number: u64) {
-        self.record.last_number = number;
+        self.published.set_last_number(number);
     }
 
     /// Whether a start position that has been on the board for `quiet` milliseconds begins another game.
     pub fn may_be_followed_by_another(&self, quiet: Millis) -> bool {
         !self.is_paused()
-            && (self.over
+            && (self.end.is_over()
                 || self.published.is_empty()
                 || (quiet >= crate::infer::REST_TAKEBACK
                     && self.published.len() > MAX_TAKEBACK_PLIES
@@ -273,27 +239,21 @@ impl TableGame {
 
     /// Whether the game is in progress and shows pieces on other squares that were not seen to move there.
     pub fn is_shown_unseen(&self) -> bool {
-        !self.over && self.follower.is_placement_unseen()
-    }
-
-    /// Whether this game began from `position` and no move has been made yet.
-    pub fn begins_like(&self, position: &Position) -> bool {
-        self.published.is_empty() && self.start.board() == position.board()
+        !self.end.is_over() && self.follower.is_placement_unseen()
     }
 
     pub fn begin_gap(&mut self, now: Millis) {
-        self.behind = None;
-        self.touch_exempt_until = self.touch_exempt_until.max(now);
+        self.lag = None;
+        self.touches.begin_gap(now);
         self.presses.begin_gap();
-        self.is_board_unknown = true;
-        self.has_agreed = false;
+        self.board.begin_gap();
         self.kings.forget();
     }
 
     /// Begins the game while what the board shows is unknown.
     pub fn begin_without_placement(&mut self, now: Millis) {
         self.begin_gap(now);
-        self.has_read_board = false;
+        self.board.forget_board();
     }
 
     /// Processes the first whole reading after the link came up.
@@ -304,18 +264,15 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) {
-        if std::mem::take(&mut self.is_board_unknown) {
+        if self.board.end_gap(now, self.published.len()) {
             self.rests.begin(now, self.published.len());
         }
         self.searches.schedule(now);
-        if self.touch_exempt_until == Millis::MAX {
-            self.touch_exempt_until = now;
-        }
+        self.touches.note_first_placement(now);
         self.clear_link_alerts(now, output);
         let placement = rotated(placement, context.rotation);
-        self.gap_seen = Some((self.published.len(), now));
         self.apply_changes(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])), context, output);
-        self.has_read_board = true;
+        self.board.note_read();
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.
@@ -323,18 +280,12 @@ impl TableGame {
         self.follower.doubt_placement(is_start);
     }
 
-    /// Returns the first `plies` plies of the record.
-    pub(super) fn known_plies(&self, plies: usize) -> Vec<KnownPly> {
-        let plies = self.published.iter().zip(&self.record.plies).take(plies);
-        plies.map(|(&mv, ply)| known_ply(mv, ply, self.start.is_chess960())).collect()
-    }
-
     /// Follows the game anew from `now`, of which only the first `plies` plies are known. What the board shows becomes unknown.
     pub fn refollow_from(&mut self, now: Millis, plies: usize) {
-        self.follower.restart(now, self.start.clone(), &self.known_plies(plies));
+        self.follower.restart(now, self.published.start().clone(), &self.published.known_plies(plies));
         self.fix();
-        self.seen_changes = None;
-        self.is_board_unknown = true;
+        self.published.mark_outdated();
+        self.board.mark_unknown();
     }
 
     /// Returns the squares published as stuck, and those that flicker now, in the game's coordinates.
@@ -344,7 +295,7 @@ impl TableGame {
 
     /// Records that a board message was damaged: a piece that is not on its square may have been put down elsewhere.
     pub fn note_damaged_message(&mut self, now: Millis) {
-        self.has_agreed = false;
+        self.board.note_loss();
         self.follower.note_damage(now);
     }
 
@@ -368,14 +319,14 @@ impl TableGame {
     ) {
         let rotation = context.rotation;
         match (edges, from_placement) {
-            _ if self.is_board_unknown || self.over => {}
+            _ if self.board.is_unknown() || self.end.is_over() => {}
             ([edge], false) => {
                 self.hold_if_stopped(now, context, output);
                 let square = rotation.apply(edge.square);
                 self.follower.check_unseen(square, edge.now);
                 self.store_sighting(now, square, edge.now);
                 self.follower.handle_edge(now, square, edge.now);
-                if let Some(shadow) = self.shadow() {
+                if let Some(shadow) = self.hold.shadow() {
                     shadow.handle_edge(now, square, edge.now);
                 }
                 self.after_change(now, context, output);
@@ -398,14 +349,14 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) {
-        if !self.over {
+        if !self.end.is_over() {
             self.hold_if_stopped(now, context, output);
             let changed: Vec<(Square, SquareState)> = changed.into_iter().collect();
             for &(square, sensed) in &changed {
                 self.store_sighting(now, square, sensed);
             }
             self.follower.handle_edges(now, changed.iter().copied());
-            if let Some(shadow) = self.shadow() {
+            if let Some(shadow) = self.hold.shadow() {
                 shadow.handle_edges(now, changed);
             }
             self.after_change(now, context, output);
@@ -437,10 +388,10 @@ impl TableGame {
 
     /// Compares a press with the turn of play, before it is processed.
     pub fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
-        if self.over {
+        if self.end.is_over() {
             self.pressed_after_end(now, press, output);
         }
-        if self.is_board_unknown || self.over || self.is_paused() {
+        if self.board.is_unknown() || self.end.is_over() || self.is_paused() {
             return PressSides::Ignored;
         }
         // A press means that a move was made, so a hold ends.
@@ -467,14 +418,14 @@ impl TableGame {
         // The opponent has pressed since. That is only possible after a press of the move before, which was not seen.
         let overtaken = line.get(movers_last + 1).is_some_and(|node| node.was_pressed_long_ago(now));
         let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
-        match self.record.ply(movers_last as u32) {
-            Some(ply) if is_made && ply.state == PlyState::Made && self.laws.completes(Completion::Press) => {
+        match self.record().ply(movers_last as u32) {
+            Some(ply) if is_made && ply.state == PlyState::Made && self.published.laws().completes(Completion::Press) => {
                 self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
                 self.presses.note_completing(now, press, movers_last as u32);
             }
             _ => {
                 let is_on_move = self.follower.tip().position.turn() == press.by;
-                let is_in_play = self.hold.is_none() && !self.is_over_but_for_notices();
+                let is_in_play = !self.hold.is_active() && !self.is_over_but_for_notices();
                 self.presses.note_pending(press, is_on_move && is_in_play);
             }
         }
@@ -487,38 +438,42 @@ impl TableGame {
     /// Whether the published move of this ply is the one that the follower has.
     fn moves_agree(&self, ply: usize) -> bool {
         let followed = self.follower.nodes().get(ply).and_then(|node| node.mv);
-        ply.checked_sub(1).is_some_and(|index| self.published.get(index).copied() == followed)
+        ply.checked_sub(1).is_some_and(|index| self.published.moves().get(index).copied() == followed)
     }
 
     /// Processes a clock reading in which the lever did not move.
     pub fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
-        let (line, start) = (self.follower.nodes(), self.start.turn());
+        let (line, start) = (self.follower.nodes(), self.published.start().turn());
         let mover = |ply| mover(line, start, ply);
-        if let Some((ply, clocks)) = self.presses.revise_times(now, times, were_held, &self.record, mover) {
+        if let Some((ply, clocks)) = self.presses.revise_times(now, times, were_held, self.published.record(), mover) {
             self.record_event(now, Event::ClockRevised { ply, clocks }, output);
         }
     }
 
     /// Processes the fact that nothing has changed for `quiet` milliseconds.
     pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
-        if self.is_board_unknown || self.over || self.is_paused() {
+        if self.board.is_unknown() || self.end.is_over() || self.is_paused() {
             return;
         }
         self.update_hold_on_quiet(now, quiet, context, output);
         self.follower.handle_quiet(now, context.settle);
         self.publish(now, context, output);
-        self.has_agreed |= self.follower.mismatch().is_empty();
+        self.board.note_agreement(self.follower.mismatch().is_empty());
         if self.follower.unexplained().any() {
             // An update may have been lost or damaged on the link: request the placement before explaining it.
             output.commands.push(BoardCommand::Placement);
         }
-        let last = self.record.plies.len() as u32;
+        let last = self.record().plies.len() as u32;
         let settled = self.moves_agree(last as usize) && self.follower.mismatch().is_empty();
-        if !context.clock.is_in_use() && quiet >= Millis::from(context.settings.dwell_ms) && settled && self.is_open(last) {
+        if !context.clock.is_in_use()
+            && quiet >= Millis::from(context.settings.dwell_ms)
+            && settled
+            && self.published.is_open(last)
+        {
             self.complete(now, last, CompletedBy::Dwell, ClockTimes::default(), output);
         }
-        if quiet >= CLOSING_QUIET && (self.record.result.is_some() || self.is_over_but_for_notices()) {
-            self.over = true;
+        if quiet >= CLOSING_QUIET && (self.record().result.is_some() || self.is_over_but_for_notices()) {
+            self.end.set_over(true);
         }
         self.judge_dead(now, output);
         self.settle_end(now, context, output);
@@ -533,11 +488,11 @@ impl TableGame {
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
     pub fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
-        [follower, self.hold_deadline(), self.presses.deadline(), self.handled_deadline(), self.lag_deadline()]
+        [follower, self.hold.deadline(), self.presses.deadline(), self.touches.deadline(), self.lag_deadline()]
             .into_iter()
             .flatten()
             .min()
-            .filter(|_| !self.over && !self.is_board_unknown && !self.is_paused())
+            .filter(|_| !self.end.is_over() && !self.board.is_unknown() && !self.is_paused())
     }
 
     /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
@@ -559,7 +514,7 @@ impl TableGame {
 
     /// Runs what is due at `reevaluation_deadline`.
     pub fn reevaluate(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        if self.hold_deadline().is_some_and(|until| until <= now) {
+        if self.hold.deadline().is_some_and(|until| until <= now) {
             self.end_hold(now);
         }
         self.follower.handle_quiet(now, context.settle);
@@ -571,23 +526,19 @@ impl TableGame {
 
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
         self.record_event(now, Event::MoveCompleted { ply, by, clocks }, output);
-        if self.is_raised(AlertKind::IllegalPosition) {
+        if self.published.is_raised(AlertKind::IllegalPosition) {
             // The acts required of the arbiter may change with it.
             self.judge_position(now, output);
         }
     }
 
-    fn is_open(&self, ply: u32) -> bool {
-        self.record.ply(ply).is_some_and(|ply| ply.state == PlyState::Made)
-    }
-
     fn mover(&self, ply: u32) -> Color {
-        mover(self.follower.nodes(), self.start.turn(), ply)
+        mover(self.follower.nodes(), self.published.start().turn(), ply)
     }
 
     /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
     fn evidence(&self, index: usize, uci: &str) -> Vec<Sighting> {
-        let recorded = self.record.plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
+        let recorded = self.record().plies.get(index).filter(|ply| ply.played.irregular && ply.played.uci == uci);
         if let Some(ply) = recorded {
             return ply.played.evidence.clone();
         }
@@ -612,10 +563,10 @@ impl TableGame {
     /// Returns how these squares came to show their current state since the position of `since`, and what else was seen.
     fn evidence_between(&self, since: &LineNode, squares: Bitboard) -> Vec<Sighting> {
         let seen = self.follower.seen();
-        self.sightings.evidence_for(squares, since.made_at, |square| {
+        self.touches.sightings().evidence_for(squares, since.made_at, |square| {
             // The square already had this state when the game began, or when moves were taken back.
             let expected = since.position.piece_at(square);
-            let at = seen.changed_at(square).max(self.record.started_at);
+            let at = seen.changed_at(square).max(self.record().started_at);
             let differs = !seen.is_compatible(square, expected);
             differs.then(|| Sighting { at, square, before: expected_reading(expected, seen), now: seen.actual(square) })
         })
@@ -626,12 +577,12 @@ impl TableGame {
         let seen = self.follower.seen();
         let now = now.reduce_to(seen.sensing());
         // After a restart nothing was seen yet: the record says which piece was there.
-        let before = match self.has_read_board {
+        let before = match self.board.has_been_read() {
             true => seen.actual(square),
             false => expected_reading(self.follower.tip().position.piece_at(square), seen),
         };
         if before != now {
-            self.sightings.push(Sighting { at, square, before, now });
+            self.touches.push(Sighting { at, square, before, now });
             self.note_rest(at);
             self.note_handled(at, square, now);
         }
@@ -641,23 +592,11 @@ impl TableGame {
     fn record_event(&mut self, at: Millis, event: Event, output: &mut Output) {
         let stamped = StampedEvent { at: output.timestamp(at), number: None, event };
         if matches!(stamped.event, Event::Result { .. }) {
-            self.is_result_held = false;
+            self.end.release_result();
         }
-        self.record.apply(&stamped);
+        self.published.apply(&stamped);
         output.push_event(stamped);
     }
-}
-
-/// Returns the plies that were played from this position, as the record has them; `None`: they cannot be played from it.
-fn known_from(from: &Position, plies: &[Ply]) -> Option<Vec<KnownPly>> {
-    let mut position = from.clone();
-    let known = |ply: &Ply| {
-        let PlayedMove { uci, fen, irregular, .. } = &ply.played;
-        let mv = if *irregular { position.any_move_to(uci, fen) } else { position.parse_uci(uci) }?;
-        position = position.play_recorded(mv, fen);
-        Some(known_ply(mv, ply, from.is_chess960()))
-    };
-    plies.iter().map(known).collect()
 }
 
 /// Returns who made the move of this ply. `first`: who was to move at the start.
@@ -665,24 +604,6 @@ fn mover(line: &[Arc<LineNode>], first: Color, ply: u32) -> Color {
     // The players nearly always alternate.
     let alternating = if ply % 2 == 1 { first } else { !first };
     line.get(ply as usize).map_or(alternating, |after| !after.position.turn())
-}
-
-/// Returns a ply of the record, whose move is `mv`.
-fn known_ply(mv: Move, ply: &Ply, chess960: bool) -> KnownPly {
-    let found = Position::is_null_move(mv).then(|| Position::from_fen(&ply.played.fen, chess960).ok());
-    KnownPly { mv, pressed_at: pressed_at(ply), found: found.flatten() }
-}
-
-/// Returns the history of positions of a game with these moves, which the record has as these plies.
-fn history(start: &Position, moves: &[Move], plies: &[Ply], equality: PositionEquality) -> PositionHistory {
-    let mut history = PositionHistory::new(start, equality);
-    moves.iter().zip(plies).for_each(|(&mv, ply)| history.play_recorded(mv, &ply.played.fen));
-    history
-}
-
-/// Returns when the clock was pressed to complete this ply, if the record says so.
-fn pressed_at(ply: &Ply) -> Option<Millis> {
-    matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock, .. }).then_some(ply.made_at)
 }
 
 /// Whether these events of one game say that the last position on record was found to be dead.

@@ -37,12 +37,14 @@ impl Table {
     fn is_placement_explained(&self, placement: &Placement) -> bool {
         let rotation = self.rotation.unwrap_or(Rotation::Upright);
         let explains = |position: &Position| is_explained(position, &rotated(placement, rotation), self.settings.sensing);
-        self.game.as_ref().is_none_or(|game| game.is_over() || game.position().is_none_or(|position| explains(&position)))
+        self.game
+            .as_ref()
+            .is_none_or(|game| game.is_over() || game.published().position().is_none_or(|position| explains(&position)))
     }
 
     /// Whether the record of the game in progress has missing moves after this number of plies.
     pub(super) fn has_missing_moves_after(&self, lost: usize) -> bool {
-        self.game.as_ref().is_some_and(|game| game.last_missing() > lost && !game.is_over())
+        self.game.as_ref().is_some_and(|game| game.published().last_missing() > lost && !game.is_over())
     }
 
     /// Runs a deadline of the gap.
@@ -97,7 +99,8 @@ impl Table {
             }
             to.push(shown);
         }
-        let recorded = self.game.as_ref().map(|game| rotated(&placement(&game.position_after(lost.plies)), rotation));
+        let recorded =
+            self.game.as_ref().map(|game| rotated(&placement(&game.published().position_after(lost.plies)), rotation));
         let from: Vec<Placement> = lost.shown.into_iter().chain(recorded).collect();
         let newest_first: Vec<Placement> = to.iter().rev().copied().collect();
         let (mut followed, mut doubtful) = (0, None);
@@ -121,7 +124,7 @@ impl Table {
                 let steps = steps(missed, known, since, until, |half| self.clock.color(half, rotation));
                 self.replay(now, since, known, steps, output);
                 let before = log.get(..found.known).unwrap_or_default();
-                let landings = self.game.as_ref().and_then(|game| game.landings(lost.plies)).unwrap_or_default();
+                let landings = self.game.as_ref().and_then(|game| game.published().landings(lost.plies)).unwrap_or_default();
                 let on_board: Vec<_> = landings.into_iter().map(|(square, piece)| (rotation.apply(square), piece)).collect();
                 let faulty = self
                     .game

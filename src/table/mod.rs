@@ -138,7 +138,7 @@ impl Table {
             let last_at = events.last().map_or(0, |last| last.at);
             table.quiet.set_last_edge(last_at);
             table.gap.begin(last_at, None, game.record().plies.len());
-            if let Some(clocks) = game.last_clocks() {
+            if let Some(clocks) = game.published().last_clocks() {
                 table.clock.resume_game(clocks);
             }
             if set_by_order && let Ok(start) = Position::from_fen(&game.record().start_fen, table.settings.chess960) {

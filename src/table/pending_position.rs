@@ -27,7 +27,7 @@ impl PendingPosition {
     /// Returns the position that must be restored on the board, or that must agree again after `reported` was published as
     /// different.
     pub(super) fn to_restore(game: &TableGame, reported: Bitboard) -> Option<PendingPosition> {
-        let position = game.to_restore().or_else(|| game.position().filter(|_| reported.any()))?;
+        let position = game.to_restore().or_else(|| game.published().position().filter(|_| reported.any()))?;
         Some(PendingPosition { board: position.board().clone(), plies: game.record().plies.len(), reported })
     }
 

@@ -81,7 +81,7 @@ impl Table {
         let except_one =
             || find_start_except_one(self.sense.placement(), sensing, rotation, stuck).filter(|_| configured.is_none());
         let found = found.or_else(|| except_one().map(|(found, _)| found))?;
-        let known = self.game.as_ref().is_some_and(|game| game.begins_like(&found.position) && !game.is_over());
+        let known = self.game.as_ref().is_some_and(|game| game.published().begins_like(&found.position) && !game.is_over());
         (!known || self.rotation != Some(found.rotation)).then_some(found)
     }
 
@@ -224,7 +224,7 @@ impl Table {
         let is_undecided = sensing != SensorKind::Identity && rotation.is_none() && self.sense.is_complete();
         let Some(known) = self.rotation.filter(|_| is_undecided) else { return false };
         let start = Position::start();
-        if !self.game.as_ref().is_some_and(|game| game.begins_like(&start) && !game.is_over()) {
+        if !self.game.as_ref().is_some_and(|game| game.published().begins_like(&start) && !game.is_over()) {
             return false;
         }
         let other = known.other();
@@ -261,7 +261,8 @@ impl Table {
     /// On the first whole reading after the link came up during a game, chooses the polarity that fits the record.
     pub(super) fn invert_if_known(&mut self, placement: &Placement) {
         let sensing = self.settings.sensing;
-        let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(TableGame::position)) else {
+        let (Some(rotation), Some(position)) = (self.rotation, self.game.as_ref().and_then(|game| game.published().position()))
+        else {
             return;
         };
         let wrong = |polarity: Polarity| {

@@ -1,10 +1,10 @@
 //! Alerts to the arbiter.
 
-use super::judge::is_about_position;
+use super::draft::{AlertDraft, has_position_alert, is_about_position};
 use super::{GameContext, MAX_KING_DELAY, TableGame};
 use crate::boards::{Millis, SensorKind};
 use crate::game::event::Difference;
-use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Sighting, Text};
+use crate::game::{Alert, AlertKind, Confidence, CorrectionReason, Event, Text};
 use crate::infer::model::{DAMAGE_WINDOW, MAX_OVERLAP};
 use crate::infer::{LineNode, landing_square};
 use crate::laws::{Irregularity, Position, RulingFacts, Situation, articles, ruling};
@@ -35,42 +35,6 @@ const OVERLAP_OF_TWO: Millis = 600;
 /// A hand rarely carries a piece for longer than this, in milliseconds: it may have been put down in between.
 const MAX_CARRY_TIME: Millis = 1_000;
 
-/// An alert before its ruling, id and defaults are filled in.
-pub(super) struct AlertDraft {
-    pub kind: AlertKind,
-    pub text: Text,
-    /// The player concerned.
-    pub by: Option<Color>,
-    pub squares: Vec<Square>,
-    /// The situation and facts for the ruling by the Laws.
-    pub situation: Option<(Situation, RulingFacts)>,
-    /// The ply it concerns; `None`: the last one on record.
-    pub ply: Option<u32>,
-    /// The position before that ply, as FEN; `None`: the last one on record.
-    pub position: Option<String>,
-    pub allowed: Vec<String>,
-    pub count: Option<u32>,
-    pub evidence: Vec<Sighting>,
-}
-
-impl AlertDraft {
-    /// Creates an alert with only a kind and a text.
-    pub fn new(kind: AlertKind, text: Text) -> AlertDraft {
-        AlertDraft {
-            kind,
-            text,
-            by: None,
-            squares: Vec::new(),
-            situation: None,
-            ply: None,
-            position: None,
-            allowed: Vec::new(),
-            count: None,
-            evidence: Vec::new(),
-        }
-    }
-}
-
 impl TableGame {
     /// Alerts the arbiter that the game began from a position that is not the start position.
     pub fn wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
@@ -93,7 +57,7 @@ impl TableGame {
     /// uncertain. If the new moves are the same in another order, little was seen of the order. After a gap, an occupancy board
     /// shows nothing but the order.
     pub(super) fn alert_rewritten_order(&mut self, now: Millis, same: usize, before: &[Move], output: &mut Output) {
-        let after = self.published.get(same..).unwrap_or_default();
+        let after = self.published.moves().get(same..).unwrap_or_default();
         let is_reordered = after.get(..before.len()).is_some_and(|after| {
             after != before && before.iter().all(|mv| after.contains(mv)) && after.iter().all(|mv| before.contains(mv))
         });
@@ -109,14 +73,14 @@ impl TableGame {
     /// moves, or more of them, may have led there. Returns whether the arbiter was alerted. `same`, `to`: the number of plies that
     /// were published before, and that are now.
     pub(super) fn alert_reconstructed_moves(&mut self, now: Millis, same: usize, to: usize, output: &mut Output) -> bool {
-        let Some((from, seen_at)) = self.gap_seen else { return false };
+        let Some((from, seen_at)) = self.board.gap_seen() else { return false };
         let line = self.follower.nodes();
         let nodes = line.get(from + 1..to + 1).unwrap_or_default();
         // A board that does not identify pieces has not agreed with the record since, and only these moves together explain it.
-        let together = to > same.max(from) + 1 && !self.has_agreed && self.follows_gap_blindly();
+        let together = to > same.max(from) + 1 && !self.board.has_agreed() && self.follows_gap_blindly();
         let missed = nodes.iter().take_while(|node| together || node.is_reconstructed() || node.made_at <= seen_at).count();
         if missed < nodes.len() || nodes.len() > 1 {
-            self.gap_seen = None;
+            self.board.forget_gap();
         }
         if missed < 2 {
             return false;
@@ -286,7 +250,7 @@ impl TableGame {
             let line = self.follower.nodes();
             let (Some(before), Some(node)) = (line.get(ply - 1), line.get(ply)) else { return };
             let Some((mv, instead)) =
-                node.mv.zip(node.illegal_alternative).filter(|(mv, _)| self.published.get(ply - 1) == Some(mv))
+                node.mv.zip(node.illegal_alternative).filter(|(mv, _)| self.published.moves().get(ply - 1) == Some(mv))
             else {
                 continue;
             };
@@ -308,27 +272,26 @@ impl TableGame {
         let is_in_vain = |press: Press| press.by == on_move && press.at > seen.last_edge() && now >= press.at + UNEXPLAINED;
         let pressed = self.presses.last().is_some_and(is_in_vain);
         // Pieces that are missing since a gap or a damaged message may have moved in the meantime.
-        let threshold = if self.has_agreed { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
+        let threshold = if self.board.has_agreed() { UNEXPLAINED_LONG } else { POSITION_REST_TIME };
         let wrong = if quiet < threshold && !pressed { self.follower.unexplained() } else { self.follower.mismatch() };
         let wrong = wrong | self.follower.displaced_squares();
         let has_begun = !self.published.is_empty() || context.clock.is_in_use();
         if quiet < UNEXPLAINED
             || wrong.is_empty()
             || !has_begun
-            || self.record.result.is_some()
+            || self.record().result.is_some()
             || self.is_over_but_for_notices()
         {
             return;
         }
         // While the clock is stopped the kings may stay longer, and the board may soon be cleared.
         let kings_wait =
-            if self.is_inference_on_hold() && self.follower.kings_unclear().is_some() { UNEXPLAINED } else { MAX_KING_DELAY };
+            if self.hold.is_active() && self.follower.kings_unclear().is_some() { UNEXPLAINED } else { MAX_KING_DELAY };
         if self.follower.king_strays() && quiet < kings_wait {
             return;
         }
-        let raised = self.has_position_alert();
-        if self.alert_kings_unclear(now, context, output) || self.is_inference_on_hold() || self.displaced.published() == wrong
-        {
+        let raised = has_position_alert(self.record());
+        if self.alert_kings_unclear(now, context, output) || self.hold.is_active() || self.displaced.published() == wrong {
             return;
         }
         if self.is_put_away(wrong) && quiet < DISORDER_TIMEOUT {
@@ -343,7 +306,7 @@ impl TableGame {
         let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
         self.displaced.publish(wrong);
         output.emit(now, Event::Displaced { squares: differences });
-        if raised && self.is_raised(draft.kind) {
+        if raised && self.published.is_raised(draft.kind) {
             return;
         }
         self.clear(now, |alert| is_about_position(alert.kind), output);
@@ -391,19 +354,10 @@ impl TableGame {
         }
     }
 
-    /// Whether the arbiter was alerted that the board does not show the position of the record.
-    pub fn has_position_alert(&self) -> bool {
-        self.record.alerts.iter().any(|alert| is_about_position(alert.kind))
-    }
-
     /// Returns the expected and the actual content of a square.
     pub(super) fn difference(&self, square: Square) -> Difference {
         let expected = self.follower.tip().position.piece_at(square);
         Difference { square, expected, seen: self.follower.seen().actual(square) }
-    }
-
-    pub(super) fn is_raised(&self, kind: AlertKind) -> bool {
-        self.record.alerts.iter().any(|alert| alert.kind == kind)
     }
 
     /// Raises an alert to the arbiter.
@@ -411,23 +365,23 @@ impl TableGame {
     /// If the ruling depends on whether the opponent can mate, the search for that starts here. If it takes long, the alert is
     /// raised at once and amended later.
     pub(super) fn raise(&mut self, now: Millis, mut draft: AlertDraft, output: &mut Output) {
-        let ply = draft.ply.unwrap_or(self.record.plies.len() as u32);
+        let ply = draft.ply.unwrap_or(self.record().plies.len() as u32);
         if !self.alert_filter.lets_pass(draft.kind, draft.by, ply) {
             return;
         }
         if let (AlertKind::MovesUncertain, Some(ply)) = (draft.kind, draft.ply) {
-            draft.position.get_or_insert_with(|| self.record.fen_before(ply).to_owned());
+            draft.position.get_or_insert_with(|| self.record().fen_before(ply).to_owned());
         }
         let before = if draft.position.is_some() { ply.saturating_sub(1) } else { ply };
-        let position = draft.position.take().unwrap_or_else(|| self.record.fen().to_owned());
+        let position = draft.position.take().unwrap_or_else(|| self.record().fen().to_owned());
         let search = self.search_mate(&mut draft, &position);
-        let ruling = draft.situation.and_then(|(situation, facts)| ruling(&self.laws, situation, &facts));
+        let ruling = draft.situation.and_then(|(situation, facts)| ruling(self.published.laws(), situation, &facts));
         let broken_articles =
-            || draft.situation.map_or_else(Vec::new, |(situation, facts)| articles(&self.laws, situation, &facts));
+            || draft.situation.map_or_else(Vec::new, |(situation, facts)| articles(self.published.laws(), situation, &facts));
         let (required, articles) =
             ruling.map_or_else(|| (Vec::new(), broken_articles()), |ruling| (ruling.acts, ruling.articles));
         let alert = Alert {
-            id: self.record.alerts_raised + 1,
+            id: self.record().alerts_raised + 1,
             kind: draft.kind,
             ply,
             by: draft.by,
@@ -435,7 +389,7 @@ impl TableGame {
             squares: draft.squares,
             text: draft.text,
             position,
-            clocks: self.record.clocks_at(before),
+            clocks: self.record().clocks_at(before),
             required,
             allowed: draft.allowed,
             count: draft.count,
@@ -449,7 +403,7 @@ impl TableGame {
     }
 
     pub(super) fn clear(&mut self, now: Millis, which: impl Fn(&Alert) -> bool, output: &mut Output) {
-        let ids: Vec<u32> = self.record.alerts.iter().filter(|alert| which(alert)).map(|alert| alert.id).collect();
+        let ids: Vec<u32> = self.record().alerts.iter().filter(|alert| which(alert)).map(|alert| alert.id).collect();
         for id in ids {
             self.record_event(now, Event::AlertCleared { id }, output);
         }

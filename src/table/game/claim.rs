@@ -1,6 +1,6 @@
 //! Evaluation of a player's draw claim. It changes nothing: the arbiter rules.
 
-use super::{GameContext, TableGame, history};
+use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::Text;
 use crate::game::answer::Verdict;
@@ -19,18 +19,18 @@ impl TableGame {
         intended: Option<&str>,
         context: &GameContext<'_>,
     ) -> Result<Verdict, Refusal> {
-        if self.record.result.is_some() {
+        if self.record().result.is_some() {
             return Err(Refusal::Over);
         }
-        let rules = DrawRules::of(&self.laws);
-        let plies = &self.record.plies;
+        let rules = DrawRules::of(self.published.laws());
+        let plies = &self.record().plies;
         // Without a clock, no move is completed by a press: it is the opponent's turn once the move is made.
         let made = context.clock.is_in_use() && self.made_by(by);
         // Where only completing the move ends the right to claim, a player who has not pressed yet claims as if the move were not
         // made.
         let counted = if rules.is_claimed_before_the_move(made) { plies.len() - 1 } else { plies.len() };
         let counted = plies.get(..counted).unwrap_or_default();
-        let history = history(&self.start, &self.published, counted, PositionEquality::of(&self.laws));
+        let history = self.published.history_of(counted, PositionEquality::of(self.published.laws()));
         let basis = match intended {
             None => ClaimBasis::OnBoard,
             Some(uci) => {
@@ -50,7 +50,7 @@ impl TableGame {
         });
         let facts = RulingFacts { claimed: true, because, ..RulingFacts::default() };
         let occasion = occasion(&claim, claimed, basis);
-        let ruling = occasion.and_then(|occasion| ruling(&self.laws, Situation::Occasion(occasion), &facts));
+        let ruling = occasion.and_then(|occasion| ruling(self.published.laws(), Situation::Occasion(occasion), &facts));
         let (required, articles) = ruling.map_or((Vec::new(), Vec::new()), |ruling| (ruling.acts, ruling.articles));
         Ok(Verdict {
             is_correct: claim.is_right(),
@@ -65,7 +65,7 @@ impl TableGame {
     /// Whether the last move is this player's and is not completed yet.
     fn made_by(&self, by: Color) -> bool {
         let last = self.published.len() as u32;
-        last > 0 && self.mover(last) == by && self.is_open(last)
+        last > 0 && self.mover(last) == by && self.published.is_open(last)
     }
 }
 

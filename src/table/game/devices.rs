@@ -1,7 +1,7 @@
 //! Alerts about the board, the clock and the cable during a game.
 
 use super::TableGame;
-use super::alerts::AlertDraft;
+use super::draft::AlertDraft;
 use crate::boards::{Battery, Millis};
 use crate::game::event::ClockTimes;
 use crate::game::pgn::h_mm_ss;
@@ -17,11 +17,11 @@ const LOW: u8 = 10;
 impl TableGame {
     /// Raises or clears the alert about a device. `problem`: the problem; `None`: the device works.
     fn update_device_alert(&mut self, now: Millis, kind: AlertKind, problem: Option<Text>, output: &mut Output) {
-        let raised = self.is_raised(kind);
+        let raised = self.published.is_raised(kind);
         if problem.is_none() {
             self.alert_filter.forget(|known, _, _| known == kind);
         }
-        match problem.filter(|_| !self.over && self.record.result.is_none()) {
+        match problem.filter(|_| !self.end.is_over() && self.record().result.is_none()) {
             Some(text) if !raised => self.raise(now, AlertDraft::new(kind, text), output),
             None if raised => self.clear(now, |alert| alert.kind == kind, output),
             _ => {}
@@ -57,7 +57,8 @@ impl TableGame {
 
     /// Updates the alerts about the clock after a reading. `battery_low`: of the clock's battery.
     pub fn update_clock_alerts(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
-        let is_stopped = connected && !self.is_paused() && self.stopped_at.is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
+        let is_stopped =
+            connected && !self.is_paused() && self.hold.stopped_at().is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
         let alerts = [
             (AlertKind::ClockLost, !connected, "clock_lost"),
             (AlertKind::ClockStopped, is_stopped, "clock_stopped"),
@@ -70,7 +71,7 @@ impl TableGame {
 
     /// Alerts the arbiter that the clock was set. Replaces an earlier alert of this kind.
     pub fn clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
-        if self.over || self.record.result.is_some() {
+        if self.end.is_over() || self.record().result.is_some() {
             return;
         }
         let text = |time: Option<ClockTime>| h_mm_ss(u64::from(time.map_or(0, |time| time.ms)) / 1000);

@@ -28,7 +28,7 @@ impl TableGame {
 
     /// Returns the squares that are stuck or suspected to be, in the board's own coordinates.
     pub fn stuck(&self) -> Bitboard {
-        self.follower.stuck_squares().into_iter().map(|square| self.record.rotation.apply(square)).collect()
+        self.follower.stuck_squares().into_iter().map(|square| self.record().rotation.apply(square)).collect()
     }
 
     /// Takes over faults that were found in the previous game and publishes them again.

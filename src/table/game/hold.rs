@@ -1,7 +1,7 @@
 //! Times when what the board shows is not play: a player adjusts pieces, a position is being set up again, or the clock is stopped.
 
-use super::alerts::AlertDraft;
 use super::alerts::UNEXPLAINED_LONG;
+use super::draft::AlertDraft;
 use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::{AlertKind, Command, Event, Order, Text};
@@ -19,7 +19,7 @@ const STOPPED_GRACE: Millis = 1_000;
 const ANALYSIS_MOVES: u32 = 2;
 
 /// Why what the board shows is not play.
-pub enum InferenceHold {
+enum HoldReason {
     /// This player announced that they adjust pieces (Art. 4.2).
     Adjusting { by: Color, until: Millis, touched: bool },
     /// A position was set, or moves were taken back, and the board does not show the position yet.
@@ -31,7 +31,7 @@ pub enum InferenceHold {
 }
 
 /// What happens while the clock is stopped.
-pub struct StoppedClockPlay {
+struct StoppedClockPlay {
     /// A follower that treats the changes as play.
     shadow: Follower,
     /// The last position that the board showed, with the side that moved taken into account.
@@ -40,13 +40,104 @@ pub struct StoppedClockPlay {
     moves: u32,
 }
 
+/// Whether and why what the board shows is currently not play.
+#[derive(Default)]
+pub(super) struct Hold {
+    reason: Option<HoldReason>,
+    /// Since when the clock, which ran in this game, has been stopped.
+    stopped_at: Option<Millis>,
+}
+
+impl Hold {
+    /// Whether what the board shows is not play.
+    pub(super) fn is_active(&self) -> bool {
+        self.reason.is_some()
+    }
+
+    /// Whether the arbiter has paused the game.
+    pub(super) fn is_paused(&self) -> bool {
+        matches!(self.reason, Some(HoldReason::Paused))
+    }
+
+    /// Whether a position is being set up again.
+    pub(super) fn is_restoring(&self) -> bool {
+        matches!(self.reason, Some(HoldReason::Restoring { .. }))
+    }
+
+    /// Whether a player adjusts pieces, or a position is being set up again.
+    pub(super) fn is_adjusting_or_restoring(&self) -> bool {
+        matches!(self.reason, Some(HoldReason::Adjusting { .. } | HoldReason::Restoring { .. }))
+    }
+
+    /// Whether squares change with the clock stopped.
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.reason, Some(HoldReason::Stopped(_)))
+    }
+
+    /// Returns since when the clock, which ran in this game, has been stopped.
+    pub(super) fn stopped_at(&self) -> Option<Millis> {
+        self.stopped_at
+    }
+
+    /// Returns when the time to adjust pieces ends.
+    pub(super) fn deadline(&self) -> Option<Millis> {
+        match self.reason {
+            Some(HoldReason::Adjusting { until, .. }) => Some(until),
+            _ => None,
+        }
+    }
+
+    /// Returns the follower that treats changes with the clock stopped as play.
+    pub(super) fn shadow(&mut self) -> Option<&mut Follower> {
+        match &mut self.reason {
+            Some(HoldReason::Stopped(stopped)) => Some(&mut stopped.shadow),
+            _ => None,
+        }
+    }
+
+    /// Begins the time in which this player adjusts pieces. Returns whether that changes anything. `touched`: the board differs
+    /// from the record.
+    fn adjust(&mut self, now: Millis, by: Color, touched: bool) -> bool {
+        let is_possible = matches!(self.reason, None | Some(HoldReason::Adjusting { .. }));
+        if is_possible {
+            self.reason = Some(HoldReason::Adjusting { by, until: now + MAX_ADJUST_TIME, touched });
+        }
+        is_possible
+    }
+
+    /// Waits for a position to be set up.
+    fn restore(&mut self) {
+        self.reason = Some(HoldReason::Restoring { touched: false });
+    }
+
+    /// Ends the hold. Returns whether there was one.
+    fn end(&mut self) -> bool {
+        self.reason.take().is_some()
+    }
+
+    /// Ends play with the clock stopped. Returns the follower that treats it as play.
+    fn take_shadow(&mut self) -> Option<Follower> {
+        let reason = self.reason.take_if(|reason| matches!(reason, HoldReason::Stopped(_)))?;
+        self.stopped_at = None;
+        if let HoldReason::Stopped(stopped) = reason { Some(stopped.shadow) } else { None }
+    }
+
+    /// Processes a change on the board. Returns whether the hold ends. `agrees`: the board shows the last position.
+    fn handle_change(&mut self, agrees: bool) -> bool {
+        match &mut self.reason {
+            Some(HoldReason::Restoring { .. } | HoldReason::Stopped(_)) if agrees => return true,
+            Some(HoldReason::Adjusting { touched, .. } | HoldReason::Restoring { touched }) => *touched = true,
+            _ => {}
+        }
+        false
+    }
+}
+
 impl TableGame {
     /// Starts the time in which a player adjusts pieces. It lasts until the board agrees with the record again and is quiet, until
     /// the opponent moves, or until the timeout.
     pub(super) fn adjust(&mut self, now: Millis, by: Color) {
-        if matches!(self.hold, None | Some(InferenceHold::Adjusting { .. })) {
-            self.hold =
-                Some(InferenceHold::Adjusting { by, until: now + MAX_ADJUST_TIME, touched: self.follower.mismatch().any() });
+        if self.hold.adjust(now, by, self.follower.mismatch().any()) {
             self.follower.suspend();
         }
     }
@@ -64,39 +155,26 @@ impl TableGame {
 
     /// Stops inferring until the board shows the last position.
     pub(super) fn wait_for_position(&mut self) {
-        self.hold = Some(InferenceHold::Restoring { touched: false });
+        self.hold.restore();
         self.follower.suspend();
     }
 
     /// Ends the hold: what the board shows counts again.
     pub(super) fn end_hold(&mut self, now: Millis) {
-        if self.hold.take().is_some() {
-            self.touch_exempt_until = now;
+        if self.hold.end() {
+            self.touches.exempt_until(now);
         }
         self.follower.resume_inference(now);
     }
 
-    /// Returns when the time to adjust pieces ends.
-    pub(super) fn hold_deadline(&self) -> Option<Millis> {
-        match self.hold {
-            Some(InferenceHold::Adjusting { until, .. }) => Some(until),
-            _ => None,
-        }
-    }
-
-    /// Whether what the board shows is not play, so that it need not agree with the record.
-    pub(super) fn is_inference_on_hold(&self) -> bool {
-        self.hold.is_some()
-    }
-
     /// Whether the arbiter has paused the game and no result has ended the pause.
     pub fn is_paused(&self) -> bool {
-        self.record.paused && matches!(self.hold, Some(InferenceHold::Paused))
+        self.record().paused && self.hold.is_paused()
     }
 
     /// Pauses the game: the last move stays as it is, and the pieces and the lever may be moved freely.
     pub(super) fn pause(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        if !self.is_board_unknown && self.hold.is_none() && self.follower.mismatch().is_empty() {
+        if !self.board.is_unknown() && !self.hold.is_active() && self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
         self.publish_all(now, context, output);
@@ -108,13 +186,13 @@ impl TableGame {
 
     /// Ignores what the board shows until the pause is over.
     pub(super) fn hold_paused(&mut self) {
-        self.hold = Some(InferenceHold::Paused);
+        self.hold.reason = Some(HoldReason::Paused);
         self.follower.suspend();
     }
 
     /// Continues the game: what the board shows counts again, unless a position must still be restored.
     pub(super) fn resume_after_pause(&mut self, now: Millis) {
-        if self.record.restored.is_some() && self.follower.mismatch().any() {
+        if self.record().restored.is_some() && self.follower.mismatch().any() {
             self.wait_for_position();
         } else {
             self.end_hold(now);
@@ -123,7 +201,7 @@ impl TableGame {
 
     /// Continues a paused game because the clock was started. Returns whether the game was paused.
     pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
-        let paused = self.is_paused() && !self.over;
+        let paused = self.is_paused() && !self.end.is_over();
         if paused {
             self.record_event(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
             self.resume_after_pause(now);
@@ -131,19 +209,12 @@ impl TableGame {
         paused
     }
 
-    /// Returns the follower that treats changes with the clock stopped as play.
-    pub(super) fn shadow(&mut self) -> Option<&mut Follower> {
-        match &mut self.hold {
-            Some(InferenceHold::Stopped(stopped)) => Some(&mut stopped.shadow),
-            _ => None,
-        }
-    }
-
     /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
     pub fn clock_stops(&mut self, now: Millis, is_stopped: bool) -> bool {
-        self.stopped_at = is_stopped.then_some(now);
-        let is_held = matches!(self.hold, Some(InferenceHold::Stopped(_)));
-        let resumes = !is_stopped && is_held && (!self.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
+        self.hold.stopped_at = is_stopped.then_some(now);
+        let resumes = !is_stopped
+            && self.hold.is_stopped()
+            && (!self.published.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
         if resumes {
             self.end_hold(now);
         }
@@ -152,8 +223,9 @@ impl TableGame {
 
     /// Accepts what was done while the clock was stopped as play, as an arbiter said.
     pub(super) fn accept_stopped_play(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        if let Some(InferenceHold::Stopped(stopped)) = self.hold.take_if(|hold| matches!(hold, InferenceHold::Stopped(_))) {
-            (self.follower, self.stopped_at, self.seen_changes) = (stopped.shadow, None, None);
+        if let Some(shadow) = self.hold.take_shadow() {
+            self.follower = shadow;
+            self.published.mark_outdated();
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
             self.publish(now, context, output);
         }
@@ -167,8 +239,8 @@ impl TableGame {
     /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
     /// changed before the clock was stopped, so it is followed as play.
     pub(super) fn hold_if_stopped(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        let stopped = self.stopped_at.is_some_and(|at| now >= at + STOPPED_GRACE);
-        if !stopped || self.hold.is_some() || self.record.result.is_some() || self.follower.seen().is_late(now) {
+        let stopped = self.hold.stopped_at.is_some_and(|at| now >= at + STOPPED_GRACE);
+        if !stopped || self.hold.is_active() || self.record().result.is_some() || self.follower.seen().is_late(now) {
             return;
         }
         if self.follower.mismatch().is_empty() {
@@ -176,26 +248,23 @@ impl TableGame {
         }
         self.publish_all(now, context, output);
         let position = self.follower.tip().position.clone();
-        self.hold =
-            Some(InferenceHold::Stopped(Box::new(StoppedClockPlay { shadow: self.follower.shadow(), position, moves: 0 })));
+        let stopped = StoppedClockPlay { shadow: self.follower.shadow(), position, moves: 0 };
+        self.hold.reason = Some(HoldReason::Stopped(Box::new(stopped)));
         self.follower.suspend();
     }
 
     /// Updates the hold after a change on the board.
     pub(super) fn update_hold_on_change(&mut self, now: Millis) {
-        let agrees = self.follower.mismatch().is_empty();
-        match &mut self.hold {
-            Some(InferenceHold::Restoring { .. } | InferenceHold::Stopped(_)) if agrees => self.end_hold(now),
-            Some(InferenceHold::Adjusting { touched, .. } | InferenceHold::Restoring { touched }) => *touched = true,
-            _ => {}
+        if self.hold.handle_change(self.follower.mismatch().is_empty()) {
+            self.end_hold(now);
         }
     }
 
     /// Updates the hold after the board was quiet for `quiet` milliseconds.
     pub(super) fn update_hold_on_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty();
-        match &mut self.hold {
-            Some(InferenceHold::Adjusting { by, touched: true, .. }) if quiet >= context.settle => {
+        match &mut self.hold.reason {
+            Some(HoldReason::Adjusting { by, touched: true, .. }) if quiet >= context.settle => {
                 let position = &self.follower.tip().position;
                 // If it is the adjusting player's turn, the opponent's move is the second one.
                 let opponents = if position.turn() == *by { 2 } else { 1 };
@@ -203,10 +272,10 @@ impl TableGame {
                     self.end_hold(now);
                 }
             }
-            Some(InferenceHold::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
-            Some(InferenceHold::Stopped(stopped)) if quiet >= context.settle => {
+            Some(HoldReason::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
+            Some(HoldReason::Stopped(stopped)) if quiet >= context.settle => {
                 stopped.shadow.handle_quiet(now, context.settle);
-                if self.stopped_at.is_none() && self.is_a_move_away() {
+                if self.hold.stopped_at.is_none() && self.is_a_move_away() {
                     self.end_hold(now);
                 } else if quiet >= REST_TAKEBACK && !self.follower.king_strays() {
                     self.judge_analysis(now, output);
@@ -214,7 +283,7 @@ impl TableGame {
             }
             _ => {}
         }
-        if self.hold.is_none() && self.stopped_at.is_none() && self.is_raised(AlertKind::ResultWanted) {
+        if !self.hold.is_active() && self.hold.stopped_at.is_none() && self.published.is_raised(AlertKind::ResultWanted) {
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
         }
     }
@@ -225,7 +294,7 @@ impl TableGame {
         let hash = self.follower.seen().placement_hash();
         let line = self.follower.nodes();
         let plies_back = line.iter().rev().position(|node| node.placement_hash == hash);
-        let Some(InferenceHold::Stopped(stopped)) = &mut self.hold else { return };
+        let Some(HoldReason::Stopped(stopped)) = &mut self.hold.reason else { return };
         match plies_back {
             Some(plies) => stopped.moves = stopped.moves.max(if plies > 1 { ANALYSIS_MOVES } else { 0 }),
             None => {
@@ -239,7 +308,7 @@ impl TableGame {
                 }
             }
         }
-        if stopped.moves >= ANALYSIS_MOVES && !self.is_raised(AlertKind::ResultWanted) {
+        if stopped.moves >= ANALYSIS_MOVES && !self.published.is_raised(AlertKind::ResultWanted) {
             self.raise(now, AlertDraft::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
         }
     }

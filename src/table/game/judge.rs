@@ -1,7 +1,7 @@
 //! Application of the Laws to what was played: illegal moves, clock presses without a move or too early, ends of the game.
 
 use super::TableGame;
-use super::alerts::AlertDraft;
+use super::draft::AlertDraft;
 use super::end::{is_end, waiting_text};
 use super::presses::PRESS_SETTLE_TIME;
 use crate::boards::Millis;
@@ -38,7 +38,7 @@ impl TableGame {
             return;
         }
         self.alert_illegal_in_force(now, index, output);
-        if self.published.get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
+        if self.published.moves().get(index).is_some_and(|&mv| Position::is_null_move(mv)) {
             // While moves are missing, it is unknown who played what.
         } else if self.follower.nodes().get(index + 1).is_some_and(|node| node.irregular) {
             self.alert_illegal(now, index, output);
@@ -75,19 +75,19 @@ impl TableGame {
     fn alert_illegal_in_force(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32;
         let is_of_kind = |kind| move |alert: &&Alert| alert.kind == kind && alert.ply == ply;
-        let alert = self.record.alerts.iter().find(is_of_kind(AlertKind::IllegalMove)).cloned();
+        let alert = self.record().alerts.iter().find(is_of_kind(AlertKind::IllegalMove)).cloned();
         // The arbiter may have acknowledged the alert and taken no action.
-        let is_in_force = self.record.alerts.iter().any(|alert| is_of_kind(AlertKind::IllegalStands)(&alert));
+        let is_in_force = self.record().alerts.iter().any(|alert| is_of_kind(AlertKind::IllegalStands)(&alert));
         let acknowledged = |kind| self.alert_filter.is_ply_acknowledged(kind, ply);
         let was_alerted = alert.is_some() || (acknowledged(AlertKind::IllegalMove) && !acknowledged(AlertKind::IllegalStands));
         let irregular = self.follower.nodes().get(index).is_some_and(|node| node.irregular);
-        if !was_alerted || is_in_force || !irregular || self.record.let_stand_plies.contains(&ply) {
+        if !was_alerted || is_in_force || !irregular || self.record().let_stand_plies.contains(&ply) {
             return;
         }
-        let counted = || Some(self.record.tally.count(self.mover(ply)));
+        let counted = || Some(self.record().tally.count(self.mover(ply)));
         let count = alert.as_ref().map_or_else(counted, |alert| alert.count);
         let Some(mut draft) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
-        let find_ruling = |(situation, facts): &(Situation, RulingFacts)| ruling(&self.laws, *situation, facts);
+        let find_ruling = |(situation, facts): &(Situation, RulingFacts)| ruling(self.published.laws(), *situation, facts);
         if !draft.situation.as_ref().and_then(find_ruling).is_some_and(|ruling| ruling.acts.contains(&RulingAction::Stands)) {
             return;
         }
@@ -131,11 +131,11 @@ impl TableGame {
     fn alert_illegal(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         let known = |alert: &Alert| alert.ply == ply && matches!(alert.kind, AlertKind::IllegalMove | AlertKind::IllegalStands);
-        if self.record.alerts.iter().any(known) {
+        if self.record().alerts.iter().any(known) {
             return;
         }
         let Some(reason) = self.reason(index) else { return };
-        let count = self.laws.counts(reason.irregularity()).then(|| self.record.tally.count(self.mover(ply)) + 1);
+        let count = self.published.laws().counts(reason.irregularity()).then(|| self.record().tally.count(self.mover(ply)) + 1);
         let Some(draft) = self.illegal(index, Reply::Nothing, count) else { return };
         self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
         self.raise(now, draft, output);
@@ -146,7 +146,7 @@ impl TableGame {
         let reason = self.reason(index)?;
         let line = self.follower.nodes();
         let position = &line.get(index)?.position;
-        let played = &self.record.plies.get(index)?.played;
+        let played = &self.record().plies.get(index)?.played;
         let mv = line.get(index + 1)?.mv?;
         let by = position.mover(mv);
         let text = match &reason {
@@ -156,7 +156,7 @@ impl TableGame {
                 text.with("reason", Text::from(&reason))
             }
         };
-        let obligation = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(&self.laws));
+        let obligation = obligation_restored(position, &Touches::of_move(position, mv), TouchRules::of(self.published.laws()));
         let facts = RulingFacts { reply, ..self.facts(index, &reason, count) };
         Some(AlertDraft {
             by: Some(by),
@@ -173,7 +173,7 @@ impl TableGame {
 
     /// Processes a press of a running clock after the result. If both players press, they are playing on.
     pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
-        if self.presses.note_after_end(press) && !self.is_raised(AlertKind::PlayedAfterEnd) {
+        if self.presses.note_after_end(press) && !self.published.is_raised(AlertKind::PlayedAfterEnd) {
             self.raise(now, AlertDraft::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
         }
     }
@@ -192,22 +192,23 @@ impl TableGame {
         let later = line.iter().skip_while(|node| node.made_at <= press.at);
         let together = later.clone().zip(later.skip(1)).any(|(one, other)| one.made_at == other.made_at);
         let damaged = damaged || (tip.made_at > press.at && (together || tip.is_reconstructed()));
-        if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_some() || damaged {
+        if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_active() || damaged
+        {
             return;
         }
         // The press does not belong to the next move.
         self.presses.drop_pending(press.at);
         let irregularity = Irregularity::PressWithoutMove;
-        let count = self.laws.counts(irregularity).then(|| self.record.tally.count(press.by) + 1);
+        let count = self.published.laws().counts(irregularity).then(|| self.record().tally.count(press.by) + 1);
         let nth = count.unwrap_or(1);
         let facts =
-            RulingFacts { nth, moves: self.record.plies.len() as u32 / 2, increment: press.gained, ..RulingFacts::default() };
+            RulingFacts { nth, moves: self.record().plies.len() as u32 / 2, increment: press.gained, ..RulingFacts::default() };
         let text = Text::new("press_without_move").with("player", press.by);
         let draft = AlertDraft {
             by: Some(press.by),
             situation: Some((Situation::Irregular(irregularity), facts)),
             count,
-            evidence: self.seen_between(self.follower.tip().made_at, press.at),
+            evidence: self.touches.seen_between(self.follower.tip().made_at, press.at),
             ..AlertDraft::new(AlertKind::PressWithoutMove, text)
         };
         self.raise(now, draft, output);
@@ -223,12 +224,12 @@ impl TableGame {
         // The piece may have been straightened since.
         let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
         let shown = super::expected_reading(moved, self.follower.seen());
-        let arrival = self.sightings.between(before.made_at, now);
+        let arrival = self.touches.sightings().between(before.made_at, now);
         let arrival = arrival.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
         // A piece that is still in the hand is looked for again when squares change.
         self.presses.set_unreleased(ply, pressed_at, arrival.is_none());
         // If the players do not wait for each other, a press may belong to the move before.
-        let pressed = |ply: u32| match self.record.ply(ply).map(|ply| ply.state) {
+        let pressed = |ply: u32| match self.record().ply(ply).map(|ply| ply.state) {
             Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
             Some(_) => false,
             None => true,
@@ -242,7 +243,7 @@ impl TableGame {
         let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
         let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
         let late = arrival.filter(|seen| seen.at >= pressed_at + IN_HAND);
-        let Some(late) = late.filter(|_| clear && self.hold.is_none()) else { return };
+        let Some(late) = late.filter(|_| clear && !self.hold.is_active()) else { return };
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
         let placed = PlacedPiece { piece, square };
@@ -268,22 +269,25 @@ impl TableGame {
 
     /// Judges the last position on record: draws that need no claim, and positions that cannot arise in play.
     pub(super) fn judge_position(&mut self, now: Millis, output: &mut Output) {
-        if !self.alert_filter.is_judged() || self.record.result.is_some() {
+        if !self.alert_filter.is_judged() || self.record().result.is_some() {
             return;
         }
         self.searches.set_dead_check(false);
         // What is published below changes the game, but not the moves.
-        let history = &self.history;
+        let history = self.published.history();
         let position = history.position().clone();
-        let rules = DrawRules::of(&self.laws);
+        let rules = DrawRules::of(self.published.laws());
         let drawn = history.drawn(&rules);
         if let Some(text) = irregular_position(&position) {
             // Some editions let the arbiter wait for one more move (A.5.4). The required act then changes once.
             let nodes = self.follower.nodes().iter().take(self.published.len() + 1).rev();
             let plies_lasted = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
-            let plies_lasted =
-                if self.is_open(self.record.plies.len() as u32) { plies_lasted.saturating_sub(1) } else { plies_lasted };
-            let waits = self.laws.rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
+            let plies_lasted = if self.published.is_open(self.record().plies.len() as u32) {
+                plies_lasted.saturating_sub(1)
+            } else {
+                plies_lasted
+            };
+            let waits = self.published.laws().rules().illegal_position == Some(IllegalPositionRule::WaitThenDraw);
             if waits && plies_lasted == 2 {
                 self.alert_filter.forget(|kind, _, _| kind == AlertKind::IllegalPosition);
                 let waited =
@@ -294,9 +298,9 @@ impl TableGame {
             let is_alerted = |alert: &Alert| {
                 [AlertKind::IllegalPosition, AlertKind::IllegalMove, AlertKind::WrongStart].contains(&alert.kind)
             };
-            if !self.record.alerts.iter().any(is_alerted) {
+            if !self.record().alerts.iter().any(is_alerted) {
                 let stage = if plies_lasted < 2 { Stage::Pending } else { Stage::Completed };
-                let facts = RulingFacts { stage, moves: self.record.plies.len() as u32 / 2, ..RulingFacts::default() };
+                let facts = RulingFacts { stage, moves: self.record().plies.len() as u32 / 2, ..RulingFacts::default() };
                 let situation = Some((Situation::Irregular(Irregularity::IllegalPosition), facts));
                 self.raise(now, AlertDraft { situation, ..AlertDraft::new(AlertKind::IllegalPosition, text) }, output);
             }
@@ -304,7 +308,7 @@ impl TableGame {
             self.alert_filter.forget(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
-        let waits = self.waits_for(now, self.record.plies.len() as u32);
+        let waits = self.waits_for(now, self.record().plies.len() as u32);
         let unsettled = waits.is_some();
         let situation_of = |occasion, consecutive| {
             Some((Situation::Occasion(occasion), RulingFacts { consecutive, unsettled, ..RulingFacts::default() }))
@@ -326,21 +330,21 @@ impl TableGame {
                 return;
             }
         };
-        if !self.is_raised(kind) {
+        if !self.published.is_raised(kind) {
             self.raise(now, AlertDraft { situation, ..AlertDraft::new(kind, waiting_text(text, waits.as_ref())) }, output);
         }
     }
 
     /// Updates the alerts about flags that have fallen.
     pub fn flags(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
-        if self.over || self.record.result.is_some() {
+        if self.end.is_over() || self.record().result.is_some() {
             return;
         }
         let both = flags.white && flags.black;
         let is_alerted = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
-        if both && !is_alerted(&self.record, None) {
+        if both && !is_alerted(self.record(), None) {
             let known =
-                |by| is_alerted(&self.record, Some(by)) || self.alert_filter.is_player_acknowledged(AlertKind::FlagFall, by);
+                |by| is_alerted(self.record(), Some(by)) || self.alert_filter.is_player_acknowledged(AlertKind::FlagFall, by);
             let first = match (known(Color::White), known(Color::Black)) {
                 (true, false) => Some(Color::White),
                 (false, true) => Some(Color::Black),
@@ -359,7 +363,7 @@ impl TableGame {
         for by in Color::ALL {
             if !flags[by] {
                 self.forget_flag(now, Some(by), output);
-            } else if !both && !is_alerted(&self.record, Some(by)) {
+            } else if !both && !is_alerted(self.record(), Some(by)) {
                 let text = Text::new("flag_fall").with("player", by);
                 let situation = Some((Situation::Occasion(Occasion::FlagFall), RulingFacts::default()));
                 self.raise(now, AlertDraft { by: Some(by), situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
@@ -425,7 +429,7 @@ impl TableGame {
         {
             return found(AlertKind::DisplacedFound, Irregularity::DisplacedFound, Text::new("displaced_found"));
         }
-        let captured = self.published.last().and_then(|mv| {
+        let captured = self.published.moves().last().and_then(|mv| {
             let before = self.follower.nodes().get(self.published.len().checked_sub(1)?)?;
             let square = if mv.is_en_passant() { return None } else { mv.to() };
             before.position.piece_at(square).filter(|_| mv.is_capture()).map(|piece| (square, piece))
@@ -470,11 +474,4 @@ fn irregular_position(position: &Position) -> Option<Text> {
     let kings = Color::ALL.into_iter().all(|color| board.by_piece(Role::King.of(color)).count() == 1);
     let both = kings && position.is_check() && position.with_turn_passed().is_check();
     both.then(|| Text::new("illegal_position_kings"))
-}
-
-/// Whether an alert of this kind says that the board does not show the position of the record. Such an alert is not repeated while
-/// it is open.
-pub(super) fn is_about_position(kind: AlertKind) -> bool {
-    use AlertKind::{CaptureUnclear, Displaced, DisplacedFound, IllegalPending, Orientation, PositionUnexplained};
-    [PositionUnexplained, IllegalPending, Displaced, DisplacedFound, CaptureUnclear, Orientation].contains(&kind)
 }

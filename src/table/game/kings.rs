@@ -1,6 +1,6 @@
 //! Kings in the centre: how players signal the result.
 
-use super::alerts::AlertDraft;
+use super::draft::AlertDraft;
 use super::end::is_end;
 use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis, SensorKind};
@@ -70,7 +70,7 @@ impl TableGame {
         let (Some(centred_at), Some([white, black])) = (self.kings.centred_at.take(), self.follower.kings_in_centre()) else {
             return;
         };
-        if self.record.result.is_some() {
+        if self.record().result.is_some() {
             return; // The arbiter was faster.
         }
         self.withdraw_king_moves(now, centred_at, context, output);
@@ -83,7 +83,7 @@ impl TableGame {
         if context.settings.accept_kings_signal {
             self.clear(now, |alert| is_signal(alert) || is_end(alert), output);
             self.record_event(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
-            self.over = true;
+            self.end.set_over(true);
         } else if !self.is_signalled() {
             let text = Text::new("kings_say").with("white", white).with("black", black);
             let text = text.with("result", result.as_str().to_owned());
@@ -94,13 +94,13 @@ impl TableGame {
 
     /// Whether the arbiter was alerted of the result that the kings signal.
     fn is_signalled(&self) -> bool {
-        self.record.alerts.iter().any(is_signal)
+        self.record().alerts.iter().any(is_signal)
     }
 
     /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
     /// before.
     fn withdraw_king_moves(&mut self, now: Millis, centred_at: Millis, context: &GameContext<'_>, output: &mut Output) {
-        let record = &self.record;
+        let record = self.published.record();
         let is_real_move = |index: usize, node: &LineNode| {
             let completed = record.ply(index as u32).is_some_and(|ply| {
                 matches!(ply.state, PlyState::Completed { by: CompletedBy::Clock | CompletedBy::OwnNextMove, .. })
@@ -128,8 +128,8 @@ impl TableGame {
     /// them, so moves are missing; or when the last move is only the likelier one of two, because no later play will decide.
     fn alert_end_unlike_record(&mut self, now: Millis, output: &mut Output) {
         let is_known = self.follower.seen().sensing() != SensorKind::Occupancy;
-        if let Some(ply) = self.record.plies.last().filter(|ply| is_known && ply.confidence < DOUBTFUL)
-            && !self.is_raised(AlertKind::MovesUncertain)
+        if let Some(ply) = self.record().plies.last().filter(|ply| is_known && ply.confidence < DOUBTFUL)
+            && !self.published.is_raised(AlertKind::MovesUncertain)
         {
             let text = Text::new("last_move_doubtful").with("san", ply.played.san.clone());
             let text = text.with("percent", u32::from(ply.confidence.0 / 10));
@@ -138,9 +138,10 @@ impl TableGame {
         let position = &self.follower.tip().position;
         let seen = self.follower.seen();
         let kings: Bitboard = self.follower.kings_in_centre().into_iter().flatten().collect();
-        let unexplained = seen.mismatch(position.board()) & seen.mismatch(self.start.board()) & seen.occupied() & !kings;
+        let unexplained =
+            seen.mismatch(position.board()) & seen.mismatch(self.published.start().board()) & seen.occupied() & !kings;
         let unexplained = unexplained & !self.follower.ignored_squares();
-        if unexplained.any() && !self.is_raised(AlertKind::PositionUnexplained) {
+        if unexplained.any() && !self.published.is_raised(AlertKind::PositionUnexplained) {
             let differences: Vec<Difference> = unexplained
                 .into_iter()
                 .map(|square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) })
@@ -161,7 +162,7 @@ impl TableGame {
             if self.is_signalled() && self.follower.kings_unclear().is_none() {
                 self.clear(now, is_signal, output);
             }
-        } else if self.record.result.is_none() && self.kings.begin(now) {
+        } else if self.record().result.is_none() && self.kings.begin(now) {
             output.commands.push(BoardCommand::Placement);
         }
     }

@@ -3,7 +3,7 @@
 //! same times.
 
 use super::TableGame;
-use super::alerts::AlertDraft;
+use super::draft::AlertDraft;
 use super::end::waiting_text;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Event, Text};
@@ -109,10 +109,10 @@ impl TableGame {
     /// search if it must continue.
     pub(super) fn search_mate(&self, draft: &mut AlertDraft, fen: &str) -> Option<MateSearch> {
         let ((situation, facts), by) = (draft.situation.as_mut()?, draft.by?);
-        if !depends_on_mate(&self.laws, *situation, facts) {
+        if !depends_on_mate(self.published.laws(), *situation, facts) {
             return None;
         }
-        let mut search = MateSearch::new(&Position::from_fen(fen, self.start.is_chess960()).ok()?, !by);
+        let mut search = MateSearch::new(&Position::from_fen(fen, self.published.start().is_chess960()).ok()?, !by);
         facts.opponent_can_mate = search.run(FIRST_SLICE);
         facts.opponent_can_mate.is_none().then_some(search)
     }
@@ -124,7 +124,7 @@ impl TableGame {
 
     /// Restarts the search of an alert that was raised again or restored after a restart.
     pub(super) fn search_again(&mut self, now: Millis, alert: &Alert) {
-        let position = Position::from_fen(&alert.position, self.start.is_chess960()).ok();
+        let position = Position::from_fen(&alert.position, self.published.start().is_chess960()).ok();
         if let (Some(position), Some(by), true) = (position, alert.by, alert.required.contains(&RulingAction::AwaitSearch)) {
             self.search_for(now, alert.id, MateSearch::new(&position, !by), None);
         }
@@ -132,7 +132,7 @@ impl TableGame {
 
     /// Runs one slice of the first search.
     pub(super) fn run_search(&mut self, now: Millis, output: &mut Output) {
-        let alerts = &self.record.alerts;
+        let alerts = &self.published.record().alerts;
         match self.searches.run(now, |id| alerts.iter().any(|alert| alert.id == id)) {
             Some(SearchResult::Alert(found, answer)) => self.amend_alert(now, found.id, found.situation, answer, output),
             Some(SearchResult::Dead) => self.raise_dead(now, output),
@@ -149,7 +149,7 @@ impl TableGame {
         answer: Winnable,
         output: &mut Output,
     ) {
-        let Some(alert) = self.record.alerts.iter().find(|alert| alert.id == id) else { return };
+        let Some(alert) = self.record().alerts.iter().find(|alert| alert.id == id) else { return };
         let found = match answer {
             Winnable::CanMate => RulingAction::Loses,
             Winnable::CannotMate => RulingAction::Draw,
@@ -157,7 +157,7 @@ impl TableGame {
         };
         let amend = |act: &RulingAction| if *act == RulingAction::AwaitSearch { found } else { *act };
         let new_ruling = situation.and_then(|(situation, facts)| {
-            ruling(&self.laws, situation, &RulingFacts { opponent_can_mate: Some(answer), ..facts })
+            ruling(self.published.laws(), situation, &RulingFacts { opponent_can_mate: Some(answer), ..facts })
         });
         let (required, articles) = match new_ruling {
             Some(ruling) => (ruling.acts, ruling.articles.into_iter().map(str::to_owned).collect()),
@@ -178,15 +178,15 @@ impl TableGame {
     pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
         if !std::mem::take(&mut self.searches.is_dead_check_pending)
             || !self.alert_filter.is_judged()
-            || self.record.result.is_some()
+            || self.record().result.is_some()
         {
             return;
         }
         // Without an article in this edition, nothing is reported.
-        if self.laws.article(Topic::DeadPosition).is_none() {
+        if self.published.laws().article(Topic::DeadPosition).is_none() {
             return;
         }
-        let position = self.history.position();
+        let position = self.published.history().position();
         if !position.is_regular() || position.ending().is_some() {
             return;
         }
@@ -199,10 +199,10 @@ impl TableGame {
     }
 
     fn raise_dead(&mut self, now: Millis, output: &mut Output) {
-        if self.record.result.is_some() || self.is_raised(AlertKind::DeadPosition) {
+        if self.record().result.is_some() || self.published.is_raised(AlertKind::DeadPosition) {
             return;
         }
-        let waits = self.waits_for(now, self.record.plies.len() as u32);
+        let waits = self.waits_for(now, self.record().plies.len() as u32);
         let facts = RulingFacts { unsettled: waits.is_some(), ..RulingFacts::default() };
         let situation = Some((Situation::Occasion(Occasion::DeadPosition), facts));
         let text = waiting_text(Text::new("dead_position"), waits.as_ref());
@@ -211,7 +211,7 @@ impl TableGame {
 
     /// Restarts unfinished searches after a restart, once the board has been read.
     pub(super) fn restore_searches(&mut self) {
-        let alerts: Vec<Alert> = self.record.alerts.clone();
+        let alerts: Vec<Alert> = self.record().alerts.clone();
         alerts.iter().for_each(|alert| self.search_again(Millis::MAX, alert));
     }
 }

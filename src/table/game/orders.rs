@@ -1,7 +1,6 @@
 //! Commands of an arbiter or a player.
 
 use super::end::is_end;
-use super::hold::InferenceHold;
 use super::rewrite::RecordEdit;
 use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis, Placement, SensorKind, SquareState};
@@ -29,7 +28,7 @@ impl TableGame {
         match order.command {
             Command::Result(result) => self.set_result(now, result, event, placement, context, output),
             Command::TakeBack(plies) => {
-                let known = self.record.plies.len() as u32;
+                let known = self.record().plies.len() as u32;
                 if plies == 0 || plies > known {
                     return Err(Refusal::TooManyPlies(known));
                 }
@@ -39,78 +38,78 @@ impl TableGame {
             Command::Promotion { ply, role } => {
                 let ply = self.promotion(ply, role)?;
                 self.follower.set_promotion(ply, role).map_err(|illegal| {
-                    let san = self.record.ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
+                    let san = self.record().ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
                     let piece = PROMOTIONS.iter().find(|(known, _)| *known == role).map_or("", |(_, word)| word);
                     Refusal::PromotionUnlike(format!(
                         "with a promotion to a {piece}, the move of ply {illegal}, {san}, would be illegal: take it back first"
                     ))
                 })?;
                 self.record_event(now, event, output);
-                if let Some(shadow) = self.shadow() {
+                if let Some(shadow) = self.hold.shadow() {
                     // If the promotion is impossible there, it is withdrawn with the rest of the analysis.
                     let _ = shadow.set_promotion(ply, role);
                 }
                 self.publish(now, context, output);
-                if self.over && self.record.result.is_none() {
+                if self.end.is_over() && self.record().result.is_none() {
                     self.read_current_placement(now, placement, context);
                     self.resume(now);
                 }
             }
             Command::Adjust(player) => {
-                if self.over {
+                if self.end.is_over() {
                     return Err(Refusal::Over);
                 }
                 self.record_event(now, event, output);
                 self.adjust(now, player);
             }
             Command::Acknowledge(id) => {
-                if !self.record.alerts.iter().any(|alert| alert.id == id) {
+                if !self.record().alerts.iter().any(|alert| alert.id == id) {
                     return Err(Refusal::NoAlert(id));
                 }
                 self.record_event(now, event, output);
-                let known = self.record.alerts.iter().filter(|alert| alert.id == id);
+                let known = self.published.record().alerts.iter().filter(|alert| alert.id == id);
                 known.for_each(|alert| self.alert_filter.acknowledge(alert));
                 self.clear(now, |alert| alert.id == id, output);
                 self.rests.forget();
                 self.settle_end(now, context, output);
             }
             Command::Restore { ply } => {
-                let known = self.record.plies.len() as u32;
+                let known = self.record().plies.len() as u32;
                 let plies = ply.checked_sub(1).filter(|plies| *plies <= known).ok_or(Refusal::NoPly { ply, known })?;
                 self.record_event(now, event, output);
                 self.truncate_record(plies as usize, now, placement, context, output);
                 return Ok(self.apply_restored_position(now, output));
             }
             Command::LetStand(id) => {
-                let alert = self.record.alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert(id))?;
+                let alert = self.record().alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert(id))?;
                 let is_illegal =
                     [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
-                let irregular = self.record.ply(alert.ply).is_some_and(|ply| ply.played.irregular);
+                let irregular = self.record().ply(alert.ply).is_some_and(|ply| ply.played.irregular);
                 if !(is_illegal && irregular) {
                     return Err(Refusal::NothingStands { alert: id });
                 }
                 self.record_event(now, event, output);
                 self.clear(now, |alert| alert.id == id, output);
                 // The followed line may already differ from the published one.
-                self.follower.rewrite(now, &self.known_plies(self.published.len()), CorrectionReason::Arbiter);
+                self.follower.rewrite(now, &self.published.known_plies(self.published.len()), CorrectionReason::Arbiter);
                 self.fix();
                 self.settle_end(now, context, output);
             }
             Command::Replace { ply, ref uci } => {
-                let moves = self.with_move(RecordEdit::Replace, ply, uci)?;
+                let moves = self.published.with_move(RecordEdit::Replace, ply, uci)?;
                 self.record_event(now, event, output);
                 self.amend(now, &moves, placement, context, output);
             }
             Command::Insert { ply, ref uci } => {
-                let moves = self.with_move(RecordEdit::Insert, ply, uci)?;
+                let moves = self.published.with_move(RecordEdit::Insert, ply, uci)?;
                 self.record_event(now, event, output);
                 self.amend(now, &moves, placement, context, output);
             }
             Command::Undo => return self.undo(now, event, placement, context, output),
             Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
-                if self.record.counted(player, ply).is_none() {
-                    let known = self.record.tally.of(player).iter().map(|counted| counted.ply).collect();
+                if self.record().counted(player, ply).is_none() {
+                    let known = self.record().tally.of(player).iter().map(|counted| counted.ply).collect();
                     return Err(Refusal::NotCounted { player, ply, known });
                 }
                 self.record_event(now, event, output);
@@ -123,10 +122,10 @@ impl TableGame {
                 self.record_event(now, event, output);
             }
             Command::Pause(paused) => {
-                if self.over {
+                if self.end.is_over() {
                     return Err(Refusal::Over);
                 }
-                if self.record.paused == paused {
+                if self.record().paused == paused {
                     return Err(Refusal::Paused(paused));
                 }
                 self.record_event(now, event, output);
@@ -138,7 +137,7 @@ impl TableGame {
             }
             Command::Laws(laws) => {
                 self.record_event(now, event, output);
-                self.laws = laws;
+                self.published.set_laws(laws);
             }
             Command::Tags(_) => self.record_event(now, event, output),
             Command::Claim { player, claimed, intended } => {
@@ -162,8 +161,8 @@ impl TableGame {
         output: &mut Output,
     ) {
         self.read_current_placement(now, placement, context);
-        self.follower.rewrite(now, &self.known_plies(plies), CorrectionReason::Arbiter);
-        self.allowed_moves = None;
+        self.follower.rewrite(now, &self.published.known_plies(plies), CorrectionReason::Arbiter);
+        self.touches.set_allowed_moves(None);
         self.publish(now, context, output);
         self.fix();
         self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
@@ -179,7 +178,7 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) {
-        if result.is_some() && !self.over && !self.is_board_unknown && self.follower.mismatch().is_empty() {
+        if result.is_some() && !self.end.is_over() && !self.board.is_unknown() && self.follower.mismatch().is_empty() {
             self.follower.decide_last_move(now);
         }
         if result.is_some() {
@@ -203,16 +202,16 @@ impl TableGame {
         self.clear(now, is_end, output);
         self.record_event(now, Event::Result { result, reason }, output);
         output.commands.push(BoardCommand::Placement);
-        let resumes = self.over && result.is_none();
-        self.over = result.is_some();
-        if resumes && matches!(self.hold, Some(InferenceHold::Paused)) && !self.record.paused {
+        let resumes = self.end.is_over() && result.is_none();
+        self.end.set_over(result.is_some());
+        if resumes && self.hold.is_paused() && !self.record().paused {
             // The result had ended the pause, and the board has not been evaluated since.
             self.resume_after_pause(now);
         }
-        if self.over {
+        if self.end.is_over() {
             // Nothing is left to check on this board.
             self.clear(now, |alert| alert.kind != AlertKind::MovesUncertain, output);
-        } else if resumes && !self.is_board_unknown {
+        } else if resumes && !self.board.is_unknown() {
             self.kings.withdraw();
             self.handle_first_placement(now, placement, context, output);
         } else {
@@ -222,7 +221,7 @@ impl TableGame {
 
     /// Returns the ply of the promotion that is meant, if the board allows that it was to this piece.
     fn promotion(&self, ply: Option<u32>, role: Role) -> Result<usize, Refusal> {
-        let promotes = |index: &usize| self.published.get(*index).is_some_and(|mv| mv.promotion().is_some());
+        let promotes = |index: &usize| self.published.moves().get(*index).is_some_and(|mv| mv.promotion().is_some());
         let index = match ply {
             Some(ply) => (ply as usize).checked_sub(1).filter(promotes),
             None => (0..self.published.len()).rev().find(promotes),
@@ -230,11 +229,12 @@ impl TableGame {
         let known = index.filter(|index| self.moves_agree(index + 1) && PROMOTIONS.iter().any(|(known, _)| *known == role));
         let index = known.ok_or(Refusal::NoPromotion(ply))?;
         let seen = self.follower.seen();
-        let stays =
-            |square: Square| self.published.iter().skip(index + 1).all(|mv| mv.from() != Some(square) && mv.to() != square);
-        if let Some(square) = self.published.get(index).map(|mv| mv.to()).filter(|&square| stays(square))
+        let stays = |square: Square| {
+            self.published.moves().iter().skip(index + 1).all(|mv| mv.from() != Some(square) && mv.to() != square)
+        };
+        if let Some(square) = self.published.moves().get(index).map(|mv| mv.to()).filter(|&square| stays(square))
             && seen.sensing() == SensorKind::Identity
-            && !(self.is_board_unknown || self.over)
+            && !(self.board.is_unknown() || self.end.is_over())
             && let SquareState::Piece(piece) = seen.at(square)
             && piece.color == self.mover(index as u32 + 1)
             && piece.role != role
@@ -250,7 +250,7 @@ impl TableGame {
     /// Reads the current placement for a game that was over and had stopped following the board.
     pub(super) fn read_current_placement(&mut self, now: Millis, placement: &Placement, context: &GameContext<'_>) {
         self.follower.suspend();
-        if self.over && !self.is_board_unknown {
+        if self.end.is_over() && !self.board.is_unknown() {
             let placement = rotated(placement, context.rotation);
             self.follower.handle_edges(now, Square::ALL.into_iter().map(|square| (square, placement[square as usize])));
         }
@@ -258,7 +258,7 @@ impl TableGame {
 
     /// Continues the game after a correction of the record, unless it has a result.
     pub(super) fn resume(&mut self, now: Millis) {
-        self.over = self.over && self.record.result.is_some();
+        self.end.reopen_unless(self.record().result.is_some());
         self.restore_board(now);
     }
 }

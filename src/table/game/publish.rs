@@ -1,13 +1,12 @@
 //! Publishes what is followed: moves, corrections, and results by the rules.
 
+use super::draft::{has_position_alert, is_about_position};
 use super::end::is_end;
-use super::judge::is_about_position;
-use super::{GameContext, TableGame, history};
+use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
-use crate::laws::draws::PositionEquality;
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 
@@ -31,39 +30,41 @@ impl TableGame {
 
     /// Publishes all decided moves, however uncertain: nothing more will be seen of them.
     pub(super) fn publish_all(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        self.seen_changes = None;
+        self.published.mark_outdated();
         self.publish_when(Publish::Prompt, now, context, output);
     }
 
     fn publish_when(&mut self, when: Publish, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let agrees = self.follower.mismatch().is_empty() && self.follower.displaced_squares().is_empty();
         if agrees {
-            let raised = self.has_position_alert();
+            let raised = has_position_alert(self.record());
             self.clear(now, |alert| is_about_position(alert.kind), output);
             if self.displaced.withdraw() || raised {
                 output.emit(now, Event::Displaced { squares: Vec::new() });
             }
         }
         self.publish_faults(now, output);
-        if self.seen_changes == Some(self.follower.changes()) {
+        if self.published.is_current(self.follower.changes()) {
             self.forget_displaced(agrees);
             return;
         }
-        self.seen_changes = Some(self.follower.changes());
+        self.published.mark_current(self.follower.changes());
         let line = self.follower.nodes();
-        let same = self.published.iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
+        let same =
+            self.published.moves().iter().zip(line.iter().skip(1)).take_while(|(mv, node)| Some(**mv) == node.mv).count();
         let mut decided = self.follower.decided();
         if when == Publish::Sure && same < decided {
             let sure = same + (same..decided).take_while(|index| self.is_sure(index + 1, now)).count();
             if sure < decided {
-                (self.seen_changes, decided) = (None, sure);
+                self.published.mark_outdated();
+                decided = sure;
             }
         }
         if same < self.published.len() {
             if self.follower.nodes().len() > same + 1 && decided <= same {
                 return; // The move that replaces a published move may still become another one.
             }
-            let before = self.published.get(same..).unwrap_or_default().to_vec();
+            let before = self.published.moves().get(same..).unwrap_or_default().to_vec();
             self.correct(now, same, decided, context, output);
             self.alert_rewritten_order(now, same, &before, output);
         } else {
@@ -96,7 +97,7 @@ impl TableGame {
 
     fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &GameContext<'_>, output: &mut Output) {
         let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played(index)).collect();
-        let before = self.record.plies.get(same..).unwrap_or_default().to_vec();
+        let before = self.record().plies.get(same..).unwrap_or_default().to_vec();
         self.put_on_record(now, same, moves, &before, context, output);
         self.end_if_over(now, decided.saturating_sub(1), context, output);
     }
@@ -128,17 +129,17 @@ impl TableGame {
         };
         let judge = |index| if is_unchanged(before, index) { JudgedWhen::Before } else { JudgedWhen::Now };
         let judged: Vec<JudgedWhen> = (0..moves.len()).map(judge).collect();
-        let known = self.record.plies.get(same..).unwrap_or_default();
+        let known = self.record().plies.get(same..).unwrap_or_default();
         let unchanged: Vec<u32> =
             (0..moves.len()).filter(|&index| is_unchanged(known, index)).map(|index| (same + index) as u32 + 1).collect();
-        self.published.truncate(same);
-        self.published.extend(self.follower.nodes().iter().take(decided + 1).skip(same + 1).filter_map(|node| node.mv));
+        let nodes = self.follower.nodes().iter().take(decided + 1).skip(same + 1);
+        self.published.replace_moves(same, nodes.filter_map(|node| node.mv));
         self.searches.forget_dead();
-        self.is_result_held = false;
+        self.end.release_result();
         self.presses.forget_after(same, decided > same);
         self.alert_filter.forget_captures_after(same);
         self.record_event(now, Event::MovesCorrected { from_ply: same as u32 + 1, moves, reason }, output);
-        self.history = history(&self.start, &self.published, &self.record.plies, PositionEquality::Rights);
+        self.published.rebuild_history();
         // Uncertainty about moves that are gone is settled, or is reported again.
         let is_obsolete = |alert: &Alert| {
             alert.kind == AlertKind::MovesUncertain && alert.ply > same as u32 && !unchanged.contains(&alert.ply)
@@ -146,7 +147,7 @@ impl TableGame {
         self.clear(now, is_obsolete, output);
         let is_takeback = reason == CorrectionReason::Takeback;
         self.forget_alerts(now, same as u32, &unchanged, is_takeback, output);
-        if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record.result {
+        if let Some((_, reason @ (ResultReason::Checkmate | ResultReason::Stalemate))) = self.record().result {
             self.record_event(now, Event::Result { result: None, reason }, output);
         }
         self.complete_again(now, same, before, reason, output);
@@ -154,7 +155,7 @@ impl TableGame {
             self.handle_published_move(now, index, judged, context, output);
         }
         if reason != CorrectionReason::Arbiter && decided > same {
-            self.allowed_moves = None;
+            self.touches.set_allowed_moves(None);
         }
     }
 
@@ -164,7 +165,7 @@ impl TableGame {
             return; // A move after a takeback is a new move, even if it is the same.
         }
         let uci = |ply: &Ply| ply.played.uci.clone();
-        let recorded: Vec<String> = self.record.plies.iter().skip(same).map(uci).collect();
+        let recorded: Vec<String> = self.record().plies.iter().skip(same).map(uci).collect();
         // A different move counts as completed, too, if the same moves follow it. If it is the last move, its player may just have
         // made it; and if moves before it were missed, the others have different numbers.
         let aligned = (reason == CorrectionReason::Arbiter && recorded.len() == before.len())
@@ -173,7 +174,7 @@ impl TableGame {
             let number = (same + index) as u32 + 1;
             if let PlyState::Completed { by, .. } = ply.state
                 && by != CompletedBy::GameEnd
-                && self.is_open(number)
+                && self.published.is_open(number)
                 && (aligned || recorded.get(index) == Some(&ply.played.uci))
             {
                 self.complete(now, number, by, ply.clocks, output);
@@ -198,16 +199,15 @@ impl TableGame {
             let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
             possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
         });
-        self.published.push(mv);
-        self.history.play_recorded(mv, &played.fen);
+        self.published.append(mv, &played.fen);
         self.searches.forget_dead();
-        self.is_result_held = false;
+        self.end.release_result();
         let ply = index as u32 + 1;
         self.record_event(now, Event::MoveMade { ply, played, confidence, alternatives }, output);
         self.clear(now, is_end, output);
         self.handle_published_move(now, index, JudgedWhen::Now, context, output);
         self.end_if_over(now, index, context, output);
-        self.allowed_moves = None;
+        self.touches.set_allowed_moves(None);
     }
 
     /// Processes the consequences of a published move.
@@ -221,21 +221,21 @@ impl TableGame {
     ) {
         let ply = index as u32 + 1;
         let mover = self.mover(ply);
-        let next_completes = self.laws.completes(Completion::OwnNextMove);
+        let next_completes = self.published.laws().completes(Completion::OwnNextMove);
         for earlier in [ply.saturating_sub(2), ply - 1] {
-            if next_completes && self.is_open(earlier) && self.mover(earlier) == mover {
+            if next_completes && self.published.is_open(earlier) && self.mover(earlier) == mover {
                 let clocks = context.clock.times(now, context.rotation);
                 self.complete(now, earlier, CompletedBy::OwnNextMove, clocks, output);
             }
         }
-        if ply > 1 && !context.clock.is_in_use() && self.is_open(ply - 1) {
+        if ply > 1 && !context.clock.is_in_use() && self.published.is_open(ply - 1) {
             self.complete(now, ply - 1, CompletedBy::Reply, ClockTimes::default(), output);
         }
-        let is_missing = self.record.ply(ply).is_some_and(|ply| ply.played.is_missing());
+        let is_missing = self.record().ply(ply).is_some_and(|ply| ply.played.is_missing());
         if !is_missing
             && let Some(press) = self.presses.take_pending(mover)
-            && self.is_open(ply)
-            && self.laws.completes(Completion::Press)
+            && self.published.is_open(ply)
+            && self.published.laws().completes(Completion::Press)
         {
             let clocks = with_age(press.clocks, now.saturating_sub(press.at));
             self.complete(now, ply, CompletedBy::Clock, clocks, output);

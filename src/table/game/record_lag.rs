@@ -1,8 +1,8 @@
 //! Detects that the record has fallen behind the board. Quiet shows that at once, but there is no quiet in time trouble, so presses
 //! and elapsed time are counted as well.
 
-use super::alerts::{AlertDraft, DISORDER_TIMEOUT};
-use super::hold::InferenceHold;
+use super::alerts::DISORDER_TIMEOUT;
+use super::draft::{AlertDraft, has_position_alert};
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement, SensorKind};
 use crate::game::event::Difference;
@@ -77,17 +77,17 @@ impl TableGame {
     pub(super) fn check_record_lag(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let wrong = self.lagging_squares(context);
         if wrong.is_empty() {
-            self.behind = None;
+            self.lag = None;
             return;
         }
-        let lag = self.behind.get_or_insert_with(|| RecordLag::begin(now));
+        let lag = self.lag.get_or_insert_with(|| RecordLag::begin(now));
         let (min_time, presses) = LAG_PRESS_LIMIT;
         let pressed = lag.presses >= presses && now >= lag.since + min_time;
         if lag.check_at.is_none_or(|check_at| now < check_at && !pressed) {
             return;
         }
         let (after_gap, came_at_once, since) = (lag.after_gap, lag.came_at_once, lag.since);
-        let is_alerted = self.has_position_alert();
+        let is_alerted = has_position_alert(self.record());
         // Kings that signal a result are soon both in the centre, and pieces that are put away are soon gone. Where moves are
         // missing, one king may be in the centre for long, and many pieces may have been captured.
         let at_rest = now >= self.follower.seen().last_edge() + AT_REST;
@@ -99,7 +99,7 @@ impl TableGame {
         let cleared = (in_time && self.is_set_up_anew(wrong)) || ((soon || unplayed) && self.is_cleared(wrong));
         let is_put_away = self.are_pieces_removed() || (!after_gap && (is_kings_signal || (cleared && !came_at_once)));
         if is_alerted || is_put_away {
-            if let Some(lag) = &mut self.behind {
+            if let Some(lag) = &mut self.lag {
                 let next = if now < since + SOON {
                     (now + REEVALUATION_INTERVAL).min(since + SOON)
                 } else {
@@ -116,7 +116,7 @@ impl TableGame {
 
     /// Counts a press of the clock while the record is behind.
     pub(super) fn count_press(&mut self) {
-        if let Some(lag) = &mut self.behind {
+        if let Some(lag) = &mut self.lag {
             lag.presses += 1;
         }
     }
@@ -124,7 +124,7 @@ impl TableGame {
     /// Records that a whole placement showed `arrived` pieces on squares where they were not before.
     pub(super) fn note_pieces_at_once(&mut self, now: Millis, arrived: usize) {
         let (min_pieces, soon) = AT_ONCE;
-        if let Some(lag) = self.behind.as_mut().filter(|_| arrived >= min_pieces) {
+        if let Some(lag) = self.lag.as_mut().filter(|_| arrived >= min_pieces) {
             lag.came_at_once = true;
             lag.check_at = lag.check_at.map(|at| at.min(now + soon));
         }
@@ -132,12 +132,12 @@ impl TableGame {
 
     /// Marks the record as behind the board after a gap: the board has not agreed with the record since `since`.
     pub fn was_behind_since(&mut self, since: Millis) {
-        self.behind = Some(RecordLag { after_gap: true, ..RecordLag::begin(since) });
+        self.lag = Some(RecordLag { after_gap: true, ..RecordLag::begin(since) });
     }
 
     /// Discards the search after a change on the board.
     pub(super) fn discard_missed_search(&mut self) {
-        if let Some(lag) = &mut self.behind {
+        if let Some(lag) = &mut self.lag {
             lag.missed = None;
         }
     }
@@ -145,16 +145,16 @@ impl TableGame {
     /// Starts a search for missed moves once nothing else explains the placement.
     pub(super) fn search_missed(&mut self, now: Millis, quiet: Millis) {
         let is_identity = self.follower.seen().sensing() == SensorKind::Identity;
-        if quiet < SEARCH_DELAY || !is_identity || self.hold.is_some() || self.follower.unexplained().is_empty() {
+        if quiet < SEARCH_DELAY || !is_identity || self.hold.is_active() || self.follower.unexplained().is_empty() {
             return;
         }
-        if self.behind.as_ref().is_none_or(|lag| !lag.after_gap || lag.missed.is_some()) {
+        if self.lag.as_ref().is_none_or(|lag| !lag.after_gap || lag.missed.is_some()) {
             return;
         }
         let search =
             GapSearch::new(self.follower.tip().position.clone(), self.follower.seen(), self.follower.ignored_squares());
         let missed = MissedMovesSearch { next: now + SLICE.0, line: self.followed_moves(), search: Box::new(search) };
-        if let Some(lag) = &mut self.behind {
+        if let Some(lag) = &mut self.lag {
             lag.missed = Some(missed);
         }
     }
@@ -166,19 +166,19 @@ impl TableGame {
 
     /// Returns when the next slice of the search is due.
     pub(super) fn missed_deadline(&self) -> Option<Millis> {
-        let missed = self.behind.as_ref()?.missed.as_ref()?;
-        (missed.next < Millis::MAX && !self.is_board_unknown).then_some(missed.next)
+        let missed = self.lag.as_ref()?.missed.as_ref()?;
+        (missed.next < Millis::MAX && !self.board.is_unknown()).then_some(missed.next)
     }
 
     /// Runs the next slice of the search.
     pub(super) fn run_missed(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
-        if self.behind.as_ref().and_then(|lag| lag.missed.as_ref()).is_some_and(|missed| missed.line != line) {
+        if self.lag.as_ref().and_then(|lag| lag.missed.as_ref()).is_some_and(|missed| missed.line != line) {
             self.discard_missed_search();
             self.search_missed(now, SEARCH_DELAY);
             return;
         }
-        let Some(missed) = self.behind.as_mut().and_then(|lag| lag.missed.as_mut()) else { return };
+        let Some(missed) = self.lag.as_mut().and_then(|lag| lag.missed.as_mut()) else { return };
         missed.next = now + SLICE.0;
         match missed.search.run(SLICE.1) {
             None => {}
@@ -192,7 +192,7 @@ impl TableGame {
     fn add_missed(&mut self, now: Millis, moves: &[Move], context: &GameContext<'_>, output: &mut Output) {
         let line = self.followed_moves();
         let (from, known) = (line.len(), self.published.len());
-        if line.get(..known) != Some(self.published.as_slice()) {
+        if line.get(..known) != Some(self.published.moves()) {
             return; // The followed line is about to be published as another line.
         }
         let all = [line.get(known..).unwrap_or_default(), moves].concat();
@@ -225,8 +225,9 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) {
-        (self.behind, self.gap_seen) = (None, None);
-        let mut known = self.known_plies(self.published.len());
+        self.lag = None;
+        self.board.forget_gap();
+        let mut known = self.published.known_plies(self.published.len());
         known.extend(plies);
         self.follower.rewrite(now, &known, reason);
         self.publish_all(now, context, output);
@@ -234,9 +235,9 @@ impl TableGame {
 
     /// Whether the arbiter was alerted that moves are missing since a gap, and nothing shows which.
     pub fn misses_moves(&self) -> bool {
-        let is_behind = self.behind.as_ref().is_some_and(|lag| lag.after_gap && lag.check_at.is_none());
+        let is_behind = self.lag.as_ref().is_some_and(|lag| lag.after_gap && lag.check_at.is_none());
         // A square that does not work would show another position.
-        is_behind && !self.is_board_unknown && self.hold.is_none() && self.follower.ignored_squares().is_empty()
+        is_behind && !self.board.is_unknown() && !self.hold.is_active() && self.follower.ignored_squares().is_empty()
     }
 
     /// Takes up play that went on with these moves from this position after missing moves. It becomes a new part of the game, and
@@ -249,7 +250,7 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) {
-        let before = self.position_after(self.published.len());
+        let before = self.published.position_after(self.published.len());
         // Where the same player is to move again, one null move for each player is recorded, so that White's moves stay White's.
         let passed = (before.turn() == from.turn()).then(|| before.with_found_board(from.board().clone(), !from.turn()));
         let mut missing = Vec::new();
@@ -270,15 +271,15 @@ impl TableGame {
 
     /// Returns when the check for a record that is behind must run again.
     pub(super) fn lag_deadline(&self) -> Option<Millis> {
-        self.behind.as_ref().and_then(|lag| lag.check_at)
+        self.lag.as_ref().and_then(|lag| lag.check_at)
     }
 
     /// Publishes that the board differs from the record, and alerts the arbiter. `differences`: what differs.
     pub fn alert_record_lag(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
-        if let Some(lag) = &mut self.behind {
+        if let Some(lag) = &mut self.lag {
             lag.check_at = None;
         }
-        if self.has_position_alert() || self.record.result.is_some() || self.over {
+        if has_position_alert(self.record()) || self.record().result.is_some() || self.end.is_over() {
             return;
         }
         let squares = differences.iter().map(|difference| difference.square).collect();
@@ -291,7 +292,7 @@ impl TableGame {
     /// shows, in its own coordinates.
     pub fn alert_memory_awaited(&mut self, now: Millis, placement: &Placement, context: &GameContext<'_>, output: &mut Output) {
         let seen = ObservedBoard::from_placement(&rotated(placement, context.rotation), context.settings.sensing);
-        let position = self.position_after(self.published.len());
+        let position = self.published.position_after(self.published.len());
         let difference = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };
         let differences = seen.mismatch(position.board()).into_iter().map(difference).collect();
         self.alert_record_lag(now, differences, output);
@@ -299,12 +300,12 @@ impl TableGame {
 
     /// Returns the squares that no line of play explains during play, even if the clock is stopped or reported as stopped.
     fn lagging_squares(&self, context: &GameContext<'_>) -> Bitboard {
-        let is_in_play = matches!(self.hold, None | Some(InferenceHold::Stopped(_))) && !self.over && !self.is_board_unknown;
-        let after_gap = self.behind.as_ref().is_some_and(|lag| lag.after_gap);
+        let is_in_play = (!self.hold.is_active() || self.hold.is_stopped()) && !self.end.is_over() && !self.board.is_unknown();
+        let after_gap = self.lag.as_ref().is_some_and(|lag| lag.after_gap);
         // In a game without recorded moves, pieces may be moved for demonstration; play changes more squares than that.
         let many_differ = || self.follower.mismatch().count() >= MIN_PLAYED_SQUARES;
         let has_begun = !self.published.is_empty() || context.clock.is_in_use() || after_gap || many_differ();
-        if !is_in_play || !has_begun || self.record.result.is_some() || self.is_over_but_for_notices() {
+        if !is_in_play || !has_begun || self.record().result.is_some() || self.is_over_but_for_notices() {
             return Bitboard::EMPTY;
         }
         self.follower.unexplained() | self.follower.displaced_squares()

@@ -2,69 +2,49 @@
 
 use super::TableGame;
 use super::displaced_squares::DisplacedSquares;
-use super::hold::InferenceHold;
-use super::judge::is_about_position;
+use super::draft::is_about_position;
+use super::published::PublishedGame;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Answer};
-use crate::infer::landing_square;
 use crate::laws::touch::{Obligation, TouchRules, Touches, obligation_restored};
 use crate::laws::{Move, Position};
 use crate::table::Output;
-use shakmaty::{Piece, Square};
 
 impl TableGame {
     /// Processes a restored position: clears alerts about the moves that left the record, and applies the touch-move obligations of
     /// the first of them to its player.
     pub(super) fn apply_restored_position(&mut self, now: Millis, output: &mut Output) -> Answer {
-        let ply = self.record.restored.as_ref().map_or(0, |restored| restored.ply);
+        let ply = self.record().restored.as_ref().map_or(0, |restored| restored.ply);
         self.clear(now, |alert| is_settled(alert, ply), output);
         self.displaced = DisplacedSquares::default();
-        self.allowed_moves = self.moves_after_restore();
-        let position = self.position_after(ply.saturating_sub(1) as usize);
-        let moves = self.allowed_moves.iter().flatten();
+        self.touches.set_allowed_moves(self.published.moves_after_restore());
+        let position = self.published.position_after(ply.saturating_sub(1) as usize);
+        let moves = self.touches.allowed_moves().into_iter().flatten();
         Answer::AllowedMoves(moves.map(|&mv| position.uci(mv)).collect())
     }
 
     /// Applies the same to a game that is restored after a restart: the pieces may not be back on their squares yet.
     pub(super) fn resume_restoring(&mut self) {
-        self.allowed_moves = self.moves_after_restore();
+        self.touches.set_allowed_moves(self.published.moves_after_restore());
         self.fix();
-        if self.record.paused {
+        if self.record().paused {
             self.hold_paused();
-        } else if self.record.restored.is_some() {
-            self.hold = Some(InferenceHold::Restoring { touched: false });
-            self.follower.suspend();
+        } else if self.record().restored.is_some() {
+            self.wait_for_position();
         }
-    }
-
-    /// Returns the position after this number of plies of the record.
-    pub fn position_after(&self, plies: usize) -> Position {
-        let plies = self.published.iter().zip(&self.record.plies).take(plies);
-        plies.fold(self.start.clone(), |position, (&mv, ply)| position.play_recorded(mv, &ply.played.fen))
-    }
-
-    /// Returns which piece came to which square in each of the first `plies` plies from the start position; `None` where one of
-    /// them is not a legal move, or the game began from another position.
-    pub fn landings(&self, plies: usize) -> Option<Vec<(Square, Piece)>> {
-        let mut position = Some(self.start.clone()).filter(|start| start.fen() == Position::start().fen())?;
-        let plies = self.published.iter().zip(&self.record.plies).take(plies);
-        let landings = plies.map(|(&mv, ply)| {
-            position = position.play_recorded(mv, &ply.played.fen);
-            let to = landing_square(mv);
-            Some((to, position.piece_at(to).filter(|_| !ply.played.irregular)?))
-        });
-        landings.collect()
     }
 
     /// Returns the position that must be restored on the board, until a move is made.
     pub fn to_restore(&self) -> Option<Position> {
-        let restoring = self.record.restored.is_some() || matches!(self.hold, Some(InferenceHold::Restoring { .. }));
-        (restoring && !self.over).then(|| self.position_after(self.published.len()))
+        let restoring = self.record().restored.is_some() || self.hold.is_restoring();
+        (restoring && !self.end.is_over()).then(|| self.published.position_after(self.published.len()))
     }
+}
 
+impl PublishedGame {
     /// Returns the moves that the player to move may make after the position was restored; `None`: any legal move.
     pub(super) fn moves_after_restore(&self) -> Option<Vec<Move>> {
-        let restored = self.record.restored.as_ref()?;
+        let restored = self.record().restored.as_ref()?;
         let position = self.position_after(restored.ply.saturating_sub(1) as usize);
         let moves: Vec<Move> = match restored.allowed.as_slice() {
             [] => {
@@ -72,7 +52,7 @@ impl TableGame {
                 // that player on their own move.
                 let played = restored.instead_of.as_ref().filter(|played| played.irregular && !played.is_missing())?;
                 let mv = position.any_move_to(&played.uci, &played.fen).filter(|&mv| position.mover(mv) == position.turn())?;
-                match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(&self.laws)) {
+                match obligation_restored(&position, &Touches::of_move(&position, mv), TouchRules::of(self.laws())) {
                     Obligation::Only { moves, .. } => moves,
                     Obligation::Free(_) => return None,
                 }

@@ -84,12 +84,12 @@ impl TableGame {
     pub(super) fn is_gap_alerted(&self) -> bool {
         const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
         let since = self.rests.since.unwrap_or(0) as u32;
-        self.record.alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
+        self.record().alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
     }
 
     /// Records the rest that ends now, before a square changes.
     pub(super) fn note_rest(&mut self, now: Millis) {
-        if self.follows_gap_blindly() && self.hold.is_none() {
+        if self.follows_gap_blindly() && !self.hold.is_active() {
             let seen = self.follower.seen();
             self.rests.note(now, seen.last_edge(), seen.occupied());
         }

@@ -1,6 +1,6 @@
 //! Corrections of the record by the arbiter: moves replaced, inserted, restored.
 
-use super::hold::InferenceHold;
+use super::published::PublishedGame;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
 use crate::game::command::Refusal;
@@ -22,9 +22,76 @@ pub(super) enum RecordEdit {
 }
 
 impl TableGame {
+    /// Makes these plies the record. `recorded`: the changed plies with how they were completed; `None`: as the record had
+    /// them at the same plies.
+    pub(super) fn set_moves(
+        &mut self,
+        now: Millis,
+        moves: &[KnownPly],
+        recorded: Option<&[Ply]>,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) {
+        let same = self.published.common_plies(moves);
+        let mut states = match recorded {
+            Some(recorded) => recorded.get(recorded.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
+            None => self.record().plies.get(same..).unwrap_or_default().to_vec(),
+        };
+        if states.len() < moves.len() - same {
+            // One move is new; the moves after it are completed as they were.
+            states.insert(0, completed(now, states.is_empty()));
+        }
+        let pressed = |index: usize| {
+            let state = index.checked_sub(same).and_then(|index| states.get(index)).map(|ply| ply.state);
+            matches!(state, Some(PlyState::Completed { by: CompletedBy::Clock, .. })).then_some(now)
+        };
+        let timed = |(index, known): (usize, &KnownPly)| KnownPly { pressed_at: pressed(index), ..known.clone() };
+        let timed: Vec<KnownPly> = moves.iter().enumerate().map(timed).collect();
+        self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
+        self.published.mark_current(self.follower.changes());
+        let played: Vec<PlayedMove> = match recorded {
+            Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
+            None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
+        };
+        self.put_on_record(now, same, played, &states, context, output);
+        self.touches.set_allowed_moves(None);
+        self.fix();
+    }
+
+    /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
+    pub(super) fn fix(&mut self) {
+        let let_stand = self.record().let_stand_plies.last().map_or(0, |ply| *ply as usize);
+        self.follower.fix_plies(let_stand.max(self.published.last_missing()));
+    }
+
+    /// Applies a correction of the record. If the board differs by more than a piece in the hand, nothing is inferred until it
+    /// agrees.
+    pub(super) fn amend(
+        &mut self,
+        now: Millis,
+        moves: &[KnownPly],
+        placement: &Placement,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) {
+        self.read_current_placement(now, placement, context);
+        self.set_moves(now, moves, None, context, output);
+        self.end_if_over(now, moves.len().saturating_sub(1), context, output);
+        self.end.reopen_unless(self.record().result.is_some());
+        let is_in_hand = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
+        if is_in_hand && !self.hold.is_paused() {
+            self.end_hold(now);
+        } else {
+            self.restore_board(now);
+        }
+        self.publish(now, context, output);
+    }
+}
+
+impl PublishedGame {
     /// Returns the plies of the game after replacing or inserting this move at this ply.
     pub(super) fn with_move(&self, edit: RecordEdit, ply: u32, uci: &str) -> Result<Vec<KnownPly>, Refusal> {
-        let known = self.published.len() as u32;
+        let known = self.len() as u32;
         let last = if edit == RecordEdit::Insert { known + 1 } else { known };
         let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refusal::NoSuchPly { ply, known })? as usize;
         let all = self.known_plies(known as usize);
@@ -65,81 +132,11 @@ impl TableGame {
 
     /// Returns how many of these plies, from the first on, match the record.
     pub(super) fn common_plies(&self, plies: &[KnownPly]) -> usize {
-        let recorded = self.published.iter().zip(&self.record.plies).zip(plies);
+        let recorded = self.moves().iter().zip(&self.record().plies).zip(plies);
         let is_same = |found: &Position, ply: &Ply| found.fen() == ply.played.fen;
         recorded
             .take_while(|((mv, ply), known)| **mv == known.mv && known.found.as_ref().is_none_or(|found| is_same(found, ply)))
             .count()
-    }
-
-    /// Makes these plies the record. `recorded`: the changed plies with how they were completed; `None`: as the record had
-    /// them at the same plies.
-    pub(super) fn set_moves(
-        &mut self,
-        now: Millis,
-        moves: &[KnownPly],
-        recorded: Option<&[Ply]>,
-        context: &GameContext<'_>,
-        output: &mut Output,
-    ) {
-        let same = self.common_plies(moves);
-        let mut states = match recorded {
-            Some(recorded) => recorded.get(recorded.len().saturating_sub(moves.len() - same)..).unwrap_or_default().to_vec(),
-            None => self.record.plies.get(same..).unwrap_or_default().to_vec(),
-        };
-        if states.len() < moves.len() - same {
-            // One move is new; the moves after it are completed as they were.
-            states.insert(0, completed(now, states.is_empty()));
-        }
-        let pressed = |index: usize| {
-            let state = index.checked_sub(same).and_then(|index| states.get(index)).map(|ply| ply.state);
-            matches!(state, Some(PlyState::Completed { by: CompletedBy::Clock, .. })).then_some(now)
-        };
-        let timed = |(index, known): (usize, &KnownPly)| KnownPly { pressed_at: pressed(index), ..known.clone() };
-        let timed: Vec<KnownPly> = moves.iter().enumerate().map(timed).collect();
-        self.follower.rewrite(now, &timed, CorrectionReason::Arbiter);
-        self.seen_changes = Some(self.follower.changes());
-        let played: Vec<PlayedMove> = match recorded {
-            Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
-            None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
-        };
-        self.put_on_record(now, same, played, &states, context, output);
-        self.allowed_moves = None;
-        self.fix();
-    }
-
-    /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
-    pub(super) fn fix(&mut self) {
-        let let_stand = self.record.let_stand_plies.last().map_or(0, |ply| *ply as usize);
-        self.follower.fix_plies(let_stand.max(self.last_missing()));
-    }
-
-    /// Returns the ply of the last missing moves; 0 if none are missing.
-    pub fn last_missing(&self) -> usize {
-        self.published.iter().rposition(|&mv| Position::is_null_move(mv)).map_or(0, |index| index + 1)
-    }
-
-    /// Applies a correction of the record. If the board differs by more than a piece in the hand, nothing is inferred until it
-    /// agrees.
-    pub(super) fn amend(
-        &mut self,
-        now: Millis,
-        moves: &[KnownPly],
-        placement: &Placement,
-        context: &GameContext<'_>,
-        output: &mut Output,
-    ) {
-        self.read_current_placement(now, placement, context);
-        self.set_moves(now, moves, None, context, output);
-        self.end_if_over(now, moves.len().saturating_sub(1), context, output);
-        self.over = self.over && self.record.result.is_some();
-        let is_in_hand = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
-        if is_in_hand && !matches!(self.hold, Some(InferenceHold::Paused)) {
-            self.end_hold(now);
-        } else {
-            self.restore_board(now);
-        }
-        self.publish(now, context, output);
     }
 }
 

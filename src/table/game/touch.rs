@@ -1,31 +1,16 @@
 //! Which pieces the hands touched, and whether the move made is one that this allows (Art. 4). Intent cannot be sensed, so these
 //! alerts are only notices.
 
-use super::alerts::AlertDraft;
-use super::hold::InferenceHold;
+use super::draft::AlertDraft;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, SensorKind, SquareState};
-use crate::game::{Alert, AlertKind, Arg, Event, Fault, Sighting, Text};
-use crate::infer::LineNode;
+use crate::game::{Alert, AlertKind, Arg, Event, Fault, Text};
 use crate::laws::reason::{PlacedPiece, ReasonArg};
-use crate::laws::touch::{
-    Duty, HandTracker, Obligation, TouchBinding, TouchRules, TouchThresholds, Touches, TouchesBeforeMove, capture_square,
-    obligation,
-};
+use crate::laws::touch::{Duty, HandTracker, Obligation, TouchBinding, TouchRules, Touches, TouchesBeforeMove, obligation};
 use crate::laws::{Irregularity, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
 use std::cmp::Ordering;
-
-/// The time limits for what counts as touched and as released. Incidental contacts of simulated and recorded hands (brushing a
-/// neighbour, centring a piece, stopping in a slide) are nearly always shorter.
-const CARE: TouchThresholds = TouchThresholds { brushed_ms: 1_200, passed_ms: 1_000, unclear_ms: 250 };
-/// How long before and after moving its own pieces a hand may brush other pieces, in milliseconds: travel and one scan of the
-/// board.
-const NEARBY_HAND_TIME: Millis = 500;
-/// How long a player who has just moved may still centre pieces: after the press, in milliseconds, since clock and squares are
-/// reported up to 600 ms apart; and after the move if the clock is not pressed.
-const CENTRES: [Millis; 2] = [700, 1_500];
 
 impl TableGame {
     /// Checks whether the pieces touched by the player allow a legal move that came on record.
@@ -33,7 +18,7 @@ impl TableGame {
         let ply = index as u32 + 1;
         self.clear(now, |alert| alert.kind == AlertKind::TouchCapture, output);
         let Some(draft) = self.touched(now, index, ply) else { return };
-        let known = |kind| self.record.alerts.iter().any(|alert| alert.kind == kind && alert.ply == ply);
+        let known = |kind| self.record().alerts.iter().any(|alert| alert.kind == kind && alert.ply == ply);
         if !known(draft.kind) {
             self.raise(now, draft, output);
         }
@@ -42,7 +27,7 @@ impl TableGame {
     /// Alerts the arbiter if the move made from a restored position is not one that the touched pieces allow (7.5.1).
     pub(super) fn alert_restored_move(&mut self, now: Millis, index: usize, output: &mut Output) {
         let line = self.follower.nodes();
-        let (Some(allowed), Some(before)) = (&self.allowed_moves, line.get(index)) else { return };
+        let (Some(allowed), Some(before)) = (self.touches.allowed_moves(), line.get(index)) else { return };
         let Some(mv) = line.get(index + 1).and_then(|node| node.mv).filter(|mv| !allowed.contains(mv)) else { return };
         let position = &before.position;
         if !allowed.iter().all(|&mv| position.is_legal(mv)) {
@@ -80,7 +65,7 @@ impl TableGame {
         let hands = self.hands(index, node.made_at)?;
         let TouchesBeforeMove { mut touches, mut contacts } = hands.touches_before_move(node.made_at, mv);
         let position = &before.position;
-        let rules = TouchRules::of(&self.laws);
+        let rules = TouchRules::of(self.published.laws());
         if rules.touched == TouchBinding::Unsaid && mv.is_castle() {
             // Such an edition deals only with castling that was carried out.
             for release in Touches::of_move(position, mv).released() {
@@ -149,7 +134,7 @@ impl TableGame {
             ply: Some(ply),
             position: Some(position.fen()),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
-            evidence: self.seen_between(before.made_at, node.made_at),
+            evidence: self.touches.seen_between(before.made_at, node.made_at),
             ..AlertDraft::new(kind, text)
         };
         draft.squares.extend(mv.from());
@@ -164,12 +149,12 @@ impl TableGame {
         let line = self.follower.nodes();
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
         let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == SensorKind::Identity;
-        if !quiet || self.is_raised(AlertKind::TouchCapture) || self.touch_unknown(before.made_at) {
+        if !quiet || self.published.is_raised(AlertKind::TouchCapture) || self.touch_unknown(before.made_at) {
             return;
         }
         let Some(hands) = self.hands(index, now) else { return };
         let position = &before.position;
-        let rules = TouchRules::of(&self.laws);
+        let rules = TouchRules::of(self.published.laws());
         let binding = obligation(position, &hands.touches(now), rules);
         let Obligation::Only { moves, by: Duty::EnemyPiece { square } | Duty::Both { enemy: square, .. } } = &binding else {
             return;
@@ -189,7 +174,7 @@ impl TableGame {
             squares: vec![*square],
             situation: Some((Situation::Occasion(Occasion::Touched), facts)),
             allowed: moves.iter().map(|&mv| position.uci(mv)).collect(),
-            evidence: self.seen_between(before.made_at, now),
+            evidence: self.touches.seen_between(before.made_at, now),
             ..AlertDraft::new(AlertKind::TouchCapture, text)
         };
         self.raise(now, draft, output);
@@ -201,19 +186,14 @@ impl TableGame {
         let position = &self.follower.tip().position;
         let is_opponents = |piece: &Piece| piece.color != position.turn() && SquareState::Piece(*piece) == now;
         if position.piece_at(square).is_some_and(|piece| is_opponents(&piece)) {
-            self.handled_at = Some(at);
+            self.touches.note_put_back(at);
         }
-    }
-
-    /// Returns when that is judged.
-    pub(super) fn handled_deadline(&self) -> Option<Millis> {
-        self.handled_at.map(|at| at + NEARBY_HAND_TIME)
     }
 
     /// Alerts the arbiter if pieces of the player who is not to move were lifted and put back and cannot be captured: they seem to
     /// have been adjusted in the opponent's time (4.2.1, 6.2.5), however short it was.
     pub(super) fn alert_handled_off_turn(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
-        if self.handled_at.take_if(|at| *at + NEARBY_HAND_TIME <= now).is_none() {
+        if !self.touches.take_due(now) {
             return;
         }
         let index = self.published.len();
@@ -221,12 +201,17 @@ impl TableGame {
         let Some(before) = line.get(index).filter(|_| line.len() == index + 1) else { return };
         let quiet = self.follower.mismatch().is_empty() && self.follower.seen().sensing() == SensorKind::Identity;
         let known = |alert: &Alert| alert.kind == AlertKind::HandledOffTurn && alert.ply as usize == index;
-        if !quiet || self.touch_unknown(before.made_at) || self.record.alerts.iter().any(known) {
+        if !quiet || self.touch_unknown(before.made_at) || self.record().alerts.iter().any(known) {
             return;
         }
         // Before the first move anyone may straighten the pieces, unless the clock runs.
         let has_begun = index > 0 || context.clock.is_in_use();
-        let pieces = if has_begun { self.handled(before, now) } else { Vec::new() };
+        if !has_begun {
+            return;
+        }
+        let faults = self.follower.faults();
+        let faulty = self.follower.ignored_squares() | faults.squares_with(Fault::Flickering) | faults.suspected_squares();
+        let pieces = self.touches.put_back(before, self.record().started_at, faulty, now);
         if pieces.is_empty() {
             return;
         }
@@ -236,7 +221,7 @@ impl TableGame {
             by: Some(by),
             squares: pieces.iter().map(|placed| placed.square).collect(),
             situation: Some((Situation::Irregular(Irregularity::HandledOffTurn), facts)),
-            evidence: self.seen_between(before.made_at, now),
+            evidence: self.touches.seen_between(before.made_at, now),
             ..AlertDraft::new(
                 AlertKind::HandledOffTurn,
                 Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Men(pieces)),
@@ -245,43 +230,11 @@ impl TableGame {
         self.raise(now, draft, output);
     }
 
-    /// Returns the pieces of the player who is not to move that were lifted and put back with no hand of the opponent near. Empty
-    /// if the opponent can capture one of them: it may have been touched for that.
-    fn handled(&self, before: &LineNode, now: Millis) -> Vec<PlacedPiece> {
-        let position = &before.position;
-        let opponents_piece = |square: Square| position.piece_at(square).filter(|piece| piece.color != position.turn());
-        let moved_at = before.made_at.max(self.record.started_at);
-        let since = before.pressed_at.map_or(moved_at + CENTRES[1], |pressed| moved_at.max(pressed) + CENTRES[0]);
-        let faults = self.follower.faults();
-        let faulty = self.follower.ignored_squares() | faults.squares_with(Fault::Flickering) | faults.suspected_squares();
-        let seen = self.sightings.between(moved_at, now);
-        let busy: Vec<Millis> = seen.iter().filter(|seen| opponents_piece(seen.square).is_none()).map(|seen| seen.at).collect();
-        let mut lifted = [None; 64];
-        let mut pieces: Vec<PlacedPiece> = Vec::new();
-        for seen in seen.iter().filter(|seen| !faulty.contains(seen.square)) {
-            let square = seen.square;
-            let Some(piece) = opponents_piece(square) else { continue };
-            if seen.now == SquareState::Empty {
-                lifted[square as usize] = Some(seen.at);
-            } else if let Some(lifted_at) = lifted[square as usize].take()
-                && seen.now == SquareState::Piece(piece)
-                && lifted_at >= since
-                && !busy.iter().any(|&at| at + NEARBY_HAND_TIME > lifted_at && at < seen.at + NEARBY_HAND_TIME)
-                && !pieces.iter().any(|placed| placed.square == square)
-            {
-                pieces.push(PlacedPiece { piece, square });
-            }
-        }
-        let legal = position.legal_moves();
-        let can_be_captured = |placed: &PlacedPiece| legal.iter().any(|mv| capture_square(*mv) == Some(placed.square));
-        if pieces.iter().any(can_be_captured) { Vec::new() } else { pieces }
-    }
-
     /// Returns what the opponent has done since the move of this ply; `None`: it was not seen. A piece counts if it is in the hand,
     /// was held for long, or is on another square: a brushed piece does not end the right to claim (4.8).
     fn reply(&self, ply: u32, now: Millis) -> Option<Reply> {
         let index = ply as usize;
-        match self.record.plies.len().cmp(&index) {
+        match self.record().plies.len().cmp(&index) {
             Ordering::Greater => return Some(Reply::Made),
             // It was taken back.
             Ordering::Less => return None,
@@ -297,20 +250,21 @@ impl TableGame {
     /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
     /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
-        let breaches = self.record.alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
+        let breaches = self.record().alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
         for (alert, (irregularity, because)) in breaches.collect::<Vec<_>>() {
-            let san = self.record.ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
+            let san = self.record().ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
             let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
             let Some(reply) = self.reply(alert.ply, now).filter(|_| !replaced) else { continue };
             let facts = RulingFacts { moves: alert.ply.saturating_sub(1) / 2, reply, because, ..RulingFacts::default() };
             let situation = Situation::Irregular(irregularity);
-            let ruling = ruling(&self.laws, situation, &facts);
+            let ruling = ruling(self.published.laws(), situation, &facts);
             let required = ruling.as_ref().map_or_else(Vec::new, |ruling| ruling.acts.clone());
             if required == alert.required {
                 continue;
             }
-            let articles =
-                ruling.as_ref().map_or_else(|| articles(&self.laws, situation, &facts), |ruling| ruling.articles.clone());
+            let articles = ruling
+                .as_ref()
+                .map_or_else(|| articles(self.published.laws(), situation, &facts), |ruling| ruling.articles.clone());
             let articles = articles.into_iter().map(str::to_owned).collect();
             self.record_event(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
         }
@@ -319,7 +273,9 @@ impl TableGame {
     /// Returns the irregularity and the topic of the article for a notice about a move that broke Article 4; `None`: another kind
     /// of alert.
     fn breach(&self, alert: &Alert) -> Option<(Irregularity, Option<Topic>)> {
-        let cites = |topic| self.laws.article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article));
+        let cites = |topic| {
+            self.published.laws().article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article))
+        };
         Some(match alert.kind {
             AlertKind::TouchMove => {
                 let duty = alert.text.args.iter().find_map(|(_, arg)| match arg {
@@ -343,9 +299,8 @@ impl TableGame {
     pub(super) fn has_touched(&self, now: Millis, by: Color) -> bool {
         let index = self.published.len();
         let Some(before) = self.follower.nodes().get(index) else { return false };
-        let is_exempt = matches!(self.hold, Some(InferenceHold::Adjusting { .. } | InferenceHold::Restoring { .. }))
-            || self.touch_exempt_until > before.made_at;
-        let until = self.stopped_at.map_or(now, |at| at.min(now));
+        let is_exempt = self.hold.is_adjusting_or_restoring() || self.touches.is_exempt(before.made_at);
+        let until = self.hold.stopped_at().map_or(now, |at| at.min(now));
         let touched = || Some(self.hands(index, until)?.touches(until).touched(by));
         let touched_own = || touched().is_some_and(|touched| touched.iter().any(|touch| touch.piece.color == by));
         !is_exempt && before.position.turn() == by && (touched_own() || self.must_capture(by))
@@ -353,47 +308,21 @@ impl TableGame {
 
     /// Whether a notice says that this player has touched an opponent's piece. In other cases the opponent may have touched it.
     fn must_capture(&self, by: Color) -> bool {
-        self.record.alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
+        self.record().alerts.iter().any(|alert| alert.kind == AlertKind::TouchCapture && alert.by == Some(by))
     }
 
     /// Returns what the hands of the player to move after `index` plies did until `until`.
     fn hands(&self, index: usize, until: Millis) -> Option<HandTracker> {
         let line = self.follower.nodes();
         let before = line.get(index)?;
-        let player = before.position.turn();
-        let since = if index == 0 { self.record.started_at } else { before.made_at };
-        let mut hands = HandTracker::new(&before.position, CARE);
-        // A piece that was lifted in the opponent's time and is still in the air counts as touched now.
+        let since = if index == 0 { self.record().started_at } else { before.made_at };
         let earlier = line.get(index.wrapping_sub(1)).map_or(0, |node| node.made_at);
-        let mut in_air: Vec<(Millis, Square)> = Vec::new();
-        for seen in self.sightings.between(earlier, since) {
-            in_air.retain(|(_, square)| *square != seen.square);
-            let is_own = before.position.piece_at(seen.square).is_some_and(|piece| piece.color == player);
-            if seen.now == SquareState::Empty && is_own {
-                in_air.push((seen.at, seen.square));
-            }
-        }
-        for (at, square) in in_air {
-            hands.lifted(at, square);
-        }
-        for seen in self.sightings.between(since, until) {
-            match seen.now {
-                SquareState::Empty => hands.lifted(seen.at, seen.square),
-                SquareState::Piece(piece) => hands.put(seen.at, seen.square, Some(piece)),
-                SquareState::Side(_) | SquareState::Occupied => hands.put(seen.at, seen.square, None),
-            }
-        }
-        Some(hands)
-    }
-
-    pub(super) fn seen_between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
-        let between = self.sightings.between(after, until);
-        between[between.len().saturating_sub(crate::game::PlayedMove::EVIDENCE)..].to_vec()
+        Some(self.touches.hands(&before.position, earlier, since, until))
     }
 
     /// Whether touches since `since` cannot be judged: a player adjusted pieces as announced, the board was not seen, or the clock
     /// was stopped.
     fn touch_unknown(&self, since: Millis) -> bool {
-        self.hold.is_some() || self.touch_exempt_until > since
+        self.hold.is_active() || self.touches.is_exempt(since)
     }
 }

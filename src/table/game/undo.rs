@@ -1,7 +1,9 @@
 //! Undoing the arbiter's last command.
 
 use super::end::is_end;
-use super::{GameContext, TableGame, known_from};
+use super::published::PublishedGame;
+use super::published::known_from;
+use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
 use crate::game::command::Refusal;
 use crate::game::record::{Change, Ply, PlyState, PriorState};
@@ -19,35 +21,36 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
-        let Change { command, before, moved, .. } = self.record.changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
+        let Change { command, before, moved, .. } = self.record().changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
         let ensure_unmoved = |change| if moved { Err(Refusal::MovedSince(change)) } else { Ok(()) };
         match before {
             PriorState::Moves { kept, plies, result, alerts, .. } => {
                 ensure_unmoved("the record was corrected")?;
-                let moves = self.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was corrected"))?;
-                let plies = self.completed_since(kept as usize, plies);
+                let moves =
+                    self.published.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was corrected"))?;
+                let plies = self.published.completed_since(kept as usize, plies);
                 self.record_event(now, event, output);
                 self.read_current_placement(now, placement, context);
-                if moves.len() != self.published.len() || self.common_plies(&moves) < moves.len() {
+                if moves.len() != self.published.len() || self.published.common_plies(&moves) < moves.len() {
                     self.set_moves(now, &moves, Some(&plies), context, output);
                 }
-                if self.record.result != result {
+                if self.record().result != result {
                     let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
                     self.record_event(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
                 }
                 self.raise_missing_alerts(now, alerts, output);
-                let last = self.record.plies.len() as u32;
+                let last = self.record().plies.len() as u32;
                 if result.is_none() && self.waits_for(now, last).is_some() {
                     self.end_if_over(now, last.saturating_sub(1) as usize, context, output);
                 }
-                self.over = result.is_some();
-                self.allowed_moves = self.moves_after_restore();
+                self.end.set_over(result.is_some());
+                self.touches.set_allowed_moves(self.published.moves_after_restore());
                 self.resume(now);
             }
             PriorState::Result { result, alerts, .. } => {
                 ensure_unmoved("the result was set")?;
                 self.record_event(now, event, output);
-                if self.record.paused {
+                if self.record().paused {
                     self.hold_paused();
                 }
                 if result.is_some() {
@@ -60,17 +63,17 @@ impl TableGame {
                     self.raise_missing_alerts(now, alerts, output);
                     self.apply_result(now, result, placement, context, output);
                     if was_held {
-                        self.end_if_over(now, self.record.plies.len().saturating_sub(1), context, output);
+                        self.end_if_over(now, self.record().plies.len().saturating_sub(1), context, output);
                     }
                 }
             }
             PriorState::Alert(alert) => {
-                if alert.ply as usize > self.record.plies.len() {
+                if alert.ply as usize > self.record().plies.len() {
                     return Err(Refusal::MovedSince("the alert was raised"));
                 }
                 self.record_event(now, event, output);
                 self.fix();
-                if !is_end(&alert) || self.is_result_held {
+                if !is_end(&alert) || self.end.is_result_held() {
                     self.raise_again(now, *alert, output);
                 }
                 if self.is_unsettled(now) {
@@ -82,10 +85,11 @@ impl TableGame {
             PriorState::Less | PriorState::Counted(_) => self.record_event(now, event, output),
             PriorState::Laws(laws) => {
                 self.record_event(now, event, output);
-                self.laws = laws.parse().unwrap_or(self.laws);
+                let laws = laws.parse().unwrap_or(*self.published.laws());
+                self.published.set_laws(laws);
             }
             PriorState::Paused(paused) => {
-                if self.record.paused == paused {
+                if self.record().paused == paused {
                     return Err(Refusal::Paused(paused));
                 }
                 if paused {
@@ -105,18 +109,20 @@ impl TableGame {
     /// Raises those of these alerts again that are not open any more.
     fn raise_missing_alerts(&mut self, now: Millis, alerts: Vec<Alert>, output: &mut Output) {
         let is_raised =
-            |alert: &Alert| self.record.alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
+            |alert: &Alert| self.record().alerts.iter().any(|known| (known.kind, known.ply) == (alert.kind, alert.ply));
         let missing: Vec<Alert> = alerts.into_iter().filter(|alert| !is_raised(alert)).collect();
         missing.into_iter().for_each(|alert| self.raise_again(now, alert, output));
     }
 
     /// Raises an alert again. What it counted before is still counted, so it counts nothing.
     fn raise_again(&mut self, now: Millis, alert: Alert, output: &mut Output) {
-        let alert = Alert { id: self.record.alerts_raised + 1, count: None, ..alert };
+        let alert = Alert { id: self.record().alerts_raised + 1, count: None, ..alert };
         self.search_again(now, &alert);
         self.record_event(now, Event::AlertRaised(alert), output);
     }
+}
 
+impl PublishedGame {
     /// Returns the first `unchanged` plies of the record followed by `plies`.
     fn followed_by(&self, unchanged: usize, plies: &[Ply]) -> Option<Vec<KnownPly>> {
         let mut known = self.known_plies(unchanged);
@@ -126,7 +132,7 @@ impl TableGame {
 
     /// Returns the same plies, marked as completed where the record has completed them since.
     fn completed_since(&self, unchanged: usize, mut plies: Vec<Ply>) -> Vec<Ply> {
-        for (ply, current) in plies.iter_mut().zip(self.record.plies.iter().skip(unchanged)) {
+        for (ply, current) in plies.iter_mut().zip(self.record().plies.iter().skip(unchanged)) {
             if ply.played.uci == current.played.uci && ply.state == PlyState::Made {
                 (ply.state, ply.clocks) = (current.state, current.clocks);
             }
