@@ -3,7 +3,7 @@
 
 use super::draft::AlertDraft;
 use super::published::PublishedGame;
-use super::{CLOSING_QUIET, GameContext, TableGame};
+use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis};
 use crate::game::{Alert, AlertKind, CompletedBy, Event, GameResult, ResultReason, StampedEvent, Text};
 use crate::laws::edition::Completion;
@@ -11,6 +11,8 @@ use crate::laws::{Ending, Occasion, RulingAction, RulingFacts, Situation};
 use crate::table::Output;
 use shakmaty::Color;
 
+/// Quiet during which a game that ended by the rules still accepts corrections, in milliseconds.
+pub(super) const CLOSING_QUIET: Millis = 1_000;
 /// The longest time that an end of the game waits for a notice about touched pieces, in milliseconds.
 const NOTICE_TIMEOUT: Millis = 60_000;
 /// The text key of an end that waits.

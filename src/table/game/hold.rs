@@ -1,7 +1,7 @@
 //! Times when what the board shows is not play: a player adjusts pieces, a position is being set up again, or the clock is stopped.
 
-use super::alerts::UNEXPLAINED_LONG;
 use super::draft::AlertDraft;
+use super::unexplained::UNEXPLAINED_LONG;
 use super::{GameContext, TableGame};
 use crate::boards::Millis;
 use crate::game::{AlertKind, Command, Event, Order, Text};

@@ -1,29 +1,17 @@
-//! Application of the Laws to what was played: illegal moves, clock presses without a move or too early, ends of the game.
+//! Application of the Laws to what was played: illegal moves, draws that need no claim, and positions that cannot arise in play.
 
 use super::TableGame;
 use super::draft::AlertDraft;
 use super::end::{is_end, waiting_text};
-use super::presses::PRESS_SETTLE_TIME;
 use crate::boards::Millis;
-use crate::game::record::PlyState;
-use crate::game::{Alert, AlertKind, CompletedBy, Event, Record, Text};
+use crate::game::{Alert, AlertKind, Event, Text};
 use crate::laws::draws::{AutomaticDraw, DrawRules};
 use crate::laws::edition::{FiveFold, IllegalPosition as IllegalPositionRule};
 use crate::laws::reason::{IllegalReason, PlacedPiece, ReasonArg, why_illegal};
 use crate::laws::touch::{TouchRules, Touches, obligation_restored};
-use crate::laws::{Irregularity, Move, Occasion, Position, Reply, RulingAction, RulingFacts, Situation, Stage, ruling};
+use crate::laws::{Irregularity, Occasion, Position, Reply, RulingAction, RulingFacts, Situation, Stage, ruling};
 use crate::table::Output;
-use crate::table::clock::Press;
-use shakmaty::{Bitboard, ByColor, Color, Rank, Role};
-
-/// A piece that arrives on its square this long after the press was in the hand when the clock was pressed, in milliseconds: clock
-/// and squares are reported up to 600 ms apart.
-const IN_HAND: Millis = 700;
-/// The text keys for "both flags have fallen" and, where it is known, which one fell first.
-const BOTH_FLAGS: &str = "both_flags";
-const BOTH_FLAGS_FIRST: &str = "both_flags_first";
-/// Least confidence, in thousandths, at which the arrival time of a move's piece is reported.
-const SURE: u16 = 990;
+use shakmaty::{Bitboard, Color, Move, Rank, Role};
 
 impl TableGame {
     /// Judges the start position of a game: the game may already be over, or need the arbiter.
@@ -111,7 +99,7 @@ impl TableGame {
     }
 
     /// Completes a reason why this move is illegal after `index` plies with what the record knows of the king and rooks.
-    fn with_history(&self, index: usize, mv: Move, reason: IllegalReason) -> IllegalReason {
+    pub(super) fn with_history(&self, index: usize, mv: Move, reason: IllegalReason) -> IllegalReason {
         let line = self.follower.nodes();
         let played = line.iter().zip(line.iter().skip(1)).take(index);
         let played = played.filter_map(|(before, after)| Some((before.position.mover(after.mv?), after.mv?)));
@@ -120,7 +108,7 @@ impl TableGame {
     }
 
     /// Returns the facts for a ruling on the move of this index.
-    fn facts(&self, index: usize, reason: &IllegalReason, count: Option<u32>) -> RulingFacts {
+    pub(super) fn facts(&self, index: usize, reason: &IllegalReason, count: Option<u32>) -> RulingFacts {
         let nth = count.unwrap_or(1);
         let opponent = !self.mover(index as u32 + 1);
         let increment = self.presses.last().is_some_and(|press| press.by != opponent && press.gained);
@@ -169,102 +157,6 @@ impl TableGame {
             evidence: played.evidence.clone(),
             ..AlertDraft::new(AlertKind::IllegalMove, text)
         })
-    }
-
-    /// Processes a press of a running clock after the result. If both players press, they are playing on.
-    pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
-        if self.presses.note_after_end(press) && !self.published.is_raised(AlertKind::PlayedAfterEnd) {
-            self.raise(now, AlertDraft::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
-        }
-    }
-
-    /// Alerts the arbiter of a press without a move, once everything that belongs to the press has been seen.
-    pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
-        let Some(press) = self.presses.take_idle(now) else { return };
-        let tip = self.follower.tip();
-        let is_still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;
-        let quiet = is_still || self.follower.seen().changed_since(tip.made_at.max(press.at)).is_empty();
-        let damaged = self.follower.seen().was_damaged(now, crate::infer::model::DAMAGE_WINDOW);
-        // After an illegal move the opponent may give the clock back.
-        let damaged = damaged || tip.irregular;
-        // If moves were identified together after the press, the time of each is unknown.
-        let line = self.follower.nodes();
-        let later = line.iter().skip_while(|node| node.made_at <= press.at);
-        let together = later.clone().zip(later.skip(1)).any(|(one, other)| one.made_at == other.made_at);
-        let damaged = damaged || (tip.made_at > press.at && (together || tip.is_reconstructed()));
-        if !quiet || !self.follower.mismatch().is_empty() || tip.position.turn() != press.by || self.hold.is_active() || damaged
-        {
-            return;
-        }
-        // The press does not belong to the next move.
-        self.presses.drop_pending(press.at);
-        let irregularity = Irregularity::PressWithoutMove;
-        let count = self.published.laws().counts(irregularity).then(|| self.record().tally.count(press.by) + 1);
-        let nth = count.unwrap_or(1);
-        let facts =
-            RulingFacts { nth, moves: self.record().plies.len() as u32 / 2, increment: press.gained, ..RulingFacts::default() };
-        let text = Text::new("press_without_move").with("player", press.by);
-        let draft = AlertDraft {
-            by: Some(press.by),
-            situation: Some((Situation::Irregular(irregularity), facts)),
-            count,
-            evidence: self.touches.seen_between(self.follower.tip().made_at, press.at),
-            ..AlertDraft::new(AlertKind::PressWithoutMove, text)
-        };
-        self.raise(now, draft, output);
-    }
-
-    /// Checks whether the piece of a move completed by a press came to its square much later than the press.
-    pub(super) fn judge_release(&mut self, now: Millis, ply: u32, pressed_at: Millis, output: &mut Output) {
-        let line = self.follower.nodes();
-        let (Some(before), Some(mv)) = (line.get(ply as usize - 1), line.get(ply as usize).and_then(|node| node.mv)) else {
-            return;
-        };
-        let by = before.position.mover(mv);
-        // The piece may have been straightened since.
-        let moved = before.position.changes(mv).iter().find(|(square, _)| *square == mv.to()).and_then(|(_, piece)| piece);
-        let shown = super::expected_reading(moved, self.follower.seen());
-        let arrival = self.touches.sightings().between(before.made_at, now);
-        let arrival = arrival.iter().find(|seen| seen.square == mv.to() && seen.now == shown);
-        // A piece that is still in the hand is looked for again when squares change.
-        self.presses.set_unreleased(ply, pressed_at, arrival.is_none());
-        // If the players do not wait for each other, a press may belong to the move before.
-        let pressed = |ply: u32| match self.record().ply(ply).map(|ply| ply.state) {
-            Some(PlyState::Completed { by: CompletedBy::Clock, at }) => at < pressed_at,
-            Some(_) => false,
-            None => true,
-        };
-        // Nothing is judged if this move is uncertain or was reconstructed.
-        let is_sure = |ply: u32| {
-            let known = self.follower.confidence(ply as usize, now);
-            let seen = line.get(ply as usize).is_some_and(|node| !node.is_reconstructed() || node.mv.is_none());
-            seen && known.is_none_or(|(confidence, _)| confidence.0 >= SURE)
-        };
-        let clear = line.len() == ply as usize + 1 && [0, 1, 2].into_iter().all(|back| is_sure(ply.saturating_sub(back)));
-        let clear = clear && pressed(ply - 1) && pressed(ply.saturating_sub(2));
-        let late = arrival.filter(|seen| seen.at >= pressed_at + IN_HAND);
-        let Some(late) = late.filter(|_| clear && !self.hold.is_active()) else { return };
-        let Some(square) = mv.from() else { return };
-        let Some(piece) = before.position.piece_at(square) else { return };
-        let placed = PlacedPiece { piece, square };
-        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Man(placed));
-        let facts = RulingFacts { moves: ply / 2, ..RulingFacts::default() };
-        let draft = AlertDraft {
-            by: Some(by),
-            squares: vec![square, mv.to()],
-            situation: Some((Situation::Irregular(Irregularity::PressBeforeRelease), facts)),
-            ply: Some(ply),
-            evidence: vec![*late],
-            ..AlertDraft::new(AlertKind::PressBeforeRelease, text)
-        };
-        self.raise(now, draft, output);
-    }
-
-    /// Checks again, after a change, whether the piece of a completed move has only now come to its square.
-    pub(super) fn judge_late_release(&mut self, now: Millis, output: &mut Output) {
-        if let Some((ply, pressed_at)) = self.presses.take_unreleased(now) {
-            self.judge_release(now, ply, pressed_at, output);
-        }
     }
 
     /// Judges the last position on record: draws that need no claim, and positions that cannot arise in play.
@@ -334,134 +226,6 @@ impl TableGame {
             self.raise(now, AlertDraft { situation, ..AlertDraft::new(kind, waiting_text(text, waits.as_ref())) }, output);
         }
     }
-
-    /// Updates the alerts about flags that have fallen.
-    pub fn flags(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
-        if self.end.is_over() || self.record().result.is_some() {
-            return;
-        }
-        let both = flags.white && flags.black;
-        let is_alerted = |record: &Record, by| record.alerts.iter().any(|alert| is_flag(alert, by));
-        if both && !is_alerted(self.record(), None) {
-            let known =
-                |by| is_alerted(self.record(), Some(by)) || self.alert_filter.is_player_acknowledged(AlertKind::FlagFall, by);
-            let first = match (known(Color::White), known(Color::Black)) {
-                (true, false) => Some(Color::White),
-                (false, true) => Some(Color::Black),
-                _ => None,
-            };
-            self.clear(now, |alert| alert.kind == AlertKind::FlagFall, output);
-            let text = first.map_or_else(|| Text::new(BOTH_FLAGS), |first| Text::new(BOTH_FLAGS_FIRST).with("player", first));
-            // If it is known which flag fell first, the other one does not matter.
-            let occasion = if first.is_some() { Occasion::FlagFall } else { Occasion::BothFlags };
-            let situation = Some((Situation::Occasion(occasion), RulingFacts::default()));
-            self.raise(now, AlertDraft { by: first, situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
-        }
-        if !both {
-            self.forget_flag(now, None, output);
-        }
-        for by in Color::ALL {
-            if !flags[by] {
-                self.forget_flag(now, Some(by), output);
-            } else if !both && !is_alerted(self.record(), Some(by)) {
-                let text = Text::new("flag_fall").with("player", by);
-                let situation = Some((Situation::Occasion(Occasion::FlagFall), RulingFacts::default()));
-                self.raise(now, AlertDraft { by: Some(by), situation, ..AlertDraft::new(AlertKind::FlagFall, text) }, output);
-            }
-        }
-    }
-
-    /// Clears the alert about this flag, or with `None` about both flags: it is no longer down.
-    fn forget_flag(&mut self, now: Millis, by: Option<Color>, output: &mut Output) {
-        self.alert_filter.forget(|kind, known, _| (kind, known) == (AlertKind::FlagFall, by));
-        self.clear(now, |alert| is_flag(alert, by), output);
-    }
-
-    /// Builds the alert that the board does not show the position of the record.
-    pub(super) fn position_alert(&self, wrong: Bitboard) -> AlertDraft {
-        let seen = self.follower.seen();
-        let position = &self.follower.tip().position;
-        let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
-        let squares: Vec<_> = wrong.into_iter().collect();
-        let evidence = self.evidence_between(self.follower.tip(), wrong);
-        if let Some((mv, reason)) = self.follower.stray_move()
-            && position.changes(mv).iter().any(|(square, _)| wrong.contains(square))
-        {
-            let by = position.mover(mv);
-            let reason = self.with_history(self.follower.nodes().len().saturating_sub(1), mv, reason);
-            if let IllegalReason::CastlingUnfinished { rook } = reason
-                && let Some(king) = mv.from().filter(|&king| position.is_legal(Move::Castle { king, rook }))
-            {
-                let text = Text::new("castling_begun").with("player", by).with("on", mv.to()).with("rook", rook);
-                let facts = RulingFacts { stage: Stage::Pending, ..RulingFacts::default() };
-                let situation = Some((Situation::Occasion(Occasion::CastlingBegun), facts));
-                let allowed = vec![position.uci(Move::Castle { king, rook })];
-                return AlertDraft {
-                    by: Some(by),
-                    squares,
-                    situation,
-                    allowed,
-                    evidence,
-                    ..AlertDraft::new(AlertKind::PositionUnexplained, text)
-                };
-            }
-            let text = Text::new("illegal_pending").with("player", by).with("san", position.san(mv));
-            let text = text.with("reason", Text::from(&reason));
-            let facts = RulingFacts { stage: Stage::Pending, ..self.facts(self.published.len(), &reason, None) };
-            let situation = Some((Situation::Irregular(reason.irregularity()), facts));
-            return AlertDraft {
-                by: Some(by),
-                squares,
-                situation,
-                evidence,
-                ..AlertDraft::new(AlertKind::IllegalPending, text)
-            };
-        }
-        let found = |kind, irregularity, text: Text| AlertDraft {
-            squares: squares.clone(),
-            situation: Some((Situation::Irregular(irregularity), RulingFacts::default())),
-            evidence: evidence.clone(),
-            ..AlertDraft::new(kind, text.with("differences", differences.clone()))
-        };
-        let last_changed = wrong.into_iter().map(|square| seen.changed_at(square)).max().unwrap_or(0);
-        if wrong.intersects(self.follower.displaced_squares())
-            || last_changed < self.follower.tip().made_at.saturating_sub(PRESS_SETTLE_TIME)
-        {
-            return found(AlertKind::DisplacedFound, Irregularity::DisplacedFound, Text::new("displaced_found"));
-        }
-        let captured = self.published.moves().last().and_then(|mv| {
-            let before = self.follower.nodes().get(self.published.len().checked_sub(1)?)?;
-            let square = if mv.is_en_passant() { return None } else { mv.to() };
-            before.position.piece_at(square).filter(|_| mv.is_capture()).map(|piece| (square, piece))
-        });
-        if let (Some((square, piece)), [one]) = (captured, squares.as_slice())
-            && square.distance(*one) == 1
-            && position.piece_at(*one).is_none()
-            && seen.is_compatible(*one, Some(piece))
-        {
-            let by = !position.turn();
-            let text = Text::new("capture_unclear").with("player", by);
-            return AlertDraft { by: Some(by), ..found(AlertKind::CaptureUnclear, Irregularity::CaptureUnclear, text) };
-        }
-        // A press may be reported before something that was seen before it.
-        match self.presses.last().filter(|press| last_changed <= press.at + PRESS_SETTLE_TIME / 2) {
-            Some(press) => {
-                let text = Text::new("displaced").with("player", press.by);
-                AlertDraft { by: Some(press.by), ..found(AlertKind::Displaced, Irregularity::Displaced, text) }
-            }
-            None => AlertDraft {
-                squares: squares.clone(),
-                evidence: evidence.clone(),
-                ..AlertDraft::new(AlertKind::PositionUnexplained, Text::new("unexplained").with("differences", differences))
-            },
-        }
-    }
-}
-
-/// Whether this alert is about this player's flag, or with `None` about both.
-fn is_flag(alert: &Alert, by: Option<Color>) -> bool {
-    let both = [BOTH_FLAGS, BOTH_FLAGS_FIRST].contains(&alert.text.key.as_str());
-    alert.kind == AlertKind::FlagFall && both == by.is_none() && (both || alert.by == by)
 }
 
 /// Returns a text if both kings are in check, or a pawn is on the last rank (A.5.4).

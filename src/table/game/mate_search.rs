@@ -6,7 +6,7 @@ use super::TableGame;
 use super::draft::AlertDraft;
 use super::end::waiting_text;
 use crate::boards::Millis;
-use crate::game::{Alert, AlertKind, Event, Text};
+use crate::game::{Alert, AlertKind, Event, StampedEvent, Text};
 use crate::laws::{
     DeadSearch, MateSearch, Occasion, Position, RulingAction, RulingFacts, Situation, Topic, Winnable, depends_on_mate, ruling,
 };
@@ -214,4 +214,14 @@ impl TableGame {
         let alerts: Vec<Alert> = self.record().alerts.clone();
         alerts.iter().for_each(|alert| self.search_again(Millis::MAX, alert));
     }
+}
+
+/// Whether these events of one game say that the last position on record was found to be dead.
+pub(super) fn was_dead(events: &[StampedEvent]) -> bool {
+    let last = events.iter().rev().find_map(|stamped| match &stamped.event {
+        Event::MoveMade { .. } | Event::MovesCorrected { .. } => Some(false),
+        Event::AlertRaised(alert) if alert.kind == AlertKind::DeadPosition => Some(true),
+        _ => None,
+    });
+    last == Some(true)
 }

@@ -1,8 +1,12 @@
 //! Presses of the clock, and the moves to which they belong.
 
-use crate::boards::Millis;
-use crate::game::Record;
+use super::{GameContext, TableGame};
+use crate::boards::{BoardCommand, Millis};
 use crate::game::event::ClockTimes;
+use crate::game::record::PlyState;
+use crate::game::{CompletedBy, Event, Record};
+use crate::laws::edition::Completion;
+use crate::table::Output;
 use crate::table::clock::Press;
 use shakmaty::Color;
 
@@ -15,6 +19,17 @@ pub(super) const PRESS_SETTLE_TIME: Millis = 1_500;
 const MAX_HOLD_TIME: Millis = 3_000;
 /// This many presses in a row by the player to move mean that the sides of the clock are swapped. One may be a lost move.
 const MAX_PRESSES_OFF_TURN: u32 = 3;
+
+/// How a press of the clock fits the turn of play.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PressSides {
+    /// The press is not part of the game.
+    Ignored,
+    /// The sides of the clock may be as they are assigned.
+    AsAssigned,
+    /// The sides of the clock seem to be swapped.
+    Swapped,
+}
 
 /// The presses of one game that still matter.
 #[derive(Default)]
@@ -163,5 +178,65 @@ impl Presses {
         let clocks =
             if is_white { ClockTimes { white: reported, ..ply.clocks } } else { ClockTimes { black: reported, ..ply.clocks } };
         Some((number, clocks))
+    }
+}
+
+impl TableGame {
+    /// Compares a press with the turn of play, before it is processed.
+    pub fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
+        if self.end.is_over() {
+            self.pressed_after_end(now, press, output);
+        }
+        if self.board.is_unknown() || self.end.is_over() || self.is_paused() {
+            return PressSides::Ignored;
+        }
+        // A press means that a move was made, so a hold ends.
+        self.end_hold(now);
+        let is_off_turn = self.follower.tip().position.turn() == press.by && self.follower.nodes().len() > 1;
+        let is_first = self.follower.nodes().len() == 2 && self.follower.tip().pressed_at.is_none();
+        match self.presses.note_side(is_off_turn, is_first) {
+            true => PressSides::Swapped,
+            false => PressSides::AsAssigned,
+        }
+    }
+
+    /// Records that the sides of the clock were swapped.
+    pub fn note_swapped_sides(&mut self) {
+        self.presses.note_swapped_sides();
+    }
+
+    /// Processes a press that [`TableGame::check_sides`] has not ignored.
+    pub fn handle_press(&mut self, now: Millis, press: Press, context: &GameContext<'_>, output: &mut Output) {
+        self.follower.handle_press(now, press.by);
+        output.commands.push(BoardCommand::Placement);
+        let line = self.follower.nodes();
+        let movers_last = line.iter().rposition(|node| node.mv.is_some() && node.position.turn() != press.by).unwrap_or(0);
+        // The opponent has pressed since. That is only possible after a press of the move before, which was not seen.
+        let overtaken = line.get(movers_last + 1).is_some_and(|node| node.was_pressed_long_ago(now));
+        let is_made = movers_last <= self.published.len() && self.moves_agree(movers_last) && !overtaken;
+        match self.record().ply(movers_last as u32) {
+            Some(ply) if is_made && ply.state == PlyState::Made && self.published.laws().completes(Completion::Press) => {
+                self.complete(now, movers_last as u32, CompletedBy::Clock, press.clocks, output);
+                self.presses.note_completing(now, press, movers_last as u32);
+            }
+            _ => {
+                let is_on_move = self.follower.tip().position.turn() == press.by;
+                let is_in_play = !self.hold.is_active() && !self.is_over_but_for_notices();
+                self.presses.note_pending(press, is_on_move && is_in_play);
+            }
+        }
+        self.follower.handle_quiet(now, context.settle);
+        self.publish(now, context, output);
+        self.count_press();
+        self.check_record_lag(now, context, output);
+    }
+
+    /// Processes a clock reading in which the lever did not move.
+    pub fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
+        let (line, start) = (self.follower.nodes(), self.published.start().turn());
+        let mover = |ply| super::mover(line, start, ply);
+        if let Some((ply, clocks)) = self.presses.revise_times(now, times, were_held, self.published.record(), mover) {
+            self.record_event(now, Event::ClockRevised { ply, clocks }, output);
+        }
     }
 }

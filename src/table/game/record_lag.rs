@@ -1,8 +1,8 @@
 //! Detects that the record has fallen behind the board. Quiet shows that at once, but there is no quiet in time trouble, so presses
 //! and elapsed time are counted as well.
 
-use super::alerts::DISORDER_TIMEOUT;
 use super::draft::{AlertDraft, has_position_alert};
+use super::unexplained::DISORDER_TIMEOUT;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement, SensorKind};
 use crate::game::event::Difference;
