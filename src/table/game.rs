@@ -7,7 +7,9 @@ mod changes;
 mod claim;
 mod deadlines;
 mod devices;
+mod disorder;
 mod displaced_squares;
+mod doubt;
 mod draft;
 mod end;
 mod evidence;
@@ -17,6 +19,7 @@ mod hold;
 mod judge;
 mod kings;
 mod mate_search;
+mod missed_moves;
 mod orders;
 mod press_alerts;
 mod presses;
@@ -52,7 +55,7 @@ use mate_search::Searches;
 pub use presses::PressSides;
 use presses::Presses;
 use published::{PublishedGame, known_from};
-use record_lag::RecordLag;
+use record_lag::LagWatch;
 use rests::Rests;
 use shakmaty::Color;
 use std::sync::Arc;
@@ -84,8 +87,7 @@ pub struct TableGame {
     end: GameEnd,
     alert_filter: AlertFilter,
     displaced: DisplacedSquares,
-    /// Set while no line of play explains the board.
-    lag: Option<RecordLag>,
+    lag: LagWatch,
     /// Searches for whether a player can mate, where that is not known yet.
     searches: Searches,
 }
@@ -158,7 +160,7 @@ impl TableGame {
             kings: KingsSignal::default(),
             alert_filter: AlertFilter::default(),
             displaced: DisplacedSquares::default(),
-            lag: None,
+            lag: LagWatch::default(),
             searches: Searches::default(),
         }
     }

@@ -12,7 +12,7 @@ const MAX_PAIR_SQUARES: usize = 4;
 
 impl TableGame {
     pub fn begin_gap(&mut self, now: Millis) {
-        self.lag = None;
+        self.lag.end();
         self.touches.begin_gap(now);
         self.presses.begin_gap();
         self.board.begin_gap();
@@ -106,7 +106,7 @@ impl TableGame {
                 }
                 self.apply_changes(now, edges.iter().map(|edge| (rotation.apply(edge.square), edge.now)), context, output);
                 self.follower.note_changed_at_once(now, edges.iter().map(|edge| rotation.apply(edge.square)).collect());
-                self.note_pieces_at_once(now, edges.iter().filter(|edge| edge.now != SquareState::Empty).count());
+                self.lag.note_pieces_at_once(now, edges.iter().filter(|edge| edge.now != SquareState::Empty).count());
             }
         }
     }
@@ -137,7 +137,7 @@ impl TableGame {
             return;
         }
         self.update_hold_on_change(now);
-        self.discard_missed_search();
+        self.lag.discard_search();
         self.watch_kings(now, output);
         self.publish(now, context, output);
         self.judge_claims(now, output);

@@ -47,7 +47,7 @@ impl TableGame {
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
     pub fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
-        [follower, self.hold.deadline(), self.presses.deadline(), self.touches.deadline(), self.lag_deadline()]
+        [follower, self.hold.deadline(), self.presses.deadline(), self.touches.deadline(), self.lag.deadline()]
             .into_iter()
             .flatten()
             .min()

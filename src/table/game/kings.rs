@@ -6,7 +6,7 @@ use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis, SensorKind};
 use crate::game::event::Difference;
 use crate::game::record::PlyState;
-use crate::game::{Alert, AlertKind, CompletedBy, Confidence, Event, GameResult, ResultReason, Text};
+use crate::game::{Alert, AlertKind, CompletedBy, Confidence, Event, GameResult, Record, ResultReason, Text};
 use crate::infer::LineNode;
 use crate::table::Output;
 use shakmaty::Bitboard;
@@ -84,17 +84,12 @@ impl TableGame {
             self.clear(now, |alert| is_signal(alert) || is_end(alert), output);
             self.record_event(now, Event::Result { result: Some(result), reason: ResultReason::KingsSignal }, output);
             self.end.set_over(true);
-        } else if !self.is_signalled() {
+        } else if !is_signalled(self.record()) {
             let text = Text::new("kings_say").with("white", white).with("black", black);
             let text = text.with("result", result.as_str().to_owned());
             let squares = vec![white, black];
             self.raise(now, AlertDraft { squares, ..AlertDraft::new(AlertKind::ResultSignalled, text) }, output);
         }
-    }
-
-    /// Whether the arbiter was alerted of the result that the kings signal.
-    fn is_signalled(&self) -> bool {
-        self.record().alerts.iter().any(is_signal)
     }
 
     /// Withdraws the published moves of the kings to the centre, which were not play, except those that the clock completed long
@@ -116,7 +111,7 @@ impl TableGame {
     /// of a piece that was removed unseen. The arbiter must read the result. Returns whether the kings are unclear.
     pub(super) fn alert_kings_unclear(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) -> bool {
         let Some(squares) = self.follower.kings_unclear() else { return false };
-        if !self.is_signalled() {
+        if !is_signalled(self.record()) {
             self.withdraw_king_moves(now, self.follower.seen().last_edge(), context, output);
             let draft = AlertDraft::new(AlertKind::ResultSignalled, Text::new("kings_unclear"));
             self.raise(now, AlertDraft { squares: squares.into_iter().collect(), ..draft }, output);
@@ -159,7 +154,7 @@ impl TableGame {
             if !self.alert_filter.is_empty() && self.follower.kings_unclear().is_none() {
                 self.alert_filter.forget(|known, by, _| known == AlertKind::ResultSignalled && by.is_none());
             }
-            if self.is_signalled() && self.follower.kings_unclear().is_none() {
+            if is_signalled(self.record()) && self.follower.kings_unclear().is_none() {
                 self.clear(now, is_signal, output);
             }
         } else if self.record().result.is_none() && self.kings.begin(now) {
@@ -171,4 +166,9 @@ impl TableGame {
 /// Whether this alert is about the result that the kings signal.
 fn is_signal(alert: &Alert) -> bool {
     alert.kind == AlertKind::ResultSignalled && !is_end(alert)
+}
+
+/// Whether the arbiter was alerted of the result that the kings signal.
+fn is_signalled(record: &Record) -> bool {
+    record.alerts.iter().any(is_signal)
 }

@@ -227,7 +227,7 @@ impl TableGame {
         }
         self.follower.handle_quiet(now, context.settle);
         self.publish(now, context, output);
-        self.count_press();
+        self.lag.count_press();
         self.check_record_lag(now, context, output);
     }
 

@@ -7,7 +7,7 @@ use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::{Alert, AlertKind, Arg, Event, Fault, Text};
 use crate::laws::reason::{PlacedPiece, ReasonArg};
 use crate::laws::touch::{Duty, HandTracker, Obligation, TouchBinding, TouchRules, Touches, TouchesBeforeMove, obligation};
-use crate::laws::{Irregularity, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
+use crate::laws::{Irregularity, Laws, Occasion, Reply, RulingFacts, Situation, Topic, articles, ruling};
 use crate::table::Output;
 use shakmaty::{Color, Piece, Role, Square};
 use std::cmp::Ordering;
@@ -250,7 +250,8 @@ impl TableGame {
     /// Updates the notices about touched pieces after the opponent has touched or put back a piece: what can be claimed may have
     /// changed (4.8).
     pub(super) fn judge_claims(&mut self, now: Millis, output: &mut Output) {
-        let breaches = self.record().alerts.iter().filter_map(|alert| Some((alert.clone(), self.breach(alert)?)));
+        let breaches =
+            self.record().alerts.iter().filter_map(|alert| Some((alert.clone(), breach(self.published.laws(), alert)?)));
         for (alert, (irregularity, because)) in breaches.collect::<Vec<_>>() {
             let san = self.record().ply(alert.ply).map(|ply| Arg::Plain(ply.played.san.clone()));
             let replaced = alert.text.args.iter().any(|(name, arg)| name == "san" && Some(arg) != san.as_ref());
@@ -268,31 +269,6 @@ impl TableGame {
             let articles = articles.into_iter().map(str::to_owned).collect();
             self.record_event(now, Event::AlertRaised(Alert { required, articles, ..alert }), output);
         }
-    }
-
-    /// Returns the irregularity and the topic of the article for a notice about a move that broke Article 4; `None`: another kind
-    /// of alert.
-    fn breach(&self, alert: &Alert) -> Option<(Irregularity, Option<Topic>)> {
-        let cites = |topic| {
-            self.published.laws().article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article))
-        };
-        Some(match alert.kind {
-            AlertKind::TouchMove => {
-                let duty = alert.text.args.iter().find_map(|(_, arg)| match arg {
-                    Arg::Text(duty) => duty.key.strip_prefix("duty-"),
-                    _ => None,
-                });
-                let topic = duty.map_or(Some(Topic::IllegalMove), Duty::topic_of);
-                (Irregularity::TouchBroken, if cites(Topic::TouchBoth) { Some(Topic::TouchBoth) } else { topic })
-            }
-            AlertKind::PossibleTouch => (Irregularity::TouchBroken, Some(Topic::Released)),
-            AlertKind::ReleaseChanged if cites(Topic::CastlingMade) => {
-                (Irregularity::CastlingAbandoned, Some(Topic::CastlingMade))
-            }
-            AlertKind::ReleaseChanged => (Irregularity::ReleaseChanged, Some(Topic::Released)),
-            AlertKind::PromotionChanged => (Irregularity::PromotionChanged, Some(Topic::PromotionFinal)),
-            _ => return None,
-        })
     }
 
     /// Whether this player, while to move and before the clock was stopped, has touched a piece to move or to capture it (9.4).
@@ -325,4 +301,25 @@ impl TableGame {
     fn touch_unknown(&self, since: Millis) -> bool {
         self.hold.is_active() || self.touches.is_exempt(since)
     }
+}
+
+/// Returns the irregularity and the topic of the article for a notice about a move that broke Article 4; `None`: another kind
+/// of alert.
+fn breach(laws: &Laws, alert: &Alert) -> Option<(Irregularity, Option<Topic>)> {
+    let cites = |topic| laws.article(topic).is_some_and(|article| alert.articles.iter().any(|cited| cited == article));
+    Some(match alert.kind {
+        AlertKind::TouchMove => {
+            let duty = alert.text.args.iter().find_map(|(_, arg)| match arg {
+                Arg::Text(duty) => duty.key.strip_prefix("duty-"),
+                _ => None,
+            });
+            let topic = duty.map_or(Some(Topic::IllegalMove), Duty::topic_of);
+            (Irregularity::TouchBroken, if cites(Topic::TouchBoth) { Some(Topic::TouchBoth) } else { topic })
+        }
+        AlertKind::PossibleTouch => (Irregularity::TouchBroken, Some(Topic::Released)),
+        AlertKind::ReleaseChanged if cites(Topic::CastlingMade) => (Irregularity::CastlingAbandoned, Some(Topic::CastlingMade)),
+        AlertKind::ReleaseChanged => (Irregularity::ReleaseChanged, Some(Topic::Released)),
+        AlertKind::PromotionChanged => (Irregularity::PromotionChanged, Some(Topic::PromotionFinal)),
+        _ => return None,
+    })
 }

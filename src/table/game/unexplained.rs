@@ -1,18 +1,18 @@
 //! Alerts that the board does not show the position of the record, and when they must wait.
 
+use super::disorder::{differences, is_put_away};
 use super::draft::{AlertDraft, has_position_alert, is_about_position};
 use super::presses::PRESS_SETTLE_TIME;
 use super::{GameContext, TableGame};
-use crate::boards::{Millis, SensorKind};
-use crate::game::event::Difference;
+use crate::boards::Millis;
 use crate::game::{AlertKind, Event, Text};
 use crate::infer::model::MAX_KING_DELAY;
 use crate::laws::reason::IllegalReason;
-use crate::laws::{Irregularity, Occasion, Position, RulingFacts, Situation, Stage};
+use crate::laws::{Irregularity, Occasion, RulingFacts, Situation, Stage};
 use crate::table::Output;
 use crate::table::clock::Press;
 use crate::table::unrecorded::POSITION_REST_TIME;
-use shakmaty::{Bitboard, Color, Move, Role, Square};
+use shakmaty::{Bitboard, Move};
 
 /// Time for which the board may be unexplained before the arbiter is alerted, in milliseconds: longer than a piece is put aside to
 /// be adjusted.
@@ -21,12 +21,8 @@ pub const UNEXPLAINED: Millis = 3_000;
 pub const UNEXPLAINED_LONG: Millis = 30_000;
 /// How long the board may be in disorder while pieces are put away, in milliseconds.
 pub const DISORDER_TIMEOUT: Millis = 60_000;
-/// If more squares than this differ and the kings have left their squares, the pieces are being put away.
-const MAX_DISORDERED_SQUARES: usize = 10;
-/// The same if more pieces than this are missing.
-const MAX_MISSING_PIECES: usize = 5;
-
 impl TableGame {
+    /// Alerts the arbiter if the board, quiet for `quiet` milliseconds, has not shown the position of the record for too long.
     pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         // Pieces in the hands explain a lot, but only for a limited time, and not after their player has pressed the clock.
         let seen = self.follower.seen();
@@ -56,7 +52,7 @@ impl TableGame {
         if self.alert_kings_unclear(now, context, output) || self.hold.is_active() || self.displaced.published() == wrong {
             return;
         }
-        if self.is_put_away(wrong) && quiet < DISORDER_TIMEOUT {
+        if is_put_away(&self.follower, wrong) && quiet < DISORDER_TIMEOUT {
             return;
         }
         let draft = self.position_alert(wrong);
@@ -65,9 +61,9 @@ impl TableGame {
         if promotes && context.clock.is_stopped() {
             return;
         }
-        let differences = wrong.into_iter().map(|square| self.difference(square)).collect();
+        let squares = differences(&self.follower, wrong);
         self.displaced.publish(wrong);
-        output.emit(now, Event::Displaced { squares: differences });
+        output.emit(now, Event::Displaced { squares });
         if raised && self.published.is_raised(draft.kind) {
             return;
         }
@@ -75,58 +71,11 @@ impl TableGame {
         self.raise(now, draft, output);
     }
 
-    /// Whether the pieces are being put away or set up anew. `wrong`: the squares that differ from the record.
-    fn is_put_away(&self, wrong: Bitboard) -> bool {
-        self.is_set_up_anew(wrong) || self.is_cleared(wrong)
-    }
-
-    /// Whether the pieces are being returned to their start squares.
-    pub(super) fn is_set_up_anew(&self, wrong: Bitboard) -> bool {
-        let seen = self.follower.seen();
-        let occupied = wrong & seen.occupied();
-        let start = Position::start();
-        let home = occupied.into_iter().filter(|&square| seen.is_compatible(square, start.piece_at(square))).count();
-        let has_more = seen.occupied().count() > self.follower.tip().position.board().occupied().count() + 1;
-        (self.is_disorder(wrong) || has_more) && home * 2 >= occupied.count()
-    }
-
-    /// Whether the pieces are being taken off the board. Many missed moves can capture as many pieces.
-    pub(super) fn is_cleared(&self, wrong: Bitboard) -> bool {
-        let (known, seen) = (self.follower.tip().position.board().occupied(), self.follower.seen().occupied());
-        self.is_disorder(wrong) && known.count().saturating_sub(seen.count()) > MAX_MISSING_PIECES
-    }
-
-    /// Whether more squares differ than in any exchange of moves.
-    fn is_disorder(&self, wrong: Bitboard) -> bool {
-        let board = self.follower.tip().position.board();
-        let king_is_home = |color: Color| !board.by_piece(Role::King.of(color)).intersects(wrong);
-        let missing = wrong & !self.follower.seen().occupied() & board.occupied();
-        missing.count() > MAX_MISSING_PIECES
-            || (wrong.count() > MAX_DISORDERED_SQUARES && !Color::ALL.into_iter().all(king_is_home))
-    }
-
-    /// Whether the pieces were put into their box: a king is missing or, where pieces are not identified, half of the pieces are.
-    /// Missed moves never capture a king.
-    pub(super) fn are_pieces_removed(&self) -> bool {
-        let seen = self.follower.seen();
-        let known = self.follower.tip().position.board().occupied().count();
-        match seen.sensing() {
-            SensorKind::Identity => Color::ALL.into_iter().any(|color| seen.squares_with(Role::King.of(color)).is_empty()),
-            SensorKind::Colour | SensorKind::Occupancy => seen.occupied().count() * 2 < known,
-        }
-    }
-
-    /// Returns the expected and the actual content of a square.
-    pub(super) fn difference(&self, square: Square) -> Difference {
-        let expected = self.follower.tip().position.piece_at(square);
-        Difference { square, expected, seen: self.follower.seen().actual(square) }
-    }
-
     /// Builds the alert that the board does not show the position of the record.
     pub(super) fn position_alert(&self, wrong: Bitboard) -> AlertDraft {
         let seen = self.follower.seen();
         let position = &self.follower.tip().position;
-        let differences: Vec<_> = wrong.into_iter().map(|square| self.difference(square)).collect();
+        let differences = differences(&self.follower, wrong);
         let squares: Vec<_> = wrong.into_iter().collect();
         let evidence = self.evidence_between(self.follower.tip(), wrong);
         if let Some((mv, reason)) = self.follower.stray_move()
