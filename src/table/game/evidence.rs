@@ -6,6 +6,7 @@ use crate::game::Sighting;
 use crate::infer::{LineNode, ObservedBoard};
 use crate::laws::NULL_UCI;
 use shakmaty::{Bitboard, Piece, Square};
+use std::sync::Arc;
 
 impl TableGame {
     /// Returns what the board showed since the position before the move of this index: the evidence of an illegal move.
@@ -15,21 +16,7 @@ impl TableGame {
             return ply.played.evidence.clone();
         }
         let Some(before) = self.follower.nodes().get(index).filter(|_| uci != NULL_UCI) else { return Vec::new() };
-        self.evidence_between(before, self.changed_by(index).into_iter().collect())
-    }
-
-    /// Returns the squares that the move of this index changed, including those of its slip if it was illegal.
-    pub(super) fn changed_by(&self, index: usize) -> Vec<Square> {
-        let line = self.follower.nodes();
-        let (Some(before), Some(node)) = (line.get(index), line.get(index + 1)) else { return Vec::new() };
-        let changes = node.mv.map(|mv| before.position.changes(mv));
-        let mut squares: Vec<Square> = changes.iter().flat_map(|changes| changes.iter()).map(|(square, _)| square).collect();
-        let slip = node.slip.as_ref().map_or(Bitboard::EMPTY, |slip| slip.squares);
-        squares.extend(
-            slip.into_iter()
-                .filter(|square| !changes.is_some_and(|changes| changes.iter().any(|(changed, _)| changed == *square))),
-        );
-        squares
+        self.evidence_between(before, changed_by(self.follower.nodes(), index).into_iter().collect())
     }
 
     /// Returns how these squares came to show their current state since the position of `since`, and what else was seen.
@@ -64,4 +51,16 @@ impl TableGame {
 /// Returns what a square with this piece, or without one, would show.
 pub(super) fn expected_reading(piece: Option<Piece>, seen: &ObservedBoard) -> SquareState {
     piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(seen.sensing())
+}
+
+/// Returns the squares that the move of this index changed, including those of its slip if it was illegal.
+pub(super) fn changed_by(line: &[Arc<LineNode>], index: usize) -> Vec<Square> {
+    let (Some(before), Some(node)) = (line.get(index), line.get(index + 1)) else { return Vec::new() };
+    let changes = node.mv.map(|mv| before.position.changes(mv));
+    let mut squares: Vec<Square> = changes.iter().flat_map(|changes| changes.iter()).map(|(square, _)| square).collect();
+    let slip = node.slip.as_ref().map_or(Bitboard::EMPTY, |slip| slip.squares);
+    squares.extend(
+        slip.into_iter().filter(|square| !changes.is_some_and(|changes| changes.iter().any(|(changed, _)| changed == *square))),
+    );
+    squares
 }

@@ -40,6 +40,28 @@ struct StoppedClockPlay {
     moves: u32,
 }
 
+impl StoppedClockPlay {
+    /// Processes a quiet board. Returns whether the play is analysis: moves go on, one side moves twice, or several moves are taken
+    /// back at once. `follower`: the line of play until the clock was stopped.
+    fn handle_rest(&mut self, follower: &Follower) -> bool {
+        let seen = follower.seen();
+        let hash = seen.placement_hash();
+        match follower.nodes().iter().rev().position(|node| node.placement_hash == hash) {
+            Some(plies_back) => self.moves = self.moves.max(if plies_back > 1 { ANALYSIS_MOVES } else { 0 }),
+            None => {
+                let found = [(false, 1), (true, 1), (false, 2), (false, 3)].into_iter().find_map(|(passed, moves)| {
+                    let from = if passed { self.position.with_turn_passed() } else { self.position.clone() };
+                    Some((explain_plainly(&from, seen, moves)?, moves))
+                });
+                if let Some((position, moves)) = found.filter(|_| seen.mismatch(self.position.board()).any()) {
+                    (self.position, self.moves) = (position, self.moves + moves);
+                }
+            }
+        }
+        self.moves >= ANALYSIS_MOVES
+    }
+}
+
 /// Whether and why what the board shows is currently not play.
 #[derive(Default)]
 pub(super) struct Hold {
@@ -214,7 +236,7 @@ impl TableGame {
         self.hold.stopped_at = is_stopped.then_some(now);
         let resumes = !is_stopped
             && self.hold.is_stopped()
-            && (!self.published.is_raised(AlertKind::ResultWanted) || self.is_a_move_away());
+            && (!self.published.is_raised(AlertKind::ResultWanted) || is_a_move_away(&self.follower));
         if resumes {
             self.end_hold(now);
         }
@@ -229,11 +251,6 @@ impl TableGame {
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
             self.publish(now, context, output);
         }
-    }
-
-    /// Whether the board shows the last position, or one legal move from it.
-    fn is_a_move_away(&self) -> bool {
-        self.follower.mismatch().is_empty() || explain_plainly(&self.follower.tip().position, self.follower.seen(), 1).is_some()
     }
 
     /// Starts a hold if a square changes after the clock was stopped. The last move stays as it is. A delayed reading may have
@@ -275,41 +292,20 @@ impl TableGame {
             Some(HoldReason::Restoring { touched: true }) if quiet >= UNEXPLAINED_LONG => self.end_hold(now),
             Some(HoldReason::Stopped(stopped)) if quiet >= context.settle => {
                 stopped.shadow.handle_quiet(now, context.settle);
-                if self.hold.stopped_at.is_none() && self.is_a_move_away() {
+                if self.hold.stopped_at.is_none() && is_a_move_away(&self.follower) {
                     self.end_hold(now);
-                } else if quiet >= REST_TAKEBACK && !self.follower.king_strays() {
-                    self.judge_analysis(now, output);
+                } else if quiet >= REST_TAKEBACK
+                    && !self.follower.king_strays()
+                    && stopped.handle_rest(&self.follower)
+                    && !self.published.is_raised(AlertKind::ResultWanted)
+                {
+                    self.raise(now, AlertDraft::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
                 }
             }
             _ => {}
         }
         if !self.hold.is_active() && self.hold.stopped_at.is_none() && self.published.is_raised(AlertKind::ResultWanted) {
             self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
-        }
-    }
-
-    /// Decides whether play with the clock stopped is analysis: moves go on, one side moves twice, or several moves are taken back
-    /// at once.
-    fn judge_analysis(&mut self, now: Millis, output: &mut Output) {
-        let hash = self.follower.seen().placement_hash();
-        let line = self.follower.nodes();
-        let plies_back = line.iter().rev().position(|node| node.placement_hash == hash);
-        let Some(HoldReason::Stopped(stopped)) = &mut self.hold.reason else { return };
-        match plies_back {
-            Some(plies) => stopped.moves = stopped.moves.max(if plies > 1 { ANALYSIS_MOVES } else { 0 }),
-            None => {
-                let seen = self.follower.seen();
-                let found = [(false, 1), (true, 1), (false, 2), (false, 3)].into_iter().find_map(|(passed, moves)| {
-                    let from = if passed { stopped.position.with_turn_passed() } else { stopped.position.clone() };
-                    Some((explain_plainly(&from, seen, moves)?, moves))
-                });
-                if let Some((position, moves)) = found.filter(|_| seen.mismatch(stopped.position.board()).any()) {
-                    (stopped.position, stopped.moves) = (position, stopped.moves + moves);
-                }
-            }
-        }
-        if stopped.moves >= ANALYSIS_MOVES && !self.published.is_raised(AlertKind::ResultWanted) {
-            self.raise(now, AlertDraft::new(AlertKind::ResultWanted, Text::new("result_wanted")), output);
         }
     }
 }
@@ -319,4 +315,9 @@ fn explain_plainly(from: &Position, seen: &ObservedBoard, moves: u32) -> Option<
     let found = explain(from, seen, seen.doubtful(), moves, 0);
     let plain = found.iter().find(|line| line.doubts.traceless == 0 && line.doubts.skipped == 0 && line.doubts.in_hand == 0)?;
     Some(plain.moves.iter().fold(from.clone(), |position, &mv| position.play(mv)))
+}
+
+/// Whether the board shows the last position, or one legal move from it.
+fn is_a_move_away(follower: &Follower) -> bool {
+    follower.mismatch().is_empty() || explain_plainly(&follower.tip().position, follower.seen(), 1).is_some()
 }

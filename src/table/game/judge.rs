@@ -3,6 +3,7 @@
 use super::TableGame;
 use super::draft::AlertDraft;
 use super::end::{is_end, waiting_text};
+use super::evidence::changed_by;
 use crate::boards::Millis;
 use crate::game::{Alert, AlertKind, Event, Text};
 use crate::laws::draws::{AutomaticDraw, DrawRules};
@@ -148,7 +149,7 @@ impl TableGame {
         let facts = RulingFacts { reply, ..self.facts(index, &reason, count) };
         Some(AlertDraft {
             by: Some(by),
-            squares: self.changed_by(index),
+            squares: changed_by(line, index),
             situation: Some((Situation::Irregular(reason.irregularity()), facts)),
             ply: Some(index as u32 + 1),
             position: Some(position.fen()),
@@ -170,7 +171,18 @@ impl TableGame {
         let position = history.position().clone();
         let rules = DrawRules::of(self.published.laws());
         let drawn = history.drawn(&rules);
-        if let Some(text) = irregular_position(&position) {
+        self.judge_irregular_position(now, &position, output);
+        let waits = self.waits_for(now, self.record().plies.len() as u32);
+        match drawn.map(|drawn| draw_alert(&drawn, &rules, waits.as_ref())) {
+            Some(draft) if !self.published.is_raised(draft.kind) => self.raise(now, draft, output),
+            Some(_) => {}
+            None => self.searches.set_dead_check(true),
+        }
+    }
+
+    /// Judges whether the last position on record cannot arise in play.
+    fn judge_irregular_position(&mut self, now: Millis, position: &Position, output: &mut Output) {
+        if let Some(text) = irregular_position(position) {
             // Some editions let the arbiter wait for one more move (A.5.4). The required act then changes once.
             let nodes = self.follower.nodes().iter().take(self.published.len() + 1).rev();
             let plies_lasted = nodes.take_while(|node| irregular_position(&node.position).is_some()).take(3).count();
@@ -200,32 +212,28 @@ impl TableGame {
             self.alert_filter.forget(|kind, _, _| kind == AlertKind::IllegalPosition);
             self.clear(now, |alert| alert.kind == AlertKind::IllegalPosition, output);
         }
-        let waits = self.waits_for(now, self.record().plies.len() as u32);
-        let unsettled = waits.is_some();
-        let situation_of = |occasion, consecutive| {
-            Some((Situation::Occasion(occasion), RulingFacts { consecutive, unsettled, ..RulingFacts::default() }))
-        };
-        let (kind, text, situation) = match drawn {
-            Some(AutomaticDraw::FiveTimes { occurrences }) => {
-                let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
-                let (times, kind) = rules.five_fold.unwrap_or((5, FiveFold::Any));
-                let text = if times == 5 { Text::new("five_fold") } else { Text::new("repeated").with("times", times) };
-                let text = text.with("plies", plies.join(", "));
-                (AlertKind::FiveFold, text, situation_of(Occasion::FiveFold, kind == FiveFold::Consecutive))
-            }
-            Some(AutomaticDraw::SeventyFiveMoves { moves }) => {
-                let text = if moves == 75 { Text::new("seventy_five") } else { Text::new("quiet_moves").with("moves", moves) };
-                (AlertKind::SeventyFive, text, situation_of(Occasion::SeventyFive, true))
-            }
-            None => {
-                self.searches.set_dead_check(true);
-                return;
-            }
-        };
-        if !self.published.is_raised(kind) {
-            self.raise(now, AlertDraft { situation, ..AlertDraft::new(kind, waiting_text(text, waits.as_ref())) }, output);
-        }
     }
+}
+
+/// Builds the alert about a draw that needs no claim. `waits`: what the end of the game waits for.
+fn draw_alert(drawn: &AutomaticDraw, rules: &DrawRules, waits: Option<&Text>) -> AlertDraft {
+    let (kind, text, occasion, consecutive) = match drawn {
+        AutomaticDraw::FiveTimes { occurrences } => {
+            let plies: Vec<String> = occurrences.iter().map(ToString::to_string).collect();
+            let (times, kind) = rules.five_fold.unwrap_or((5, FiveFold::Any));
+            let text = if times == 5 { Text::new("five_fold") } else { Text::new("repeated").with("times", times) };
+            let text = text.with("plies", plies.join(", "));
+            (AlertKind::FiveFold, text, Occasion::FiveFold, kind == FiveFold::Consecutive)
+        }
+        AutomaticDraw::SeventyFiveMoves { moves } => {
+            let is_usual = *moves == 75;
+            let text = if is_usual { Text::new("seventy_five") } else { Text::new("quiet_moves").with("moves", *moves) };
+            (AlertKind::SeventyFive, text, Occasion::SeventyFive, true)
+        }
+    };
+    let facts = RulingFacts { consecutive, unsettled: waits.is_some(), ..RulingFacts::default() };
+    let situation = Some((Situation::Occasion(occasion), facts));
+    AlertDraft { situation, ..AlertDraft::new(kind, waiting_text(text, waits)) }
 }
 
 /// Returns a text if both kings are in check, or a pawn is on the last rank (A.5.4).

@@ -7,6 +7,7 @@ use crate::boards::Millis;
 use crate::game::event::{Alternative, ClockTimes};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Event, PlayedMove, ResultReason};
+use crate::infer::{Follower, LineNode};
 use crate::laws::edition::Completion;
 use crate::table::{Output, Publish};
 
@@ -185,20 +186,7 @@ impl TableGame {
     fn publish_move(&mut self, now: Millis, index: usize, context: &GameContext<'_>, output: &mut Output) {
         let (Some(played), Some(node)) = (self.played(index), self.follower.nodes().get(index + 1)) else { return };
         let Some(mv) = node.mv else { return };
-        let (confidence, mut others) = self.follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
-        if others.is_empty() && confidence.0 < 990 {
-            let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
-            others.extend(node.growth.moves.iter().map(|&other| (other, share)));
-        }
-        let before = self.follower.nodes().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
-        let alternatives = before.map_or_else(Vec::new, |before| {
-            // Lines that parted earlier have moves that are not legal here.
-            let legal = before.legal_moves();
-            let instead =
-                self.follower.nodes().get(index + 1).and_then(|node| node.illegal_alternative).map(|instead| instead.mv);
-            let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
-            possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
-        });
+        let (confidence, alternatives) = confidence_and_alternatives(&self.follower, now, index, node);
         self.published.append(mv, &played.fen);
         self.searches.forget_dead();
         self.end.release_result();
@@ -267,4 +255,28 @@ fn with_age(clocks: ClockTimes, elapsed: Millis) -> ClockTimes {
         time.map(|time| crate::game::ClockTime { age_ms: time.age_ms.saturating_add(elapsed), ..time })
     };
     ClockTimes { white: age(clocks.white), black: age(clocks.black) }
+}
+
+/// Returns the confidence of a move, and the moves that may have been made instead. `node`: the position after it, whose index in
+/// the line is `index + 1`.
+fn confidence_and_alternatives(
+    follower: &Follower,
+    now: Millis,
+    index: usize,
+    node: &LineNode,
+) -> (Confidence, Vec<Alternative>) {
+    let (confidence, mut others) = follower.confidence(index + 1, now).unwrap_or((Confidence::CERTAIN, Vec::new()));
+    if others.is_empty() && confidence.0 < 990 {
+        let share = Confidence((1000 - confidence.0) / (node.growth.moves.len().max(1) as u16));
+        others.extend(node.growth.moves.iter().map(|&other| (other, share)));
+    }
+    let before = follower.nodes().get(index).map(|node| &node.position).filter(|_| !others.is_empty());
+    let alternatives = before.map_or_else(Vec::new, |before| {
+        // Lines that parted earlier have moves that are not legal here.
+        let legal = before.legal_moves();
+        let instead = node.illegal_alternative.map(|instead| instead.mv);
+        let possible = others.iter().filter(|(other, _)| legal.contains(other) || instead == Some(*other));
+        possible.map(|&(other, confidence)| Alternative { uci: before.uci(other), confidence }).collect()
+    });
+    (confidence, alternatives)
 }

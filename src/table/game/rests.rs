@@ -4,10 +4,12 @@
 
 use super::TableGame;
 use crate::boards::{Millis, SensorKind};
+use crate::game::Alert;
 use crate::infer::LineNode;
 use crate::table::Output;
 use shakmaty::Bitboard;
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 /// A board is at rest when nothing has changed for this long, in milliseconds.
 const REST: Millis = 1_500;
@@ -71,20 +73,42 @@ impl Rests {
     pub fn forget(&mut self) {
         self.last.clear();
     }
+
+    /// Whether there was a gap a few plies before this one.
+    fn follow_gap(&self, plies: usize) -> bool {
+        self.since.is_some_and(|since| plies <= since + PLIES)
+    }
+
+    /// Whether one of these alerts says that moves since the gap are uncertain.
+    fn is_gap_alerted(&self, alerts: &[Alert]) -> bool {
+        const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
+        let since = self.since.unwrap_or(0) as u32;
+        alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
+    }
+
+    /// Returns the first node of this line after a rest that the line lacks. `hidden`: squares that are not compared.
+    fn find_skipped(&self, line: &[Arc<LineNode>], hidden: Bitboard) -> Option<usize> {
+        let skipped_by = |rest: &Rest| {
+            let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
+            let occupied = |node: &LineNode| node.position.board().occupied();
+            let mut pairs = line.get(next.saturating_sub(LOOKBACK_PLIES)..)?.windows(2);
+            let is_shown =
+                pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));
+            (!is_shown).then_some(next)
+        };
+        self.last.iter().find_map(skipped_by)
+    }
 }
 
 impl TableGame {
     /// Whether there was a gap a few plies ago on a board that does not identify pieces.
     pub(super) fn follows_gap_blindly(&self) -> bool {
-        let is_soon = self.rests.since.is_some_and(|plies| self.published.len() <= plies + PLIES);
-        is_soon && self.follower.seen().sensing() == SensorKind::Occupancy
+        self.rests.follow_gap(self.published.len()) && self.follower.seen().sensing() == SensorKind::Occupancy
     }
 
     /// Whether the arbiter was alerted that moves since the gap are uncertain.
     pub(super) fn is_gap_alerted(&self) -> bool {
-        const KEYS: [&str; 3] = ["uncertain_order", "uncertain_rest", "moves_missing"];
-        let since = self.rests.since.unwrap_or(0) as u32;
-        self.record().alerts.iter().any(|alert| alert.ply > since && KEYS.contains(&alert.text.key.as_str()))
+        self.rests.is_gap_alerted(&self.record().alerts)
     }
 
     /// Records the rest that ends now, before a square changes.
@@ -100,15 +124,7 @@ impl TableGame {
         let hidden = self.follower.ignored_squares() | self.follower.seen().excused();
         let line = self.follower.nodes();
         let line = line.get(..=self.published.len()).unwrap_or(line);
-        let skipped_by = |rest: &Rest| {
-            let next = line.iter().position(|node| node.mv.is_some() && node.made_at > rest.until)?;
-            let occupied = |node: &LineNode| node.position.board().occupied();
-            let mut pairs = line.get(next.saturating_sub(LOOKBACK_PLIES)..)?.windows(2);
-            let is_shown =
-                pairs.any(|pair| matches!(pair, [one, other] if rest.is_between(occupied(one), occupied(other), hidden)));
-            (!is_shown).then_some(next)
-        };
-        let Some(ply) = self.rests.last.iter().find_map(skipped_by).filter(|_| !self.is_gap_alerted()) else { return };
+        let Some(ply) = self.rests.find_skipped(line, hidden).filter(|_| !self.is_gap_alerted()) else { return };
         self.raise_plies(now, "uncertain_rest", ply.saturating_sub(1), 1, output);
     }
 }
