@@ -30,7 +30,7 @@ impl Table {
         let press = self.clock.read(now, reading, in_play, rotation);
         if let Some(old_times) = self.clock.set_from(now, rotation) {
             let new_times = self.clock.times(now, rotation);
-            self.with_game(output, |game, _, output| game.clock_set(now, old_times, new_times, output));
+            self.with_game(output, |game, _, output| game.alert_clock_set(now, old_times, new_times, output));
         }
         let resumed = self.handle_clock_change(now, before, output);
         // If play was resumed, the lever may have been moved during the pause.
@@ -67,11 +67,12 @@ impl Table {
         let after = ClockState::of(&self.clock);
         let started = after.running && !before.running;
         let mut resumed = false;
-        self.with_game(output, |game, _, output| resumed = started && game.clock_started(now, output));
+        self.with_game(output, |game, _, output| resumed = started && game.note_clock_started(now, output));
         if resumed {
             self.quiet.run_again();
         }
-        if after.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.clock_stops(now, after.stopped)) {
+        if after.stopped != before.stopped && self.game.as_mut().is_some_and(|game| game.note_clock_stopped(now, after.stopped))
+        {
             // The board is re-evaluated.
             self.quiet.run_again();
         }
@@ -96,7 +97,7 @@ impl Table {
             let fell_at = self.clock.flag_at().max(last_event_at).min(now);
             self.with_game(output, |game, _, output| {
                 if connected {
-                    game.flags(fell_at, flags, output);
+                    game.update_flag_alerts(fell_at, flags, output);
                 }
                 game.update_clock_alerts(now, connected, battery_low, output);
             });

@@ -93,6 +93,7 @@ pub struct TableGame {
 }
 
 impl TableGame {
+    /// Begins a game from this start position. `seen`: what the board shows.
     pub fn begin(
         now: Millis,
         found: DetectedStart,
@@ -185,16 +186,19 @@ impl TableGame {
         self.alert_filter.stop_judging();
     }
 
+    /// Returns all moves of the line that is followed, in UCI, including unpublished ones.
     pub fn likeliest(&self) -> Vec<String> {
         let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1));
         moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
     }
 
+    /// Returns every line of play that may still be what happened, likeliest first, from this ply on.
     pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
         self.follower.hypotheses(now, from_ply)
     }
 
+    /// Whether the game has a result and the board is no longer followed.
     pub fn is_over(&self) -> bool {
         self.end.is_over()
     }
@@ -215,6 +219,7 @@ impl TableGame {
         !self.board.is_unknown() && (self.follower.unexplained().any() || self.record().result.is_some())
     }
 
+    /// Sets the number of the last durable event.
     pub fn set_last_number(&mut self, number: u64) {
         self.published.set_last_number(number);
     }
@@ -240,6 +245,7 @@ impl TableGame {
         ply.checked_sub(1).is_some_and(|index| self.published.moves().get(index).copied() == followed)
     }
 
+    /// Records that the move of this ply is completed.
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
         self.record_event(now, Event::MoveCompleted { ply, by, clocks }, output);
         if self.published.is_raised(AlertKind::IllegalPosition) {
@@ -248,6 +254,7 @@ impl TableGame {
         }
     }
 
+    /// Returns who made the move of this ply.
     fn mover(&self, ply: u32) -> Color {
         mover(self.follower.nodes(), self.published.start().turn(), ply)
     }

@@ -145,7 +145,7 @@ impl Table {
                     return; // The game was followed all the time.
                 }
                 self.handle_first_placement(request.at, &request.placement, output);
-                self.with_game(output, |game, _, _| game.was_behind_since(request.at));
+                self.with_game(output, |game, _, _| game.begin_lag_after_gap(request.at));
             }
         }
         for (at, reading) in request.since.iter().skip(followed) {

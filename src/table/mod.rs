@@ -162,7 +162,7 @@ impl Table {
                 self.silence.handle_link(now, state == LinkState::Up);
                 output.emit(now, Event::Link(state));
                 if state == LinkState::Down {
-                    self.with_game(&mut output, |game, _, output| game.link_lost(now, output));
+                    self.with_game(&mut output, |game, _, output| game.alert_link_lost(now, output));
                 }
             }
             Input::Order(order) => match self.execute_order(now, order, &mut output) {

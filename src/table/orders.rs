@@ -75,7 +75,7 @@ impl Table {
         output.emit(now, Event::Commanded { command: order.command, by: order.by });
         self.pending_position = Some(PendingPosition::new(board));
         self.with_game(output, |game, context, output| {
-            game.add(now, &moves, CorrectionReason::Arbiter, context, output);
+            game.add_moves(now, &moves, CorrectionReason::Arbiter, context, output);
             game.restore_board(now);
         });
         if self.sense.is_complete() {

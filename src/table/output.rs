@@ -27,6 +27,7 @@ impl Output {
         self.push_event(StampedEvent { at, number: None, event });
     }
 
+    /// Adds an event with its publication timestamp.
     pub(super) fn push_event(&mut self, event: StampedEvent) {
         if self.events.is_empty() {
             // Most edges produce one or two events.

@@ -69,7 +69,7 @@ impl Table {
         }
         let configured = self.settings.start().ok().flatten();
         let Settings { sensing, rotation, chess960, .. } = self.settings;
-        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, TableGame::stuck);
+        let stuck = self.game.as_ref().map_or(Bitboard::EMPTY, TableGame::stuck_squares);
         let mut found = find_start(self.sense.placement(), sensing, rotation, chess960, configured.as_ref());
         if found.is_none() && sensing != SensorKind::Identity {
             let opposite = self.sense.placement().map(|sensed| Polarity::Inverted.normalise(sensing, sensed));
@@ -315,9 +315,9 @@ impl Table {
         }
         game.inherit_faults(now, &before, output);
         match irregularity {
-            Some(StartIrregularity::Wrong(_, differences)) => game.wrong_start(now, &differences, output),
+            Some(StartIrregularity::Wrong(_, differences)) => game.alert_wrong_start(now, &differences, output),
             Some(StartIrregularity::Stuck(square)) => game.inherit_faults(now, &[(square, Fault::Stuck)], output),
-            Some(StartIrregularity::Quarter) => game.wrong_orientation(now, output),
+            Some(StartIrregularity::Quarter) => game.alert_wrong_orientation(now, output),
             Some(StartIrregularity::Moved) | None => {}
         }
         game.judge_start(now, output);

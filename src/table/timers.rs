@@ -66,6 +66,7 @@ impl Table {
         Millis::from(if self.is_short_of_time() { self.settings.settle_low_ms } else { self.settings.settle_ms })
     }
 
+    /// Returns when the kings have been in the centre long enough to signal a result.
     pub(super) fn kings_deadline(&self) -> Option<Millis> {
         self.game.as_ref().and_then(TableGame::kings_deadline)
     }

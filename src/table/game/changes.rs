@@ -11,6 +11,7 @@ use shakmaty::{Bitboard, Square};
 const MAX_PAIR_SQUARES: usize = 4;
 
 impl TableGame {
+    /// Records that the link was lost, or that the board is silent.
     pub fn begin_gap(&mut self, now: Millis) {
         self.lag.end();
         self.touches.begin_gap(now);
@@ -52,7 +53,7 @@ impl TableGame {
     /// Follows the game anew from `now`, of which only the first `plies` plies are known. What the board shows becomes unknown.
     pub fn refollow_from(&mut self, now: Millis, plies: usize) {
         self.follower.restart(now, self.published.start().clone(), &self.published.known_plies(plies));
-        self.fix();
+        self.fix_settled_plies();
         self.published.mark_outdated();
         self.board.mark_unknown();
     }
@@ -78,6 +79,7 @@ impl TableGame {
         self.follower.mark_late(now);
     }
 
+    /// Processes changed squares, in the board's own coordinates. `from_placement`: a whole placement showed them.
     pub fn handle_changes(
         &mut self,
         now: Millis,

@@ -78,7 +78,7 @@ impl TableGame {
         }
         self.follower.handle_quiet(now, context.settle);
         self.publish(now, context, output);
-        self.press_is_due(now, output);
+        self.alert_idle_press(now, output);
         self.alert_handled_off_turn(now, context, output);
         self.check_record_lag(now, context, output);
     }

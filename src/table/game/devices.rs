@@ -29,7 +29,7 @@ impl TableGame {
     }
 
     /// Raises an alert: the cable was pulled, or the port vanished.
-    pub fn link_lost(&mut self, now: Millis, output: &mut Output) {
+    pub fn alert_link_lost(&mut self, now: Millis, output: &mut Output) {
         self.update_device_alert(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
     }
 
@@ -70,7 +70,7 @@ impl TableGame {
     }
 
     /// Alerts the arbiter that the clock was set. Replaces an earlier alert of this kind.
-    pub fn clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
+    pub fn alert_clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
         if self.end.is_over() || self.record().result.is_some() {
             return;
         }
@@ -85,7 +85,7 @@ impl TableGame {
     }
 
     /// Updates the alert about the board's battery.
-    pub fn battery(&mut self, now: Millis, battery: Battery, output: &mut Output) {
+    pub fn update_battery_alert(&mut self, now: Millis, battery: Battery, output: &mut Output) {
         let low = battery.percent <= LOW && battery.charging != Some(true);
         let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));
         self.update_device_alert(now, AlertKind::BoardBattery, text, output);

@@ -27,7 +27,7 @@ impl TableGame {
     }
 
     /// Returns the squares that are stuck or suspected to be, in the board's own coordinates.
-    pub fn stuck(&self) -> Bitboard {
+    pub fn stuck_squares(&self) -> Bitboard {
         self.follower.stuck_squares().into_iter().map(|square| self.record().rotation.apply(square)).collect()
     }
 

@@ -222,7 +222,7 @@ impl TableGame {
     }
 
     /// Continues a paused game because the clock was started. Returns whether the game was paused.
-    pub fn clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
+    pub fn note_clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.end.is_over();
         if paused {
             self.record_event(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
@@ -232,7 +232,7 @@ impl TableGame {
     }
 
     /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
-    pub fn clock_stops(&mut self, now: Millis, is_stopped: bool) -> bool {
+    pub fn note_clock_stopped(&mut self, now: Millis, is_stopped: bool) -> bool {
         self.hold.stopped_at = is_stopped.then_some(now);
         let resumes = !is_stopped
             && self.hold.is_stopped()

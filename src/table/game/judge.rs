@@ -22,7 +22,7 @@ impl TableGame {
     }
 
     /// Judges a move that came on record.
-    pub(super) fn judge(&mut self, now: Millis, index: usize, output: &mut Output) {
+    pub(super) fn judge_move(&mut self, now: Millis, index: usize, output: &mut Output) {
         if !self.alert_filter.is_judged() {
             return;
         }
@@ -75,7 +75,7 @@ impl TableGame {
         }
         let counted = || Some(self.record().tally.count(self.mover(ply)));
         let count = alert.as_ref().map_or_else(counted, |alert| alert.count);
-        let Some(mut draft) = self.illegal(index.saturating_sub(1), Reply::Made, count) else { return };
+        let Some(mut draft) = self.illegal_move_alert(index.saturating_sub(1), Reply::Made, count) else { return };
         let find_ruling = |(situation, facts): &(Situation, RulingFacts)| ruling(self.published.laws(), *situation, facts);
         if !draft.situation.as_ref().and_then(find_ruling).is_some_and(|ruling| ruling.acts.contains(&RulingAction::Stands)) {
             return;
@@ -91,7 +91,7 @@ impl TableGame {
     }
 
     /// Returns why the move of this index is illegal.
-    fn reason(&self, index: usize) -> Option<IllegalReason> {
+    fn illegal_reason(&self, index: usize) -> Option<IllegalReason> {
         let line = self.follower.nodes();
         let node = line.get(index + 1)?;
         let mv = node.mv?;
@@ -123,16 +123,16 @@ impl TableGame {
         if self.record().alerts.iter().any(known) {
             return;
         }
-        let Some(reason) = self.reason(index) else { return };
+        let Some(reason) = self.illegal_reason(index) else { return };
         let count = self.published.laws().counts(reason.irregularity()).then(|| self.record().tally.count(self.mover(ply)) + 1);
-        let Some(draft) = self.illegal(index, Reply::Nothing, count) else { return };
+        let Some(draft) = self.illegal_move_alert(index, Reply::Nothing, count) else { return };
         self.clear(now, |alert| alert.kind == AlertKind::IllegalPending, output);
         self.raise(now, draft, output);
     }
 
     /// Builds the alert about the illegal move of this index.
-    fn illegal(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<AlertDraft> {
-        let reason = self.reason(index)?;
+    fn illegal_move_alert(&self, index: usize, reply: Reply, count: Option<u32>) -> Option<AlertDraft> {
+        let reason = self.illegal_reason(index)?;
         let line = self.follower.nodes();
         let position = &line.get(index)?.position;
         let played = &self.record().plies.get(index)?.played;

@@ -77,14 +77,14 @@ impl TableGame {
             return; // The followed line is about to be published as another line.
         }
         let all = [line.get(known..).unwrap_or_default(), moves].concat();
-        self.add(now, &all, CorrectionReason::Evidence, context, output);
+        self.add_moves(now, &all, CorrectionReason::Evidence, context, output);
         if moves.len() > 1 {
             self.raise_plies(now, "uncertain_order", from, moves.len(), output);
         }
     }
 
     /// Adds these moves at the end of the record.
-    pub fn add(
+    pub fn add_moves(
         &mut self,
         now: Millis,
         moves: &[Move],
@@ -144,7 +144,7 @@ impl TableGame {
         let ply = self.published.len() as u32 + 1;
         let plies = moves.iter().map(|&mv| KnownPly { mv, pressed_at: None, found: None });
         self.add_plies(now, missing.into_iter().chain(plies), CorrectionReason::Evidence, context, output);
-        self.fix();
+        self.fix_settled_plies();
         let text = Text::new("moves_missing").with("number", before.fullmoves());
         let draft = AlertDraft { ply: Some(ply), ..AlertDraft::new(AlertKind::MovesUncertain, text) };
         self.raise(now, draft, output);

@@ -92,7 +92,7 @@ impl TableGame {
                 self.clear(now, |alert| alert.id == id, output);
                 // The followed line may already differ from the published one.
                 self.follower.rewrite(now, &self.published.known_plies(self.published.len()), CorrectionReason::Arbiter);
-                self.fix();
+                self.fix_settled_plies();
                 self.settle_end(now, context, output);
             }
             Command::Replace { ply, ref uci } => {
@@ -164,7 +164,7 @@ impl TableGame {
         self.follower.rewrite(now, &self.published.known_plies(plies), CorrectionReason::Arbiter);
         self.touches.set_allowed_moves(None);
         self.publish(now, context, output);
-        self.fix();
+        self.fix_settled_plies();
         self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
         self.resume(now);
     }

@@ -19,14 +19,14 @@ const SURE: u16 = 990;
 
 impl TableGame {
     /// Processes a press of a running clock after the result. If both players press, they are playing on.
-    pub(super) fn pressed_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
+    pub(super) fn alert_press_after_end(&mut self, now: Millis, press: Press, output: &mut Output) {
         if self.presses.note_after_end(press) && !self.published.is_raised(AlertKind::PlayedAfterEnd) {
             self.raise(now, AlertDraft::new(AlertKind::PlayedAfterEnd, Text::new("played_after_end")), output);
         }
     }
 
     /// Alerts the arbiter of a press without a move, once everything that belongs to the press has been seen.
-    pub(super) fn press_is_due(&mut self, now: Millis, output: &mut Output) {
+    pub(super) fn alert_idle_press(&mut self, now: Millis, output: &mut Output) {
         let Some(press) = self.presses.take_idle(now) else { return };
         let tip = self.follower.tip();
         let is_still = self.follower.mismatch().is_empty() && self.follower.seen().last_edge() < press.at;

@@ -185,7 +185,7 @@ impl TableGame {
     /// Compares a press with the turn of play, before it is processed.
     pub fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
         if self.end.is_over() {
-            self.pressed_after_end(now, press, output);
+            self.alert_press_after_end(now, press, output);
         }
         if self.board.is_unknown() || self.end.is_over() || self.is_paused() {
             return PressSides::Ignored;

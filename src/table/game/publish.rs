@@ -97,7 +97,7 @@ impl TableGame {
     }
 
     fn correct(&mut self, now: Millis, same: usize, decided: usize, context: &GameContext<'_>, output: &mut Output) {
-        let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played(index)).collect();
+        let moves: Vec<PlayedMove> = (same..decided).filter_map(|index| self.played_move(index)).collect();
         let before = self.record().plies.get(same..).unwrap_or_default().to_vec();
         self.put_on_record(now, same, moves, &before, context, output);
         self.end_if_over(now, decided.saturating_sub(1), context, output);
@@ -184,7 +184,7 @@ impl TableGame {
     }
 
     fn publish_move(&mut self, now: Millis, index: usize, context: &GameContext<'_>, output: &mut Output) {
-        let (Some(played), Some(node)) = (self.played(index), self.follower.nodes().get(index + 1)) else { return };
+        let (Some(played), Some(node)) = (self.played_move(index), self.follower.nodes().get(index + 1)) else { return };
         let Some(mv) = node.mv else { return };
         let (confidence, alternatives) = confidence_and_alternatives(&self.follower, now, index, node);
         self.published.append(mv, &played.fen);
@@ -231,14 +231,14 @@ impl TableGame {
             self.judge_release(now, ply, press.at, output);
         }
         match judged {
-            JudgedWhen::Now => self.judge(now, index, output),
+            JudgedWhen::Now => self.judge_move(now, index, output),
             JudgedWhen::Before if index + 1 == self.published.len() => self.judge_position(now, output),
             JudgedWhen::Before => {}
         }
     }
 
     /// Returns the move from node `index` to the next one, as published.
-    pub(super) fn played(&self, index: usize) -> Option<PlayedMove> {
+    pub(super) fn played_move(&self, index: usize) -> Option<PlayedMove> {
         let before = &self.follower.nodes().get(index)?.position;
         let node = self.follower.nodes().get(index + 1)?;
         let mv = node.mv?;

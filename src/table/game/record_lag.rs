@@ -192,7 +192,7 @@ impl TableGame {
     }
 
     /// Marks the record as behind the board after a gap: the board has not agreed with the record since `since`.
-    pub fn was_behind_since(&mut self, since: Millis) {
+    pub fn begin_lag_after_gap(&mut self, since: Millis) {
         self.lag.begin_after_gap(since);
     }
 

@@ -26,7 +26,7 @@ impl TableGame {
     /// Applies the same to a game that is restored after a restart: the pieces may not be back on their squares yet.
     pub(super) fn resume_restoring(&mut self) {
         self.touches.set_allowed_moves(self.published.moves_after_restore());
-        self.fix();
+        self.fix_settled_plies();
         if self.record().paused {
             self.hold_paused();
         } else if self.record().restored.is_some() {

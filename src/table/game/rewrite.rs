@@ -51,15 +51,15 @@ impl TableGame {
         self.published.mark_current(self.follower.changes());
         let played: Vec<PlayedMove> = match recorded {
             Some(_) => states.iter().map(|ply| ply.played.clone()).collect(),
-            None => (same..moves.len()).filter_map(|index| self.played(index)).collect(),
+            None => (same..moves.len()).filter_map(|index| self.played_move(index)).collect(),
         };
         self.put_on_record(now, same, played, &states, context, output);
         self.touches.set_allowed_moves(None);
-        self.fix();
+        self.fix_settled_plies();
     }
 
     /// Fixes the moves that the arbiter let stand, and missing moves with everything before them: they are not corrected any more.
-    pub(super) fn fix(&mut self) {
+    pub(super) fn fix_settled_plies(&mut self) {
         let let_stand = self.record().let_stand_plies.last().map_or(0, |ply| *ply as usize);
         self.follower.fix_plies(let_stand.max(self.published.last_missing()));
     }

@@ -17,7 +17,7 @@ impl TableGame {
     pub(super) fn alert_touched(&mut self, now: Millis, index: usize, output: &mut Output) {
         let ply = index as u32 + 1;
         self.clear(now, |alert| alert.kind == AlertKind::TouchCapture, output);
-        let Some(draft) = self.touched(now, index, ply) else { return };
+        let Some(draft) = self.touch_alert(now, index, ply) else { return };
         let known = |kind| self.record().alerts.iter().any(|alert| alert.kind == kind && alert.ply == ply);
         if !known(draft.kind) {
             self.raise(now, draft, output);
@@ -49,7 +49,7 @@ impl TableGame {
         self.raise(now, draft, output);
     }
 
-    fn touched(&self, now: Millis, index: usize, ply: u32) -> Option<AlertDraft> {
+    fn touch_alert(&self, now: Millis, index: usize, ply: u32) -> Option<AlertDraft> {
         let line = self.follower.nodes();
         let (before, node) = (line.get(index)?, line.get(index + 1)?);
         let mv = node.mv?;

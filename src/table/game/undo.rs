@@ -72,7 +72,7 @@ impl TableGame {
                     return Err(Refusal::MovedSince("the alert was raised"));
                 }
                 self.record_event(now, event, output);
-                self.fix();
+                self.fix_settled_plies();
                 if !is_end(&alert) || self.end.is_result_held() {
                     self.raise_again(now, *alert, output);
                 }
