@@ -124,13 +124,13 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
     let nodes = line.nodes();
     let shared = nodes.iter().zip(published.nodes()).take_while(|(one, other)| one.mv == other.mv).count();
     let first_ply = ply.min(shared).min(nodes.len()).max(1);
-    let costs = line.costs();
+    let costs = line.ply_costs();
     let cost_at = |index: usize| costs.get(index).copied().unwrap_or_default();
     let steps = nodes.iter().enumerate().skip(first_ply).take(MAX_MOVES);
     let moves = steps.filter_map(|(index, node)| hypothesis_move(node, cost_at(index))).collect();
     let base = nodes.get(first_ply - 1).unwrap_or(&nodes[0]);
-    let wrong = line.mismatch(seen);
-    let unexplained = line.unexplained(seen);
+    let wrong = line.compare(seen).mismatch();
+    let unexplained = line.compare(seen).unexplained();
     let lifted = if unexplained.any() { Bitboard::EMPTY } else { lifted_squares(&line.tip().position, seen, wrong) };
     let since = lifted.into_iter().map(|square| seen.changed_at(square)).min();
     let tip = line.tip();

@@ -1,89 +1,172 @@
-//! The lines of play that are followed: applying events to each, ranking, merging and pruning.
+//! The lines of play of one game: applying events to each, re-decoding, and revising them for the arbiter.
 
-use super::Follower;
-use crate::boards::{Millis, SensorKind, SquareState};
-use crate::game::{CorrectionReason, Fault};
-use crate::infer::model::{self, Cost};
+use super::ranking;
+use crate::boards::{Millis, SensorKind};
+use crate::game::CorrectionReason;
+use crate::infer::model;
 use crate::infer::redecode::redecode;
-use crate::infer::{Beam, Line, ObservedBoard};
-use shakmaty::{Bitboard, Square};
-use std::sync::Arc;
+use crate::infer::{Beam, KnownPly, Line, ObservedBoard};
+use shakmaty::{Bitboard, Move, Role};
 
-impl Follower {
+/// All lines of play that are still possible.
+#[derive(Clone, Debug)]
+pub(super) struct Lines {
+    /// The first is published. Never empty.
+    lines: Vec<Line>,
+    /// Limits the number of lines and decides which comes first.
+    beam: Beam,
+    /// Counts every change of the published line.
+    changes: u64,
+    /// Why the published line last changed its past; `None` means the line's own reason.
+    reason: Option<CorrectionReason>,
+    /// Number of plies that the arbiter has confirmed: they are not revised.
+    fixed_plies: usize,
+}
+
+impl Lines {
+    /// Creates the lines of a game, of which `line` is the first. `changes`: the first value of the counter of changes.
+    pub(super) fn new(line: Line, beam: Beam, changes: u64) -> Lines {
+        Lines { lines: vec![line], beam, changes, reason: None, fixed_plies: 0 }
+    }
+
+    /// Returns the published line.
+    pub(super) fn best(&self) -> &Line {
+        // `lines` is never empty.
+        &self.lines[0]
+    }
+
+    /// Returns all lines; the first is published.
+    pub(super) fn all(&self) -> &[Line] {
+        &self.lines
+    }
+
+    /// Returns the beam width.
+    pub(super) fn beam(&self) -> Beam {
+        self.beam
+    }
+
+    /// Sets the beam width.
+    pub(super) fn set_beam(&mut self, beam: Beam) {
+        self.beam = beam;
+    }
+
+    /// Returns a counter of changes of the published line or of what is decided.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// Returns why the published line last changed its past.
+    pub(super) fn reason(&self) -> CorrectionReason {
+        self.reason.unwrap_or(self.best().history().reason())
+    }
+
     /// Returns the lines that are still possible; in offline decoding, those that live decoding would keep.
-    pub(super) fn credible_lines(&self, now: Millis) -> impl Iterator<Item = &Line> {
-        let cost_limit = |beam| match beam {
+    pub(super) fn credible(&self, now: Millis, seen: &ObservedBoard) -> impl Iterator<Item = &Line> {
+        let limit = match self.beam {
             Beam::Live(_) => None,
             Beam::Offline => {
-                Some(self.lines.iter().map(|line| line.cost(now, &self.seen)).min().unwrap_or_default() + model::PRUNE_MARGIN)
+                let least = self.lines.iter().map(|line| line.cost(now, seen)).min().unwrap_or_default();
+                Some(least + model::PRUNE_MARGIN)
             }
         };
-        let limit = cost_limit(self.beam);
         self.lines.iter().filter(move |line| {
-            limit.is_none_or(|limit| line.cost(now, &self.seen).min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) <= limit)
+            limit.is_none_or(|limit| line.cost(now, seen).min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) <= limit)
         })
     }
 
-    /// Applies `act` to every line, then re-ranks them.
-    pub(super) fn apply_to_lines(&mut self, now: Millis, mut act: impl FnMut(&mut Line, &ObservedBoard, &mut Vec<Line>)) {
-        let before = self.best().changes();
-        let (plies, last) = (self.nodes().len(), self.tip().mv);
+    /// Changes every line, without ranking them.
+    pub(super) fn for_each(&mut self, act: impl FnMut(&mut Line)) {
+        self.lines.iter_mut().for_each(act);
+    }
+
+    /// Drops all lines but the published one.
+    pub(super) fn keep_published(&mut self) {
+        self.lines.truncate(1);
+    }
+
+    /// Keeps the published line, and of the others those for which `keep` returns `true`.
+    pub(super) fn retain_others(&mut self, mut keep: impl FnMut(&mut Line) -> bool) {
+        let mut first = true;
+        self.lines.retain_mut(|line| std::mem::take(&mut first) || keep(line));
+    }
+
+    /// Publishes the line at `index`, and drops the others.
+    pub(super) fn publish(&mut self, index: usize) {
+        self.lines.swap(0, index);
+        self.keep_published();
+        self.changes += 1;
+        self.reason = Some(CorrectionReason::Evidence);
+    }
+
+    /// Limits the lines to this number for good.
+    pub(super) fn narrow(&mut self, limit: usize) {
+        self.beam = Beam::Live(self.beam.max_lines().min(limit));
+        self.lines.truncate(self.beam.max_lines());
+    }
+
+    /// Applies `act` to every line, then re-ranks them. `may_redecode`: the last moments may be re-decoded.
+    pub(super) fn apply(
+        &mut self,
+        now: Millis,
+        seen: &ObservedBoard,
+        may_redecode: bool,
+        mut act: impl FnMut(&mut Line, &ObservedBoard, &mut Vec<Line>),
+    ) {
+        let before = self.best().history().changes();
+        let (plies, last) = (self.best().nodes().len(), self.best().tip().mv);
         let fixed = (self.fixed_plies > 0).then(|| self.best().clone());
         let mut others = Vec::new();
         for line in &mut self.lines {
-            act(line, &self.seen, &mut others);
+            act(line, seen, &mut others);
             others.truncate(model::MAX_SPLITS);
         }
         if self.beam == Beam::Offline {
-            self.credible_lines(now).for_each(|line| line.add_replacements(now, &self.seen, &mut others));
+            self.credible(now, seen).for_each(|line| line.add_replacements(now, seen, &mut others));
         }
         self.lines.append(&mut others);
-        if self.seen.sensing() == SensorKind::Identity {
-            // The past has changed, or two plies came at once.
-            let surprised = self.nodes().get(plies - 1).is_none_or(|node| node.mv != last) || self.nodes().len() > plies + 1;
-            self.redecode(now, surprised);
-        } else {
-            let new = self.lines.iter().filter(|line| line.is_new(now));
-            let merged: Vec<Line> = new.filter_map(|line| line.merge_continued_move(&self.seen)).collect();
+        if seen.sensing() != SensorKind::Identity {
+            let new = self.lines.iter().filter(|line| line.history().is_new(now));
+            let merged: Vec<Line> = new.filter_map(|line| line.merge_continued_move(seen)).collect();
             self.lines.extend(merged);
+        } else if may_redecode {
+            // The past has changed, or two plies came at once.
+            let nodes = self.best().nodes();
+            let surprised = nodes.get(plies - 1).is_none_or(|node| node.mv != last) || nodes.len() > plies + 1;
+            self.redecode(now, seen, surprised);
         }
         if let Some(published) = fixed {
-            self.prune_unfixed(published);
+            self.prune_unfixed(published, seen);
         }
         let alone = self.lines.len() == 1;
         if !alone {
             let from = self.first_difference();
             for line in &mut self.lines {
-                line.count_costs(now, from, &self.seen);
+                line.count_costs(now, from);
             }
         }
-        if self.best().changes() != before {
+        if self.best().history().changes() != before {
             self.changes += 1;
             self.reason = None;
         }
         if !alone {
-            self.rank_lines(now);
+            self.rank(now, seen);
         }
-        self.report_stuck(now);
     }
 
-    /// Re-decodes the last moments where hands overlap.
-    pub(super) fn redecode(&mut self, now: Millis, surprised: bool) {
-        if self.seen.sensing() != SensorKind::Identity
-            || self.suspended.is_some()
-            || (self.lines.len() == 1 && !surprised && !self.best().needs_redecode(&self.seen))
-        {
+    /// Re-decodes the last moments where hands overlap. Identity boards only.
+    fn redecode(&mut self, now: Millis, seen: &ObservedBoard, surprised: bool) {
+        if self.lines.len() == 1 && !surprised && !self.best().needs_redecode(seen) {
             return;
         }
         let published = self.best();
-        let base = published.settled_ply(now);
+        let base = published.history().settled_ply(now);
         let Some(node) = published.nodes().get(base) else { return };
         let irregular = published.nodes().iter().skip(base + 1).any(|node| node.irregular);
-        if irregular || !self.seen.has_all_changes(node.made_at) || self.seen.was_damaged(now, model::DAMAGE_WINDOW) {
+        if irregular || !seen.has_all_changes(node.made_at) || seen.was_damaged(now, model::DAMAGE_WINDOW) {
             return;
         }
-        let hidden = self.ignored_squares();
-        let candidates = redecode(node, &self.seen, hidden, now);
+        let hidden = published.assumed_stuck() | seen.doubtful();
+        let candidates = redecode(node, seen, hidden, now);
         let Some(best) = candidates.first() else { return };
         let limit = best.cost + model::REDECODE_MARGIN;
         let new: Vec<Line> = candidates
@@ -91,21 +174,21 @@ impl Follower {
             .take_while(|candidate| candidate.cost <= limit)
             .take(4)
             .filter(|candidate| !self.lines.iter().any(|line| line.has_plies(base, candidate)))
-            .map(|candidate| published.with_redecoded(base, candidate, &self.seen))
+            .map(|candidate| published.with_redecoded(base, candidate, seen))
             .collect();
         self.lines.extend(new);
         // All lines are weighed over the same moments.
         let base = base.min(self.first_difference().saturating_sub(1));
         let Some(node) = self.best().nodes().get(base) else { return };
-        if self.seen.has_all_changes(node.made_at) {
+        if seen.has_all_changes(node.made_at) {
             for line in &mut self.lines {
-                line.recompute_costs(base, now, &self.seen);
+                line.recompute_costs(base, now, seen);
             }
         }
     }
 
     /// Returns the first ply in which the lines differ, but none older than the last [`model::COMPARED_PLIES`] plies.
-    pub(super) fn first_difference(&self) -> usize {
+    fn first_difference(&self) -> usize {
         let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
         let first = least.saturating_sub(model::COMPARED_PLIES);
         let ply = |line: &Line, index: usize| {
@@ -115,163 +198,81 @@ impl Follower {
         (first..least).find(differ).unwrap_or(least)
     }
 
-    /// Handles a change of a square that had shown `before` since `since`: tests whether it flickers, or was wrongly assumed stuck.
-    pub(super) fn watch_square(&mut self, now: Millis, square: Square, before: SquareState, since: Millis) {
-        let tip = self.best().tip();
-        let right = self.seen.is_compatible(square, tip.position.piece_at(square));
-        let moved = tip.mv.is_some_and(|mv| mv.to() == square) && tip.made_at >= since;
-        if before == SquareState::Empty && right && !moved && now.saturating_sub(since) <= model::MAX_FLICKER_GAP {
-            self.faults.note_gap(now, square);
-        }
-        self.faults.note_change(now, square, right);
-        self.faults.advance(now, self.best().tip().position.board().occupied());
-        if !self.faults.squares_with(Fault::Stuck).contains(square) {
-            for line in &mut self.lines {
-                line.clear_stuck(square, &self.seen);
-            }
-        }
-        self.apply_faults(now);
-    }
-
-    /// Reports a square that all lines have assumed stuck for a few moves.
-    pub(super) fn report_stuck(&mut self, now: Millis) {
-        let all = self.credible_lines(now).fold(Bitboard::FULL, |all, line| all & line.assumed_stuck());
-        let best = self.best();
-        if (all & !self.faults.squares_with(Fault::Stuck)).any()
-            && best.is_at_tip()
-            && best.plies_since_stuck() >= model::STUCK_REPORT_PLIES
-        {
-            for square in all & !self.faults.squares_with(Fault::Stuck) {
-                self.faults.set_found(now, square, Fault::Stuck);
-            }
-        }
-    }
-
-    /// Applies the known faults of squares to all lines.
-    pub(super) fn apply_faults(&mut self, now: Millis) {
-        self.seen.set_flickering(self.faults.squares_with(Fault::Flickering));
-        let stuck = self.faults.squares_with(Fault::Stuck);
-        for line in &mut self.lines {
-            line.add_stuck(stuck, &self.seen);
-        }
-        self.update_doubt(now);
-    }
-
-    pub(super) fn update_doubt(&mut self, now: Millis) {
-        if self.seen.update_doubt(now) {
-            for line in &mut self.lines {
-                line.update_at_tip(&self.seen);
-            }
-        }
-    }
-
     /// Ranks the lines: puts the one to publish first and drops duplicates, hopeless lines and those over the limits.
-    pub(super) fn rank_lines(&mut self, now: Millis) {
-        let weighed = match self.beam {
-            Beam::Live(_) => self.rank_live(now),
-            Beam::Offline => self.rank_offline(now),
+    fn rank(&mut self, now: Millis, seen: &ObservedBoard) {
+        let ranking = match self.beam {
+            Beam::Live(_) => ranking::rank_live(&mut self.lines, now, seen),
+            Beam::Offline => ranking::rank_offline(&mut self.lines, now, seen),
         };
-        self.prune_lines(weighed);
-        if self.lines.len() == 1
-            && let Some(line) = self.lines.first_mut()
-        {
+        if ranking.replaced.is_some() {
+            self.changes += 1;
+            self.reason = ranking.replaced;
+        }
+        ranking::prune(ranking.lines, self.beam, &mut self.lines);
+        if let [line] = self.lines.as_mut_slice() {
             line.forget_costs();
         }
     }
 
-    /// Sorts the lines by cost; of equal ones the one that was first stays first.
-    pub(super) fn rank_offline(&mut self, now: Millis) -> Vec<(Cost, Line)> {
-        let cost = |line: Line| (line.cost(now, &self.seen), line);
-        let mut weighed: Vec<(usize, (Cost, Line))> = self.lines.drain(..).map(cost).enumerate().collect();
-        weighed.sort_by_key(|(_, (cost, _))| *cost);
-        if weighed.first().is_some_and(|(old_index, _)| *old_index > 0) {
-            self.changes += 1;
-            self.reason = Some(CorrectionReason::Evidence);
+    /// Replaces the plies by `plies`, on the authority of `reason`, and drops the other lines.
+    pub(super) fn rewrite(&mut self, now: Millis, plies: &[KnownPly], reason: CorrectionReason, seen: &ObservedBoard) {
+        self.keep_published();
+        if let Some(line) = self.lines.first_mut() {
+            // Later changes of the line were not published.
+            let pairs = line.nodes().iter().skip(1).zip(plies);
+            let unchanged = pairs.take_while(|(node, known)| known.matches(node)).count();
+            line.take_back(line.nodes().len() - 1 - unchanged, reason, seen);
+            plies.iter().skip(unchanged).for_each(|known| line.append_confirmed(now, known, seen));
         }
-        weighed.into_iter().map(|(_, line)| line).collect()
+        self.fixed_plies = self.fixed_plies.min(plies.len());
+        self.changes += 1;
+        self.reason = Some(reason);
     }
 
-    /// Puts the published line first, or another one if it is clearly better; sorts the rest by cost.
-    pub(super) fn rank_live(&mut self, now: Millis) -> Vec<(Cost, Line)> {
-        let published = self.lines.remove(0);
-        let mut weighed: Vec<(Cost, Line)> = self.lines.drain(..).map(|line| (line.cost(now, &self.seen), line)).collect();
-        weighed.sort_by_key(|(cost, _)| *cost);
-        let cost = published.cost(now, &self.seen);
-        let margin = match published.is_at_tip() {
-            true => model::SWITCH_MARGIN,
-            false if now.saturating_sub(self.seen.last_edge()) >= model::REST_CASTLING => model::SWITCH_MARGIN_QUIET,
-            false => model::SWITCH_MARGIN_OPEN,
-        };
-        let is_quiet_long = now.saturating_sub(self.seen.last_edge()) >= model::REST_TRACELESS;
-        let is_unexplained = is_quiet_long && published.unexplained(&self.seen).any();
-        let stuck = |other: &Line| match published.assumed_stuck().count() <= other.assumed_stuck().count() {
-            // A line that assumes a stuck square does not drop that because a player lifts an unlikely piece.
-            false if published.plies_since_stuck() > 1 => model::SWITCH_MARGIN_STUCK,
-            false => 0,
-            // Before the arbiter is alerted, a stuck square is the better explanation.
-            true if is_unexplained && other.is_at_tip() && other.assumed_stuck() != published.assumed_stuck() => {
-                -model::SWITCH_MARGIN_STUCK
-            }
-            true => 0,
-        };
-        // A line that leaves the board equally unexplained is no better.
-        let better = weighed
-            .iter()
-            .position(|(other, line)| other + margin + stuck(line) < cost && line.unexplained(&self.seen).is_empty());
-        let reason = match better.and_then(|better| weighed.get(better)) {
-            Some((_, line)) if line.takes_back(&published) => CorrectionReason::Takeback,
-            _ => CorrectionReason::Evidence,
-        };
-        weighed.push((cost, published));
-        if let Some(better) = better {
-            // It comes first; the line that was published goes where its cost puts it.
-            let (cost, mut first) = weighed.remove(better);
-            // The change is published when the line is decided, which may be later.
-            first.replace_published(reason);
-            weighed.sort_by_key(|(cost, _)| *cost);
-            weighed.insert(0, (cost, first));
-            self.changes += 1;
-            self.reason = Some(reason);
-        } else {
-            weighed.rotate_right(1);
-        }
-        weighed
+    /// Fixes the first `plies` plies: they are not revised whatever is seen.
+    pub(super) fn fix_plies(&mut self, plies: usize, seen: &ObservedBoard) {
+        self.fixed_plies = plies.min(self.best().nodes().len() - 1);
+        let best = self.best().clone();
+        self.prune_unfixed(best, seen);
     }
 
-    /// Keeps the first line, and as many of the others as the limits allow.
-    pub(super) fn prune_lines(&mut self, weighed: Vec<(Cost, Line)>) {
-        let least = weighed.iter().map(|(cost, _)| *cost).min().unwrap_or_default();
-        let shared = |one: &Line, other: &Line| {
-            one.nodes().iter().zip(other.nodes()).take_while(|(one, other)| Arc::ptr_eq(one, other)).count()
-        };
-        let (mut positions, mut bytes) = (0, 0);
-        let mut fingerprints = Vec::with_capacity(weighed.len());
-        for (cost, line) in weighed {
-            let fingerprint = line.fingerprint();
-            if self.lines.is_empty() {
-                bytes = line.memory_bytes(0);
-                self.lines.push(line);
-                fingerprints.push(fingerprint);
-                continue;
-            }
-            let own_nodes = line.nodes().len() - shared(&line, self.best());
-            let hopeless = cost.min(line.past_cost() + model::MAX_PENDING_AT_PRUNE) > least + self.beam.prune_margin();
-            let fits_memory = self.beam == Beam::Offline || bytes + line.memory_bytes(own_nodes) <= model::MAX_BYTES;
-            let has_room =
-                fits_memory && self.lines.len() < self.beam.max_lines() && positions + own_nodes < self.beam.max_positions();
-            // Most lines differ in this one number.
-            let is_duplicate = || {
-                fingerprints
-                    .iter()
-                    .zip(&self.lines)
-                    .any(|(other, retained)| *other == fingerprint && retained.is_same_as(&line))
-            };
-            if !hopeless && has_room && !is_duplicate() {
-                positions += own_nodes;
-                bytes += line.memory_bytes(own_nodes);
-                self.lines.push(line);
-                fingerprints.push(fingerprint);
-            }
+    /// Prunes lines that differ in a fixed ply; `before`: the published line as it was.
+    fn prune_unfixed(&mut self, before: Line, seen: &ObservedBoard) {
+        let fixed = |line: &Line| line.nodes().iter().skip(1).take(self.fixed_plies).map(|node| node.mv).collect::<Vec<_>>();
+        let moves = fixed(&before);
+        let published = self.lines.first().is_some_and(|line| fixed(line) == moves);
+        self.lines.retain(|line| fixed(line) == moves);
+        if !published {
+            self.lines.insert(0, before);
+            self.lines.iter_mut().take(1).for_each(|line| line.update_at_tip(seen));
         }
+    }
+
+    /// Changes the promotion piece of this ply (counted from 1), on the arbiter's authority; the moves after it stay. Prunes lines
+    /// that disagree.
+    ///
+    /// # Errors
+    /// The first ply that becomes illegal; nothing is changed then.
+    pub(super) fn set_promotion(&mut self, ply: usize, role: Role, seen: &ObservedBoard) -> Result<(), usize> {
+        let move_of = |line: &Line| line.nodes().get(ply).and_then(|node| node.mv);
+        let squares_of = |mv: Option<Move>| mv.map(|mv| (mv.from(), mv.to()));
+        let old_move = move_of(self.best());
+        if let Some(published) = self.lines.first_mut() {
+            published.set_promotion(ply, role, seen)?;
+        }
+        self.retain_others(|line| {
+            let same = line.nodes().get(ply).is_some() && squares_of(move_of(line)) == squares_of(old_move);
+            same && line.set_promotion(ply, role, seen).is_ok()
+        });
+        if old_move != move_of(self.best()) {
+            self.reason = Some(CorrectionReason::Arbiter);
+        }
+        self.changes += 1;
+        Ok(())
+    }
+
+    /// Returns the squares that all credible lines assume to be stuck.
+    pub(super) fn agreed_stuck(&self, now: Millis, seen: &ObservedBoard) -> Bitboard {
+        self.credible(now, seen).fold(Bitboard::FULL, |all, line| all & line.assumed_stuck())
     }
 }

@@ -1,11 +1,12 @@
 //! Offline decoding: every line that splits off from this one, including those that live decoding would not try.
 
 use super::matches::find_matches;
+use super::replacement::Replacement;
 use super::{Line, confidence};
 use crate::boards::Millis;
 use crate::game::CorrectionReason;
 use crate::infer::ObservedBoard;
-use crate::infer::explain::{Doubts, explain};
+use crate::infer::explain::Doubts;
 use crate::infer::model::{self, Cost};
 
 /// Number of last moves that may have been others.
@@ -21,16 +22,16 @@ impl Line {
         if self.at_tip {
             return;
         }
+        let comparison = self.compare(seen);
         for back in 0..=MAX_REPLACED {
-            let (Some(next), Some(node)) = (self.next_moves(back), self.node_back(back)) else { continue };
-            let instead_of = back.checked_sub(1).and_then(|later| self.node_back(later)?.mv);
-            for found in find_matches(node, next, seen, self.ignored_squares(seen), true, |mv| Some(mv) == instead_of) {
+            let (Some(next), Some(node)) = (self.history.next_moves(back), self.history.node_back(back)) else { continue };
+            let instead_of = back.checked_sub(1).and_then(|later| self.history.node_back(later)?.mv);
+            for found in find_matches(node, next, seen, comparison.hidden(), true, |mv| Some(mv) == instead_of) {
                 let mut line = self.clone();
-                line.truncate(line.nodes.len() - back);
-                line.reason = CorrectionReason::Evidence;
-                let silent = self.is_traceless(found.mv, node, seen);
+                line.drop_plies(back, CorrectionReason::Evidence);
+                let silent = comparison.is_traceless(found.mv, node);
                 line.append_move(now, found.mv, seen);
-                if let Some(tip) = line.tip_mut() {
+                if let Some(tip) = line.history.tip_mut() {
                     tip.silent = silent;
                 }
                 others.push(line);
@@ -41,16 +42,15 @@ impl Line {
     /// Adds the lines that lead to what is seen by up to three other moves.
     pub fn add_detours(&self, now: Millis, seen: &ObservedBoard, others: &mut Vec<Line>) {
         for (dropped, added) in TRIES {
-            let Some(base) = self.nodes.len().checked_sub(1 + dropped) else { continue };
-            let since = self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at);
-            let pressed_at = self.nodes.get(base + 1).and_then(|first| first.pressed_at);
-            let found = explain(&self.nodes[base].position, seen, self.ignored_squares(seen), added, since);
-            for explanation in found.into_iter().take(MAX_SPLITS) {
+            let Some(base) = self.nodes().len().checked_sub(1 + dropped) else { continue };
+            let pressed_at = self.history.pressed_after(base);
+            for explanation in self.compare(seen).explain_after(base, added).into_iter().take(MAX_SPLITS) {
                 let mut line = self.clone();
-                line.reason = CorrectionReason::Evidence;
-                line.replace_plies(now, base, &explanation.moves, &[], confidence::RECONSTRUCTED, seen);
+                line.history.set_reason(CorrectionReason::Evidence);
+                let doubts = explanation.doubts;
+                line.replace_plies(now, &Replacement::of(base, explanation, confidence::RECONSTRUCTED), seen);
                 line.transfer_presses(base, pressed_at);
-                line.extra_cost += doubts_cost(&explanation.doubts);
+                line.costs.add_extra(doubts_cost(&doubts));
                 others.push(line);
             }
         }

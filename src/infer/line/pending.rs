@@ -1,0 +1,83 @@
+//! The cost of what the board shows besides the moves of a line.
+
+use super::comparison::Comparison;
+use super::presses::UnmatchedPresses;
+use crate::boards::{Millis, SensorKind};
+use crate::infer::LineNode;
+use crate::infer::model::{self, Cost};
+use shakmaty::{Bitboard, Move, Square, attacks};
+
+impl Comparison<'_> {
+    /// Returns the cost of the squares that the line's last position does not explain.
+    pub(super) fn pending_cost(&self, now: Millis, presses: &UnmatchedPresses) -> Cost {
+        let (history, seen, wrong) = (self.history(), self.seen(), self.mismatch());
+        let strays = (seen.changed_since(self.tip().made_at) & !wrong & !self.hidden()).count() as u32;
+        let strays = strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH;
+        if wrong.is_empty() {
+            return strays;
+        }
+        let own_lifted = self.own_lifted();
+        let removed = wrong & !own_lifted;
+        let cost_of_holding = |square| model::holding_cost(now.saturating_sub(seen.changed_at(square)));
+        let is_missing = presses.is_overdue(now) || (presses.last().is_none() && self.left_before_press(now));
+        let press_cost = if is_missing { model::PRESS_WITHOUT_MOVE } else { 0 };
+        let shows_colours = seen.sensing() != SensorKind::Occupancy;
+        // Where the board identifies pieces, a piece that the opponent lifts is no sign that the mover has just begun.
+        let lifted = if shows_colours && own_lifted.any() { own_lifted } else { wrong & !seen.occupied() };
+        let base = strays + press_cost + lifted.into_iter().map(cost_of_holding).max().unwrap_or(0);
+        if (wrong & seen.occupied()).any() || own_lifted.count() > 2 || removed.count() > 1 {
+            return base + model::UNEXPLAINED + model::UNEXPLAINED_SQUARE * (wrong.count() as Cost - 1).min(6);
+        }
+        // What can still follow: moves of a piece in hand, or captures of the piece that was removed first.
+        let of_hand = |mv: &Move| {
+            mv.from().is_some_and(|from| own_lifted.contains(from)) || (own_lifted.is_empty() && captures_on(*mv, removed))
+        };
+        let likelihood_sum: u64 = history.next_moves(0).map_or(1, |next| {
+            next.prior_costs(self.tip()).filter(|(mv, _)| of_hand(mv)).map(|(_, cost)| model::likelihood(cost)).sum()
+        });
+        let victim = history.next_moves(0).is_some_and(|next| next.all().any(|mv| of_hand(&mv) && captures_on(mv, removed)));
+        let mixed_hands_cost = match own_lifted.any() && removed.any() && !victim {
+            true if shows_colours && press_cost > 0 => model::UNEXPLAINED,
+            true => model::REPLY_WHILE_HELD,
+            false => 0,
+        };
+        // Players lift a piece out of turn only to adjust it, or because the game is over.
+        let least = if own_lifted.is_empty() { model::LIFTED_OUT_OF_TURN } else { model::UNEXPLAINED };
+        let pair_cost = if own_lifted.count() > 1 && !self.may_be_castling(own_lifted) { model::REPLY_WHILE_HELD } else { 0 };
+        let last = history.node_back(1).map_or(0, |node| node.made_at);
+        let moved_on = shows_colours && own_lifted.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < last);
+        let out_of_turn = shows_colours
+            && own_lifted.into_iter().any(|square| seen.changed_at(square) + model::SCAN_TIME < self.tip().made_at);
+        base + model::cost_of_share(likelihood_sum, 1 << 32).min(least)
+            + mixed_hands_cost
+            + pair_cost
+            + match (moved_on, out_of_turn) {
+                (true, _) => model::UNEXPLAINED,
+                (false, true) => model::REPLY_WHILE_HELD,
+                (false, false) => 0,
+            }
+    }
+
+    /// Returns the cost of the way in which this move, the next from the tip, was made. `has_clock`: a clock is in use.
+    pub(super) fn handling_cost(&self, node: &LineNode, has_clock: bool) -> Cost {
+        let (before, Some(mv)) = (self.tip(), node.mv) else { return 0 };
+        // Squares that are unrelated to the move and to the next player's hand.
+        let mut own_squares: Bitboard = before.position.changes(mv).iter().map(|(square, _)| square).collect();
+        if let Move::Normal { from, to, .. } = mv {
+            own_squares |= attacks::between(from, to);
+        }
+        let in_hand = node.position.board().by_color(node.position.turn()) & !self.seen().occupied();
+        let strays = (self.seen().changed_since(before.made_at) & !own_squares & !in_hand & !self.hidden()).count() as u32;
+        let replied = has_clock && self.history().node_count() > 1 && before.pressed_at.is_none();
+        let early = if replied { model::REPLY_BEFORE_PRESS } else { 0 };
+        strays.min(model::MAX_STRAY_TOUCHES) as Cost * model::STRAY_TOUCH + early
+    }
+}
+
+/// Returns whether the move captures what was on one of these squares.
+fn captures_on(mv: Move, squares: Bitboard) -> bool {
+    match mv {
+        Move::EnPassant { from, to } => squares.contains(Square::from_coords(to.file(), from.rank())),
+        _ => mv.is_capture() && squares.contains(mv.to()),
+    }
+}
