@@ -4,12 +4,15 @@
 //! they were seen, all that was seen in the last seconds says more than its parts: which piece left where and when, on which
 //! squares it was seen, and who pressed the clock. Identity boards only: on others it is unknown which piece it was.
 
+mod changes;
+
 use super::explain::{landing_square, lifted_squares};
 use super::model::{self, Cost, SCAN_TIME};
 use super::observed_board::Change;
 use super::{LineNode, ObservedBoard, placement_hash};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
+use changes::RecentChanges;
 use shakmaty::{Bitboard, Board, ByColor, Color, Move, Piece, Square, attacks};
 
 /// A line of play from a past position to what the board shows.
@@ -37,7 +40,7 @@ pub struct Ply {
     /// When the clock was pressed on it, in milliseconds.
     pub pressed_at: Option<Millis>,
     /// Cost of the way in which it was made.
-    pub manner: Cost,
+    pub handling_cost: Cost,
     /// Whether its piece was seen on its last square.
     pub was_seen: bool,
 }
@@ -46,8 +49,6 @@ pub struct Ply {
 const MAX_PLIES: usize = 6;
 /// Maximum number of positions that are searched.
 const MAX_POSITIONS: u32 = 3_000;
-/// Maximum number of changes that are considered.
-const MAX_CHANGES: usize = 48;
 
 /// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
 pub fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
@@ -81,7 +82,7 @@ struct Redecoder<'a> {
     seen: &'a ObservedBoard,
     hidden: Bitboard,
     now: Millis,
-    changes: Vec<Change>,
+    changes: RecentChanges,
     presses: Vec<(Millis, Color)>,
     found: Vec<RedecodedLine>,
     nodes: u32,
@@ -95,7 +96,7 @@ impl<'a> Redecoder<'a> {
             seen,
             hidden,
             now,
-            changes: seen.changes_since(since).take(MAX_CHANGES).collect(),
+            changes: RecentChanges::since(since, now, seen),
             presses: seen.presses_since(since).collect(),
             found: Vec::new(),
             nodes: MAX_POSITIONS,
@@ -134,33 +135,13 @@ impl<'a> Redecoder<'a> {
         if line.last().is_some_and(|last| !last.was_seen && mv.to() != landing_square(last.mv)) {
             return false;
         }
-        mv.is_castle() || self.first_left_at(from, self.arrived_at(from, line)).is_some()
+        mv.is_castle() || self.changes.first_left_at(from, self.arrived_at(from, line)).is_some()
     }
 
     /// Returns when the piece on this square came: with a move of the line, or before.
     fn arrived_at(&self, square: Square, line: &[Ply]) -> Millis {
         let arrived = |ply: &&Ply| landing_square(ply.mv) == square || castling_rook_square(ply.mv) == Some(square);
         line.iter().rev().find(arrived).map_or(self.base.made_at, |ply| ply.made_at)
-    }
-
-    /// Returns when a square was first seen empty, or with something else, after `since`.
-    fn first_left_at(&self, square: Square, since: Millis) -> Option<Millis> {
-        let mut changes = self.changes.iter().filter(|change| change.square == square && change.at >= since);
-        changes.find(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.at)
-    }
-
-    /// Returns when a square was last seen to be left between these times; it was left at the first of them.
-    fn last_left_at(&self, square: Square, first: Millis, until: Millis) -> Millis {
-        let mut changes =
-            self.changes.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
-        changes.rfind(|change| change.now == SquareState::Empty).map_or(first, |change| change.at)
-    }
-
-    /// Returns when this piece was first seen here after `since`.
-    fn first_seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
-        let shows = placement_hash::sensor_view(piece, self.seen.sensing());
-        let mut changes = self.changes.iter().filter(|change| change.square == square && change.at >= since);
-        changes.find(|change| change.now == shows).map(|change| change.at)
     }
 
     /// Returns the move if what was seen allows it. `next`: the move after it, if known.
@@ -172,22 +153,26 @@ impl<'a> Redecoder<'a> {
                 let (to, rook_to) = (landing_square(mv), castling_rook_square(mv)?);
                 let (king_piece, rook_piece) = (board.piece_at(king)?, board.piece_at(rook)?);
                 let since = self.base.made_at;
-                let king_at = if to == king { since } else { self.first_seen_at(to, king_piece, since)? };
-                let rook_at = if rook_to == rook { since } else { self.first_seen_at(rook_to, rook_piece, since)? };
-                let left_at = self.first_left_at(king, since).or(self.first_left_at(rook, since))?;
+                let king_at = if to == king { since } else { self.changes.first_seen_at(to, king_piece, since)? };
+                let rook_at = if rook_to == rook { since } else { self.changes.first_seen_at(rook_to, rook_piece, since)? };
+                let left_at = self.changes.first_left_at(king, since).or(self.changes.first_left_at(rook, since))?;
                 (left_at, king_at.max(rook_at), true)
             }
             _ => {
                 let piece = board.piece_at(from)?;
                 let landed = Piece { role: mv.promotion().unwrap_or(piece.role), color: piece.color };
-                let left_at =
-                    self.first_left_at(from, self.arrived_at(from, line)).or(self.hidden.contains(from).then_some(self.now))?;
+                let left_at = self
+                    .changes
+                    .first_left_at(from, self.arrived_at(from, line))
+                    .or(self.hidden.contains(from).then_some(self.now))?;
                 let since = |before: Millis| left_at.saturating_sub(before).max(self.base.made_at);
                 // It recaptured a piece like itself: nothing could be seen.
                 let before = line.last().filter(|last| !last.was_seen && landing_square(last.mv) == mv.to());
                 let shows_same = before.is_some() && self.seen.is_compatible(mv.to(), Some(landed));
-                let soon = self.first_seen_at(mv.to(), landed, since(SCAN_TIME));
-                match soon.or_else(|| self.first_seen_at(mv.to(), landed, since(model::MAX_STOP)).filter(|_| !shows_same)) {
+                let soon = self.changes.first_seen_at(mv.to(), landed, since(SCAN_TIME));
+                match soon
+                    .or_else(|| self.changes.first_seen_at(mv.to(), landed, since(model::MAX_STOP)).filter(|_| !shows_same))
+                {
                     Some(at) => (left_at, at, true),
                     None if shows_same => (left_at, left_at, true),
                     None if self.hidden.contains(mv.to()) => (left_at, left_at + SCAN_TIME, true),
@@ -202,17 +187,18 @@ impl<'a> Redecoder<'a> {
         let backwards = made_at + SCAN_TIME < left_at;
         let left_at = left_at.min(made_at);
         // A piece that was put back before it moved.
-        let left_at = self.last_left_at(from, left_at, made_at + SCAN_TIME);
+        let left_at = self.changes.last_left_at(from, left_at, made_at + SCAN_TIME);
         let last_made = line.last().map_or(self.base.made_at, |ply| ply.made_at);
-        let mut manner = if seen { 0 } else { model::CAPTURED_UNSEEN } + if backwards { model::SEEN_BACKWARDS } else { 0 };
-        manner += model::overlap_cost(left_at, last_made)
+        let mut handling_cost =
+            if seen { 0 } else { model::CAPTURED_UNSEEN } + if backwards { model::SEEN_BACKWARDS } else { 0 };
+        handling_cost += model::overlap_cost(left_at, last_made)
             + model::overlap_cost(made_at.saturating_sub(model::MIN_CARRY_TIME), last_made);
         let last_own_at = line.len().checked_sub(2).and_then(|index| line.get(index)).map_or(0, |ply| ply.made_at);
         if last_own_at > 0 {
-            manner += model::haste_cost(made_at.saturating_sub(last_own_at));
+            handling_cost += model::haste_cost(made_at.saturating_sub(last_own_at));
         }
-        manner += self.stop_cost(board, mv, left_at, made_at);
-        Some(Ply { mv, left_at, made_at, pressed_at: None, manner, was_seen: seen })
+        handling_cost += self.stop_cost(board, mv, left_at, made_at);
+        Some(Ply { mv, left_at, made_at, pressed_at: None, handling_cost, was_seen: seen })
     }
 
     /// Returns when this move's piece, which was not seen on its square, was captured: the capturer was on the square then, or one
@@ -256,7 +242,7 @@ impl<'a> Redecoder<'a> {
                 (true, _) => model::FURTHER_STOP,
                 (false, _) => model::STRAY_TOUCH,
             };
-            if self.shown_for(change) > model::MAX_STOP {
+            if self.changes.shown_for(change) > model::MAX_STOP {
                 cost += model::UNEXPLAINED;
             }
         }
@@ -283,7 +269,7 @@ impl<'a> Redecoder<'a> {
         let strays = self.stray_cost(&plies);
         let mut cost = 0;
         for (index, ply) in plies.iter_mut().enumerate() {
-            cost += ply.manner + model::AVERAGE_MOVE;
+            cost += ply.handling_cost + model::AVERAGE_MOVE;
             if self.now.saturating_sub(ply.made_at) > model::MAX_PRESS_DELAY
                 && ply.pressed_at.is_none()
                 && index + 2 < line.len()
@@ -296,12 +282,6 @@ impl<'a> Redecoder<'a> {
             + if passing.any() { model::FIRST_STOP } else { 0 }
             + self.in_hand_cost(own_lifted | victim, position, line);
         Some(RedecodedLine { plies, extra_cost, unmatched_presses: unmatched, cost: cost + extra_cost + open })
-    }
-
-    /// Returns how long a square showed what it changed to, in milliseconds.
-    fn shown_for(&self, change: &Change) -> Millis {
-        let next = self.changes.iter().find(|other| other.square == change.square && other.at > change.at);
-        next.map_or(self.now, |next| next.at).saturating_sub(change.at)
     }
 
     /// Returns the cost of these pieces being in the hands: for their time in the air, and if their player has moved another piece
@@ -367,7 +347,7 @@ impl<'a> Redecoder<'a> {
         position = self.base.position.clone();
         let mut next = 0;
         let mut placed_at: ByColor<Option<Millis>> = ByColor::default();
-        for change in &self.changes {
+        for change in self.changes.iter() {
             while let Some(ply) = plies.get(next).filter(|ply| ply.made_at <= change.at) {
                 position = position.play(ply.mv);
                 next += 1;
@@ -398,7 +378,7 @@ impl<'a> Redecoder<'a> {
             cost += model::TRIED_ELSEWHERE
                 + model::AVERAGE_MOVE
                 + hasty
-                + if self.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
+                + if self.changes.shown_for(change) > model::MAX_STOP { model::REPLY_WHILE_HELD } else { 0 };
         }
         cost
     }

@@ -48,7 +48,7 @@ impl Line {
     fn set_redecoded_costs(&mut self, base: usize, redecoded: &RedecodedLine, seen: &ObservedBoard) {
         for (index, ply) in redecoded.plies.iter().enumerate().map(|(index, ply)| (base + 1 + index, ply)) {
             if let Some(node) = self.history.node_mut(index) {
-                (node.handling_cost, node.pressed_at) = (ply.manner, ply.pressed_at);
+                (node.handling_cost, node.pressed_at) = (ply.handling_cost, ply.pressed_at);
             }
             self.costs.forget(index);
         }

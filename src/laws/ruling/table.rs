@@ -1,6 +1,7 @@
 //! The rows of `config/laws/rulings.toml` and the evaluation of their conditions.
 
-use super::{Reply, RulingAction, RulingFacts, Situation, Stage};
+use super::action::RulingAction;
+use super::situation::{Reply, RulingFacts, Situation, Stage};
 use crate::laws::edition::{
     FiveFold, FlagCaller, IllegalMoveFinality, IllegalPosition, NoMate, PawnLeft, Reader, ReversedColoursRule, RulingTrigger,
     Topic,

@@ -1,6 +1,7 @@
 //! Derives which pieces a hand touched and released from squares that become empty and occupied.
 
-use super::{Release, Touches, capture_square};
+use super::geometry::capture_square;
+use super::touches::{Release, Touches};
 use crate::laws::{Changes, Move, Position};
 use shakmaty::{Color, Piece, Rank, Role, Square};
 
@@ -222,7 +223,7 @@ impl HandTracker {
 
     fn bound_before(&self, now: u64, mv: Move, mut touches: Touches) -> Touches {
         let changes = Changes::of(self.us, mv);
-        touches.released.retain(|release| !changes.iter().any(|change| change == (release.on, Some(release.piece))));
+        touches.retain_releases(|release| !changes.iter().any(|change| change == (release.on, Some(release.piece))));
         let is_moved = |from: Square| match mv {
             Move::Castle { king, rook } => [king, rook].contains(&from),
             _ => mv.from() == Some(from),

@@ -1,0 +1,54 @@
+//! The changes of squares since the position from which moves are re-decoded.
+
+use crate::boards::{Millis, SensorKind, SquareState};
+use crate::infer::observed_board::Change;
+use crate::infer::{ObservedBoard, placement_hash};
+use shakmaty::{Piece, Square};
+
+/// Maximum number of changes that are considered.
+const MAX_CHANGES: usize = 48;
+
+/// The changes of squares since a position, oldest first.
+pub(super) struct RecentChanges {
+    changes: Vec<Change>,
+    now: Millis,
+    sensing: SensorKind,
+}
+
+impl RecentChanges {
+    /// Returns the changes later than `since`.
+    pub(super) fn since(since: Millis, now: Millis, seen: &ObservedBoard) -> RecentChanges {
+        let changes = seen.changes_since(since).take(MAX_CHANGES).collect();
+        RecentChanges { changes, now, sensing: seen.sensing() }
+    }
+
+    /// Iterates over the changes.
+    pub(super) fn iter(&self) -> impl DoubleEndedIterator<Item = &Change> {
+        self.changes.iter()
+    }
+
+    /// Returns when a square was first seen empty, or with something else, after `since`.
+    pub(super) fn first_left_at(&self, square: Square, since: Millis) -> Option<Millis> {
+        let mut changes = self.iter().filter(|change| change.square == square && change.at >= since);
+        changes.find(|change| change.now == SquareState::Empty || change.at > since).map(|change| change.at)
+    }
+
+    /// Returns when a square was last seen to be left between these times; it was left at the first of them.
+    pub(super) fn last_left_at(&self, square: Square, first: Millis, until: Millis) -> Millis {
+        let mut changes = self.iter().filter(|change| change.square == square && change.at >= first && change.at <= until);
+        changes.rfind(|change| change.now == SquareState::Empty).map_or(first, |change| change.at)
+    }
+
+    /// Returns when this piece was first seen here after `since`.
+    pub(super) fn first_seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
+        let shows = placement_hash::sensor_view(piece, self.sensing);
+        let mut changes = self.iter().filter(|change| change.square == square && change.at >= since);
+        changes.find(|change| change.now == shows).map(|change| change.at)
+    }
+
+    /// Returns how long a square showed what it changed to, in milliseconds.
+    pub(super) fn shown_for(&self, change: &Change) -> Millis {
+        let next = self.iter().find(|other| other.square == change.square && other.at > change.at);
+        next.map_or(self.now, |next| next.at).saturating_sub(change.at)
+    }
+}
