@@ -131,10 +131,10 @@ fn set_word(locale: Locale, args: &mut FluentArgs<'static>, name: &str, word: &R
         ReasonArg::Role(role) => self::role(locale, *role),
         ReasonArg::Player(Color::White) => part(locale, "player-white", []),
         ReasonArg::Player(Color::Black) => part(locale, "player-black", []),
-        ReasonArg::Men(pieces) => {
+        ReasonArg::Pieces(pieces) => {
             joined(locale, "men", "men-last", pieces.iter().map(|placed| placed_piece(locale, placed)).collect())
         }
-        ReasonArg::Man(placed) => {
+        ReasonArg::Piece(placed) => {
             args.set(format!("{name}-role"), self::role(locale, placed.piece.role));
             args.set(format!("{name}-square"), placed.square.to_string());
             placed_piece(locale, placed)

@@ -192,7 +192,7 @@ fn irregularities_are_counted_and_struck() {
     restart(&mut stage);
     let tally = |stage: &Stage, player| {
         let irregularities = record(stage).tally.of(player);
-        irregularities.iter().map(|counted| (counted.ply, counted.what.clone())).collect::<Vec<_>>()
+        irregularities.iter().map(|counted| (counted.ply, counted.irregularities.clone())).collect::<Vec<_>>()
     };
     assert_eq!(tally(&stage, White), [(1, vec![Irregularity::PressWithoutMove])]);
     stage.wait(10);

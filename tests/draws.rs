@@ -107,12 +107,12 @@ fn threefold_repetition_claims() {
 fn fifty_move_claims() {
     use ClaimKind::FiftyMoves;
     let at = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", PositionEquality::Rights);
-    check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1, of: 100 });
+    check(&at(99), White, FiftyMoves, None, &Finding::TooFewMoves { missing: 1, required: 100 });
     check(&at(99), White, FiftyMoves, Some("a2a3"), &Finding::Quiet { moves: 50 });
-    check(&at(98), White, FiftyMoves, Some("a2a3"), &Finding::TooFewMoves { missing: 1, of: 100 });
+    check(&at(98), White, FiftyMoves, Some("a2a3"), &Finding::TooFewMoves { missing: 1, required: 100 });
     check(&at(100), White, FiftyMoves, None, &Finding::Quiet { moves: 50 });
     let pawn = history("8/8/4k3/8/8/4K3/R6P/8 w - - 99 99", "", PositionEquality::Rights);
-    check(&pawn, White, FiftyMoves, Some("h2h3"), &Finding::TooFewMoves { missing: 100, of: 100 });
+    check(&pawn, White, FiftyMoves, Some("h2h3"), &Finding::TooFewMoves { missing: 100, required: 100 });
     let mated = history("7k/8/6K1/8/8/8/R7/8 w - - 99 99", "a2a8", PositionEquality::Rights);
     check(&mated, Black, FiftyMoves, None, &Finding::Ended);
 }
@@ -163,14 +163,14 @@ fn draws_use_the_figures_of_the_edition() {
     assert_eq!(finding(&cycles(2), Repetition), Finding::TooFewTimes { times: 3 });
     assert_eq!(finding(&cycles(3), Repetition), Finding::Repeated { times: 4 });
     let quiet = |count: u32| history(&format!("8/8/4k3/8/8/4K3/R7/8 w - - {count} 99"), "", PositionEquality::Rights);
-    assert_eq!(finding(&quiet(119), FiftyMoves), Finding::TooFewMoves { missing: 1, of: 120 });
+    assert_eq!(finding(&quiet(119), FiftyMoves), Finding::TooFewMoves { missing: 1, required: 120 });
     assert_eq!(finding(&quiet(120), FiftyMoves), Finding::Quiet { moves: 60 });
     assert_eq!((cycles(4).drawn(&rules), quiet(159).drawn(&rules)), (None, None));
     assert!(matches!(cycles(5).drawn(&rules), Some(AutomaticDraw::FiveTimes { occurrences }) if occurrences.len() == 6));
     assert_eq!(quiet(160).drawn(&rules), Some(AutomaticDraw::SeventyFiveMoves { moves: 80 }));
     // A claim about which the edition has no known text cannot be judged.
     let mv = quiet(150).position().parse_uci("a2b2").expect("a legal move");
-    assert_eq!(quiet(150).claim(White, FiftyMoves, ClaimBasis::OnIntended(mv), &rules).finding, Finding::NotAtHand);
+    assert_eq!(quiet(150).claim(White, FiftyMoves, ClaimBasis::OnIntended(mv), &rules).finding, Finding::RuleUnavailable);
 }
 
 /// Play that continues after an illegal move repeats as any other: here White's king stays in check.

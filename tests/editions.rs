@@ -105,7 +105,7 @@ fn topics_without_a_known_text_yield_nothing() {
     }
     for name in ["china-1973", "fide-1997"] {
         let laws = laws(name);
-        assert_eq!(laws.edition.gap(Topic::Penalty), Some(&Gap::NotAtHand));
+        assert_eq!(laws.edition.gap(Topic::Penalty), Some(&Gap::Unavailable));
         for nth in 1..5 {
             assert_eq!(penalty(&laws, nth, true), None);
         }
@@ -200,7 +200,7 @@ fn keys_of_earlier_versions_raise_warnings() {
         assert!(warnings.iter().any(|warning| warning == expected), "{expected}\nis not in\n{}", warnings.join("\n"));
     }
     assert_eq!(warnings.len(), expected.len(), "{warnings:?}");
-    assert_eq!(edition.gap(Topic::Agreement), Some(&Gap::NotAtHand));
+    assert_eq!(edition.gap(Topic::Agreement), Some(&Gap::Unavailable));
 }
 
 /// The class of a game by its time control.

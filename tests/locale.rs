@@ -38,7 +38,7 @@ fn reasons() -> Vec<IllegalReason> {
     let a2 = PlacedPiece { piece: Piece { color: Color::White, role: Role::Pawn }, square: Square::A2 };
     one_of_each! { IllegalReason:
         OutOfTurn { moved: E8 },
-        NothingThere { from: Square::E4 },
+        EmptySquare { from: Square::E4 },
         NoMove {},
         OwnPiece { moved: E8, on: B4 },
         KingCaptured { king: E8 },
@@ -53,7 +53,7 @@ fn reasons() -> Vec<IllegalReason> {
         PawnLeft { pawn: a2 },
         PromotedWrongly { on: Square::A8, role: Role::King },
         PromotedColour { on: E8 },
-        Became { moved: E8, role: Role::Queen },
+        PromotedTooEarly { moved: E8, role: Role::Queen },
         IntoCheck { king: Square::E1, by: vec![E8, B4] },
         KingsAdjacent { king: Square::E1, other: Square::E2 },
         Pinned { moved: a2, king: Square::E1, by: E8 },
@@ -69,8 +69,8 @@ fn reasons() -> Vec<IllegalReason> {
         CastlingUnfinished { rook: Square::H1 },
         CastlingSquares { moved: vec![E8, B4] },
         SeveralMoves { moved: vec![E8, B4, a2] },
-        Vanished { men: vec![a2] },
-        Appeared { men: vec![a2] },
+        Vanished { pieces: vec![a2] },
+        Appeared { pieces: vec![a2] },
         Exchanged { was: E8, is: Piece { color: Color::Black, role: Role::King } },
     }
 }
@@ -100,8 +100,8 @@ fn findings() -> Vec<Finding> {
         Quiet { moves: 50 },
         Lost {},
         TooFewTimes { times: 2 },
-        TooFewMoves { missing: 7, of: 100 },
-        NotAtHand {},
+        TooFewMoves { missing: 7, required: 100 },
+        RuleUnavailable {},
         NotOnMove {},
         IllegalMove {},
         Ended {},
@@ -125,9 +125,9 @@ fn samples(kind: ArgKind) -> Vec<Arg> {
         ArgKind::Square => word(ReasonArg::Square(Square::D6)),
         ArgKind::Role => Role::ALL.map(|role| Arg::Word(ReasonArg::Role(role))).to_vec(),
         ArgKind::Player => Color::ALL.map(|player| Arg::Word(ReasonArg::Player(player))).to_vec(),
-        ArgKind::PieceOnSquare => word(ReasonArg::Man(E8)),
+        ArgKind::PieceOnSquare => word(ReasonArg::Piece(E8)),
         ArgKind::PiecesOnSquares => {
-            [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|pieces| Arg::Word(ReasonArg::Men(pieces))).to_vec()
+            [vec![E8], vec![E8, B4], vec![E8, B4, E8]].map(|pieces| Arg::Word(ReasonArg::Pieces(pieces))).to_vec()
         }
         ArgKind::Moved => {
             [MovedBefore::King, MovedBefore::Rook, MovedBefore::Either].map(|moved| Arg::Word(ReasonArg::Moved(moved))).to_vec()
@@ -444,7 +444,7 @@ fn claims_and_duties_are_described() {
     assert_eq!(claim(Finding::TooFewTimes { times: 1 }), "the claim is incorrect: the position occurs once");
     assert_eq!(claim(Finding::TooFewTimes { times: 2 }), "the claim is incorrect: the position occurs 2 times");
     assert_eq!(
-        claim(Finding::TooFewMoves { missing: 1, of: 100 }),
+        claim(Finding::TooFewMoves { missing: 1, required: 100 }),
         "the claim is incorrect: one of the 100 moves of both players is missing"
     );
     assert_eq!(

@@ -231,5 +231,5 @@ fn after_a_restart_earlier_moves_cost_nothing() {
     stage.play("e4- ~1000");
     let lines = stage.table.hypotheses(5);
     assert!(lines.len() > 1, "{lines:?}");
-    assert!(lines.iter().all(|line| line.before == 0 || line.first_ply < 5), "{lines:?}");
+    assert!(lines.iter().all(|line| line.earlier_cost == 0 || line.first_ply < 5), "{lines:?}");
 }

@@ -50,7 +50,7 @@ fn check_text(reason: &IllegalReason) {
     assert!(!sentence.is_empty() && !sentence.ends_with('.'), "{key}: {sentence}");
     for (name, value) in reason.args() {
         assert!(!name.is_empty());
-        if let ReasonArg::Men(pieces) = value {
+        if let ReasonArg::Pieces(pieces) = value {
             assert!(!pieces.is_empty(), "{key}: {name}");
         }
     }

@@ -72,7 +72,7 @@ pub fn describe(laws: &Laws) -> String {
             let _ = writeln!(text, "  {:28}{}", topic.word().replace('_', " "), articles.join(", "));
         }
     }
-    for (gap, heading) in [(Gap::Silent, "Topics not covered"), (Gap::NotAtHand, "Topics whose text is not available")] {
+    for (gap, heading) in [(Gap::Silent, "Topics not covered"), (Gap::Unavailable, "Topics whose text is not available")] {
         let topics = Topic::ALL.iter().filter(|topic| edition.gap(**topic) == Some(&gap));
         let topics: Vec<String> = topics.map(|topic| topic.word().replace('_', " ")).collect();
         if !topics.is_empty() {
@@ -98,7 +98,7 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
             "counted",
             rules.counted.as_ref().map(|kinds| kinds.iter().map(|kind| word(kind.word())).collect::<Vec<_>>().join(", ")),
         ),
-        ("illegal moves stand", rules.stands.map(|rule| word(rule.word()))),
+        ("illegal moves stand", rules.illegal_move_finality.map(|rule| word(rule.word()))),
         (
             "a move is completed by",
             rules.completed_by.as_ref().map(|by| by.iter().map(|by| word(by.word())).collect::<Vec<_>>().join(", ")),

@@ -238,8 +238,9 @@ impl Record {
         let same = before.iter().zip(moves).take_while(|(old, new)| old.played.uci == new.uci).count();
         let first_changed = (first + same) as u32 + 1;
         for player in Color::ALL {
-            let was_move =
-                |counted: &&CountedAttempt| counted.ply >= first_changed && counted.what.contains(&Irregularity::IllegalMove);
+            let was_move = |counted: &&CountedAttempt| {
+                counted.ply >= first_changed && counted.irregularities.contains(&Irregularity::IllegalMove)
+            };
             let times: Vec<Millis> = self.tally.of(player).iter().filter(was_move).map(|counted| counted.pressed_at).collect();
             times.into_iter().for_each(|pressed_at| _ = self.tally.remove(player, pressed_at));
         }

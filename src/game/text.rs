@@ -127,8 +127,10 @@ impl From<&Finding> for Text {
             Finding::Repeated { times } => Text::new("claim-repeated").with("times", count(*times)),
             Finding::Quiet { moves } => Text::new("claim-quiet").with("moves", *moves),
             Finding::TooFewTimes { times } => Text::new("claim-too_few_times").with("times", count(*times)),
-            Finding::TooFewMoves { missing, of } => Text::new("claim-too_few_moves").with("missing", *missing).with("of", *of),
-            Finding::NotAtHand => Text::new("claim-not_at_hand"),
+            Finding::TooFewMoves { missing, required } => {
+                Text::new("claim-too_few_moves").with("missing", *missing).with("of", *required)
+            }
+            Finding::RuleUnavailable => Text::new("claim-not_at_hand"),
             Finding::Lost => Text::new("claim-lost"),
             Finding::NotOnMove => Text::new("claim-not_on_move"),
             Finding::IllegalMove => Text::new("claim-illegal_move"),
@@ -162,8 +164,8 @@ impl fmt::Display for Arg {
                 ReasonArg::Square(square) => write!(f, "{square}"),
                 ReasonArg::Role(role) => write!(f, "{}", role.char()),
                 ReasonArg::Player(color) => f.write_str(if color.is_white() { "white" } else { "black" }),
-                ReasonArg::Man(placed) => write!(f, "{}", write_piece(placed)),
-                ReasonArg::Men(pieces) => f.write_str(&pieces.iter().map(write_piece).collect::<Vec<_>>().join(" ")),
+                ReasonArg::Piece(placed) => write!(f, "{}", write_piece(placed)),
+                ReasonArg::Pieces(pieces) => f.write_str(&pieces.iter().map(write_piece).collect::<Vec<_>>().join(" ")),
                 ReasonArg::Moved(moved) => f.write_str(match moved {
                     MovedBefore::King => "king",
                     MovedBefore::Rook => "rook",

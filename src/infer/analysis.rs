@@ -32,11 +32,11 @@ pub struct Hypothesis {
     /// Whether this line is the published one.
     pub published: bool,
     /// Cost of its moves before `first_ply`, as far as it was counted.
-    pub before: Cost,
+    pub earlier_cost: Cost,
     /// Cost of presses without a move and unexplained changes since lines were compared.
-    pub troubles: Cost,
+    pub extra_cost: Cost,
     /// Cost of what the board shows now: pieces in hands, wrong squares, stray touches.
-    pub pending: Cost,
+    pub pending_cost: Cost,
     /// The squares that differ from the line's last position.
     pub wrong: Bitboard,
     /// The squares of `wrong` that pieces in the hands of the side to move do not explain.
@@ -46,7 +46,7 @@ pub struct Hypothesis {
     /// How long the first of them has been in the air, in milliseconds; 0 if none is.
     pub held: Millis,
     /// Moves that the last one could still become, by a slide that goes on or a second piece; empty once it is decided.
-    pub open: Vec<Move>,
+    pub possible_growth: Vec<Move>,
 }
 
 /// One move of a hypothesis.
@@ -141,14 +141,14 @@ fn hypothesis(line: &Line, published: &Line, now: Millis, seen: &ObservedBoard, 
         moves,
         share: Confidence::CERTAIN,
         published: false,
-        before: (0..first_ply).map(|index| cost_at(index).total()).sum(),
-        troubles: line.past_cost() - costs.iter().map(|charge| charge.total()).sum::<Cost>(),
-        pending: line.cost(now, seen) - line.past_cost(),
+        earlier_cost: (0..first_ply).map(|index| cost_at(index).total()).sum(),
+        extra_cost: line.past_cost() - costs.iter().map(|charge| charge.total()).sum::<Cost>(),
+        pending_cost: line.cost(now, seen) - line.past_cost(),
         wrong,
         unexplained,
         in_hand: lifted,
         held: since.map_or(0, |since| now.saturating_sub(since)),
-        open: if tip.confidence.is_some() { Vec::new() } else { tip.growth.moves.clone() },
+        possible_growth: if tip.confidence.is_some() { Vec::new() } else { tip.growth.moves.clone() },
     }
 }
 

@@ -158,12 +158,12 @@ pub enum Finding {
         /// The number of missing plies.
         missing: u32,
         /// The required number of plies of both players: 100 by most editions.
-        of: u32,
+        required: u32,
     },
     /// The player can no longer claim on this move (Art. 9.4).
     Lost,
     /// Undecided: the text of these Laws on such claims is not available or does not exist.
-    NotAtHand,
+    RuleUnavailable,
     /// Incorrect: only the player to move may claim.
     NotOnMove,
     /// Incorrect: the intended move is illegal; another move with that piece must be made (Art. 9.5.3, 4.3).
@@ -238,7 +238,7 @@ impl PositionHistory {
         if self.now.ending().is_some() {
             return refused(Finding::Ended);
         }
-        let Some(required) = rules.claim(claimed, basis) else { return refused(Finding::NotAtHand) };
+        let Some(required) = rules.claim(claimed, basis) else { return refused(Finding::RuleUnavailable) };
         if by != self.now.turn() {
             return refused(Finding::NotOnMove);
         }
@@ -258,7 +258,7 @@ impl PositionHistory {
             ClaimKind::Repetition => Finding::TooFewTimes { times },
             ClaimKind::FiftyMoves => match required.saturating_mul(2) {
                 plies if quiet >= plies => Finding::Quiet { moves: quiet / 2 },
-                plies => Finding::TooFewMoves { missing: plies - quiet, of: plies },
+                plies => Finding::TooFewMoves { missing: plies - quiet, required: plies },
             },
         };
         Claim { finding, occurrences, quiet }

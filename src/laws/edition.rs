@@ -85,7 +85,7 @@ pub enum Gap {
     /// The edition does not cover the topic.
     Silent,
     /// The edition may cover the topic, but the text is not available.
-    NotAtHand,
+    Unavailable,
 }
 
 /// An edition of the Laws.

@@ -54,7 +54,7 @@ pub struct CountedAttempt {
     /// The ply of the game, from 1.
     pub ply: u32,
     /// The irregularities; several in the same attempt count once.
-    pub what: Vec<Irregularity>,
+    pub irregularities: Vec<Irregularity>,
 }
 
 /// The counted irregularities of each player in a game, for the penalties for illegal moves (7.5.5).
@@ -70,9 +70,9 @@ impl IrregularityCounts {
     pub fn add(&mut self, player: Color, pressed_at: u64, ply: u32, irregularity: Irregularity) -> u32 {
         let list = self.list(player);
         match list.iter_mut().find(|counted| counted.pressed_at == pressed_at) {
-            Some(counted) if counted.what.contains(&irregularity) => {}
-            Some(counted) => counted.what.push(irregularity),
-            None => list.push(CountedAttempt { pressed_at, ply, what: vec![irregularity] }),
+            Some(counted) if counted.irregularities.contains(&irregularity) => {}
+            Some(counted) => counted.irregularities.push(irregularity),
+            None => list.push(CountedAttempt { pressed_at, ply, irregularities: vec![irregularity] }),
         }
         self.count(player)
     }

@@ -39,7 +39,7 @@ pub enum IllegalReason {
         moved: PlacedPiece,
     },
     /// The start square of the move is empty.
-    NothingThere {
+    EmptySquare {
         /// The start square.
         from: Square,
     },
@@ -127,7 +127,7 @@ pub enum IllegalReason {
         on: PlacedPiece,
     },
     /// Only a pawn that reaches the last rank becomes another piece.
-    Became {
+    PromotedTooEarly {
         /// The moved piece.
         moved: PlacedPiece,
         /// The type of the new piece.
@@ -231,12 +231,12 @@ pub enum IllegalReason {
     /// Pieces were removed that were not captured.
     Vanished {
         /// The pieces, on their squares before the move.
-        men: Vec<PlacedPiece>,
+        pieces: Vec<PlacedPiece>,
     },
     /// Pieces appeared on squares to which none was moved.
     Appeared {
         /// The pieces, on their new squares.
-        men: Vec<PlacedPiece>,
+        pieces: Vec<PlacedPiece>,
     },
     /// A piece that was not moved was replaced by another one.
     Exchanged {
@@ -257,9 +257,9 @@ pub enum ReasonArg {
     /// A player.
     Player(Color),
     /// A piece on its square, now or before the move.
-    Man(PlacedPiece),
+    Piece(PlacedPiece),
     /// Several pieces, at least one.
-    Men(Vec<PlacedPiece>),
+    Pieces(Vec<PlacedPiece>),
     /// The piece that has moved before.
     Moved(MovedBefore),
 }
@@ -302,7 +302,7 @@ impl IllegalReason {
             IllegalReason::PawnLeft { .. }
             | IllegalReason::PromotedWrongly { .. }
             | IllegalReason::PromotedColour { .. }
-            | IllegalReason::Became { .. } => Topic::Promotion,
+            | IllegalReason::PromotedTooEarly { .. } => Topic::Promotion,
             IllegalReason::IntoCheck { .. }
             | IllegalReason::KingsAdjacent { .. }
             | IllegalReason::Pinned { .. }
@@ -333,14 +333,14 @@ impl IllegalReason {
     }
 
     fn parts(&self) -> (&'static str, Vec<(&'static str, ReasonArg)>) {
-        let piece = |name, piece: &PlacedPiece| (name, ReasonArg::Man(*piece));
-        let pieces = |name, pieces: &[PlacedPiece]| (name, ReasonArg::Men(pieces.to_vec()));
+        let piece = |name, piece: &PlacedPiece| (name, ReasonArg::Piece(*piece));
+        let pieces = |name, pieces: &[PlacedPiece]| (name, ReasonArg::Pieces(pieces.to_vec()));
         let square = |name, square: &Square| (name, ReasonArg::Square(*square));
         match self {
             IllegalReason::OutOfTurn { moved } => {
                 ("not_his_turn", vec![piece("moved", moved), ("player", ReasonArg::Player(!moved.piece.color))])
             }
-            IllegalReason::NothingThere { from } => ("nothing_there", vec![square("from", from)]),
+            IllegalReason::EmptySquare { from } => ("nothing_there", vec![square("from", from)]),
             IllegalReason::NoMove => ("no_move", vec![]),
             IllegalReason::OwnPiece { moved, on } => ("own_piece", vec![piece("moved", moved), piece("on", on)]),
             IllegalReason::KingCaptured { king } => ("king_taken", vec![piece("king", king)]),
@@ -361,7 +361,9 @@ impl IllegalReason {
                 ("promoted_wrongly", vec![square("on", on), ("role", ReasonArg::Role(*role))])
             }
             IllegalReason::PromotedColour { on } => ("promoted_colour", vec![piece("on", on)]),
-            IllegalReason::Became { moved, role } => ("became", vec![piece("moved", moved), ("role", ReasonArg::Role(*role))]),
+            IllegalReason::PromotedTooEarly { moved, role } => {
+                ("became", vec![piece("moved", moved), ("role", ReasonArg::Role(*role))])
+            }
             IllegalReason::IntoCheck { king, by } => ("into_check", vec![square("king", king), pieces("by", by)]),
             IllegalReason::KingsAdjacent { king, other } => {
                 ("kings_adjacent", vec![square("king", king), square("other", other)])
@@ -387,8 +389,8 @@ impl IllegalReason {
             IllegalReason::CastlingUnfinished { rook } => ("castling_unfinished", vec![square("rook", rook)]),
             IllegalReason::CastlingSquares { moved } => ("castling_squares", vec![pieces("moved", moved)]),
             IllegalReason::SeveralMoves { moved } => ("several_moves", vec![pieces("moved", moved)]),
-            IllegalReason::Vanished { men: removed } => ("vanished", vec![pieces("men", removed)]),
-            IllegalReason::Appeared { men: added } => ("appeared", vec![pieces("men", added)]),
+            IllegalReason::Vanished { pieces: removed } => ("vanished", vec![pieces("men", removed)]),
+            IllegalReason::Appeared { pieces: added } => ("appeared", vec![pieces("men", added)]),
             IllegalReason::Exchanged { was, is } => {
                 ("exchanged", vec![piece("was", was), piece("is", &PlacedPiece { piece: *is, square: was.square })])
             }

@@ -1,7 +1,7 @@
 //! The obligations that follow from touched pieces (Art. 4.2–4.7), in the article numbers of 2023.
 //!
 //! A board detects that a piece was lifted and where it was put down, but not the player's intent. The caller decides which touches
-//! count: it omits or strikes touches that are clearly accidental (4.2.2) or were announced as an adjustment (4.2.1). This module
+//! count: it omits or removes touches that are clearly accidental (4.2.2) or were announced as an adjustment (4.2.1). This module
 //! assumes that all other touches were intended.
 
 mod duty;

@@ -160,7 +160,7 @@ impl PlyExplanation {
             log.reported_shares.clone_from(&log.shares);
             let is_only = alive.len() == 1;
             // A cost that all lines share speaks neither for nor against any of them.
-            let common = alive.iter().map(|line| line.troubles).min().unwrap_or(0);
+            let common = alive.iter().map(|line| line.extra_cost).min().unwrap_or(0);
             (alive.into_iter().map(|line| ExplainedLine::of(line, self.ply, is_only, common)).collect(), log.shares.clone())
         });
         log.entries.push(LogEntry { at, happened, published: changed, possible });

@@ -125,7 +125,7 @@ impl Record {
             (PriorState::Less, Command::Count { player, .. }) => _ = self.tally.remove(player, at),
             (PriorState::Less, _) => _ = self.notes.pop(),
             (PriorState::Counted(counted), Command::Strike { player, .. }) => {
-                for what in counted.what {
+                for what in counted.irregularities {
                     self.tally.add(player, counted.pressed_at, counted.ply, what);
                 }
             }

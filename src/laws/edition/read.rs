@@ -81,7 +81,7 @@ impl Reader {
     }
 
     /// Adds a problem with a key.
-    pub fn wrong(&mut self, key: &str, problem: impl std::fmt::Display) {
+    pub fn report(&mut self, key: &str, problem: impl std::fmt::Display) {
         self.problems.push(format!("{}{key}: {problem}", self.path));
     }
 
@@ -104,7 +104,7 @@ impl Reader {
         let value = self.table.remove(key)?;
         let read = read(&value);
         if read.is_none() {
-            self.wrong(key, format_args!("is {value}; write {form}"));
+            self.report(key, format_args!("is {value}; write {form}"));
         }
         read
     }
@@ -166,7 +166,7 @@ impl Reader {
         for word in words {
             match read(&word) {
                 Some(value) => found.push(value),
-                None => self.wrong(key, format_args!("unknown word \"{word}\"")),
+                None => self.report(key, format_args!("unknown word \"{word}\"")),
             }
         }
         Some(found)
@@ -178,7 +178,7 @@ impl Reader {
         let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new(), warnings: Vec::new() };
         let value = read(&mut reader);
         self.warnings.append(&mut reader.warnings);
-        self.problems.extend(reader.end());
+        self.problems.extend(reader.finish());
         Some(value)
     }
 
@@ -192,24 +192,24 @@ impl Reader {
             let mut reader = Reader { path, table, problems: Vec::new(), warnings: Vec::new() };
             values.push(read(&mut reader));
             self.warnings.append(&mut reader.warnings);
-            self.problems.extend(reader.end());
+            self.problems.extend(reader.finish());
         }
         values
     }
 
     /// Returns the value and adds a problem if it is missing.
-    pub fn needed<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
+    pub fn require<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
         if value.is_none() && !self.problems.iter().any(|problem| problem.starts_with(&format!("{}{key}", self.path))) {
-            self.wrong(key, "is missing");
+            self.report(key, "is missing");
         }
         value
     }
 
     /// Returns all problems, with one for each key that was not read.
-    pub fn end(mut self) -> Vec<String> {
+    pub fn finish(mut self) -> Vec<String> {
         let unread: Vec<String> = self.table.keys().cloned().collect();
         for key in unread {
-            self.wrong(&key, "unknown key");
+            self.report(&key, "unknown key");
         }
         self.problems
     }
@@ -226,25 +226,25 @@ const RETIRED: &str = "is no longer supported; remove it";
 pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
     let mut file = Reader::new(text)?;
     let stated = file.text("name");
-    let stated = file.needed("name", stated).unwrap_or_default();
+    let stated = file.require("name", stated).unwrap_or_default();
     if stated != name {
-        file.wrong("name", format_args!("is \"{stated}\"; write \"{name}\", the name of the file"));
+        file.report("name", format_args!("is \"{stated}\"; write \"{name}\", the name of the file"));
     }
     let title = file.text("title");
-    let title = file.needed("title", title).unwrap_or_default();
+    let title = file.require("title", title).unwrap_or_default();
     let from = year(&mut file, "from");
-    let from = file.needed("from", from).unwrap_or_default();
+    let from = file.require("from", from).unwrap_or_default();
     let until = year(&mut file, "until");
     if until.is_some_and(|until| until < from) {
-        file.wrong("until", "is before \"from\"");
+        file.report("until", "is before \"from\"");
     }
     let about = file.text("text");
-    let about = file.needed("text", about).unwrap_or_default();
+    let about = file.require("text", about).unwrap_or_default();
     let limits = file.inside("time_limits", limits).flatten();
     let layers: BTreeMap<&str, Content> =
         LAYERS.into_iter().filter_map(|layer| Some((layer, file.inside(layer, content)?))).collect();
     if !layers.contains_key("standard") {
-        file.wrong("standard", "is missing");
+        file.report("standard", "is missing");
     }
     let gaps = gaps(&mut file, &layers);
     let kinds: BTreeMap<GameKind, Content> =
@@ -253,11 +253,11 @@ pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<Str
         let lacks = |content: &Content| is_given(&content.rules) && !content.articles.contains_key(&topic);
         if let Some((GameKind(class, supervision), _)) = kinds.iter().find(|(_, content)| lacks(content)) {
             let (class, supervision, topic) = (class.word(), supervision.word(), topic.word());
-            file.wrong(key, format_args!("has no article ({topic}) in {class} games with {supervision} supervision"));
+            file.report(key, format_args!("has no article ({topic}) in {class} games with {supervision} supervision"));
         }
     }
     let warnings = std::mem::take(&mut file.warnings);
-    let problems = file.end();
+    let problems = file.finish();
     if problems.is_empty() {
         Ok((Edition { name: stated, title, from, until, text: about, limits, gaps, kinds }, warnings))
     } else {
@@ -269,14 +269,14 @@ fn year(file: &mut Reader, key: &str) -> Option<u16> {
     let number = file.number(key)?;
     let year = u16::try_from(number).ok().filter(|year| (1900..2200).contains(year));
     if year.is_none() {
-        file.wrong(key, format_args!("is {number}; write a year"));
+        file.report(key, format_args!("is {number}; write a year"));
     }
     year
 }
 
 fn limits(table: &mut Reader) -> Option<TimeLimits> {
     let (rapid, standard) = (table.number("rapid_from_s"), table.number("standard_from_s"));
-    let (rapid, standard) = (table.needed("rapid_from_s", rapid), table.needed("standard_from_s", standard));
+    let (rapid, standard) = (table.require("rapid_from_s", rapid), table.require("standard_from_s", standard));
     Some(TimeLimits { rapid_from_s: rapid?, standard_from_s: standard? })
 }
 
@@ -289,17 +289,17 @@ fn gaps(file: &mut Reader, layers: &BTreeMap<&str, Content>) -> BTreeMap<Topic, 
         let written = layers.values().any(|content| content.articles.contains_key(topic));
         match (written, listed) {
             (true, 0) | (false, 1) => {}
-            (true, _) => file.wrong(topic.word(), "has an article and is listed in silent or not_at_hand"),
+            (true, _) => file.report(topic.word(), "has an article and is listed in silent or not_at_hand"),
             (false, 0) if RECENT_TOPICS.contains(topic) => {
                 file.warn(topic.word(), "has no article; add one, or list the topic in silent or not_at_hand (until then it is treated as not_at_hand)");
                 not_at_hand.push(*topic);
             }
-            (false, 0) => file.wrong(topic.word(), "has no article; add one, or list the topic in silent or not_at_hand"),
-            (false, _) => file.wrong(topic.word(), "is listed more than once in silent and not_at_hand"),
+            (false, 0) => file.report(topic.word(), "has no article; add one, or list the topic in silent or not_at_hand"),
+            (false, _) => file.report(topic.word(), "is listed more than once in silent and not_at_hand"),
         }
     }
     let silent = silent.into_iter().map(|topic| (topic, Gap::Silent));
-    silent.chain(not_at_hand.into_iter().map(|topic| (topic, Gap::NotAtHand))).collect()
+    silent.chain(not_at_hand.into_iter().map(|topic| (topic, Gap::Unavailable))).collect()
 }
 
 fn overlay(layer_names: &[&str], layers: &BTreeMap<&str, Content>) -> Content {
@@ -320,7 +320,7 @@ fn content(table: &mut Reader) -> Content {
         pawn_left: table.word("pawn_left"),
         counted: table.words("counted"),
         penalty: table.inside("penalty", ladder).flatten(),
-        stands: table.word("stands"),
+        illegal_move_finality: table.word("stands"),
         illegal_ruled: table.word("illegal_ruled"),
         touch_ruled: table.word("touch_ruled"),
         set_up_moves: table.number("set_up_moves"),
@@ -352,22 +352,22 @@ fn articles(table: &mut Reader) -> BTreeMap<Topic, String> {
 
 fn ladder(table: &mut Reader) -> Option<PenaltyLadder> {
     let (opponent_s, no_mate) = (table.numbers("opponent_s"), table.word("no_mate"));
-    let (opponent_s, no_mate) = (table.needed("opponent_s", opponent_s), table.needed("no_mate", no_mate));
+    let (opponent_s, no_mate) = (table.require("opponent_s", opponent_s), table.require("no_mate", no_mate));
     Some(PenaltyLadder { opponent_s: opponent_s?, no_mate: no_mate? })
 }
 
 fn quickplay(table: &mut Reader) -> Option<Quickplay> {
     let (below_s, opponent_s) = (table.number("below_s"), table.number("opponent_s"));
-    let (below_s, opponent_s) = (table.needed("below_s", below_s), table.needed("opponent_s", opponent_s));
+    let (below_s, opponent_s) = (table.require("below_s", below_s), table.require("opponent_s", opponent_s));
     Some(Quickplay { below_s: below_s?, opponent_s: opponent_s? })
 }
 
 fn claim_penalty(table: &mut Reader) -> Option<ClaimPenalty> {
     let opponent_s = table.number("opponent_s");
-    let opponent_s = table.needed("opponent_s", opponent_s);
+    let opponent_s = table.require("opponent_s", opponent_s);
     let halving = table.inside("claimant_half", |table| {
         let (max_s, floor_s) = (table.number("max_s"), table.number("floor_s"));
-        let (max_s, floor_s) = (table.needed("max_s", max_s), table.needed("floor_s", floor_s));
+        let (max_s, floor_s) = (table.require("max_s", max_s), table.require("floor_s", floor_s));
         Some(Halving { max_s: max_s?, floor_s: floor_s? })
     });
     Some(ClaimPenalty { opponent_s: opponent_s?, halving: halving.flatten() })

@@ -180,7 +180,7 @@ rules! {
     /// The penalties for the counted irregularities.
     penalty: PenaltyLadder,
     /// When an illegal move can no longer be corrected.
-    stands: IllegalMoveFinality,
+    illegal_move_finality: IllegalMoveFinality,
     /// When the arbiter rules on illegal moves.
     illegal_ruled: RulingTrigger,
     /// When the arbiter rules on touched pieces.

@@ -14,7 +14,7 @@ pub fn why_illegal(position: &Position, mv: Move) -> Option<IllegalReason> {
         Move::EnPassant { from, to } => context.en_passant(from, to),
         Move::Castle { king, rook } => context.castle(king, rook),
         Move::Put { role, to } => {
-            Some(IllegalReason::Appeared { men: vec![PlacedPiece { piece: role.of(context.us), square: to }] })
+            Some(IllegalReason::Appeared { pieces: vec![PlacedPiece { piece: role.of(context.us), square: to }] })
         }
     }
 }
@@ -36,7 +36,7 @@ impl LegalityContext<'_> {
 
     /// Returns the moved piece if it belongs to the player to move.
     fn own_piece(&self, from: Square) -> Result<PlacedPiece, IllegalReason> {
-        let moved = self.placed_piece(from).ok_or(IllegalReason::NothingThere { from })?;
+        let moved = self.placed_piece(from).ok_or(IllegalReason::EmptySquare { from })?;
         if moved.piece.color == self.us { Ok(moved) } else { Err(IllegalReason::OutOfTurn { moved }) }
     }
 
@@ -56,7 +56,7 @@ impl LegalityContext<'_> {
         let reason = match moved.piece.role {
             Role::Pawn => self.pawn(moved, to).or_else(|| self.promotion(moved, to, promotion)),
             _ => {
-                let became = promotion.map(|role| IllegalReason::Became { moved, role });
+                let became = promotion.map(|role| IllegalReason::PromotedTooEarly { moved, role });
                 self.piece(moved, to).or(became)
             }
         };
@@ -160,7 +160,7 @@ impl LegalityContext<'_> {
                 IllegalReason::EnPassantTooLate { moved, pawn: beside }
             }
             (Some(on), _) if on.piece.color == self.us => IllegalReason::OwnPiece { moved, on },
-            (_, Some(removed)) => IllegalReason::Vanished { men: vec![removed] },
+            (_, Some(removed)) => IllegalReason::Vanished { pieces: vec![removed] },
             (_, None) => IllegalReason::PawnDiagonal { moved, to },
         })
     }
@@ -171,7 +171,7 @@ impl LegalityContext<'_> {
         match promotion {
             None if is_last_rank => Some(IllegalReason::PawnLeft { pawn: PlacedPiece { square: to, ..moved } }),
             None => None,
-            Some(role) if !is_last_rank => Some(IllegalReason::Became { moved, role }),
+            Some(role) if !is_last_rank => Some(IllegalReason::PromotedTooEarly { moved, role }),
             Some(role @ (Role::King | Role::Pawn)) => Some(IllegalReason::PromotedWrongly { on: to, role }),
             Some(_) => None,
         }

@@ -63,9 +63,9 @@ struct PlacementChanges {
     /// Moved pieces with their new squares.
     moved: Vec<(PlacedPiece, Square)>,
     /// Pieces that are no longer on the board and whose squares are empty.
-    gone: Vec<PlacedPiece>,
+    removed: Vec<PlacedPiece>,
     /// Pieces that are on squares which were empty and that did not come from another square.
-    came: Vec<PlacedPiece>,
+    added: Vec<PlacedPiece>,
     /// Pieces that were replaced by another piece on their squares.
     exchanged: Vec<(PlacedPiece, Piece)>,
 }
@@ -99,10 +99,10 @@ impl PlacementChanges {
                 Some(index) => changes.exchanged.push((old, unmatched_after.remove(index).piece)),
                 // A piece whose square is now occupied by another piece was captured.
                 None if after.piece_at(old.square).is_some() => {}
-                None => changes.gone.push(old),
+                None => changes.removed.push(old),
             }
         }
-        changes.came = unmatched_after;
+        changes.added = unmatched_after;
         changes
     }
 
@@ -118,14 +118,14 @@ impl PlacementChanges {
                 && pawn.square.distance(on.square) == 1
         };
         let exchanged = self.exchanged.iter().map(|(was, is)| PlacedPiece { piece: *is, square: was.square });
-        let arrived: Vec<PlacedPiece> = self.came.iter().copied().chain(exchanged).collect();
-        if let Some(on) = arrived.iter().find(|on| self.gone.iter().any(|pawn| promoted(pawn, on))) {
+        let arrived: Vec<PlacedPiece> = self.added.iter().copied().chain(exchanged).collect();
+        if let Some(on) = arrived.iter().find(|on| self.removed.iter().any(|pawn| promoted(pawn, on))) {
             return IllegalReason::PromotedColour { on: *on };
         }
-        if let Some(king) = self.gone.iter().find(|captured| captured.piece.role == Role::King) {
+        if let Some(king) = self.removed.iter().find(|captured| captured.piece.role == Role::King) {
             return IllegalReason::KingCaptured { king: *king };
         }
-        if let ([(pawn, to)], [removed]) = (self.moved.as_slice(), self.gone.as_slice())
+        if let ([(pawn, to)], [removed]) = (self.moved.as_slice(), self.removed.as_slice())
             && pawn.piece == Role::Pawn.of(us)
             && position.en_passant() == Some(*to)
             && pawn.square.file() != to.file()
@@ -148,9 +148,9 @@ impl PlacementChanges {
         let move_reason = self.moved.first().and_then(|&(piece, to)| why_illegal(position, step(position, piece, to)));
         match (move_reason, self.exchanged.first()) {
             (Some(reason), _) => reason,
-            _ if !self.gone.is_empty() => IllegalReason::Vanished { men: self.gone },
+            _ if !self.removed.is_empty() => IllegalReason::Vanished { pieces: self.removed },
             (_, Some(&(was, is))) => IllegalReason::Exchanged { was, is },
-            _ if !self.came.is_empty() => IllegalReason::Appeared { men: self.came },
+            _ if !self.added.is_empty() => IllegalReason::Appeared { pieces: self.added },
             _ => IllegalReason::NoMove,
         }
     }

@@ -124,24 +124,24 @@ worded! {
 
 /// A condition that must hold, or that must not hold.
 pub(super) struct Condition {
-    asked: RulingQuery,
+    query: RulingQuery,
     holds: bool,
 }
 
 impl Condition {
     fn from_word(word: &str) -> Option<Condition> {
         let (query, holds) = word.strip_prefix("not ").map_or((word, true), |rest| (rest, false));
-        Some(Condition { asked: RulingQuery::from_word(query)?, holds })
+        Some(Condition { query: RulingQuery::from_word(query)?, holds })
     }
 
     /// Returns whether the condition is satisfied.
     pub fn holds(&self, laws: &Laws, situation: Situation, facts: &RulingFacts) -> bool {
         let rules = laws.rules();
-        let holds = match self.asked {
+        let holds = match self.query {
             RulingQuery::Pending => facts.stage == Stage::Pending,
             RulingQuery::Touched => facts.reply != Reply::Nothing,
             RulingQuery::Replied => facts.reply == Reply::Made,
-            RulingQuery::CanStand => rules.stands == Some(IllegalMoveFinality::OpponentMoved),
+            RulingQuery::CanStand => rules.illegal_move_finality == Some(IllegalMoveFinality::OpponentMoved),
             RulingQuery::Counted => matches!(situation, Situation::Irregular(irregularity) if laws.counts(irregularity)),
             RulingQuery::IllegalUnclaimed => rules.illegal_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
             RulingQuery::TouchUnclaimed => rules.touch_ruled == Some(RulingTrigger::OnClaim) && !facts.claimed,
@@ -180,21 +180,21 @@ pub(super) fn rows() -> &'static [Row] {
 fn parse(text: &str) -> Result<Vec<Row>, Vec<String>> {
     let mut file = Reader::new(text)?;
     let rows = file.each("ruling", row);
-    let problems = file.end();
+    let problems = file.finish();
     if problems.is_empty() { Ok(rows.into_iter().flatten().collect()) } else { Err(problems) }
 }
 
 fn row(table: &mut Reader) -> Option<Row> {
     let situation = table.text("situation");
-    let situation = table.needed("situation", situation);
+    let situation = table.require("situation", situation);
     let known = situation.as_deref().and_then(Situation::from_word);
     if let Some(word) = situation.filter(|_| known.is_none()) {
-        table.wrong("situation", format_args!("unknown situation \"{word}\""));
+        table.report("situation", format_args!("unknown situation \"{word}\""));
     }
     let when = table.list("when", Condition::from_word).unwrap_or_default();
     let steps = table.list("acts", Step::from_word);
     let articles = table.topics("articles");
-    let (steps, articles) = (table.needed("acts", steps), table.needed("articles", articles));
+    let (steps, articles) = (table.require("acts", steps), table.require("articles", articles));
     Some(Row { situation: known?, when, steps: steps?, articles: articles? })
 }
 

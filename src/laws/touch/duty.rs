@@ -23,11 +23,11 @@ pub enum Freedom {
     /// Nothing was touched.
     NothingTouched,
     /// None of the touched pieces can be moved or captured (4.5).
-    NoneCan,
+    NoLegalMove,
     /// The player intended to castle, which is not allowed, and the king cannot move (4.4.3).
     KingCannot,
     /// The available text of this edition does not say.
-    Unsaid,
+    Unspecified,
 }
 
 /// The reason why a player's choice is restricted. Squares are those of the pieces before the move.
@@ -192,9 +192,9 @@ impl Freedom {
     /// Returns the topic of its article in the edition files, if it is based on one.
     pub fn topic(self) -> Option<&'static str> {
         match self {
-            Freedom::NoneCan => Some("touch_free"),
+            Freedom::NoLegalMove => Some("touch_free"),
             Freedom::KingCannot => Some("castling_illegal"),
-            Freedom::NothingTouched | Freedom::Unsaid => None,
+            Freedom::NothingTouched | Freedom::Unspecified => None,
         }
     }
 
@@ -202,9 +202,9 @@ impl Freedom {
     pub fn key(self) -> &'static str {
         match self {
             Freedom::NothingTouched => "nothing_touched",
-            Freedom::NoneCan => "touch_free",
+            Freedom::NoLegalMove => "touch_free",
             Freedom::KingCannot => "castling_king_cannot",
-            Freedom::Unsaid => "touch_unsaid",
+            Freedom::Unspecified => "touch_unsaid",
         }
     }
 }

@@ -15,7 +15,7 @@ pub fn obligation(position: &Position, touches: &Touches, rules: TouchRules) -> 
     let mut context = ObligationContext { touched: touches.groups(us), us, legal: legal.clone(), rook_first: rules.rook_first };
     let bound = match rules.touched {
         TouchBinding::Bind => context.by_touch(),
-        TouchBinding::Unsaid => return context.by_castling(touches),
+        TouchBinding::Unspecified => return context.by_castling(touches),
     };
     if let Obligation::Only { moves, .. } = &bound {
         context.legal.clone_from(moves);
@@ -73,7 +73,7 @@ impl ObligationContext {
                 return bound;
             }
         }
-        Obligation::Free(if self.touched.is_empty() { Freedom::NothingTouched } else { Freedom::NoneCan })
+        Obligation::Free(if self.touched.is_empty() { Freedom::NothingTouched } else { Freedom::NoLegalMove })
     }
 
     /// Applies Art. 4.3.1 and 4.4 to one touch of the player's own pieces.
@@ -164,14 +164,14 @@ impl ObligationContext {
         let rook = self.own().find(|touch| castled(touch, Role::Rook, 1));
         match king.zip(rook).and_then(|(king, _)| self.by_king(king.square)) {
             Some(Obligation::Only { by: Duty::Castle { .. } | Duty::OwnPiece { .. }, .. }) | None => {
-                Obligation::Free(Freedom::Unsaid)
+                Obligation::Free(Freedom::Unspecified)
             }
             // If touching the rook first only bars castling on that side, Art. 4.3.1 decides which piece must move. Its text is not
             // available.
             Some(Obligation::Only { by: Duty::KingAfterRook { .. }, .. })
                 if self.rook_first != Some(RookFirst::KingMustBeFirst) =>
             {
-                Obligation::Free(Freedom::Unsaid)
+                Obligation::Free(Freedom::Unspecified)
             }
             Some(bound) => bound,
         }
@@ -192,7 +192,7 @@ impl ObligationContext {
                     .zip(castled(king, rook))
                     .any(|(&(start, role), target)| (start, role, target) == (from, piece.role, on)),
                 Move::Normal { promotion: Some(role), .. } => {
-                    let chosen = piece.role == Role::Pawn || piece.role == role || rules.promotion == Promotion::Unsaid;
+                    let chosen = piece.role == Role::Pawn || piece.role == role || rules.promotion == Promotion::Unspecified;
                     mv.from() == Some(from) && mv.to() == on && chosen
                 }
                 _ => mv.from() == Some(from) && mv.to() == on && mv.role() == piece.role,

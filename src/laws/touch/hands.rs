@@ -21,18 +21,18 @@ pub struct TouchThresholds {
 #[derive(Clone, Debug)]
 pub struct HandTracker {
     us: Color,
-    care: TouchThresholds,
+    thresholds: TouchThresholds,
     /// The start and target squares of the legal moves.
     legal: Vec<(Square, Square)>,
     /// The piece on each square.
-    stands: [Option<TrackedPiece>; 64],
+    board: [Option<TrackedPiece>; 64],
     /// The pieces in the air, in the order in which they were lifted.
     held: Vec<TrackedPiece>,
     touches: Touches,
     /// The touches under the assumption that nothing was brushed or adjusted.
     contacts: Touches,
     /// Original squares of pieces that were definitely touched: these touches are never removed.
-    firm: Vec<Square>,
+    confirmed: Vec<Square>,
 }
 
 /// The touches of a player before their move appeared on the board.
@@ -51,9 +51,9 @@ struct TrackedPiece {
     /// Its square before the move began.
     from: Square,
     /// The time at which it left that square; `None` if it has not.
-    left: Option<u64>,
+    lifted_at: Option<u64>,
     /// The time at which it came to its current square.
-    came: u64,
+    placed_at: u64,
     /// Whether it replaces a pawn.
     promoted: bool,
 }
@@ -63,26 +63,26 @@ impl HandTracker {
     pub fn new(position: &Position, thresholds: TouchThresholds) -> HandTracker {
         let on_board = std::array::from_fn(|index| {
             let from = Square::new(index as u32);
-            position.piece_at(from).map(|piece| TrackedPiece { piece, from, left: None, came: 0, promoted: false })
+            position.piece_at(from).map(|piece| TrackedPiece { piece, from, lifted_at: None, placed_at: 0, promoted: false })
         });
         let legal = position.legal_moves().iter().filter_map(|mv| Some((mv.from()?, mv.to()))).collect();
         let touches = Touches::new(thresholds.unclear_ms);
         let contacts = touches.clone();
         HandTracker {
             us: position.turn(),
-            care: thresholds,
+            thresholds,
             legal,
-            stands: on_board,
+            board: on_board,
             held: Vec::new(),
             touches,
             contacts,
-            firm: Vec::new(),
+            confirmed: Vec::new(),
         }
     }
 
     /// Handles a square that became empty.
     pub fn lifted(&mut self, at: u64, square: Square) {
-        if let Some(tracked) = self.stands[square as usize] {
+        if let Some(tracked) = self.board[square as usize] {
             self.promote(square, &tracked);
         }
         self.take_up(at, square);
@@ -90,29 +90,29 @@ impl HandTracker {
 
     /// Moves the piece on a square into the hand.
     fn take_up(&mut self, at: u64, square: Square) {
-        let Some(tracked) = self.stands[square as usize].take() else { return };
+        let Some(tracked) = self.board[square as usize].take() else { return };
         if let Some(release) = self.release(at, square, &tracked) {
             for touches in [&mut self.touches, &mut self.contacts] {
                 touches.release(release.at, release.from, release.on, release.piece);
             }
             self.promote(square, &tracked);
-            self.firm.push(tracked.from);
+            self.confirmed.push(tracked.from);
         }
         for touches in [&mut self.touches, &mut self.contacts] {
             touches.touch(at, tracked.from, tracked.piece);
         }
-        self.held.push(TrackedPiece { left: tracked.left.or(Some(at)), ..tracked });
+        self.held.push(TrackedPiece { lifted_at: tracked.lifted_at.or(Some(at)), ..tracked });
     }
 
     /// Handles a square that became occupied; `piece` is `None` if the board does not identify it. A piece that was there before
     /// was lifted without an edge.
     pub fn put(&mut self, at: u64, square: Square, piece: Option<Piece>) {
-        if let (Some(tracked), Some(piece)) = (self.stands[square as usize], piece)
+        if let (Some(tracked), Some(piece)) = (self.board[square as usize], piece)
             && (tracked.promoted, tracked.piece.color) == (true, piece.color)
             && self.release(at, square, &tracked).is_none()
         {
             // A hand cannot exchange pieces that fast: the board had identified the piece incorrectly.
-            self.stands[square as usize] = Some(TrackedPiece { piece, came: at, ..tracked });
+            self.board[square as usize] = Some(TrackedPiece { piece, placed_at: at, ..tracked });
             return;
         }
         self.take_up(at, square);
@@ -124,17 +124,17 @@ impl HandTracker {
         self.held.extend(captured);
         if tracked.from != square {
             let promoted = tracked.promoted || piece.is_some_and(|piece| piece.role != tracked.piece.role);
-            self.stands[square as usize] =
-                Some(TrackedPiece { piece: piece.unwrap_or(tracked.piece), came: at, promoted, ..tracked });
+            self.board[square as usize] =
+                Some(TrackedPiece { piece: piece.unwrap_or(tracked.piece), placed_at: at, promoted, ..tracked });
             return;
         }
         // The piece is back on its square.
-        self.stands[square as usize] = Some(TrackedPiece { left: None, came: at, ..tracked });
-        let away = at.saturating_sub(tracked.left.unwrap_or(at));
-        if away >= self.care.brushed_ms {
-            self.firm.push(square);
-        } else if !self.firm.contains(&square) {
-            self.touches.strike(square);
+        self.board[square as usize] = Some(TrackedPiece { lifted_at: None, placed_at: at, ..tracked });
+        let away = at.saturating_sub(tracked.lifted_at.unwrap_or(at));
+        if away >= self.thresholds.brushed_ms {
+            self.confirmed.push(square);
+        } else if !self.confirmed.contains(&square) {
+            self.touches.remove(square);
         }
     }
 
@@ -144,7 +144,7 @@ impl HandTracker {
         let last = self.us.relative_rank(Rank::Eighth);
         let piece = piece.filter(|piece| piece.color == self.us && piece.role != Role::Pawn && square.rank() == last)?;
         let is_home_pawn = |from: &Square| {
-            let tracked = self.stands[*from as usize];
+            let tracked = self.board[*from as usize];
             tracked.is_some_and(|tracked| tracked.piece == Role::Pawn.of(piece.color) && tracked.from == *from)
         };
         let mut pawns = self.legal.iter().filter(|(_, to)| *to == square).map(|(from, _)| *from).filter(is_home_pawn);
@@ -154,8 +154,8 @@ impl HandTracker {
         is_only_pawn.then_some(TrackedPiece {
             piece: Role::Pawn.of(piece.color),
             from,
-            left: Some(at),
-            came: at,
+            lifted_at: Some(at),
+            placed_at: at,
             promoted: true,
         })
     }
@@ -163,9 +163,9 @@ impl HandTracker {
     /// Records that a promotion piece has touched the last rank (4.4.4).
     fn promote(&mut self, square: Square, tracked: &TrackedPiece) {
         if tracked.promoted {
-            self.touches.promote(tracked.came, tracked.from, square, tracked.piece);
-            self.contacts.promote(tracked.came, tracked.from, square, tracked.piece);
-            self.firm.push(tracked.from);
+            self.touches.promote(tracked.placed_at, tracked.from, square, tracked.piece);
+            self.contacts.promote(tracked.placed_at, tracked.from, square, tracked.piece);
+            self.confirmed.push(tracked.from);
         }
     }
 
@@ -199,13 +199,13 @@ impl HandTracker {
     fn with_standing(&self, now: u64, touches: &Touches) -> Touches {
         let mut touches = touches.clone();
         for (square, tracked) in
-            Square::ALL.into_iter().filter_map(|square| Some((square, self.stands[square as usize].as_ref()?)))
+            Square::ALL.into_iter().filter_map(|square| Some((square, self.board[square as usize].as_ref()?)))
         {
             if let Some(release) = self.release(now, square, tracked) {
                 touches.release(release.at, release.from, release.on, release.piece);
             }
             if tracked.promoted {
-                touches.promote(tracked.came, tracked.from, square, tracked.piece);
+                touches.promote(tracked.placed_at, tracked.from, square, tracked.piece);
             }
         }
         touches
@@ -228,19 +228,20 @@ impl HandTracker {
             Move::Castle { king, rook } => [king, rook].contains(&from),
             _ => mv.from() == Some(from),
         };
-        let on_board = self.stands.iter().flatten().filter(|tracked| tracked.left.is_some()).map(|tracked| (tracked, false));
+        let on_board =
+            self.board.iter().flatten().filter(|tracked| tracked.lifted_at.is_some()).map(|tracked| (tracked, false));
         for (tracked, in_hand) in on_board.chain(self.held.iter().map(|tracked| (tracked, true))) {
-            let away = now.saturating_sub(tracked.left.unwrap_or(now));
+            let away = now.saturating_sub(tracked.lifted_at.unwrap_or(now));
             let counts = if tracked.piece.color != self.us {
                 capture_square(mv) == Some(tracked.from)
             } else if is_moved(tracked.from) {
                 // In castling, the order of king and rook matters.
                 mv.is_castle() || !touches.is_last(tracked.from)
             } else {
-                !in_hand || away >= self.care.brushed_ms
+                !in_hand || away >= self.thresholds.brushed_ms
             };
-            if !counts && !self.firm.contains(&tracked.from) {
-                touches.strike(tracked.from);
+            if !counts && !self.confirmed.contains(&tracked.from) {
+                touches.remove(tracked.from);
             }
         }
         touches
@@ -248,8 +249,8 @@ impl HandTracker {
 
     /// Returns the release of a piece on its current square, if it has moved there and has rested for at least `passed_ms`.
     fn release(&self, now: u64, square: Square, tracked: &TrackedPiece) -> Option<Release> {
-        let rested = now.saturating_sub(tracked.came) >= self.care.passed_ms;
-        let moved = tracked.left.is_some() && tracked.from != square && tracked.piece.color == self.us;
-        (moved && rested).then_some(Release { at: tracked.came, from: tracked.from, on: square, piece: tracked.piece })
+        let rested = now.saturating_sub(tracked.placed_at) >= self.thresholds.passed_ms;
+        let moved = tracked.lifted_at.is_some() && tracked.from != square && tracked.piece.color == self.us;
+        (moved && rested).then_some(Release { at: tracked.placed_at, from: tracked.from, on: square, piece: tracked.piece })
     }
 }

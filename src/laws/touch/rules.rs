@@ -23,7 +23,7 @@ pub enum TouchBinding {
     Bind,
     /// The available text does not say. After castling that is illegal, or was begun with the rook, the king must still move
     /// (1973, Section 6).
-    Unsaid,
+    Unspecified,
 }
 
 /// Whether the choice of the promotion piece can be changed (4.4.4).
@@ -32,7 +32,7 @@ pub enum Promotion {
     /// The choice is final when the new piece has touched the square of promotion.
     Final,
     /// The available text does not say.
-    Unsaid,
+    Unspecified,
 }
 
 /// What happens to a pawn that was on the last rank when the clock was pressed (7.5.2).
@@ -61,8 +61,8 @@ impl TouchRules {
     pub fn of(laws: &Laws) -> TouchRules {
         let rules = laws.rules();
         TouchRules {
-            touched: if laws.article(Topic::TouchOwn).is_some() { TouchBinding::Bind } else { TouchBinding::Unsaid },
-            promotion: if laws.article(Topic::PromotionFinal).is_some() { Promotion::Final } else { Promotion::Unsaid },
+            touched: if laws.article(Topic::TouchOwn).is_some() { TouchBinding::Bind } else { TouchBinding::Unspecified },
+            promotion: if laws.article(Topic::PromotionFinal).is_some() { Promotion::Final } else { Promotion::Unspecified },
             rook_first: rules.rook_first,
             pawn_left: if rules.pawn_left == Some(edition::PawnLeft::Queen) { PawnLeft::Queen } else { PawnLeft::TakenBack },
         }

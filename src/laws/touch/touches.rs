@@ -95,7 +95,7 @@ impl Touches {
     }
 
     /// Removes the touches of the piece that was on this square before the move: it was adjusted, or brushed by accident (4.2).
-    pub fn strike(&mut self, square: Square) {
+    pub fn remove(&mut self, square: Square) {
         self.touched.retain(|touch| touch.square != square);
         self.released.retain(|release| release.from != square);
         self.promoted.retain(|contact| contact.from != square);

@@ -26,7 +26,7 @@ pub fn any(reach: &Reach, winner: Color) -> bool {
     let Some(hunt) = Hunt::new(reach, winner) else { return false };
     // Each piece is checked on all squares before the next piece: the first one that can mate is enough.
     hunt.checkers.iter().any(|checker| {
-        let attack_sets = attack_sets(checker.man, hunt.still);
+        let attack_sets = attack_sets(checker.piece, hunt.still);
         iter_squares(hunt.hunted.reach).any(|square| hunt.net(square, &[(&attack_sets, checker.others)], true).is_some())
     })
 }
@@ -34,7 +34,7 @@ pub fn any(reach: &Reach, winner: Color) -> bool {
 /// Returns the possible mates, at most one for each square of the king to be mated.
 pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
     let Some(hunt) = Hunt::new(reach, winner) else { return Vec::new() };
-    let attack_sets: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| attack_sets(checker.man, hunt.still)).collect();
+    let attack_sets: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| attack_sets(checker.piece, hunt.still)).collect();
     let checkers: Vec<(&Vec<Squares>, Squares)> =
         attack_sets.iter().zip(hunt.checkers.iter().map(|checker| checker.others)).collect();
     let nets = iter_squares(hunt.hunted.reach).filter_map(|square| hunt.net(square, &checkers, false));
@@ -58,7 +58,7 @@ struct Hunt<'a> {
 
 /// A piece that may give the mating check.
 struct Checker<'a> {
-    man: &'a ReachPiece,
+    piece: &'a ReachPiece,
     /// The squares that the other pieces may attack.
     others: Squares,
 }
@@ -79,7 +79,7 @@ impl Hunt<'_> {
             .iter()
             .filter(|piece| !piece.may_have_left && piece.home != hunted.home)
             .fold(0, |all, piece| all | piece.home);
-        let checkers = attacks.iter().enumerate().map(|(index, (piece, _))| Checker { man: piece, others: others(index) });
+        let checkers = attacks.iter().enumerate().map(|(index, (piece, _))| Checker { piece, others: others(index) });
         Some(Hunt {
             hunted,
             hunter,
@@ -102,8 +102,9 @@ impl Hunt<'_> {
 
     /// Returns the directions in which any of the pieces may give check from a distance.
     fn ways(&self) -> &[Direction] {
-        let any =
-            |roles: &[Role]| self.checkers.iter().any(|checker| checker.man.promoted != 0 || roles.contains(&checker.man.role));
+        let any = |roles: &[Role]| {
+            self.checkers.iter().any(|checker| checker.piece.promoted != 0 || roles.contains(&checker.piece.role))
+        };
         let (rook, bishop) = DIRECTIONS.split_at(4);
         match (any(&[Role::Rook, Role::Queen]), any(&[Role::Bishop, Role::Queen])) {
             (true, true) => &DIRECTIONS,

@@ -242,7 +242,7 @@ pub fn tally_value(tally: &IrregularityCounts, wall: &dyn Fn(Millis) -> i64) -> 
     let mut attempts: Vec<(Color, &CountedAttempt)> = Color::ALL.into_iter().flat_map(counts_of).collect();
     attempts.sort_by_key(|(_, counted)| counted.pressed_at);
     let to_value = |(player, counted): (Color, &CountedAttempt)| {
-        let what = counted.what.iter().map(|what| what.word().to_owned()).collect();
+        let what = counted.irregularities.iter().map(|what| what.word().to_owned()).collect();
         (player.word().to_owned(), counted.ply, what, wall(counted.pressed_at))
     };
     attempts.into_iter().map(to_value).collect()

@@ -41,7 +41,7 @@ impl TableGame {
         };
         let claim = history.claim(by, claimed, basis, &rules);
         let lost = rules.is_claim_lost(made || self.has_touched(now, by));
-        let known = !matches!(claim.finding, Finding::Ended | Finding::NotAtHand);
+        let known = !matches!(claim.finding, Finding::Ended | Finding::RuleUnavailable);
         let claim = if lost && known { Claim { finding: Finding::Lost, ..claim } } else { claim };
         // The intended move has its own article, which says that it must be played.
         let because = matches!(basis, ClaimBasis::OnIntended(_)).then_some(match claimed {
@@ -76,7 +76,7 @@ fn occasion(claim: &Claim, claimed: ClaimKind, basis: ClaimBasis) -> Option<Occa
         _ if claim.finding == Finding::Lost => Occasion::ClaimLost,
         // Only the player to move can claim (9.2, 9.3); a claim by the other player is none. Nothing is said about claims for which
         // no text of the Laws is available.
-        _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove | Finding::NotAtHand) => return None,
+        _ if matches!(claim.finding, Finding::Ended | Finding::NotOnMove | Finding::RuleUnavailable) => return None,
         (true, ClaimKind::Repetition, false) => Occasion::Repeated,
         (true, ClaimKind::Repetition, true) => Occasion::RepeatedIntended,
         (true, ClaimKind::FiftyMoves, false) => Occasion::Fifty,

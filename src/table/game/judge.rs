@@ -139,7 +139,7 @@ impl TableGame {
         let mv = line.get(index + 1)?.mv?;
         let by = position.mover(mv);
         let text = match &reason {
-            IllegalReason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", ReasonArg::Man(*pawn)),
+            IllegalReason::PawnLeft { pawn } => Text::new("pawn_left").with("player", by).with("pawn", ReasonArg::Piece(*pawn)),
             _ => {
                 let text = Text::new("illegal_completed").with("player", by).with("san", played.san.clone());
                 text.with("reason", Text::from(&reason))
@@ -241,7 +241,7 @@ fn irregular_position(position: &Position) -> Option<Text> {
     let board = position.board();
     let pawn = (board.pawns() & (Bitboard::from_rank(Rank::First) | Bitboard::from_rank(Rank::Eighth))).first();
     if let Some(placed) = pawn.and_then(|square| Some(PlacedPiece { piece: board.piece_at(square)?, square })) {
-        return Some(Text::new("illegal_position_pawn").with("pawn", ReasonArg::Man(placed)));
+        return Some(Text::new("illegal_position_pawn").with("pawn", ReasonArg::Piece(placed)));
     }
     let kings = Color::ALL.into_iter().all(|color| board.by_piece(Role::King.of(color)).count() == 1);
     let both = kings && position.is_check() && position.with_turn_passed().is_check();

@@ -94,7 +94,7 @@ impl TableGame {
         let Some(square) = mv.from() else { return };
         let Some(piece) = before.position.piece_at(square) else { return };
         let placed = PlacedPiece { piece, square };
-        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Man(placed));
+        let text = Text::new("press_before_release").with("player", by).with("man", ReasonArg::Piece(placed));
         let facts = RulingFacts { moves: ply / 2, ..RulingFacts::default() };
         let draft = AlertDraft {
             by: Some(by),

@@ -99,22 +99,22 @@ impl TableGame {
             Duty::Released { from, on } if mv.from() != Some(from) && from.distance(on) == 1 => {
                 let text = Text::new("possible_touch")
                     .with("player", by)
-                    .with("man", ReasonArg::Man(placed_piece(from)?))
+                    .with("man", ReasonArg::Piece(placed_piece(from)?))
                     .with("san", san);
                 (AlertKind::PossibleTouch, Irregularity::TouchBroken, text)
             }
             Duty::Released { from, on } => {
-                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(placed_piece(from)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Piece(placed_piece(from)?));
                 (AlertKind::ReleaseChanged, Irregularity::ReleaseChanged, text.with("square", on).with("san", san))
             }
             Duty::CastlingBegun { king, .. } => {
                 let on = touches.released().iter().find(|release| release.from == king)?.on;
-                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Man(placed_piece(king)?));
+                let text = Text::new("release_changed").with("player", by).with("man", ReasonArg::Piece(placed_piece(king)?));
                 (AlertKind::ReleaseChanged, Irregularity::CastlingAbandoned, text.with("square", on).with("san", san))
             }
             _ => {
                 let text =
-                    Text::new("touch_move").with("player", by).with("men", ReasonArg::Men(touched_pieces)).with("san", san);
+                    Text::new("touch_move").with("player", by).with("men", ReasonArg::Pieces(touched_pieces)).with("san", san);
                 (AlertKind::TouchMove, Irregularity::TouchBroken, text.with("duty", Text::from(duty)))
             }
         };
@@ -166,7 +166,7 @@ impl TableGame {
         }
         let Some(piece) = position.piece_at(*square) else { return };
         let by = position.turn();
-        let placed = ReasonArg::Man(PlacedPiece { piece, square: *square });
+        let placed = ReasonArg::Piece(PlacedPiece { piece, square: *square });
         let text = Text::new("touch_capture").with("player", by).with("man", placed);
         let facts = RulingFacts { moves: index as u32 / 2, because: Some(Topic::TouchOpponent), ..RulingFacts::default() };
         let draft = AlertDraft {
@@ -224,7 +224,7 @@ impl TableGame {
             evidence: self.touches.seen_between(before.made_at, now),
             ..AlertDraft::new(
                 AlertKind::HandledOffTurn,
-                Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Men(pieces)),
+                Text::new("handled_off_turn").with("player", by).with("men", ReasonArg::Pieces(pieces)),
             )
         };
         self.raise(now, draft, output);

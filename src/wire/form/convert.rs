@@ -210,8 +210,8 @@ impl From<&Text> for WireText {
             Arg::Word(ReasonArg::Square(square)) => WireValue::Square(square.to_string()),
             Arg::Word(ReasonArg::Role(role)) => WireValue::Role(role.char().to_string()),
             Arg::Word(ReasonArg::Player(color)) => WireValue::Player(*color),
-            Arg::Word(ReasonArg::Man(piece)) => WireValue::Man(write_piece(piece)),
-            Arg::Word(ReasonArg::Men(pieces)) => WireValue::Men(pieces.iter().map(write_piece).collect()),
+            Arg::Word(ReasonArg::Piece(piece)) => WireValue::Man(write_piece(piece)),
+            Arg::Word(ReasonArg::Pieces(pieces)) => WireValue::Men(pieces.iter().map(write_piece).collect()),
             Arg::Word(ReasonArg::Moved(moved)) => WireValue::Moved(*moved),
         };
         let args = text.args.iter().map(|(name, arg)| WireArg { name: name.clone(), value: value(arg) }).collect();
@@ -232,9 +232,9 @@ impl TryFrom<WireText> for Text {
                     text::parse_role(&letter).ok_or_else(|| format!("`{letter}` is not the letter of a piece"))?,
                 )),
                 WireValue::Player(color) => Arg::Word(ReasonArg::Player(color)),
-                WireValue::Man(piece) => Arg::Word(ReasonArg::Man(parse_piece(&piece)?)),
+                WireValue::Man(piece) => Arg::Word(ReasonArg::Piece(parse_piece(&piece)?)),
                 WireValue::Men(pieces) => {
-                    Arg::Word(ReasonArg::Men(pieces.iter().map(|piece| parse_piece(piece)).collect::<Result<_, _>>()?))
+                    Arg::Word(ReasonArg::Pieces(pieces.iter().map(|piece| parse_piece(piece)).collect::<Result<_, _>>()?))
                 }
                 WireValue::Moved(moved) => Arg::Word(ReasonArg::Moved(moved)),
                 WireValue::Number(number) => Arg::Number(number),

@@ -79,7 +79,7 @@ impl ExplainedLine {
         json!({
             "uci": self.uci(ply), "share": fraction(hypothesis.share.0), "published": hypothesis.published,
             "first_ply": hypothesis.first_ply,
-            "moves": moves, "cost_before": hypothesis.before, "cost_troubles": hypothesis.troubles, "cost_now": hypothesis.pending,
+            "moves": moves, "cost_before": hypothesis.earlier_cost, "cost_troubles": hypothesis.extra_cost, "cost_now": hypothesis.pending_cost,
             "in_hand": names(hypothesis.in_hand), "held_ms": hypothesis.held, "unexplained": names(hypothesis.unexplained),
         })
     }
@@ -101,7 +101,7 @@ fn reasons(hypothesis: &Hypothesis, split: &[CostParts], sans: &[String], ply: u
     if hypothesis.unexplained.is_empty() && lifted.any() {
         reasons.push(format!("{} was lifted to be captured", names(lifted)));
     }
-    if hypothesis.wrong.is_empty() && hypothesis.pending > 0 {
+    if hypothesis.wrong.is_empty() && hypothesis.pending_cost > 0 {
         reasons.push("squares changed that the line does not touch".to_owned());
     }
     let chosen: Vec<String> = sans
@@ -125,18 +125,18 @@ fn reasons(hypothesis: &Hypothesis, split: &[CostParts], sans: &[String], ply: u
             reasons.push(format!("{san} with other squares touched or no press: {}", odds(split.handling)));
         }
     }
-    if let Some(troubles) = common.map(|common| hypothesis.troubles - common).filter(|troubles| *troubles > 0) {
+    if let Some(troubles) = common.map(|common| hypothesis.extra_cost - common).filter(|troubles| *troubles > 0) {
         reasons.push(format!("presses or changes that the line does not explain: {}", odds(troubles)));
     }
-    if common.is_some() && hypothesis.pending > 0 {
-        reasons.push(format!("squares as they are now: {}", odds(hypothesis.pending)));
+    if common.is_some() && hypothesis.pending_cost > 0 {
+        reasons.push(format!("squares as they are now: {}", odds(hypothesis.pending_cost)));
     }
     let step = at_ply(hypothesis, ply);
     let index = (ply as usize).saturating_sub(hypothesis.first_ply);
     let before = hypothesis.moves.iter().take(index).fold(hypothesis.base.clone(), |position, step| position.play(step.mv));
-    if let (Some(_), true) = (step, hypothesis.moves.len() == index + 1 && !hypothesis.open.is_empty()) {
-        let open: Vec<String> = hypothesis.open.iter().take(6).map(|mv| before.san(*mv)).collect();
-        let more = if hypothesis.open.len() > 6 { " …" } else { "" };
+    if let (Some(_), true) = (step, hypothesis.moves.len() == index + 1 && !hypothesis.possible_growth.is_empty()) {
+        let open: Vec<String> = hypothesis.possible_growth.iter().take(6).map(|mv| before.san(*mv)).collect();
+        let more = if hypothesis.possible_growth.len() > 6 { " …" } else { "" };
         reasons.push(format!("could still become {}{more}", open.join(", ")));
     }
     for (rival, share) in step.map(|step| step.rivals.as_slice()).unwrap_or_default() {
