@@ -24,14 +24,17 @@ impl<'a> Comparison<'a> {
         Comparison { history, seen, hidden, wrong }
     }
 
+    /// Returns the positions and moves of the line.
     pub(super) fn history(&self) -> &'a History {
         self.history
     }
 
+    /// Returns what the squares show.
     pub(super) fn seen(&self) -> &'a ObservedBoard {
         self.seen
     }
 
+    /// Returns the last node.
     pub(super) fn tip(&self) -> &'a LineNode {
         self.history.tip()
     }
@@ -75,7 +78,7 @@ impl<'a> Comparison<'a> {
     /// Returns all lines of `added` plies that lead from the position after ply `base` to what is seen, least doubtful first.
     pub(super) fn explain_after(&self, base: usize, added: u32) -> Vec<Explanation> {
         let Some(node) = self.history.nodes().get(base) else { return Vec::new() };
-        explain(&node.position, self.seen, self.hidden, added, self.history.left_at(base))
+        explain(&node.position, self.seen, self.hidden, added, self.history.next_made_at(base))
     }
 
     /// Returns the moves from the node `back` plies before the tip (0: the tip) that show what is seen, except those that cannot be

@@ -73,8 +73,8 @@ impl DeferredLines {
         self.lines.clear();
     }
 
-    /// Defers a line, unless it is known or there is no room for it. `node`: the one where it branches off; `seen`: every move of it
-    /// was seen.
+    /// Defers a line, unless it is known or there is no room for it. `node`: the one where it branches off; `seen`: whether every
+    /// move of it was seen.
     pub(super) fn add(&mut self, now: Millis, node: &LineNode, line: Replacement, seen: bool, sensing: SensorKind) {
         if sensing == SensorKind::Occupancy {
             return; // Too many lines would explain too little.

@@ -148,8 +148,8 @@ impl History {
         self.nodes.iter().skip(base + 1).filter_map(|node| node.mv)
     }
 
-    /// Returns when the position after ply `base` was left: when the next move was made, or the last one if there is no next.
-    pub(super) fn left_at(&self, base: usize) -> Millis {
+    /// Returns when the move after ply `base` was made, or the last move if there is none after it.
+    pub(super) fn next_made_at(&self, base: usize) -> Millis {
         self.nodes.get(base + 1).map_or(self.tip().made_at, |first| first.made_at)
     }
 

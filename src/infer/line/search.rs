@@ -141,7 +141,7 @@ impl Comparison<'_> {
         let mv = self.tip().mv.filter(|&mv| self.seen().was_found(landing_square(mv)))?;
         let base = nodes.len().checked_sub(1 + 3)?;
         let played: Vec<Move> = self.history().moves_after(base).collect();
-        let since = self.history().left_at(base).saturating_sub(1);
+        let since = self.history().next_made_at(base).saturating_sub(1);
         let found = explain(&nodes[base].position, self.seen(), self.hidden(), 3, since);
         let current = found.iter().find(|line| line.moves == played).map(|line| line.doubts)?;
         let best = found.into_iter().next().filter(|best| best.doubts < current && best.moves.contains(&mv))?;

@@ -72,7 +72,7 @@ impl Comparison<'_> {
             let Some(base) = history.node_count().checked_sub(1 + dropped) else { continue };
             let position = &history.nodes()[base].position;
             let mut found =
-                explain_with_stuck(position, seen, self.hidden(), seen.never_changed(), added, history.left_at(base));
+                explain_with_stuck(position, seen, self.hidden(), seen.never_changed(), added, history.next_made_at(base));
             let is_credible = |line: &Explanation| line.doubts.traceless == 0 || presses.count() >= line.moves.len();
             found.retain(|line| {
                 line.doubts.skipped == 0 && is_credible(line) && (reply_lifted && added == 1 || line.doubts.in_hand == 0)
