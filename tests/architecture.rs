@@ -18,7 +18,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("locale", &["game", "laws"]),
     ("round", &["game"]),
     ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "names"]),
-    ("ctl", &["table", "simulate", "config", "publish", "wire", "locale", "round", "names"]),
+    ("lab", &["boards", "laws", "game", "table", "simulate", "wire", "locale"]),
+    ("ctl", &["lab", "table", "simulate", "config", "publish", "wire", "locale", "round", "names"]),
     ("config", &["boards", "table", "names"]),
     ("names", &[]),
 ];
@@ -37,8 +38,8 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("locale", "boards", "a square that differs from the record carries the state that it shows"),
     ("publish", "boards", "a touched square carries the state that it shows"),
     ("ctl", "boards", "simulate, score, replay and doctor run a board's protocol without the daemon"),
-    ("ctl", "game", "score compares events with the moves that were played"),
-    ("ctl", "laws", "score's baselines and its bound are separate decoders: they need legal moves, and nothing of infer"),
+    ("ctl", "game", "replay prints records and events"),
+    ("ctl", "laws", "laws prints editions and the rulings they require"),
     ("ctl", "link", "recordings are written by simulate and read by replay; doctor looks at ports"),
     ("ctl", "daemon", "backup copies the journal while the daemon writes it"),
 ];
@@ -408,4 +409,32 @@ fn the_checks_find_forbidden_uses() {
     check("println!(); async fn f() {}", &["println!", "async"]);
     assert_eq!(wrong_uses(&source("laws", 0, "use crate::game::Event;")), ["x.rs: laws may not use crate::game"]);
     assert_eq!(wrong_uses(&source("nowhere", 0, "")), ["x.rs: module nowhere is not in the table"]);
+}
+
+/// Crates that the core must not depend on: they do I/O or are written in C.
+const NOT_IN_THE_CORE: &[&str] =
+    &["axum", "hyper", "libc", "rusb", "rusqlite", "rustix", "serialport", "tokio", "udev", "zbus"];
+
+/// `cargo build --no-default-features` builds the core alone: without I/O, C code or system packages.
+#[test]
+fn the_core_needs_no_system_package() {
+    let tree = |options: &[&str]| {
+        let output = std::process::Command::new(env!("CARGO"))
+            .args(["tree", "--offline", "--edges", "normal,build", "--prefix", "none", "--format", "{p}"])
+            .args(options)
+            .current_dir(root())
+            .output()
+            .expect("cargo runs");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let text = String::from_utf8(output.stdout).expect("UTF-8");
+        text.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned).collect::<BTreeSet<String>>()
+    };
+    let is_forbidden = |name: &String| {
+        NOT_IN_THE_CORE.contains(&name.as_str()) || name.ends_with("-sys") || matches!(name.as_str(), "cc" | "pkg-config")
+    };
+    let core = tree(&["--no-default-features"]);
+    assert_eq!(core.iter().filter(|name| is_forbidden(name)).collect::<Vec<_>>(), Vec::<&String>::new());
+    // The check finds them where they are.
+    let all = tree(&[]);
+    assert!(NOT_IN_THE_CORE.iter().all(|name| all.contains(*name)), "{all:?}");
 }

@@ -64,7 +64,7 @@ fn two_irregularities_in_one_move_count_once() {
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::TwoHands), 1);
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
     assert_eq!(tally.add(White, 60_000, 7, Irregularity::PawnLeft), 1);
-    assert_eq!(tally.of(White)[0].what, [Irregularity::TwoHands, Irregularity::PawnLeft]);
+    assert_eq!(tally.of(White)[0].irregularities, [Irregularity::TwoHands, Irregularity::PawnLeft]);
     assert_eq!(tally.add(Black, 61_000, 8, Irregularity::IllegalMove), 1, "each player has a separate count");
     assert_eq!(
         tally.add(White, 70_000, 7, Irregularity::IllegalMove),

@@ -44,7 +44,7 @@ fn duty_after(position: &Position, deeds: &[Deed]) -> Obligation {
     let pressed = deeds.iter().any(|deed| matches!(deed, Deed::Press(_)));
     let mut touches = made.map_or_else(|| hands.touches(now), |mv| hands.touches_before_move(now, mv).touches);
     if let Some(square) = adjusted {
-        touches.strike(square);
+        touches.remove(square);
     }
     match (made, pressed) {
         (None, true) => obligation_restored(position, &touches, TouchRules::default()),
@@ -225,12 +225,12 @@ fn a_released_piece_is_moved() {
 
 #[test]
 fn editions_that_differ() {
-    let silent = TouchRules { promotion: Promotion::Unsaid, ..TouchRules::default() };
+    let silent = TouchRules { promotion: Promotion::Unspecified, ..TouchRules::default() };
     let pawn = "7k/4P3/8/8/8/8/7K/8 w - - 0 1";
     assert_eq!(duty_and_moves(pawn, "e7>e8N e7>e8Q", silent), "touch_own: e7e8b e7e8n e7e8q e7e8r");
     // 1973: the only rule about touched pieces is that the king moves after castling that is not allowed or was begun with the rook.
     let old = TouchRules {
-        touched: TouchBinding::Unsaid,
+        touched: TouchBinding::Unspecified,
         rook_first: Some(RookFirst::KingMustBeFirst),
         pawn_left: PawnLeft::TakenBack,
         ..silent
@@ -272,9 +272,9 @@ fn after_an_illegal_move() {
 fn adjusted_pieces_were_not_touched() {
     let position = Position::start();
     let mut touches = read_touches(&position, "g1 b1");
-    touches.strike(Square::G1);
+    touches.remove(Square::G1);
     assert_eq!(ucis(&position, &obligation(&position, &touches, TouchRules::default())), ["b1a3", "b1c3"]);
-    touches.strike(Square::B1);
+    touches.remove(Square::B1);
     assert!(touches.is_empty());
     assert_eq!(obligation(&position, &touches, TouchRules::default()), Obligation::Free(Freedom::NothingTouched));
 }
@@ -300,8 +300,8 @@ fn there_is_always_a_move_left() {
                 }
             }
             let rules = TouchRules {
-                touched: if bind { TouchBinding::Bind } else { TouchBinding::Unsaid },
-                promotion: if last { Promotion::Final } else { Promotion::Unsaid },
+                touched: if bind { TouchBinding::Bind } else { TouchBinding::Unspecified },
+                promotion: if last { Promotion::Final } else { Promotion::Unspecified },
                 rook_first,
                 pawn_left: if queen { PawnLeft::Queen } else { PawnLeft::TakenBack },
             };

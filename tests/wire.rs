@@ -318,8 +318,8 @@ fn text() -> impl Strategy<Value = Text> {
         word().prop_map(|player| Arg::Word(Chess::Player(player))),
         word().prop_map(|role| Arg::Word(Chess::Role(role))),
         word().prop_map(|moved| Arg::Word(Chess::Moved(moved))),
-        placed_piece().prop_map(|placed_piece| Arg::Word(Chess::Man(placed_piece))),
-        vec(placed_piece(), 0..3).prop_map(|pieces| Arg::Word(Chess::Men(pieces))),
+        placed_piece().prop_map(|placed_piece| Arg::Word(Chess::Piece(placed_piece))),
+        vec(placed_piece(), 0..3).prop_map(|pieces| Arg::Word(Chess::Pieces(pieces))),
     ];
     let one = |args| (any::<String>(), args).prop_map(|(key, args)| Text { key, args });
     let inner = one(vec((any::<String>(), arg.clone()), 0..3).boxed());

@@ -66,7 +66,7 @@ impl TableGame {
         let TouchesBeforeMove { mut touches, mut contacts } = hands.touches_before_move(node.made_at, mv);
         let position = &before.position;
         let rules = TouchRules::of(self.published.laws());
-        if rules.touched == TouchBinding::Unsaid && mv.is_castle() {
+        if rules.touched == TouchBinding::Unspecified && mv.is_castle() {
             // Such an edition deals only with castling that was carried out.
             for release in Touches::of_move(position, mv).released() {
                 touches.release(node.made_at, release.from, release.on, release.piece);
