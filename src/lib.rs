@@ -1,13 +1,48 @@
-//! touchmove: turns the bytes of an electronic chessboard into a published game; each step knows only the steps before it.
+//! touchmove turns the bytes of an electronic chessboard into a published game.
 //!
 //! ```text
 //!                  ┌─────────────────── table (pure: one board, one game) ───────────────────┐
-//! udev ─▶ link ─bytes▶ boards ─Reading▶ sense ─Edge▶ infer ◀─asks─▶ laws   game ─Event▶ │─▶ hub ─▶ journal ─▶ publish/*
+//! udev ─▶ link ─bytes▶ boards ─Reading▶ sense ─Edge▶ infer ◀──────▶ laws   game ─Event▶ │─▶ hub ─▶ journal ─▶ publish/*
 //!           ▲          │                                                                 │
-//!           └─ bytes ◀─┘◀── board command ◀──────────────────────────────────────────────┘◀── Command: arbiter, player
+//!           └─ bytes ◀─┘◀─── BoardCommand ◀──────────────────────────────────────────────┘◀── Command: arbiter, player
 //! ```
 //!
-//! The modules in reading order:
+//! # The core
+//!
+//! [`boards`], [`sense`], [`laws`], [`infer`], [`game`], [`table`], [`simulate`], [`round`], [`locale`], [`wire`] and [`lab`] do no
+//! I/O and read no clock: bytes and the time in milliseconds go in; events, bytes to send and the next deadline come out. They build
+//! alone with `default-features = false`, without C code or system packages. Everything else belongs to the daemon and touchmovectl
+//! (feature `daemon`, on by default; `gpio`: reed switches on the computer's own lines).
+//!
+//! Two examples show the core at work: `examples/follow.rs` follows a board on a port, and `examples/laws.rs` applies the Laws to a
+//! move.
+//!
+//! A board is a [`boards::Model`] with a [`boards::Protocol`]; a [`table::Table`] turns its readings into moves:
+//!
+//! ```
+//! use touchmove::boards::{self, LinkState, Reading, SquareState};
+//! use touchmove::game::Event;
+//! use touchmove::laws::{Changes, Position};
+//! use touchmove::table::{Input, Settings, Table};
+//!
+//! let mut table = Table::new(Settings::default());
+//! table.handle(0, Input::Link(LinkState::Up));
+//! // The start position is on the board …
+//! let start = Position::start();
+//! let mut placement = [SquareState::Empty; 64];
+//! for (square, piece) in start.board().iter() {
+//!     placement[square as usize] = SquareState::Piece(piece);
+//! }
+//! table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
+//! // … and White plays 1. e4.
+//! let mv = start.parse_uci("e2e4").unwrap();
+//! for (square, piece) in Changes::of(start.turn(), mv).iter() {
+//!     let state = piece.map_or(SquareState::Empty, SquareState::Piece);
+//!     table.handle(1_000, Input::Reading(Reading::Square(square, state)));
+//! }
+//! let events = table.advance(2_000).events;
+//! assert!(matches!(&events[0].event, Event::MoveMade { ply: 1, played, .. } if played.san == "e4"));
+//! ```
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
 

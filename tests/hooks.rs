@@ -338,7 +338,7 @@ async fn touchmoved_runs_the_program_for_an_illegal_move() {
     let dir = tempfile::tempdir().unwrap();
     let output_file = dir.path().join("told");
     // The program receives neither the service manager's socket nor tokens.
-    let text = format!("echo \"$TOUCHMOVE_KIND $TOUCHMOVE_ARTICLES ${{NOTIFY_SOCKET-none}}\" > {}", output_file.display());
+    let text = format!("echo \"$TOUCHMOVE_KIND $TOUCHMOVE_ARTICLES ${{NOTIFY_SOCKET-none}}\" >> {}", output_file.display());
     let config = dir.path().join("touchmoved.toml");
     std::fs::write(&config, format!("[hooks]\ncommand = ['{}']\n", script(dir.path(), &text).display())).unwrap();
     let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
@@ -347,6 +347,7 @@ async fn touchmoved_runs_the_program_for_an_illegal_move() {
     hall.board.clock(5399, 5400, false);
     hall.board.play("e8", "e6");
     hall.board.clock(5399, 5398, true);
-    let output = until("the program", async || read(&output_file)).await;
-    assert!(output.starts_with("illegal_move 7.5") && output.ends_with(" none\n"), "{output}");
+    // On a busy machine other alerts may come first.
+    let is_illegal_move = |line: &str| line.starts_with("illegal_move 7.5") && line.ends_with(" none");
+    until("the program", async || read(&output_file).filter(|text| text.lines().any(is_illegal_move))).await;
 }

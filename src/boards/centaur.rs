@@ -34,7 +34,7 @@
 
 use super::dgt::memory;
 use super::dgt_bus::frame::{self, Frames, Item};
-use super::silence_watchdog::SilenceWatchdog;
+use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
 use std::collections::VecDeque;
 

@@ -72,16 +72,16 @@
 pub(super) mod chips;
 mod recent_readings;
 
-use super::streamed::board::{Dialect, StreamItem, StreamingBoard};
-use super::streamed::lights::Leds;
-use super::streamed::lights::LightController;
-use super::streamed::line::{Item, LineDecoder};
+use super::shared::streamed::board::{Dialect, StreamItem, StreamingBoard};
+use super::shared::streamed::lights::Leds;
+use super::shared::streamed::lights::LightController;
+use super::shared::streamed::line::{Item, LineDecoder};
 use super::*;
 use chips::{ChipEvent, Chips};
 use recent_readings::RecentReadings;
 
-pub use super::streamed::lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
-pub use super::streamed::voter::SILENT;
+pub use super::shared::streamed::lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
+pub use super::shared::streamed::voter::SILENT;
 pub use chips::FRAMES;
 
 /// Certabo boards over USB.

@@ -37,7 +37,7 @@
 
 mod frame;
 
-use super::silence_watchdog::SilenceWatchdog;
+use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item};
 use std::collections::VecDeque;

@@ -52,7 +52,7 @@
 
 mod frame;
 
-use super::silence_watchdog::SilenceWatchdog;
+use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item, hex};
 use std::collections::VecDeque;

@@ -14,8 +14,7 @@ pub mod ichessone;
 pub mod matrix;
 pub mod millennium;
 pub mod reed;
-mod silence_watchdog;
-mod streamed;
+mod shared;
 pub mod tabutronic;
 
 use shakmaty::{Color, Piece, Square};

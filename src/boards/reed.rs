@@ -29,8 +29,8 @@
 //! Nothing: the builder of a board decides. After five seconds without a valid line it counts as silent, so a board that prints
 //! only changes has to repeat its last line.
 
-use super::streamed::board::{Dialect, StreamItem, StreamingBoard};
-use super::streamed::line::{Item, LineDecoder};
+use super::shared::streamed::board::{Dialect, StreamItem, StreamingBoard};
+use super::shared::streamed::line::{Item, LineDecoder};
 use super::tabutronic::squares;
 use super::*;
 

@@ -39,9 +39,9 @@
 //! * *unknown*: how bright the lights of a Spectrum may be on its cable; they are kept dim.
 //! * The lines have no checksum: a square shows what two of the last three lines say.
 
-use super::streamed::board::{Dialect, StreamItem, StreamingBoard};
-use super::streamed::lights::LightController;
-use super::streamed::line::{Item, LineDecoder};
+use super::shared::streamed::board::{Dialect, StreamItem, StreamingBoard};
+use super::shared::streamed::lights::LightController;
+use super::shared::streamed::line::{Item, LineDecoder};
 use super::*;
 
 /// Tabutronic Sentio, Sentio Spectrum and Tactum.

@@ -1,6 +1,6 @@
 //! Detection of silent boards, shared by the protocols that poll their board.
 
-use super::{Millis, ProtocolError, Reading};
+use crate::boards::{Millis, ProtocolError, Reading};
 
 /// Time after the first unanswered request until a board counts as silent, in milliseconds.
 pub const SILENT: Millis = 5_000;

@@ -1,0 +1,4 @@
+//! Parts that several board families share.
+
+pub(super) mod silence_watchdog;
+pub(super) mod streamed;
