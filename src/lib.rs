@@ -26,22 +26,22 @@
 //! use touchmove::table::{Input, Settings, Table};
 //!
 //! let mut table = Table::new(Settings::default());
-//! table.handle(0, Input::Link(LinkState::Up));
+//! let mut events = table.handle(0, Input::Link(LinkState::Up)).events;
 //! // The start position is on the board …
 //! let start = Position::start();
 //! let mut placement = [SquareState::Empty; 64];
 //! for (square, piece) in start.board().iter() {
 //!     placement[square as usize] = SquareState::Piece(piece);
 //! }
-//! table.handle(0, Input::Reading(Reading::Placement(Box::new(placement))));
+//! events.extend(table.handle(0, Input::Reading(Reading::Placement(Box::new(placement)))).events);
 //! // … and White plays 1. e4.
 //! let mv = start.parse_uci("e2e4").unwrap();
 //! for (square, piece) in Changes::of(start.turn(), mv).iter() {
 //!     let state = piece.map_or(SquareState::Empty, SquareState::Piece);
-//!     table.handle(1_000, Input::Reading(Reading::Square(square, state)));
+//!     events.extend(table.handle(5_000, Input::Reading(Reading::Square(square, state))).events);
 //! }
-//! let events = table.advance(2_000).events;
-//! assert!(matches!(&events[0].event, Event::MoveMade { ply: 1, played, .. } if played.san == "e4"));
+//! events.extend(table.advance(6_000).events);
+//! assert!(events.iter().any(|stamped| matches!(&stamped.event, Event::MoveMade { played, .. } if played.san == "e4")));
 //! ```
 #![forbid(unsafe_code)]
 #![warn(missing_docs)]
