@@ -36,13 +36,13 @@ mod tests {
         let max_tags: Vec<_> = (0..MAX_TAGS).map(|index| tag(&format!("Tag{index}"), &"x".repeat(MAX_VALUE_BYTES))).collect();
         assert_eq!(check_tags(&max_tags), Ok(()));
         let one_more = [&max_tags[..], &[tag("White", "Ada, A")]].concat();
-        assert_eq!(check_tags(&one_more), Err("65 tags are too many: at max_tags 64 are allowed".to_owned()));
+        assert_eq!(check_tags(&one_more), Err("65 tags are too many: at most 64 are allowed".to_owned()));
         for (name, value, expected) in [
             ("", "x", "\"\" is not the name"),
             ("White Note", "x", "is not the name of a PGN tag"),
             ("Wei\u{df}", "x", "is not the name of a PGN tag"),
             ("White", "Ada\nBob", "the value of the tag White"),
-            ("White", &"x".repeat(MAX_VALUE_BYTES + 1), "at max_tags 255 bytes"),
+            ("White", &"x".repeat(MAX_VALUE_BYTES + 1), "at most 255 bytes"),
         ] {
             let error = check_tags(&[tag("Black", "Bob"), tag(name, value)]).expect_err(name);
             assert!(error.contains(expected), "{error}");
