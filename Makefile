@@ -60,7 +60,7 @@ cargo-deb:
 # The tests find broken links and outdated tables. `make test` runs them, too, without mdBook.
 book: packages-build ## Builds the documentation as a book: target/book; fails on a broken link; needs mdbook
 	@mdbook --version >/dev/null 2>&1 || { echo "mdbook is not installed: run \`$(CARGO) install --locked mdbook\`" >&2; exit 1; }
-	$(CARGO) test --features gpio --test main -- book:: readme::
+	$(CARGO) test --features gpio --test main -- system::book:: system::readme::
 	mdbook build docs
 	@echo "The book is target/book/index.html"
 
@@ -88,20 +88,20 @@ SEED ?= 1
 JOBS ?= 8
 
 chaos: packages-test ## Plays games under random faults, SCHEDULES=2000 SEED=1 JOBS=8: none may be lost unnoticed
-	SCHEDULES=$(SCHEDULES) SEED=$(SEED) JOBS=$(JOBS) $(if $(SCHEDULE),SCHEDULE=$(SCHEDULE)) $(if $(FAULT),FAULT='$(FAULT)') $(CARGO) test --features gpio --test main chaos:: -- --nocapture
+	SCHEDULES=$(SCHEDULES) SEED=$(SEED) JOBS=$(JOBS) $(if $(SCHEDULE),SCHEDULE=$(SCHEDULE)) $(if $(FAULT),FAULT='$(FAULT)') $(CARGO) test --features gpio --test main daemon::chaos:: -- --nocapture
 
 # The number of tournament days, and of boards that play each day.
 DAYS ?= 365
 HALL ?= 9
 
 soak: packages-test ## Plays a year of tournament days in minutes, DAYS=365 HALL=9 SEED=1: nothing may grow with the days
-	DAYS=$(DAYS) HALL=$(HALL) SEED=$(SEED) $(CARGO) test --features gpio --test main soak:: -- --nocapture
+	DAYS=$(DAYS) HALL=$(HALL) SEED=$(SEED) $(CARGO) test --features gpio --test main daemon::soak:: -- --nocapture
 
 # How long each front-end is flooded, in seconds.
 RESOURCE_SECONDS ?= 30
 
 resources: packages-test ## Floods each front-end with one client, RESOURCE_SECONDS=30 each: memory must stay bounded
-	RESOURCE_SECONDS=$(RESOURCE_SECONDS) $(CARGO) test --features gpio --test main resources:: -- --nocapture
+	RESOURCE_SECONDS=$(RESOURCE_SECONDS) $(CARGO) test --features gpio --test main front_ends::resources:: -- --nocapture
 
 # A directory filled by `cargo deny fetch`. If given, the crates are also checked for known vulnerabilities.
 ADVISORIES ?=
@@ -119,7 +119,7 @@ deny-where-installed:
 CUTS ?= 20000
 
 powercut: packages-test ## Cuts the power at any moment of a game, CUTS=20000 SEED=1: what was published must be there
-	CUTS=$(CUTS) SEED=$(SEED) $(CARGO) test --features gpio --test main powercut:: -- --nocapture
+	CUTS=$(CUTS) SEED=$(SEED) $(CARGO) test --features gpio --test main daemon::powercut:: -- --nocapture
 
 replay-arm64: packages-build ## Checks that a recording gives the same output here and on aarch64; needs cross compilers
 	@CARGO=$(CARGO) .ci/replay-arm64

@@ -1,9 +1,9 @@
 //! The cost of boards of each model: how fast their bytes are decoded, and the share of one core that a board needs during a game,
 //! with decoding and inference.
 
-mod stage;
+mod common;
 
-use stage::{line, long_game, verdict};
+use common::{line, long_game, verdict};
 use std::time::{Duration, Instant};
 use touchmove::boards::{Address, BOARDS, LinkState, Millis, Model};
 use touchmove::game::event::Rotation;

@@ -1,11 +1,11 @@
 //! The cost of an idle touchmoved: time to start, memory with a board and a game, wake-ups with an idle board. Each is compared with a
 //! program that only owns a name on the same bus.
 
-mod stage;
+mod common;
 
+use common::harness::{Board, PATIENCE, PrivateBus};
+use common::{Figures, Touchmoved, end, line, ratio, time, verdict};
 use futures_util::StreamExt;
-use stage::harness::{Board, PATIENCE, PrivateBus};
-use stage::{Figures, Touchmoved, end, line, ratio, time, verdict};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::DirEntry;
@@ -91,7 +91,7 @@ fn start_baseline(bus: &PrivateBus) -> Baseline {
 /// Plays on the board and waits until all of it has been published.
 async fn play(bus: &PrivateBus, board: &Board) {
     board.wait_read();
-    stage::play(board, &stage::long_game(), PLIES, PAUSE);
+    common::play(board, &common::long_game(), PLIES, PAUSE);
     tokio::time::sleep(CALM).await;
     let bus = [Bus::Address(bus.address())];
     let client = Client::connect(&bus, Stream::Live, IfNotRunning::Fail).await.expect("touchmoved runs");

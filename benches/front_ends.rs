@@ -4,12 +4,12 @@
 //! same run. Then a hall of boards at blitz pace, with pages and LiveChess clients that follow all of them: latency, memory, and the
 //! share of a core. Last, the number of answers per second from memory, compared with a file of the same server.
 
-mod stage;
+mod common;
 
+use common::harness::{Board, Daemon, PATIENCE, PrivateBus};
+use common::{Figures, knights_moves, line, ratio, time, verdict};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};
-use stage::harness::{Board, Daemon, PATIENCE, PrivateBus};
-use stage::{Figures, knights_moves, line, ratio, time, verdict};
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -78,7 +78,7 @@ impl Served {
         daemon.ready();
         boards.iter().for_each(Board::wait_read);
         let port = |before: &str| {
-            stage::harness::eventually("the port", || daemon.log().split_once(before)?.1.split_once('/')?.0.parse().ok())
+            common::harness::eventually("the port", || daemon.log().split_once(before)?.1.split_once('/')?.0.parse().ok())
         };
         let (web, livechess) = (port("the page is at http://127.0.0.1:"), port("ws://127.0.0.1:"));
         let token = TokenStore::of(&state).create("Anna", Role::Arbiter, 0).expect("a token");

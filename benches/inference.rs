@@ -1,10 +1,10 @@
 //! Decoding and inference for each square that changes: touchmove compared with the simplest loop that is right on clean hands, which
 //! compares the board with every legal successor of the position.
 
-mod stage;
+mod common;
 
+use common::{Figures, Stream, line, ratio, time, verdict};
 use shakmaty::{Board, Chess, Color, Move, Piece, Position as _, Role, Square};
-use stage::{Figures, Stream, line, ratio, time, verdict};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 use touchmove::boards::{Address, LinkState, SensorKind, model};

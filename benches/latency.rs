@@ -4,13 +4,13 @@
 //! The moves are those of knights, which cannot become other moves, so no settle time is needed. Then the same for moves that are not
 //! legal, from the press that completes them until the alert.
 
-mod stage;
+mod common;
 
+use common::harness::{Board, PATIENCE, PrivateBus};
+use common::{Figures, Touchmoved, knights_moves, line, ratio, time, verdict};
 use futures_util::StreamExt;
 use rusqlite::{Connection as Database, OpenFlags, TransactionBehavior, params};
 use shakmaty::{Bitboard, Rank, Square};
-use stage::harness::{Board, PATIENCE, PrivateBus};
-use stage::{Figures, Touchmoved, knights_moves, line, ratio, time, verdict};
 use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -138,10 +138,10 @@ async fn hall(bus: &PrivateBus, client: &Connection, dir: &Path, alone: &Figures
     for (number, model) in (1..HALL.0).zip(kinds.cycle()) {
         let clock = model.clock != ClockSupport::None;
         let setup = SimulationSetup { profile: &CLUB, clock, rotation: Rotation::Upright, clock_turned: false, seed: number };
-        let stage = Simulation::new(model.name, &stage::long_game(), &setup).expect("there is a virtual board");
+        let virtual_board = Simulation::new(model.name, &common::long_game(), &setup).expect("there is a virtual board");
         let mut port = PseudoTerminal::open().expect("a pseudo-terminal");
         config += &entry(&format!("board_{number}"), model.name, Path::new(port.path()));
-        std::thread::spawn(move || port.serve(stage, 1, true));
+        std::thread::spawn(move || port.serve(virtual_board, 1, true));
     }
     let file = dir.join("hall.toml");
     std::fs::write(&file, config).expect("a file");

@@ -4,10 +4,10 @@
 //! deadline: the work of the daemon except for ports, journal and bus. Processor time is counted, so that other programs on the machine
 //! matter little.
 
-mod stage;
+mod common;
 
+use common::{Stream, line, time, verdict};
 use rustix::time::{ClockId, clock_gettime};
-use stage::{Stream, line, time, verdict};
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;

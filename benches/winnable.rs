@@ -1,10 +1,10 @@
 //! Whether a player can still mate: touchmove compared with the simplest rule, which counts the pieces on the board. Measured on the
 //! positions of a game, as in the daemon at every move, and on difficult test vectors, if they are present.
 
-mod stage;
+mod common;
 
+use common::{Figures, line, long_game, ratio, time, verdict};
 use shakmaty::{Board, Color};
-use stage::{Figures, line, long_game, ratio, time, verdict};
 use std::hint::black_box;
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -2,13 +2,13 @@
 //! same on every run, so they need not be kept.
 
 #[allow(dead_code)] // only the scripts are used here
-#[path = "../tests/strangers/memory.rs"]
+#[path = "../tests/front_ends/strangers/memory.rs"]
 mod memory;
 #[allow(dead_code)]
-#[path = "../tests/properties/player.rs"]
+#[path = "../tests/core/properties/player.rs"]
 mod player;
 #[allow(dead_code)]
-#[path = "../tests/properties/promises.rs"]
+#[path = "../tests/core/properties/promises.rs"]
 mod promises;
 
 use std::path::Path;

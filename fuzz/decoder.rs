@@ -4,7 +4,7 @@
 //! from 224 on lets time pass, plugs or unplugs the cable, or sends a command to the board.
 
 #[allow(dead_code)] // shared with the tests, and not all used here
-#[path = "../tests/properties/promises.rs"]
+#[path = "../tests/core/properties/promises.rs"]
 mod promises;
 
 use promises::Promises;

@@ -2,11 +2,11 @@
 #![no_main]
 #![allow(dead_code)] // shared with the tests, and not all used here
 
-#[path = "../../tests/strangers/memory.rs"]
+#[path = "../../tests/front_ends/strangers/memory.rs"]
 mod memory;
-#[path = "../../tests/properties/player.rs"]
+#[path = "../../tests/core/properties/player.rs"]
 mod player;
-#[path = "../../tests/properties/promises.rs"]
+#[path = "../../tests/core/properties/promises.rs"]
 mod promises;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| memory::memory(bytes));

@@ -2,9 +2,9 @@
 #![no_main]
 #![allow(dead_code)] // shared with the tests, and not all used here
 
-#[path = "../../tests/properties/player.rs"]
+#[path = "../../tests/core/properties/player.rs"]
 mod player;
-#[path = "../../tests/properties/promises.rs"]
+#[path = "../../tests/core/properties/promises.rs"]
 mod promises;
 
 use libfuzzer_sys::fuzz_target;

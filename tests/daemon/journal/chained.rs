@@ -1,0 +1,677 @@
+//! Checksums, marks and incarnations: damage and missing events are reported, and no number is given to another event.
+
+use super::*;
+use crate::harness::hall::{client, game, seen};
+use crate::harness::{Board, Daemon, PrivateBus, until};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::sync::atomic::AtomicBool;
+use touchmove::daemon::hub::{BoardId, BoardView};
+use touchmove::daemon::journal::{Check, Findings};
+use touchmove::daemon::{DelayedView, Hub, Source};
+use touchmove::game::{Delay, IllegalMoves};
+use touchmove::publish::client::{Client, ClientError, Snapshot, WatchedEvent};
+use touchmove::publish::dbus::{self, Bus, NameState, Stream};
+use touchmove::simulate::rng::Rng;
+
+/// The readable part of a journal: the board, result and events of each game.
+type Games = BTreeMap<u64, (String, Option<GameResult>, Vec<StampedEvent>)>;
+
+/// Everything that can be read, and whether a read failed.
+fn read(journal: &Journal) -> (Games, bool) {
+    let Ok(games) = journal.games() else { return (Games::new(), true) };
+    let mut failed = false;
+    let mut read = Games::new();
+    for game in games {
+        let events = journal.events(game.id, 0).unwrap_or_else(|_| {
+            failed = true;
+            Vec::new()
+        });
+        read.insert(game.id, (game.board, game.result, events));
+    }
+    (read, failed)
+}
+
+/// The contents of the journal's files, by name.
+fn files(dir: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut files = Vec::new();
+    for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.marks.json"] {
+        if let Ok(bytes) = fs::read(dir.join(name)) {
+            files.push((name.to_owned(), bytes));
+        }
+    }
+    files
+}
+
+fn directory_with(files: &[(String, Vec<u8>)]) -> tempfile::TempDir {
+    let dir = tempfile::tempdir().expect("a directory");
+    for (name, bytes) in files {
+        fs::write(dir.path().join(name), bytes).expect("written");
+    }
+    dir
+}
+
+/// The hashes of all events as docs/journal.md describes them, by game and number.
+fn hashes(journal: &rusqlite::Connection) -> Vec<(i64, i64, Vec<u8>)> {
+    const EVENTS: &str = "
+        SELECT game.id, game.started_wall_ms, game.epoch_wall_ms, game.board, number, at_ms, wall_ms, kind, event
+        FROM event JOIN game ON game.id = event.game ORDER BY game.id, number";
+    let mut statement = journal.prepare(EVENTS).expect("a journal");
+    let mut rows = statement.query([]).expect("a journal");
+    let mut hashes: Vec<(i64, i64, Vec<u8>)> = Vec::new();
+    while let Some(row) = rows.next().expect("a row") {
+        let number = |column| row.get::<_, i64>(column).expect("a number");
+        let text = |column| row.get::<_, String>(column).expect("a text");
+        let mut bytes = match hashes.last() {
+            Some((game, _, before)) if *game == number(0) => before.clone(),
+            _ => {
+                let numbers = [number(0), number(1), number(2)].map(i64::to_le_bytes).concat();
+                Sha256::digest([b"touchmove game", &numbers[..], text(3).as_bytes()].concat()).to_vec()
+            }
+        };
+        let length = text(7).len() as i64;
+        bytes.extend([number(4), number(5), number(6), length].map(i64::to_le_bytes).concat());
+        bytes.extend((text(7) + &text(8)).into_bytes());
+        hashes.push((number(0), number(4), Sha256::digest(&bytes).to_vec()));
+    }
+    hashes
+}
+
+/// Recomputes the hashes of a journal that a test has changed, as if it had been written in this way.
+pub fn rehash(dir: &Path) {
+    let journal = rusqlite::Connection::open(dir.join("journal.sqlite3")).expect("a journal");
+    for (game, number, hash) in hashes(&journal) {
+        let row = rusqlite::params![game, number, hash];
+        journal.execute("UPDATE event SET chain = ?3 WHERE game = ?1 AND number = ?2", row).expect("changed");
+    }
+    fs::remove_file(dir.join("journal.marks.json")).expect("removed");
+}
+
+#[test]
+fn the_hashes_are_what_the_documentation_says() {
+    let (dir, _) = good_journal();
+    let journal = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("a journal");
+    let mut statement = journal.prepare("SELECT game, number, chain FROM event ORDER BY game, number").expect("a journal");
+    let stored = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).expect("rows");
+    assert_eq!(stored.collect::<Result<Vec<_>, _>>().expect("rows"), hashes(&journal));
+}
+
+fn marks(dir: &Path) -> serde_json::Value {
+    serde_json::from_str(&fs::read_to_string(dir.join("journal.marks.json")).expect("marks")).expect("JSON")
+}
+
+fn verify(dir: &Path) -> Findings {
+    Check::whole(dir).run(&AtomicBool::new(false), |_, _| {}).expect("a journal")
+}
+
+fn begin_game(journal: &Journal) -> u64 {
+    append(journal, vec![nth(0)]).expect("a game begins")[0]
+}
+
+/// A journal of many games, the last one being played, closed.
+fn closed_journal() -> (tempfile::TempDir, Games, String) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    fill(&journal, 0, 213);
+    let (games, id) = (read(&journal).0, journal.incarnation().id);
+    assert_eq!(games.len(), 11);
+    (dir, games, id)
+}
+
+#[test]
+fn a_flipped_bit_is_harmless_or_reported() {
+    let (dir, games, id) = closed_journal();
+    let files = files(dir.path());
+    let mut rng = Rng::new(1, 0);
+    let (mut harmless, mut reported) = (0, 0);
+    let count = std::env::var("FLIPS").ok().and_then(|count| count.parse().ok()).unwrap_or(100);
+    for flip in 0..count {
+        let mut files = files.clone();
+        let (at, bit) = (rng.below(files[0].1.len() as u64) as usize, rng.below(8));
+        files[0].1[at] ^= 1 << bit;
+        let dir = directory_with(&files);
+        let Ok((journal, notices)) = Journal::open(dir.path()) else {
+            reported += 1;
+            continue;
+        };
+        let (found, is_reported) = read(&journal);
+        if found == games && notices.is_empty() {
+            harmless += 1;
+            continue;
+        }
+        reported += 1;
+        let is_reported = is_reported || !notices.is_empty();
+        assert!(is_reported, "flip {flip}, bit {bit} at {at}: the games changed and nothing was reported");
+        assert_ne!(journal.incarnation().id, id, "flip {flip}: {notices:?}");
+        // The remaining events are the first ones that were written.
+        for (game, (_, _, events)) in &found {
+            let known = games.get(game).map_or(&[][..], |(_, _, events)| events);
+            assert!(known.starts_with(events), "flip {flip}: game {game} has other events");
+        }
+        let new_game = begin_game(&journal);
+        assert!(new_game > 11, "flip {flip}: the number of game {new_game} was used before");
+    }
+    println!("{harmless} harmless, {reported} reported");
+    assert!(reported > count / 3);
+}
+
+#[test]
+fn a_damaged_log_is_reported_and_no_number_is_reused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let id = journal.incarnation().id;
+    let index = fill(&journal, 0, 93);
+    let number = (index - 1) % GAME + 1;
+    let game = (index / GAME + 1).to_string();
+    eventually("complete marks", || {
+        (marks(dir.path())["games"][&game]["number"].as_u64() == Some(number as u64)).then_some(())
+    });
+    let (games, files) = (read(&journal).0, files(dir.path()));
+    drop(journal);
+    let (mut harmless, mut lost) = (0, 0);
+    let mut rng = Rng::new(2, 0);
+    for case in 0..150 {
+        let mut files = files.clone();
+        // Without the marks a damaged end cannot be distinguished from one that a power cut tore.
+        let has_marks = case % 2 == 0;
+        let log = &mut files[1].1;
+        let at = rng.below(log.len() as u64) as usize;
+        let length = [1, 1, 8, 512, 4096][rng.below(5) as usize].min(log.len() - at);
+        let mask = 1 << rng.below(8);
+        log[at..at + length].iter_mut().for_each(|byte| *byte ^= mask);
+        if !has_marks {
+            files.pop();
+        }
+        let dir = directory_with(&files);
+        let (journal, notices) = Journal::open(dir.path()).expect("it opens");
+        let (found, _) = read(&journal);
+        let count = |games: &Games| games.values().map(|(_, _, events)| events.len()).sum::<usize>();
+        if found == games {
+            harmless += 1;
+            continue;
+        }
+        // The last two commits: damage that spans both leaves no proof of the first.
+        let is_end = count(&games) - count(&found) <= 6;
+        if !has_marks && is_end && notices.is_empty() {
+            continue;
+        }
+        lost += 1;
+        assert!(
+            !notices.is_empty(),
+            "case {case}: {} of {} events remain and nothing was reported",
+            count(&found),
+            count(&games)
+        );
+        assert_ne!(journal.incarnation().id, id, "case {case}");
+        // Nothing is added to a game of which clients may know more.
+        for (game, (_, _, events)) in &found {
+            assert!(games[game].2.starts_with(events), "case {case}: game {game} has other events");
+        }
+        let last = found.values().last().map_or(0, |(_, _, events)| events.len());
+        let next = StampedEvent { number: Some(last as u64 + 1), ..nth(1) };
+        assert!(append(&journal, vec![next]).is_err(), "case {case}: the game was continued");
+        let new_game = begin_game(&journal);
+        assert!(new_game > *games.keys().last().expect("games"), "case {case}: the number of game {new_game} was used before");
+    }
+    println!("{harmless} harmless, {lost} reported");
+    assert!(lost > 100, "{lost}");
+}
+
+#[test]
+fn a_damaged_log_is_no_loss_after_its_checkpoint() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let synced = Arc::new(AtomicUsize::new(0));
+    let counter = synced.clone();
+    watched::watch(dir.path(), move |moment, path| {
+        counter.fetch_add(usize::from(moment == Moment::AfterSync && path.to_string_lossy().ends_with(".sqlite3")), SeqCst);
+        Ok(())
+    });
+    let journal = open(dir.path());
+    let before = synced.load(SeqCst);
+    let mut index = fill(&journal, 0, 1);
+    eventually("the first checkpoint", || (synced.load(SeqCst) > before).then_some(()));
+    // One commit more than a checkpoint waits for.
+    let before = synced.load(SeqCst);
+    for _ in 0..65 {
+        index = fill(&journal, index, index + 1);
+    }
+    eventually("the second checkpoint", || (synced.load(SeqCst) > before).then_some(()));
+    let (games, id, mut files) = (read(&journal).0, journal.incarnation(), files(dir.path()));
+    drop(journal);
+    let at = files[1].1.len() / 3;
+    files[1].1[at] ^= 4;
+    let dir = directory_with(&files);
+    let (journal, notices, set_aside) = open_damaged(dir.path());
+    assert!(notices.ends_with("everything in it is also in the main file, and nothing is missing"), "{notices}");
+    assert_eq!((set_aside.len(), read(&journal).0, journal.incarnation()), (1, games, id));
+}
+
+#[test]
+fn a_torn_unacknowledged_end_is_not_reported() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let mut index = fill(&journal, 0, 50);
+    let mut rng = Rng::new(3, 0);
+    for _ in 0..30 {
+        let before = files(dir.path());
+        let (length, incarnation) = (before[1].1.len(), journal.incarnation());
+        let acknowledged = index;
+        index = fill(&journal, index, index + 1);
+        let mut torn = files(dir.path());
+        let log = &mut torn[1].1;
+        if log.len() <= length {
+            // The log was restarted.
+            continue;
+        }
+        let cut = length + rng.below((log.len() - length) as u64) as usize;
+        if rng.chance(500) {
+            log.truncate(cut);
+        } else {
+            // Written out of order: the sectors in between did not arrive.
+            let from = cut / 512 * 512;
+            let to = (from + 512).min(log.len());
+            log[from.max(length)..to].fill(0);
+        }
+        torn.truncate(2);
+        torn.extend(before.into_iter().nth(2));
+        let dir = directory_with(&torn);
+        let journal = open(dir.path());
+        assert!((acknowledged..=index).contains(&stored(&journal)));
+        assert_eq!(journal.incarnation(), incarnation);
+        assert!(verify(dir.path()).is_good());
+    }
+}
+
+#[test]
+fn a_journal_without_checksums_gets_them_after_a_backup() {
+    const FIRST_SCHEMA: &str = "
+        CREATE TABLE game (id INTEGER PRIMARY KEY AUTOINCREMENT, board TEXT NOT NULL, started_wall_ms INTEGER NOT NULL,
+            epoch_wall_ms INTEGER NOT NULL) STRICT;
+        CREATE INDEX game_of_board ON game (board, id);
+        CREATE TABLE event (game INTEGER NOT NULL REFERENCES game (id), number INTEGER NOT NULL, at_ms INTEGER NOT NULL,
+            wall_ms INTEGER NOT NULL, kind TEXT NOT NULL, event TEXT NOT NULL, PRIMARY KEY (game, number)) STRICT, WITHOUT ROWID;
+        PRAGMA application_id = 1952671853;
+        PRAGMA user_version = 1;";
+    let dir = tempfile::tempdir().expect("a directory");
+    let path = dir.path().join("journal.sqlite3");
+    let old = rusqlite::Connection::open(&path).expect("a file");
+    old.execute_batch(FIRST_SCHEMA).expect("a schema");
+    for index in 0..90 {
+        let (game, event) = (index / GAME + 1, nth(index));
+        let (number, at) = ((index % GAME + 1) as i64, event.at as i64);
+        if index % GAME == 0 {
+            old.execute("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES ('b1', ?1, 0)", [at]).expect("a game");
+        }
+        let (text, kind) = (touchmove::wire::to_json(&event), touchmove::wire::event_kind(&event.event));
+        let row = rusqlite::params![game as i64, number, at, at, kind, text];
+        old.execute("INSERT INTO event VALUES (?1, ?2, ?3, ?4, ?5, ?6)", row).expect("an event");
+    }
+    drop(old);
+    // Other readers need no migration.
+    let archive = journal::Archive::open(dir.path()).expect("an archive");
+    assert_eq!(archive.events(2).expect("events").len(), GAME);
+    drop(archive);
+    let findings = verify(dir.path());
+    assert!(findings.is_good() && !findings.has_chains && findings.games == 5);
+
+    let journal = open(dir.path());
+    assert_eq!(stored(&journal), 90);
+    let incarnation = journal.incarnation();
+    assert_eq!((incarnation.id.len(), incarnation.last_good), (36, vec![]));
+    fill(&journal, 90, 95);
+    drop(journal);
+    let findings = verify(dir.path());
+    assert!(findings.is_good() && findings.has_chains && findings.events >= 95, "{findings:?}");
+    let backup = rusqlite::Connection::open(dir.path().join("journal.sqlite3.backup-v1")).expect("a backup");
+    let number = |sql: &str| backup.query_row(sql, [], |row| row.get::<_, i64>(0)).expect("a number");
+    assert_eq!((number("PRAGMA user_version"), number("SELECT count(*) FROM event")), (1, 90));
+    drop(backup);
+    // The restored backup is another incarnation, since the current game has continued in this one.
+    assert_eq!(open(dir.path()).incarnation().id, incarnation.id);
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    fs::copy(dir.path().join("journal.sqlite3.backup-v1"), elsewhere.path().join("journal.sqlite3")).expect("copied");
+    let journal = open(elsewhere.path());
+    assert_ne!(journal.incarnation().id, incarnation.id);
+    assert_eq!(journal.incarnation().last_good, [(5, 10)]);
+}
+
+#[test]
+fn without_its_lock_file_a_second_touchmoved_is_refused() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let mut child = process("hold", dir.path()).spawn().expect("a process");
+    next_line(&mut lines(&mut child), "open").expect("open");
+    fs::remove_file(dir.path().join("journal.lock")).expect("removed");
+    for _ in 0..2 {
+        let error = Journal::open(dir.path()).err().expect("refused");
+        assert!(matches!(error, JournalError::Locked { .. }), "{error}");
+    }
+    assert!(!dir.path().join("journal.lock").exists());
+    child.kill().expect("killed");
+    child.wait().expect("ended");
+    open(dir.path());
+}
+
+#[test]
+fn a_restored_backup_is_another_incarnation() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let copies = tempfile::tempdir().expect("a directory");
+    let copy = copies.path().join("copy");
+    let journal = open(dir.path());
+    let id = journal.incarnation().id;
+    let index = fill(&journal, 0, 30);
+    journal.backup(&copy).expect("a backup");
+    fill(&journal, index, 65);
+    drop(journal);
+    fs::rename(&copy, dir.path().join("journal.sqlite3")).expect("restored");
+
+    // A check before touchmoved opens it reports it, too.
+    assert!(!verify(dir.path()).is_good());
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(notices.contains("published events are missing or changed in game 4 (all of it)"), "{notices}");
+    assert_ne!(journal.incarnation().id, id);
+    // Game 2 was being played, and continued after the backup.
+    assert_eq!(journal.incarnation().last_good, [(2, 10), (4, 0)]);
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    open(dir.path());
+    assert!(verify(dir.path()).is_good());
+}
+
+/// On a machine that has no other file of this journal.
+#[test]
+fn a_restored_backup_without_marks_is_another_incarnation() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let before = journal.incarnation();
+    let index = fill(&journal, 0, 30);
+    journal.backup(&elsewhere.path().join("journal.sqlite3")).expect("a backup");
+    fill(&journal, index, 65);
+    drop(journal);
+    // The original is unchanged.
+    assert_eq!(open(dir.path()).incarnation(), before);
+
+    assert!(verify(elsewhere.path()).is_good());
+    let journal = open(elsewhere.path());
+    let incarnation = journal.incarnation();
+    assert_ne!(incarnation.id, before.id);
+    let number = (index - 1) % GAME + 1;
+    assert_eq!(incarnation.last_good, [(2, number as u64)]);
+    // The numbers of the events after the backup are not reused.
+    assert_eq!(stored(&journal), index);
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game was continued");
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    // It is no longer a backup.
+    let journal = open(elsewhere.path());
+    assert_eq!(journal.incarnation(), incarnation);
+    assert!(verify(elsewhere.path()).is_good());
+}
+
+#[test]
+fn a_new_journal_does_not_reuse_game_numbers() {
+    let (dir, games, id) = closed_journal();
+    fs::remove_file(dir.path().join("journal.sqlite3")).expect("removed");
+    let (journal, notices, _) = open_damaged(dir.path());
+    assert!(
+        notices.contains("a new journal was created, and published events are missing or changed in game 11 (all of it)"),
+        "{notices}"
+    );
+    assert_ne!(journal.incarnation().id, id);
+    assert!(begin_game(&journal) > *games.keys().last().expect("games"));
+    drop(journal);
+    // Where nothing was published there is nothing to report.
+    let dir = tempfile::tempdir().expect("a directory");
+    assert_eq!(begin_game(&open(dir.path())), 1);
+}
+
+/// A journal with a changed event in game 7, which is too old to be verified on opening; and its incarnation.
+fn damaged_old_game() -> (tempfile::TempDir, String) {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    for _ in 0..110 {
+        append(&journal, (0..3).map(nth).collect()).expect("a game");
+    }
+    let id = journal.incarnation().id;
+    drop(journal);
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET at_ms = at_ms + 1 WHERE game = 7 AND number = 3", []).expect("edited");
+    (dir, id)
+}
+
+#[test]
+fn old_games_are_verified_after_the_start() {
+    let (dir, id) = damaged_old_game();
+    let journal = open(dir.path());
+    assert_eq!(journal.incarnation().id, id);
+    let findings = journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through");
+    assert_eq!(findings.to_string(), "stored events are missing or changed in game 7 (after its event 2)");
+    assert_eq!(findings.games, 10);
+    assert!(run(journal.close_damaged(&findings)).expect("noted"));
+    assert!(!run(journal.close_damaged(&findings)).expect("known"));
+    assert_ne!(journal.incarnation().id, id);
+    assert_eq!(journal.incarnation().last_good, [(7, 2)]);
+    assert_eq!(journal.events(7, 0).expect("what is good"), [nth(0), nth(1)]);
+    drop(journal);
+    let journal = open(dir.path());
+    assert!(journal.check().run(&AtomicBool::new(false), |_, _| {}).expect("looked through").is_good());
+}
+
+/// On both bus names.
+#[tokio::test]
+async fn clients_are_notified_of_damage_found_while_running() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let (dir, before) = std::thread::spawn(damaged_old_game).join().expect("a journal");
+    let hub = Hub::new(open(dir.path()), &[]);
+    let model = touchmove::boards::model("dgt").expect("a model");
+    let _board_handle = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
+    let delayed_view = DelayedView::new(Arc::clone(&hub), Delay::default(), IllegalMoves::default());
+    let (stop, stopped) = tokio::sync::watch::channel(false);
+    let mut tasks = vec![tokio::spawn(Arc::clone(&delayed_view).run(stopped.clone()))];
+    let mut clients = Vec::new();
+    for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(delayed_view), Stream::Broadcast)]
+    {
+        let (name_state, mut name_states) = tokio::sync::watch::channel(NameState::NotTried);
+        tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), name_state, stopped.clone())));
+        name_states.wait_for(|name_state| *name_state == NameState::Owned).await.expect("it runs");
+        let client = client(&bus, stream).await;
+        let watch = client.watch().await.expect("signals");
+        game(&client).await;
+        let known = client.snapshot().await.expect("games").games.pop().expect("a game");
+        assert_eq!(known.incarnation, before);
+        client.events_since(known.id, known.last_number, &known.incarnation).await.expect("it is the same incarnation");
+        clients.push((client, watch, known));
+    }
+    hub.check_journal(stopped).await;
+    let now = hub.incarnation().id;
+    assert_ne!(now, before);
+    for (client, watch, known) in &mut clients {
+        let is_new_incarnation =
+            |event: &WatchedEvent| event.game == Some(known.id) && event.fields.get("Incarnation").is_some_and(|id| *id == now);
+        seen(watch, "the incarnation", is_new_incarnation).await;
+        let refused = client.events_since(known.id, known.last_number, &known.incarnation).await;
+        assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
+        assert_eq!(client.events_since(known.id, known.last_number, &now).await.expect("it is the present one"), []);
+    }
+    stop.send_replace(true);
+    for task in tasks {
+        task.await.expect("it ends");
+    }
+}
+
+#[test]
+fn a_game_known_only_from_the_public_view_is_reported_lost() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let index = fill(&journal, 0, 30);
+    let id = journal.incarnation().id;
+    drop(journal);
+    let earlier = fs::read(dir.path().join("journal.sqlite3")).expect("the journal");
+    let journal = open(dir.path());
+    fill(&journal, index, 65);
+    let epoch_wall_ms = |game: u64| {
+        let known = journal.games().expect("games").into_iter().find(|known| known.id == game).expect("the game");
+        known.started_wall_ms - journal.events(game, 0).expect("events")[0].at as i64
+    };
+    let epochs = [2, 4].map(epoch_wall_ms);
+    drop(journal);
+    let number = (index - 1) % GAME + 1;
+    let restored = |public: serde_json::Value| {
+        let dir = directory_with(&[("journal.sqlite3".to_owned(), earlier.clone())]);
+        fs::write(dir.path().join("public.json"), public.to_string()).expect("written");
+        dir
+    };
+
+    // All public events are there, or belong to another journal.
+    let mark = |epoch_wall_ms: i64, number: usize| serde_json::json!({"epoch_wall_ms": epoch_wall_ms, "number": number});
+    for known in [mark(epochs[0], number), mark(epochs[0] + 1, number + 5)] {
+        let dir = restored(serde_json::json!({ "2": known }));
+        assert_eq!(open(dir.path()).incarnation().id, id);
+    }
+    // The end of game 2, and all of game 4, are missing.
+    let dir = restored(serde_json::json!({"2": mark(epochs[0], number + 1), "4": mark(epochs[1], 3)}));
+    let (journal, notices, _) = open_damaged(dir.path());
+    let lost = format!("published events are missing or changed in game 2 (after its event {number}), game 4 (all of it)");
+    assert!(notices.contains(&lost), "{notices}");
+    assert_ne!(journal.incarnation().id, id);
+    assert_eq!(journal.incarnation().last_good, [(2, number as u64), (4, 0)]);
+    assert!(append(&journal, vec![nth(index)]).is_err(), "the game was continued");
+    assert!(begin_game(&journal) > 4);
+    drop(journal);
+    // It is reported once.
+    open(dir.path());
+}
+
+/// An earlier copy of the journal is restored, and only the record of public events proves that later events existed.
+#[tokio::test]
+async fn the_public_view_proves_that_the_last_moves_are_missing() {
+    let (Some(bus), state, board) = (PrivateBus::start(), tempfile::tempdir().expect("a directory"), Board::plugged()) else {
+        return;
+    };
+    let (live, spectators) = (client(&bus, Stream::Live).await, client(&bus, Stream::Broadcast).await);
+    let plies = async |client: &Client, game: u64, count: usize| {
+        until(&format!("{count} plies in game {game}"), async || {
+            let snapshot = client.snapshot().await.ok()?;
+            let is_reached = snapshot.games.iter().any(|known| known.id == game && known.moves.len() == count);
+            is_reached.then_some(snapshot)
+        })
+        .await
+    };
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    game(&live).await;
+    board.play("e2", "e4");
+    plies(&live, 1, 1).await;
+    assert!(daemon.terminate().success());
+    let mut earlier = files(state.path());
+    earlier.retain(|(name, _)| name != "journal.marks.json");
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    game(&live).await;
+    board.play("e7", "e5");
+    plies(&spectators, 1, 2).await;
+    let before = plies(&live, 1, 2).await;
+    let known = before.games.into_iter().next().expect("a game");
+    assert!(daemon.terminate().success());
+
+    // The copy itself is valid.
+    let copy = directory_with(&earlier);
+    let journal = open(copy.path());
+    assert_eq!(journal.incarnation().id, before.incarnation);
+    let good = journal.events(1, 0).expect("events").len();
+    assert!((good as u64) < known.last_number);
+    drop(journal);
+    for name in ["journal.sqlite3", "journal.sqlite3-wal", "journal.sqlite3-shm", "journal.marks.json"] {
+        let _ = fs::remove_file(state.path().join(name));
+    }
+    for (name, bytes) in &earlier {
+        fs::write(state.path().join(name), bytes).expect("restored");
+    }
+    assert!(state.path().join("public.json").exists());
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let after = plies(&live, 2, 2).await;
+    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert_ne!(after.incarnation, before.incarnation);
+    assert_eq!(after.last_good, [(1, good as u64)]);
+    plies(&spectators, 2, 2).await;
+    for client in [&live, &spectators] {
+        let refused = client.events_since(2, 1, &known.incarnation).await;
+        assert!(matches!(refused, Err(ClientError::OtherIncarnation(_))), "{refused:?}");
+        let events = client.events_since(2, 1, &after.incarnation).await.expect("it is the present one");
+        assert_eq!(events[0].number, Some(2));
+    }
+    // No number of the first game was reused.
+    assert!(daemon.terminate().success());
+    let archive = journal::Archive::open(state.path()).expect("an archive");
+    assert_eq!(archive.events(1).expect("what is good").len(), good);
+}
+
+#[test]
+fn touchmovectl_reports_damage() {
+    let (dir, _) = good_journal();
+    let verify = || {
+        let state = dir.path().to_str().expect("a path");
+        let output =
+            Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(["journal", "verify", "--state-dir", state]).output();
+        let output = output.expect("it runs");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    let journal = open(dir.path());
+    let (code, output) = verify();
+    assert!(
+        code == Some(0) && output.contains("15 games with 300 good events") && output.ends_with("no damage found\n"),
+        "{output}"
+    );
+    drop(journal);
+    let edit = rusqlite::Connection::open(dir.path().join("journal.sqlite3")).expect("open");
+    edit.execute("UPDATE event SET wall_ms = wall_ms + 1 WHERE game = 2 AND number = 5", []).expect("edited");
+    drop(edit);
+    let (code, output) = verify();
+    assert!(code == Some(1) && output.contains("game 2 on board b1: events after number 4 are missing or changed"), "{output}");
+}
+
+/// A stored event of the game on the board is changed while touchmoved is down.
+#[tokio::test]
+async fn clients_see_that_a_running_game_was_damaged() {
+    let (Some(bus), state, board) = (PrivateBus::start(), tempfile::tempdir().expect("a directory"), Board::plugged()) else {
+        return;
+    };
+    let client = client(&bus, Stream::Live).await;
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    board.wait_read();
+    until("a game", async || (!client.snapshot().await.unwrap().games.is_empty()).then_some(())).await;
+    let plies = |snapshot: &Snapshot, game: u64| {
+        snapshot.games.iter().find(|known| known.id == game).map_or(0, |game| game.moves.len())
+    };
+    for (index, (from, to)) in [("e2", "e4"), ("e7", "e5"), ("g1", "f3")].into_iter().enumerate() {
+        board.play(from, to);
+        until("a move", async || (plies(&client.snapshot().await.unwrap(), 1) == index + 1).then_some(())).await;
+    }
+    let before = client.snapshot().await.unwrap();
+    assert!(before.trouble.is_empty() && before.last_good.is_empty() && before.incarnation.len() == 36, "{before:?}");
+    let known = client.events(1).await.unwrap();
+    assert!(daemon.terminate().success());
+    let file = rusqlite::Connection::open(state.path().join("journal.sqlite3")).expect("open");
+    let bad: u64 = file
+        .query_row("SELECT min(number) FROM event WHERE event LIKE '%e7e5%'", [], |row| row.get::<_, i64>(0))
+        .expect("a move") as u64;
+    file.execute("UPDATE event SET event = replace(event, 'e7e5', 'e7e6') WHERE game = 1", []).expect("changed");
+    drop(file);
+
+    let daemon = Daemon::serving(&bus, state.path(), &board.path());
+    let after = until("the game with the missing moves, found on the board", async || {
+        Some(client.snapshot().await.unwrap()).filter(|after| plies(after, 2) == 3)
+    })
+    .await;
+    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert_ne!(after.incarnation, before.incarnation);
+    assert_eq!(after.last_good, [(1, bad - 1)]);
+    // The new game begins with the good events; the other game has only these.
+    let good = client.events(2).await.unwrap().into_iter().take(bad as usize - 1);
+    assert!(good.zip(known).all(|(event, known)| event.event == known.event && event.fields == known.fields));
+    let archive = journal::Archive::open(state.path()).expect("an archive");
+    assert_eq!(archive.events(1).expect("what is good").len(), bad as usize - 1);
+    drop(daemon);
+}

@@ -1,0 +1,63 @@
+//! Where polkit runs, it authorises each command; here the test provides it.
+
+use crate::harness::PrivateBus;
+use crate::harness::hall::Hall;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use touchmove::names;
+use zbus::{OwnedVariant, interface};
+
+/// A polkit that allows these actions for every caller, and records the requests.
+struct Authority {
+    allowed: &'static [&'static str],
+    requests: Arc<Mutex<Vec<(String, String)>>>,
+}
+
+#[interface(name = "org.freedesktop.PolicyKit1.Authority")]
+impl Authority {
+    fn check_authorization(
+        &self,
+        subject: (String, HashMap<String, OwnedVariant>),
+        action: String,
+        _details: HashMap<String, String>,
+        _flags: u32,
+        _cancellation: String,
+    ) -> ((bool, bool, HashMap<String, String>),) {
+        assert_eq!(subject.0, "system-bus-name");
+        let name = String::try_from(subject.1["name"].try_clone().unwrap()).unwrap();
+        let is_allowed = self.allowed.contains(&action.as_str());
+        self.requests.lock().unwrap().push((name, action));
+        ((is_allowed, false, HashMap::new()),)
+    }
+}
+
+#[tokio::test]
+async fn polkit_authorises_commands() {
+    let Some(bus) = PrivateBus::start() else { return };
+    let requests = Arc::new(Mutex::new(Vec::new()));
+    let authority = Authority { allowed: &[names::ACTION_ACKNOWLEDGE], requests: Arc::clone(&requests) };
+    let polkit = bus.connect().await;
+    polkit.object_server().at("/org/freedesktop/PolicyKit1/Authority", authority).await.unwrap();
+    polkit.request_name("org.freedesktop.PolicyKit1").await.unwrap();
+    let hall = Hall::on(bus, &[]).await;
+    let arbiter = hall.bus.connect().await;
+    let path = names::game_path(hall.game);
+    let to = (Some(names::BUS_NAME), path.as_str(), Some(names::ARBITER_INTERFACE));
+    let error = |outcome: zbus::Result<zbus::Message>| match outcome {
+        Err(zbus::Error::MethodError(name, sentence, _)) => (name.to_string(), sentence.unwrap_or_default()),
+        other => panic!("{other:?}"),
+    };
+
+    let (name, sentence) = error(arbiter.call_method(to.0, to.1, to.2, "SetResult", &"1-0").await);
+    assert_eq!(name, "org.touchmove1.Error.NotAllowed");
+    assert_eq!(
+        sentence,
+        "polkit does not allow this: `pkaction --verbose --action-id org.touchmove1.command` shows who may do this"
+    );
+    // This action is allowed, but there is no such alert.
+    let (name, _) = error(arbiter.call_method(to.0, to.1, to.2, "Acknowledge", &7u32).await);
+    assert_eq!(name, "org.touchmove1.Error.NoAlert");
+    let caller = arbiter.unique_name().unwrap().to_string();
+    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE].map(|action| (caller.clone(), action.to_owned()));
+    assert_eq!(*requests.lock().unwrap(), expect);
+}

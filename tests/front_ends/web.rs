@@ -1,0 +1,780 @@
+//! The web server: requests of browsers and other programs over HTTP, through real sockets.
+
+use crate::harness::hall::Hall;
+use crate::harness::{Daemon, PATIENCE, until};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use touchmove::game::{Command, GameResult};
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
+/// Certificates for tests, with their keys.
+pub const TLS_DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/tls");
+
+/// A hall with the page on a port of its own, and these lines of configuration under `[web]`.
+struct Site {
+    hall: Hall,
+    port: u16,
+    _dir: TempDir,
+}
+
+/// An answer to a request.
+pub struct Answer {
+    pub status: u16,
+    /// In lower case.
+    pub head: String,
+    pub body: String,
+}
+
+impl Answer {
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error} in {}", self.body))
+    }
+
+    /// The header line with which a browser returns the cookie that it received, among others. Names are in lower case.
+    pub fn cookie(&self) -> String {
+        let cookie = self.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        format!("Cookie: a=b; {}\r\n", cookie.split(';').next().unwrap())
+    }
+}
+
+impl Site {
+    async fn open(keys: &str) -> Option<Site> {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("touchmoved.toml");
+        std::fs::write(&path, format!("[web]\nlisten = \"127.0.0.1:0\"\n{keys}\n")).unwrap();
+        let hall = Hall::configured(&["--config", path.to_str().unwrap()]).await?;
+        let port = port_of(&hall.daemon).await;
+        Some(Site { hall, port, _dir: dir })
+    }
+
+    /// Sends a request with these header lines after Host, and this body.
+    async fn send_request(&self, request: &str, lines: &str, body: &str) -> Answer {
+        send_request(self.port, request, lines, body).await
+    }
+
+    async fn get(&self, path: &str) -> Value {
+        let answer = self.send_request(&format!("GET {path}"), "", "").await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+
+    /// Opens a stream of server-sent events with these header lines.
+    async fn events(&self, path: &str, lines: &str) -> Events {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
+        let text = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n");
+        stream.write_all(text.as_bytes()).await.unwrap();
+        let mut events = Events { stream: BufReader::new(stream) };
+        assert!(events.line().await.unwrap().contains(" 200 "));
+        while !events.line().await.unwrap().is_empty() {}
+        events
+    }
+}
+
+/// Server-sent events.
+struct Events {
+    stream: BufReader<TcpStream>,
+}
+
+/// A server-sent event.
+#[derive(Debug)]
+struct ServerEvent {
+    id: String,
+    event: String,
+    data: Value,
+}
+
+impl Events {
+    /// The next line, or `None` if the stream has ended.
+    async fn line(&mut self) -> Option<String> {
+        let mut line = String::new();
+        let count = timeout(PATIENCE, self.stream.read_line(&mut line)).await.expect("a line in time").unwrap_or(0);
+        (count > 0).then(|| line.trim_end_matches(['\r', '\n']).to_owned())
+    }
+
+    /// The next event, or `None` if the stream has ended. Lengths of chunks between events are ignored.
+    async fn next(&mut self) -> Option<ServerEvent> {
+        let (mut id, mut event) = (String::new(), String::new());
+        loop {
+            let line = self.line().await?;
+            match line.split_once(": ") {
+                Some(("id", rest)) => id = rest.to_owned(),
+                Some(("event", rest)) => event = rest.to_owned(),
+                Some(("data", rest)) => return Some(ServerEvent { id, event, data: serde_json::from_str(rest).unwrap() }),
+                _ => {}
+            }
+        }
+    }
+
+    /// The next event that fits.
+    async fn until(&mut self, name: &str, fits: impl Fn(&ServerEvent) -> bool) -> ServerEvent {
+        loop {
+            let next = self.next().await.unwrap_or_else(|| panic!("the stream ended before {name}"));
+            if fits(&next) {
+                return next;
+            }
+        }
+    }
+
+    async fn move_of(&mut self, san: &str) -> ServerEvent {
+        self.until(san, |next| {
+            let sans = next.data["game"]["last_sans"].as_array();
+            sans.and_then(|sans| sans.last()?.as_str()).is_some_and(|last| last.ends_with(san))
+        })
+        .await
+    }
+}
+
+#[tokio::test]
+async fn the_state_and_its_changes() {
+    let Some(mut site) = Site::open("").await else { return };
+    let state =
+        until("the game", async || Some(site.get("/api/state").await).filter(|state| !state["boards"][0]["game"].is_null()))
+            .await;
+    assert_eq!((&state["who"], &state["delay_ms"], &state["delay_plies"]), (&Value::Null, &json!(0), &json!(0)));
+    assert!(state.get("trouble").is_none());
+    assert_eq!(json!(site.hall.client.snapshot().await.unwrap().incarnation), state["incarnation"]);
+    let card = &state["boards"][0];
+    assert_eq!((&card["contact"], &card["placement"], &card["attention"]), (&json!("ready"), &Value::Null, &json!(0)));
+    assert_eq!((&card["game"]["id"], &card["game"]["ply"]), (&json!(site.hall.game), &json!(0)));
+    assert!(card["game"]["fen"].as_str().unwrap().starts_with(START));
+    assert!(card["game"].get("alerts").is_none());
+    let mut events = site.events("/api/events", "").await;
+    let first = events.next().await.unwrap();
+    assert_eq!((first.event.as_str(), &first.data["incarnation"]), ("incarnation", &state["incarnation"]));
+    let first = events.next().await.unwrap();
+    assert_eq!((first.event.as_str(), &first.data["board"]), ("card", &card["board"]));
+    site.hall.board.clock(5400, 5400, true);
+    site.hall.play("e2", "e4", "e4").await;
+    let e4 = events.move_of("1. e4").await;
+    assert_eq!((&e4.data["game"]["last_move"], &e4.data["game"]["result"]), (&json!(["e2", "e4"]), &json!("*")));
+    site.hall.play("e7", "e5", "e5").await;
+    let e5 = events.move_of("1… e5").await;
+    drop(events);
+    // A client that reconnects receives what has changed since, and nothing else.
+    site.hall.play("g1", "f3", "Nf3").await;
+    let mut again = site.events("/api/events", &format!("Last-Event-ID: {}\r\n", e5.id)).await;
+    let is_nf3 = |next: &ServerEvent| {
+        assert_ne!(next.event, "incarnation");
+        next.data["game"]["last_sans"].to_string().contains("Nf3")
+    };
+    assert_eq!(again.until("Nf3", is_nf3).await.event, "card");
+    let mut anew = site.events("/api/events", "Last-Event-ID: elsewhen-3\r\n").await;
+    assert_eq!(anew.next().await.unwrap().event, "incarnation");
+    assert_eq!(anew.next().await.unwrap().event, "card");
+    let game = site.get(&format!("/api/games/{}", site.hall.game)).await;
+    assert_eq!((&game["moves"][1]["san"], &game["card"]["game"]["ply"]), (&json!("e5"), &json!(3)));
+    assert!(game.get("alerts").is_none() && game.get("frames").is_none(), "{game}");
+    let pgn = site.send_request(&format!("GET /api/games/{}/pgn", site.hall.game), "", "").await;
+    assert!(pgn.body.contains("1. e4") && pgn.head.contains("content-type: text/plain"), "{}", pgn.body);
+    for path in ["/api/games/999", "/api/games/999/pgn", "/api/games/x", "/page/nothing.js", "/etc/passwd"] {
+        let answer = site.send_request(&format!("GET {path}"), "", "").await;
+        assert!((400..405).contains(&answer.status), "{path}: {}", answer.status);
+    }
+    let page = site.send_request("GET /", "", "").await;
+    assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
+    let twice = site.send_request("GET /api/state", "Host: evil.example\r\n", "").await;
+    assert_eq!(twice.status, 403);
+}
+
+const CTL: &str = env!("CARGO_BIN_EXE_touchmovectl");
+
+impl Site {
+    /// Runs `touchmovectl token` and returns what it prints.
+    fn token(&self, args: &[&str]) -> String {
+        let state = ["--state-dir", self.hall.state.path().to_str().unwrap()];
+        let output = std::process::Command::new(CTL).arg("token").args(args).args(state).output().unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    }
+
+    async fn post(&self, path: &str, lines: &str, body: &Value) -> Answer {
+        post(self.port, path, lines, body).await
+    }
+
+    /// Logs in with a new token. Returns the header line with the session's cookie.
+    async fn log_in(&self, name: &str, role: &str) -> String {
+        let token = self.token(&["create", name, "--role", role]);
+        let answer = self.post("/api/login", "", &json!({ "token": token })).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        assert_eq!(answer.json(), json!({"name": name, "role": role}));
+        let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(cookie.contains("; httponly; samesite=strict; path=/") && !cookie.contains("secure"), "{cookie}");
+        assert!(!answer.head.contains("strict-transport-security"), "{}", answer.head);
+        answer.cookie()
+    }
+
+    /// Starts touchmoved again with the same state directory, on another port.
+    async fn restart(self) -> Site {
+        let Site { hall: Hall { client, watch, game, daemon, board, state, bus }, _dir, .. } = self;
+        assert!(daemon.terminate().success());
+        let config = _dir.path().join("touchmoved.toml");
+        let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
+        let port = port_of(&daemon).await;
+        Site { hall: Hall { client, watch, game, daemon, board, state, bus }, port, _dir }
+    }
+
+    async fn get_as(&self, cookie: &str, path: &str) -> Value {
+        let answer = self.send_request(&format!("GET {path}"), cookie, "").await;
+        assert_eq!(answer.status, 200, "{path}: {}", answer.body);
+        answer.json()
+    }
+}
+
+#[tokio::test]
+async fn an_arbiter_sees_alerts_and_rules() {
+    let Some(mut site) = Site::open("").await else { return };
+    let arbiter = site.log_in("Anna", "arbiter").await;
+    let operator = site.log_in("Otto", "operator").await;
+    let list = site.token(&["list"]);
+    assert!(list.contains("Anna") && list.contains("operator"), "{list}");
+    let bob = site.token(&["create", "Bob", "--role", "operator"]);
+    for name in ["tokens.json", "sessions.json"] {
+        let path = site.hall.state.path().join(name);
+        let content = std::fs::read_to_string(&path).unwrap();
+        for secret in [arbiter.trim().rsplit('=').next().unwrap(), &bob] {
+            assert!(!content.contains(secret), "a secret is stored as it is in {name}");
+        }
+        let mode = std::os::unix::fs::PermissionsExt::mode(&std::fs::metadata(&path).unwrap().permissions());
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+
+    let mut events = site.events("/api/events?lang=zh-Hans", &arbiter).await;
+    let mut watched = site.events("/api/events", &operator).await;
+    let mut public = site.events("/api/events", "").await;
+    site.hall.board.clock(5400, 5400, true);
+    site.hall.play("e2", "e4", "e4").await;
+    site.hall.board.clock(5390, 5400, false);
+    site.hall.play("e7", "e5", "e5").await;
+    site.hall.board.clock(5390, 5390, true);
+    // This is not a move of a rook.
+    site.hall.board.put("h1", '.');
+    site.hall.board.put("h3", 'R');
+    site.hall.board.clock(5380, 5390, false);
+    let card = events.until("the alert", |next| next.data["game"]["alerts"][0]["kind"] == "illegal_move").await.data;
+    let alert = &card["game"]["alerts"][0];
+    assert_eq!((&alert["matter"], &alert["by"], &alert["notice"]), (&json!("play"), &json!("white"), &json!(false)));
+    assert_eq!(card["attention"], 3);
+    assert!(alert["articles"].as_array().unwrap().contains(&json!("7.5.1")), "{alert}");
+    assert!(alert["text"].as_str().unwrap().contains("白方"), "{alert}");
+    assert!(!alert["evidence"].as_array().unwrap().is_empty() && !alert["required"].as_array().unwrap().is_empty(), "{alert}");
+    let wrong = watched.move_of("Rh1-h3").await.data;
+    assert!(wrong["game"].get("alerts").is_none() && wrong["attention"] == 0, "{wrong}");
+    assert!(wrong["placement"].is_string() && !wrong["clock"].is_null(), "{wrong}");
+    // The public does not see it before the arbiter has ruled.
+    let game = format!("/api/games/{}", site.hall.game);
+    for path in [&game, &format!("{game}/pgn"), "/api/state", "/cloud/round-1/games.pgn"] {
+        let seen = site.send_request(&format!("GET {path}"), "", "").await;
+        assert!(seen.status == 200 && !seen.body.contains("Rh1") && !seen.body.contains("h1h3"), "{path}: {}", seen.body);
+    }
+    let card = public.move_of("e5").await.data;
+    assert!(card["game"].get("alerts").is_none() && card["placement"].is_null(), "{card}");
+
+    let path = format!("/api/games/{}", site.hall.game);
+    let game = site.get_as(&arbiter, &path).await;
+    assert_eq!((&game["alerts"][0]["cleared"], &game["moves"][2]["irregular"]), (&json!(false), &json!(true)));
+    assert!(game["frames"].as_array().unwrap().iter().any(|frame| frame["square"] == "h3"), "{}", game["frames"]);
+    assert_eq!(game["tally"]["white"][0]["ply"], 3, "{}", game["tally"]);
+    let seen = site.get_as(&operator, &path).await;
+    assert!(["alerts", "frames", "tally", "undo"].iter().all(|field| seen.get(field).is_none()), "{seen}");
+
+    // Clients that may not give commands, and invalid commands.
+    let restore = json!({"game": site.hall.game, "command": {"do": "restore", "ply": 3}});
+    assert_eq!(site.post("/api/command", "", &restore).await.status, 401);
+    assert_eq!(site.post("/api/command", &operator, &restore).await.status, 403);
+    for (wrong, status) in [
+        (json!({"game": 1}), 400),
+        (json!({"command": {"do": "undo"}}), 400),
+        (json!({"game": 1, "board": "x", "command": {"do": "undo"}}), 400),
+        (json!({"game": 1, "command": {"do": "dance"}}), 400),
+        (json!({"game": 1, "command": {"do": "tags", "tags": [["A\"", "b"]]}}), 400),
+        (json!({"game": 999, "command": {"do": "undo"}}), 404),
+        (json!({"board": "nowhere", "command": {"do": "undo"}}), 404),
+        (json!({"game": 1, "command": {"do": "restore", "ply": 99}}), 409),
+    ] {
+        let answer = site.post("/api/command", &arbiter, &wrong).await;
+        assert_eq!(answer.status, status, "{wrong}: {}", answer.body);
+        assert!(answer.json()["error"].as_str().unwrap().len() > 10, "{}", answer.body);
+    }
+    let answer = site.post("/api/command", &arbiter, &restore).await;
+    assert_eq!(answer.status, 200, "{}", answer.body);
+    assert!(answer.json()["answer"]["bound"].is_array(), "{}", answer.body);
+    // The change can be read at once, and the journal has the name of the arbiter.
+    let state = site.get_as(&arbiter, "/api/state").await;
+    assert_eq!((&state["who"], &state["boards"][0]["game"]["ply"]), (&json!({"name": "Anna", "role": "arbiter"}), &json!(2)));
+    let claim = json!({"game": site.hall.game, "command": {"do": "claim", "player": "white", "claimed": "fifty_moves"}});
+    let answer = site.post("/api/command?lang=zh-Hant", &arbiter, &claim).await.json();
+    assert_eq!(answer["answer"]["claim"]["right"], json!(false));
+    assert!(!answer["text"].as_str().unwrap().is_ascii(), "{answer}");
+    let past = site.hall.client.events(site.hall.game).await.unwrap();
+    assert!(format!("{past:?}").contains("Anna"), "{past:?}");
+
+    // Both roles may change pairings.
+    let swap = json!({"do": "swap", "a": 1, "b": 2});
+    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 409);
+    let pairings = r#"{"number":3,"event":"City Open","pairings":[
+        {"table":1,"white":{"name":"Ada"},"black":{"name":"Bob"}},{"table":2,"white":{"name":"Cid"},"black":{"name":"Dee"}}]}"#;
+    site.hall.client.load_round(pairings).await.unwrap();
+    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 200);
+    until("the journal to say who set the names", async || {
+        let past = site.hall.client.events(site.hall.game).await.unwrap();
+        format!("{past:?}").contains("set by Otto").then_some(())
+    })
+    .await;
+    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
+    let forfeit = json!({"do": "forfeit", "table": 2, "result": "black"});
+    assert_eq!(site.post("/api/round", &arbiter, &forfeit).await.status, 200);
+    assert_eq!(site.post("/api/round", &arbiter, &json!({"do": "board", "table": 9, "board": ""})).await.status, 404);
+    watched.until("the round", |next| next.event == "round").await;
+    let event = public.until("the round", |next| next.event == "round" || next.data.to_string().contains("Rh1")).await;
+    assert_eq!(event.event, "round", "{event:?}");
+    let state = site.get_as(&operator, "/api/state").await;
+    assert_eq!((&state["event"]["name"], &state["boards"][0]["table"]), (&json!("City Open"), &json!(1)));
+    assert_eq!(state["boards"][0]["pairing"]["white"]["name"], "Cid");
+    assert_eq!(state["trouble"], json!([]));
+
+    // Revoking a token ends its sessions, and its streams of events.
+    site.token(&["revoke", "Anna"]);
+    while events.next().await.is_some() {}
+    assert_eq!(site.post("/api/command", &arbiter, &restore).await.status, 401);
+    assert_eq!(site.get_as(&operator, "/api/state").await["who"]["role"], "operator");
+}
+
+#[tokio::test]
+async fn a_login_survives_a_restart_and_a_logout_does_too() {
+    let Some(mut site) = Site::open("").await else { return };
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let other = {
+        let answer =
+            site.post("/api/login", "", &json!({"token": site.token(&["create", "Otto", "--role", "operator"])})).await;
+        answer.cookie()
+    };
+    site = site.restart().await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"]["name"], "Anna");
+    let mut events = site.events("/api/events", &cookie).await;
+    events.next().await.unwrap();
+    let answer = site.post("/api/logout", &cookie, &json!({})).await;
+    assert!(answer.head.contains("set-cookie: touchmove=; ") && answer.head.contains("max-age=0"), "{}", answer.head);
+    // A copy of the cookie is invalid, too, at once and for ever.
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    while events.next().await.is_some() {}
+    site = site.restart().await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    assert_eq!(site.get_as(&other, "/api/state").await["who"]["name"], "Otto");
+    site.token(&["revoke", "Otto"]);
+    assert_eq!(site.get_as(&other, "/api/state").await["who"], Value::Null);
+}
+
+#[tokio::test]
+async fn a_script_sends_its_token() {
+    let Some(site) = Site::open("").await else { return };
+    let token = site.token(&["create", "clock room", "--role", "operator"]);
+    let bearer = format!("Authorization: Bearer {token}\r\n");
+    assert_eq!(site.get_as(&bearer, "/api/state").await["who"], json!({"name": "clock room", "role": "operator"}));
+    let swap = json!({"do": "swap", "a": 1, "b": 2});
+    let answer = site.post("/api/round", &bearer, &swap).await;
+    assert_eq!(answer.status, 409, "there is no round: {}", answer.body);
+    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
+    let mut events = site.events("/api/events", &bearer).await;
+    events.next().await.unwrap();
+    // A token is not accepted as a session, nor a session as a token.
+    let cookie = format!("Cookie: touchmove={token}\r\n");
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"], Value::Null);
+    let answer = site.post("/api/login", "", &json!({ "token": token })).await;
+    let session = answer.cookie().trim().rsplit('=').next().unwrap().to_owned();
+    for wrong in ["", "0", &session] {
+        let answer = site.send_request("GET /api/state", &format!("Authorization: Bearer {wrong}\r\n"), "").await;
+        assert!(answer.status == 401 && answer.head.contains("www-authenticate: bearer"), "{wrong}: {}", answer.head);
+    }
+    assert_eq!(site.send_request("GET /api/state", "Authorization: Basic eDp5\r\n", "").await.status, 200);
+    site.token(&["revoke", "clock room"]);
+    assert_eq!(site.send_request("GET /api/state", &bearer, "").await.status, 401);
+    while events.next().await.is_some() {}
+}
+
+#[tokio::test]
+async fn requests_of_other_pages_are_refused() {
+    let Some(site) = Site::open("hosts = \"hall.example.org\"").await else { return };
+    let cookie = site.log_in("Anna", "arbiter").await;
+    let undo = json!({"game": site.hall.game, "command": {"do": "acknowledge", "alert": 77}}).to_string();
+    let own = format!("Origin: http://localhost:{}\r\n", site.port);
+    let json = "Content-Type: application/json\r\n";
+    for (lines, status) in [
+        // The request is accepted, and there is no such alert.
+        (format!("{json}{own}Sec-Fetch-Site: same-origin\r\n"), 409),
+        (format!("{json}Sec-Fetch-Site: none\r\n"), 409),
+        ("Content-Type: application/json; charset=utf-8\r\n".to_owned(), 409),
+        (format!("{json}Origin: https://evil.example\r\n"), 403),
+        (format!("{json}Origin: null\r\n"), 403),
+        (format!("{json}Origin: http://localhost\r\n"), 403),
+        (format!("{json}Origin: http://localhost:{}.evil.example\r\n", site.port), 403),
+        (format!("{json}{own}Sec-Fetch-Site: same-site\r\n"), 403),
+        (format!("{json}{own}Sec-Fetch-Site: cross-site\r\n"), 403),
+        ("Content-Type: text/plain\r\n".to_owned(), 415),
+        ("Content-Type: application/x-www-form-urlencoded\r\n".to_owned(), 415),
+        (String::new(), 415),
+    ] {
+        let lines = format!("{lines}Content-Length: {}\r\n{cookie}", undo.len());
+        let answer = site.send_request("POST /api/command", &lines, &undo).await;
+        assert_eq!(answer.status, status, "{lines}: {}", answer.body);
+    }
+    for request in ["GET /api/command", "PUT /api/command", "DELETE /api/login", "POST /api/state"] {
+        assert_eq!(site.send_request(request, &cookie, "").await.status, 405, "{request}");
+    }
+    for (host, status) in [
+        ("hall.example.org", 200),
+        ("www.hall.example.org:80", 200),
+        ("127.0.0.1", 200),
+        ("[::1]:8064", 200),
+        ("evil.example", 403),
+        ("hall.example.org.evil.example", 403),
+        ("", 403),
+    ] {
+        let answer = send_request_to(site.port, "GET /api/state", host).await;
+        assert_eq!(answer.status, status, "{host}");
+    }
+    let big = "x".repeat(70_000);
+    let lines = format!("{json}Content-Length: {}\r\n{cookie}", big.len());
+    assert_eq!(site.send_request("POST /api/command", &lines, &big).await.status, 413);
+    for wrong in ["", "{", "[]", "7", "\"x\"", &"[".repeat(9_000)] {
+        let lines = format!("{json}Content-Length: {}\r\n{cookie}", wrong.len());
+        assert_eq!(site.send_request("POST /api/command", &lines, wrong).await.status, 400, "{wrong}");
+    }
+    // The site answers as before.
+    assert_eq!(site.get_as(&cookie, "/api/state").await["who"]["name"], "Anna");
+}
+
+#[tokio::test]
+async fn wrong_tokens_do_not_lock_out_the_right_one() {
+    let Some(site) = Site::open("proxy = true\nhsts = true").await else { return };
+    let token = site.token(&["create", "Anna", "--role", "arbiter"]);
+    let (wrong, right) = (json!({"token": "0".repeat(64)}), json!({ "token": token }));
+    for from in ["192.0.2.1", "198.51.100.7, 192.0.2.1", "2001:db8:0:5:ffff::9"] {
+        let from = format!("X-Forwarded-For: {from}\r\n");
+        for _ in 0..50 {
+            assert_eq!(site.post("/api/login", &from, &wrong).await.status, 401);
+        }
+        let answer = site.post("/api/login", &from, &right).await;
+        assert_eq!(answer.status, 200, "{}", answer.body);
+        let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+        assert!(cookie.starts_with("__host-touchmove=") && cookie.ends_with("; secure"), "{cookie}");
+        assert!(cookie.contains("; path=/;") && !cookie.contains("domain"), "{cookie}");
+        assert!(answer.head.contains("strict-transport-security: max-age=31536000"), "{}", answer.head);
+        let session = answer.cookie().replace("__host-", "__Host-");
+        assert_eq!(site.get_as(&session, "/api/state").await["who"]["name"], "Anna");
+        // A cookie name that any other page of this machine could set is not accepted.
+        let plain = session.replace("__Host-", "");
+        assert_eq!(site.get_as(&plain, "/api/state").await["who"], Value::Null);
+    }
+}
+
+#[tokio::test]
+async fn slow_logins_do_not_block_other_clients() {
+    if !may_open(4_000) {
+        return;
+    }
+    let Some(site) = Site::open("").await else { return };
+    let token = json!({"token": site.token(&["create", "Anna", "--role", "arbiter"])});
+    let mut slow = Vec::new();
+    for _ in 0..600 {
+        let mut stream = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
+        let head =
+            "POST /api/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 90\r\n\r\n{";
+        stream.write_all(head.as_bytes()).await.unwrap();
+        slow.push(stream);
+    }
+    // The first of them was evicted, long before its timeout.
+    let mut answer = String::new();
+    timeout(PATIENCE, slow[0].read_to_string(&mut answer)).await.unwrap().unwrap();
+    assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+    // A request from the same address is served.
+    assert_eq!(site.post("/api/login", "", &token).await.status, 200);
+    assert_eq!(site.send_request("GET /", "", "").await.status, 200);
+    // A body that is too long for a token is not read to its end.
+    let long = json!({"token": "0".repeat(2_000)});
+    assert_eq!(site.post("/api/login", "", &long).await.status, 413);
+}
+
+#[test]
+fn errors_with_tokens_are_explained() {
+    let dir = tempfile::tempdir().unwrap();
+    let run = |args: &[&str], state: &str| {
+        let output = std::process::Command::new(CTL).arg("token").args(args).args(["--state-dir", state]).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let state = dir.path().to_str().unwrap();
+    let check = |args: &[&str], state: &str, expected: &str| {
+        let (code, stderr) = run(args, state);
+        assert_eq!(code, 1, "{args:?}: {stderr}");
+        assert!(stderr.contains(expected), "{args:?}: {stderr}");
+    };
+    check(&["revoke", "Anna"], state, "there is no token of Anna: `touchmovectl token list`");
+    assert_eq!(run(&["create", "Anna", "--role", "arbiter"], state).0, 0);
+    check(&["create", "Anna", "--role", "operator"], state, "there is a token of Anna already");
+    for name in ["", " ", "clock", "a\nb", &"x".repeat(41)] {
+        check(&["create", name, "--role", "operator"], state, "is not a name for a token");
+    }
+    let nowhere = dir.path().join("nowhere");
+    check(&["create", "Bob", "--role", "operator"], nowhere.to_str().unwrap(), "start touchmoved once");
+    assert_eq!(run(&["create", "Bob", "--role", "king"], state).0, 2);
+    std::fs::write(dir.path().join("tokens.json"), "[{}]").unwrap();
+    check(&["list"], state, "is not a list of tokens");
+}
+
+/// Waits until the page is served, and returns its port.
+pub async fn port_of(daemon: &Daemon) -> u16 {
+    until("the port", async || {
+        let log = daemon.log();
+        let (_, rest) = log.split_once("the page is at http")?;
+        rest.split_once("://127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
+    })
+    .await
+}
+
+/// Sends a request with these header lines after Host, and this body.
+pub async fn send_request(port: u16, request: &str, lines: &str, body: &str) -> Answer {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    exchange(stream, &format!("{request} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{lines}\r\n{body}")).await
+}
+
+/// Posts JSON with these header lines after Host.
+pub async fn post(port: u16, path: &str, lines: &str, body: &Value) -> Answer {
+    let body = body.to_string();
+    let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n{lines}", body.len());
+    send_request(port, &format!("POST {path}"), &lines, &body).await
+}
+
+async fn send_request_to(port: u16, request: &str, host: &str) -> Answer {
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    exchange(stream, &format!("{request} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n")).await
+}
+
+async fn exchange(mut stream: impl AsyncReadExt + AsyncWriteExt + Unpin, text: &str) -> Answer {
+    // A request that is refused before all of it was sent may be cut off.
+    let _ = stream.write_all(text.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = timeout(PATIENCE, stream.read_to_end(&mut answer)).await.expect("an answer in time");
+    let answer = String::from_utf8(answer).unwrap();
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no answer to {text}: {answer}"));
+    let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+    Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+}
+
+#[tokio::test]
+async fn tls_with_a_certificate_that_is_renewed() {
+    let data = std::path::Path::new(TLS_DATA);
+    let dir = tempfile::tempdir().unwrap();
+    let [cert, key] = ["cert.pem", "key.pem"].map(|name| dir.path().join(name));
+    let renew = |which: &str| {
+        std::fs::copy(data.join(format!("{which}.key.pem")), &key).unwrap();
+        std::fs::copy(data.join(format!("{which}.cert.pem")), &cert).unwrap();
+    };
+    renew("one");
+    let keys = format!("tls_cert = {:?}\ntls_key = {:?}", cert.to_str().unwrap(), key.to_str().unwrap());
+    let Some(site) = Site::open(&keys).await else { return };
+    let answer = send_encrypted_request(site.port, "one", "GET /", "", "").await.expect("it is trusted");
+    assert_eq!(answer.status, 200);
+    assert!(send_encrypted_request(site.port, "two", "GET /", "", "").await.is_none());
+    let token = site.token(&["create", "Anna", "--role", "arbiter"]);
+    let answer = log_in_encrypted(site.port, "one", &token).await;
+    assert!(answer.status == 200 && answer.head.contains("; secure"), "{}", answer.head);
+    // A request without TLS has no answer.
+    let mut plain = TcpStream::connect(("127.0.0.1", site.port)).await.unwrap();
+    plain.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await.unwrap();
+    let mut received = Vec::new();
+    let _ = timeout(PATIENCE, plain.read_to_end(&mut received)).await.unwrap();
+    assert!(!received.starts_with(b"HTTP"), "{received:?}");
+    renew("two");
+    until("the new certificate", async || send_encrypted_request(site.port, "two", "GET /", "", "").await).await;
+    // An invalid certificate changes nothing.
+    std::fs::write(&cert, "nothing").unwrap();
+    until("the new certificate again", async || send_encrypted_request(site.port, "two", "GET /", "", "").await).await;
+}
+
+/// Like [`send_request`], over TLS and with a client that trusts only this certificate. `None` if the server has another one.
+pub async fn send_encrypted_request(port: u16, trusts: &str, request: &str, lines: &str, body: &str) -> Option<Answer> {
+    use tokio_rustls::rustls::pki_types::pem::PemObject;
+    use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+    use tokio_rustls::rustls::{ClientConfig, RootCertStore, crypto::ring};
+    let mut roots = RootCertStore::empty();
+    roots.add(CertificateDer::from_pem_file(format!("{TLS_DATA}/{trusts}.cert.pem")).unwrap()).unwrap();
+    let builder = ClientConfig::builder_with_provider(std::sync::Arc::new(ring::default_provider()));
+    let config = builder.with_safe_default_protocol_versions().unwrap().with_root_certificates(roots).with_no_client_auth();
+    let connector = tokio_rustls::TlsConnector::from(std::sync::Arc::new(config));
+    let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
+    let stream = connector.connect(ServerName::try_from("localhost").unwrap(), stream).await.ok()?;
+    let lines = format!("Host: localhost:{port}\r\nOrigin: https://localhost:{port}\r\nConnection: close\r\n{lines}");
+    Some(exchange(stream, &format!("{request} HTTP/1.1\r\n{lines}\r\n{body}")).await)
+}
+
+/// Logs in over TLS with this token.
+pub async fn log_in_encrypted(port: u16, trusts: &str, token: &str) -> Answer {
+    let body = json!({ "token": token }).to_string();
+    let lines = format!("Content-Type: application/json\r\nContent-Length: {}\r\n", body.len());
+    send_encrypted_request(port, trusts, "POST /api/login", &lines, &body).await.expect("it is trusted")
+}
+
+#[tokio::test]
+async fn the_tournament_in_the_format_of_livechess_cloud() {
+    let Some(mut site) = Site::open("[pgn]\nevent = \"City Open\"\nsite = \"Delft\"").await else {
+        return;
+    };
+    let get = async |path: &str, lines: &str| send_request(site.port, &format!("GET /cloud/{path}"), lines, "").await;
+    site.hall.play("e2", "e4", "e4").await;
+    let answer = until("the game", async || {
+        let answer = get("round-1/game-1.json?poll", "").await;
+        (answer.status == 200 && answer.json()["moves"] != json!([])).then_some(answer)
+    })
+    .await;
+    assert!(answer.json()["moves"][0].as_str().unwrap().starts_with("e4"), "{}", answer.body);
+    assert!(answer.head.contains("access-control-allow-origin: *") && answer.head.contains("cache-control: no-cache"));
+    let tag = answer.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap().to_owned();
+    for known in [tag.clone(), format!("\"x\", W/{tag}"), "*".to_owned()] {
+        let same = get("round-1/game-1.json", &format!("If-None-Match: {known}\r\n")).await;
+        assert!(same.status == 304 && same.body.is_empty() && same.head.contains(&format!("etag: {tag}")), "{}", same.head);
+    }
+    let other = get("round-1/game-1.json", "If-None-Match: \"x\"\r\n").await;
+    assert_eq!(other.status, 200);
+    assert_eq!(get("tournament.json", "").await.json()["name"], "City Open");
+    assert_eq!(get("round-1/index.json", "").await.json()["pairings"][0]["live"], true);
+    assert!(get("round-1/games.pgn", "").await.body.contains("1. e4"));
+    assert!(get("round-1/game-1.pgn", "").await.body.contains("[Event \"City Open\"]"));
+    for path in ["round-2/index.json", "round-1/game-2.json", "..", "../../etc/passwd", "%2e%2e/tokens.json"] {
+        assert_eq!(get(path, "").await.status, 404, "{path}");
+    }
+    site.hall.play("e7", "e5", "e5").await;
+    until("the reply", async || {
+        let answer = send_request(site.port, "GET /cloud/round-1/game-1.json", &format!("If-None-Match: {tag}\r\n"), "").await;
+        (answer.status == 200).then(|| assert_eq!(answer.json()["moves"].as_array().unwrap().len(), 2))
+    })
+    .await;
+    let page = send_request(site.port, "GET /", "", "").await;
+    let tag = page.head.lines().find_map(|line| line.strip_prefix("etag: ")).unwrap();
+    assert_eq!(send_request(site.port, "GET /", &format!("If-None-Match: {tag}\r\n"), "").await.status, 304);
+}
+
+#[tokio::test]
+async fn casual_play_after_a_game_is_not_public() {
+    let Some(mut site) = Site::open("").await else { return };
+    let round = r#"{"number": 1, "pairings": [{"table": 1, "white": {"name": "Ada"}, "black": {"name": "Bob"}}]}"#;
+    site.hall.client.load_round(round).await.unwrap();
+    site.hall.play("e2", "e4", "e4").await;
+    let played = async |game: u64, sans: Value| {
+        let game = (json!(game), sans);
+        until("the game", async || {
+            let state = site.get("/api/state").await;
+            let card = &state["boards"][0]["game"];
+            ((&card["id"], &card["last_sans"]) == (&game.0, &game.1)).then_some(())
+        })
+        .await
+    };
+    played(site.hall.game, json!(["1. e4"])).await;
+    let wins = Command::Result(Some(GameResult::WhiteWins));
+    site.hall.client.send_command(site.hall.game, &wins).await.unwrap();
+    site.hall.board.play("e4", "e2");
+    let next = until("another game", async || {
+        site.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != site.hall.game)
+    })
+    .await;
+    site.hall.board.play("d2", "d4");
+    let path = format!("GET /api/games/{next}");
+    until("its move", async || site.send_request(&path, "", "").await.body.contains("d2d4").then_some(())).await;
+    played(site.hall.game, json!(["1. e4"])).await;
+    // An arbiter sees what is on the board.
+    let cookie = site.log_in("Anna", "arbiter").await;
+    assert_eq!(site.get_as(&cookie, "/api/state").await["boards"][0]["game"]["last_sans"], json!(["1. d4"]));
+    // After the next round is loaded it is the next public game.
+    site.hall.client.load_round(&round.replace("1,", "2,")).await.unwrap();
+    until("the next game", async || {
+        (site.get("/api/state").await["boards"][0]["game"]["last_sans"] == json!(["1. d4"])).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn under_a_delay_the_public_is_late_and_the_arbiter_is_not() {
+    let Some(mut site) = Site::open("[broadcast]\ndelay_s = 2").await else { return };
+    let arbiter = site.log_in("Anna", "arbiter").await;
+    let mut live = site.events("/api/events", &arbiter).await;
+    let mut public = site.events("/api/events", "").await;
+    site.hall.board.clock(300, 300, true);
+    let played = site.hall.play("e2", "e4", "e4").await.time.unwrap();
+    let now = || std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_millis() as i64;
+    live.move_of("1. e4").await;
+    assert!(now() - played < 2_000, "the arbiter saw the move after {} ms", now() - played);
+    let cloud = send_request(site.port, "GET /cloud/round-1/games.pgn", "", "").await.body;
+    let mut state = site.get("/api/state").await;
+    // The random digits of these fields may look like a square.
+    ["incarnation", "seq"].into_iter().for_each(|name| drop(state[name].take()));
+    let state = state.to_string();
+    let game = send_request(site.port, &format!("GET /api/games/{}", site.hall.game), "", "").await.body;
+    let pgn = send_request(site.port, &format!("GET /api/games/{}/pgn", site.hall.game), "", "").await.body;
+    if now() - played < 2_000 {
+        for text in [&cloud, &state, &game, &pgn] {
+            assert!(!text.contains("e4"), "{text}");
+        }
+    }
+    public.move_of("1. e4").await;
+    assert!(now() - played >= 2_000, "the public saw the move after {} ms", now() - played);
+}
+
+/// Raises the limit of open files of this process to this number. Returns whether that is possible.
+fn may_open(files: u64) -> bool {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    let enough = limit.current.is_none_or(|now| now >= files)
+        || setrlimit(Resource::Nofile, Rlimit { current: Some(files), ..limit }).is_ok();
+    if !enough {
+        eprintln!("SKIPPED: this process may not open {files} files");
+    }
+    enough
+}
+
+#[tokio::test]
+async fn ten_thousand_idle_connections_do_no_harm() {
+    if !may_open(12_000) {
+        return;
+    }
+    let Some(mut site) = Site::open("[livechess]\nlisten = \"127.0.0.1:0\"\n[metrics]\nlisten = \"127.0.0.1:0\"").await else {
+        return;
+    };
+    let log = site.hall.daemon.log();
+    let port = |before: &str| -> u16 {
+        let rest = log.split_once(before).unwrap().1;
+        rest.split_once('/').unwrap().0.parse().unwrap()
+    };
+    let (livechess, metrics) = (port("ws://127.0.0.1:"), port("metrics are served at http://127.0.0.1:"));
+    let mut events = site.events("/api/events", "").await;
+    events.next().await.unwrap();
+    // From many addresses, most of them from one, and to all listeners.
+    let mut idle = Vec::new();
+    for index in 0..10_000u32 {
+        let socket = tokio::net::TcpSocket::new_v4().unwrap();
+        let from = if index % 4 == 0 { [127, 0, 1, (index / 4 % 250) as u8 + 1] } else { [127, 0, 0, 1] };
+        socket.bind((std::net::Ipv4Addr::from(from), 0).into()).unwrap();
+        let port = [site.port, livechess, site.port, metrics][index as usize / 4 % 4];
+        // The system may delay connections while its queue is full.
+        match timeout(PATIENCE, socket.connect((std::net::Ipv4Addr::LOCALHOST, port).into())).await.unwrap() {
+            Ok(mut stream) => {
+                // Some begin a request, and never finish it.
+                if index % 3 == 0 {
+                    let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: loc").await;
+                }
+                idle.push(stream);
+            }
+            Err(error) => panic!("{error} after {index}"),
+        }
+    }
+    // Existing connections stay open, and new clients are served.
+    site.hall.play("e2", "e4", "e4").await;
+    events.move_of("1. e4").await;
+    assert_eq!(site.get("/api/state").await["boards"][0]["game"]["ply"], 1);
+    let boards = send_request(livechess, "GET /api/v1.0/eboards", "", "").await;
+    assert!(boards.status == 200 && boards.body.contains("23946"), "{}", boards.body);
+    assert_eq!(send_request(metrics, "GET /metrics", "", "").await.status, 200);
+    assert!(site.hall.daemon.log().contains("further clients are rejected"));
+    drop(idle);
+}

@@ -1,0 +1,12 @@
+//! Tests of the programs, the installed files, and the documents. The scripts in this folder are not part of `make test`.
+
+pub(crate) mod architecture;
+pub(crate) mod book;
+pub(crate) mod cli;
+pub(crate) mod config;
+pub(crate) mod doctor;
+pub(crate) mod installation;
+pub(crate) mod manual;
+pub(crate) mod messages;
+pub(crate) mod readme;
+pub(crate) mod rules;
