@@ -1,4 +1,4 @@
-//! Sentences for users, in their language: the messages of `config/locale`, formatted by Project Fluent.
+//! Sentences for users, in their language: the messages of `config/data/locale`, formatted by Project Fluent.
 //!
 //! The files are built in; custom [`Messages`] override them. [`keys`] lists all messages with their arguments.
 
@@ -62,9 +62,9 @@ impl Locale {
     /// Returns the text of its message file.
     pub fn source(self) -> &'static str {
         match self {
-            Locale::English => include_str!("../config/locale/en.ftl"),
-            Locale::SimplifiedChinese => include_str!("../config/locale/zh-Hans.ftl"),
-            Locale::TraditionalChinese => include_str!("../config/locale/zh-Hant.ftl"),
+            Locale::English => include_str!("../config/data/locale/en.ftl"),
+            Locale::SimplifiedChinese => include_str!("../config/data/locale/zh-Hans.ftl"),
+            Locale::TraditionalChinese => include_str!("../config/data/locale/zh-Hant.ftl"),
         }
     }
 }

@@ -32,7 +32,7 @@ pub const ARBITER_GROUP: &str = "touchmove-arbiter";
 /// Group whose members may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
-/// File that permits the service to listen, for the service manager (config/systemd/listen.conf).
+/// File that permits the service to listen, for the service manager (config/packaging/systemd/listen.conf).
 pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
 
 /// The polkit action for acknowledging an alert, or requesting the worth of a claim.

@@ -1,4 +1,4 @@
-//! Messages to people before translation: a key and its arguments. The sentences of each language are in `config/locale`.
+//! Messages to people before translation: a key and its arguments. The sentences of each language are in `config/data/locale`.
 
 use crate::game::event::Difference;
 use crate::laws::draws::Finding;

@@ -1,4 +1,4 @@
-//! Editions of the Laws of Chess. Each is a file under `config/laws`: articles by topic, figures and choices.
+//! Editions of the Laws of Chess. Each is a file under `config/data/laws`: articles by topic, figures and choices.
 //!
 //! The file lists the topics that the edition does not cover, or whose text is not available, with the reason. For these topics an
 //! edition returns `None`, and nothing is reported.
@@ -20,13 +20,13 @@ use std::sync::OnceLock;
 
 /// The files, oldest first.
 const FILES: [(&str, &str); 7] = [
-    ("china-1973", include_str!("../../config/laws/china-1973.toml")),
-    ("fide-1997", include_str!("../../config/laws/fide-1997.toml")),
-    ("fide-2009", include_str!("../../config/laws/fide-2009.toml")),
-    ("fide-2014", include_str!("../../config/laws/fide-2014.toml")),
-    ("fide-2017", include_str!("../../config/laws/fide-2017.toml")),
-    ("fide-2018", include_str!("../../config/laws/fide-2018.toml")),
-    ("fide-2023", include_str!("../../config/laws/fide-2023.toml")),
+    ("china-1973", include_str!("../../config/data/laws/china-1973.toml")),
+    ("fide-1997", include_str!("../../config/data/laws/fide-1997.toml")),
+    ("fide-2009", include_str!("../../config/data/laws/fide-2009.toml")),
+    ("fide-2014", include_str!("../../config/data/laws/fide-2014.toml")),
+    ("fide-2017", include_str!("../../config/data/laws/fide-2017.toml")),
+    ("fide-2018", include_str!("../../config/data/laws/fide-2018.toml")),
+    ("fide-2023", include_str!("../../config/data/laws/fide-2023.toml")),
 ];
 
 /// The names of all editions, oldest first.
@@ -54,7 +54,7 @@ fn edition(file: &(&str, &str), parsed: &'static OnceLock<Edition>) -> &'static 
         local.unwrap_or_else(|| match Edition::parse(name, text) {
             Ok(edition) => edition,
             // The files are part of the program, and a test parses all of them.
-            Err(problems) => unreachable!("config/laws/{name}.toml: {}", problems.join("; ")),
+            Err(problems) => unreachable!("config/data/laws/{name}.toml: {}", problems.join("; ")),
         })
     })
 }

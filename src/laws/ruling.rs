@@ -1,6 +1,6 @@
 //! Suggests what the Laws require of the arbiter in a situation, with the articles. The arbiter decides.
 //!
-//! The suggestion comes from `config/laws/rulings.toml`: the first row of the situation whose conditions hold and whose first
+//! The suggestion comes from `config/data/laws/rulings.toml`: the first row of the situation whose conditions hold and whose first
 //! article exists in the edition. If there is no such row, nothing is suggested.
 
 mod action;

@@ -1,4 +1,4 @@
-//! Enumerations whose values have words in the files under `config/laws`.
+//! Enumerations whose values have words in the files under `config/data/laws`.
 
 /// A closed set of words.
 pub trait Worded: Sized + Copy + PartialEq + 'static {

@@ -17,7 +17,7 @@ pub const CANDIDATES_PROPERTY: &str = "TOUCHMOVE_PERHAPS";
 pub const LOCAL_FILE: &str = "/etc/udev/rules.d/69-touchmove-local.rules";
 /// Group that owns the boards' device nodes.
 pub const GROUP: &str = "touchmove";
-/// User of the service (config/sysusers.d).
+/// User of the service (config/packaging/sysusers.d).
 pub const USER: &str = "touchmove";
 
 const HEAD: &str = r#"# Chessboards that touchmove reads. Generated from its table of boards by `UPDATE=1 cargo test rules`: do not edit.

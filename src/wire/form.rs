@@ -37,7 +37,7 @@ mod word {
     }
 }
 
-/// Like [`word`], for the words of the files under `config/laws`.
+/// Like [`word`], for the words of the files under `config/data/laws`.
 mod word_of_law {
     use super::*;
     pub fn serialize<T: Worded, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {

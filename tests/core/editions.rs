@@ -39,15 +39,15 @@ pub fn all_laws() -> Vec<Laws> {
 
 #[test]
 fn every_file_is_an_edition() {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/config/laws");
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/config/data/laws");
     let mut files: Vec<String> = fs::read_dir(dir)
-        .expect("config/laws")
+        .expect("config/data/laws")
         .map(|entry| entry.expect("an entry").file_name().into_string().expect("a readable name"))
         .filter_map(|name| name.strip_suffix(".toml").map(str::to_owned))
         .filter(|name| name != "rulings")
         .collect();
     files.sort();
-    assert_eq!(files, EDITIONS, "src/laws/edition.rs lists the files of config/laws");
+    assert_eq!(files, EDITIONS, "src/laws/edition.rs lists the files of config/data/laws");
     for name in EDITIONS {
         let text = fs::read_to_string(format!("{dir}/{name}.toml")).expect("the file");
         let (edition, warnings) =

@@ -81,9 +81,9 @@ pub fn annotated(xml: &str) -> String {
     text
 }
 
-/// The descriptions in `config/dbus`.
+/// The descriptions in `config/generated/dbus`.
 fn descriptions() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/dbus");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/generated/dbus");
     let files = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut files: Vec<PathBuf> = files.filter(|path| path.extension().is_some_and(|extension| extension == "xml")).collect();
     files.sort();

@@ -340,7 +340,7 @@ async fn the_committed_interfaces_match_the_introspection() {
     ] {
         let real = interface(names::BUS_NAME, path, name).await;
         // The part of the file before the interface is written by hand.
-        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/dbus/{name}.xml"));
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("config/generated/dbus/{name}.xml"));
         let committed = std::fs::read_to_string(&file).unwrap();
         let begin = committed.find("  <interface ").unwrap();
         let expected = format!("{}{}</node>\n", &committed[..begin], crate::front_ends::bindings::annotated(&real));

@@ -53,10 +53,10 @@ struct ReceivedMessage {
     body: String,
 }
 
-/// Interface and name of every signal that the files in `config/dbus` describe.
+/// Interface and name of every signal that the files in `config/generated/dbus` describe.
 fn signals() -> BTreeSet<(String, String)> {
     let mut signals = BTreeSet::new();
-    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/dbus")).unwrap() {
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/config/generated/dbus")).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_some_and(|extension| extension == "xml") {
             let interface = path.file_stem().unwrap().to_str().unwrap();

@@ -304,7 +304,7 @@ async fn damaged_requests_and_messages_stop_nothing() {
 fn methods() -> Vec<(String, String, Vec<String>)> {
     let mut methods = Vec::new();
     for interface in ["Manager", "Board", "Clock", "Game", "Arbiter"] {
-        let path = format!("{}/config/dbus/org.touchmove1.{interface}.xml", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/config/generated/dbus/org.touchmove1.{interface}.xml", env!("CARGO_MANIFEST_DIR"));
         for line in fs::read_to_string(path).unwrap().lines() {
             let attribute = |name: &str| Some(line.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0.to_owned());
             if line.trim_start().starts_with("<method ") {

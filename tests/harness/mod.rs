@@ -104,7 +104,8 @@ impl PrivateBus {
         std::fs::create_dir(&policy).unwrap();
         for name in [names::BUS_NAME, names::BROADCAST_NAME] {
             let file = format!("{name}.conf");
-            let rules = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("config/dbus").join(&file)).unwrap();
+            let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/packaging/dbus").join(&file);
+            let rules = std::fs::read_to_string(ours).unwrap();
             let stand_in = |rules: String, (ours, theirs): &(&str, &str)| {
                 rules.replace(&format!("group=\"{ours}\""), &format!("group=\"{theirs}\""))
             };

@@ -69,7 +69,7 @@ fn make_install_installs_the_files_of_the_package() {
         expect.extend(names.into_iter().map(|name| (format!("/{to}{name}"), mode)));
     }
     let files = tree(dir.path());
-    assert_eq!(files, expect, "config/installed and Cargo.toml differ");
+    assert_eq!(files, expect, "config/packaging/installed and Cargo.toml differ");
     for path in [
         "/usr/bin/touchmoved",
         "/etc/touchmove/touchmoved.toml",
@@ -102,7 +102,7 @@ fn installation_fails_without_a_build() {
     assert_eq!(tree(dir.path()), BTreeSet::new());
 }
 
-const UNIT: &str = "config/systemd/touchmoved.service";
+const UNIT: &str = "config/packaging/systemd/touchmoved.service";
 
 /// The values of a key of the unit.
 fn unit(key: &str) -> Vec<String> {
@@ -150,7 +150,7 @@ fn the_unit_is_hardened() {
     for file in ["network.conf", "listen.conf"] {
         let dir = tempfile::tempdir().unwrap();
         let copy = dir.path().join("touchmoved.service");
-        let settings = read(&format!("config/systemd/{file}"));
+        let settings = read(&format!("config/packaging/systemd/{file}"));
         let (_, settings) = settings.split_once("[Service]").unwrap();
         fs::write(&copy, read(UNIT).replace("[Install]", &format!("{settings}\n[Install]"))).unwrap();
         eprintln!("{file}: {}", exposure("15", &copy));
@@ -173,7 +173,7 @@ fn hosted_ci_runs_the_required_checks() {
 #[test]
 fn the_service_may_listen_where_the_book_says() {
     let pages: String = matching_names("docs/*.md").iter().map(|name| read(&format!("docs/{name}"))).collect();
-    let file = read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config").as_str());
+    let file = read(names::LISTEN_FILE.replace("/usr/share/touchmove", "config/packaging").as_str());
     let mut ports = BTreeSet::new();
     for section in pages.split("\n## ") {
         let mut rules = read(UNIT);
@@ -243,7 +243,9 @@ fn users_groups_and_directories_are_created() {
     fs::write(root.path().join("etc/group"), "dialout:x:20:\n").unwrap();
     let root_argument = format!("--root={}", root.path().display());
     run_successfully(
-        Command::new("systemd-sysusers").arg(&root_argument).arg(Path::new(ROOT).join("config/sysusers.d/touchmove.conf")),
+        Command::new("systemd-sysusers")
+            .arg(&root_argument)
+            .arg(Path::new(ROOT).join("config/packaging/sysusers.d/touchmove.conf")),
     );
     let exists = |file: &str, name: &str| {
         let text = fs::read_to_string(root.path().join("etc").join(file)).unwrap();
@@ -256,7 +258,7 @@ fn users_groups_and_directories_are_created() {
     for user in unit("User") {
         assert!(exists("passwd", &user), "no user {user}");
         for name in [names::BUS_NAME, names::BROADCAST_NAME] {
-            assert!(read(&format!("config/dbus/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
+            assert!(read(&format!("config/packaging/dbus/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
         }
     }
     for groups in unit("Group").into_iter().chain(unit("SupplementaryGroups")) {
@@ -267,7 +269,7 @@ fn users_groups_and_directories_are_created() {
     if !rustix::process::geteuid().is_root() {
         return eprintln!("SKIPPED: only root can give folders to others");
     }
-    let tmpfiles = Path::new(ROOT).join("config/tmpfiles.d/touchmove.conf");
+    let tmpfiles = Path::new(ROOT).join("config/packaging/tmpfiles.d/touchmove.conf");
     run_successfully(Command::new("systemd-tmpfiles").args([&root_argument, "--create"]).arg(tmpfiles));
     let state = fs::metadata(root.path().join("var/lib").join(&unit("StateDirectory")[0])).unwrap();
     let mode = std::os::unix::fs::PermissionsExt::mode(&state.permissions()) & 0o777;
@@ -277,7 +279,7 @@ fn users_groups_and_directories_are_created() {
 #[test]
 fn calls_to_the_bus_names_start_the_service() {
     for name in [names::BUS_NAME, names::BROADCAST_NAME] {
-        let text = read(&format!("config/dbus/{name}.service"));
+        let text = read(&format!("config/packaging/dbus/{name}.service"));
         assert!(text.contains(&format!("\nName={name}\n")), "{text}");
         assert!(text.contains(&format!("\nSystemdService={}\n", unit("Alias")[0])), "{text}");
     }
@@ -285,11 +287,11 @@ fn calls_to_the_bus_names_start_the_service() {
 
 #[test]
 fn the_polkit_policy_lists_every_action() {
-    let policy = read("config/polkit/org.touchmove1.policy");
+    let policy = read("config/packaging/polkit/org.touchmove1.policy");
     for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE] {
         assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
     }
-    assert!(read("config/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
+    assert!(read("config/packaging/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
 }
 
 /// When udev's rules are installed, only devices of board makers are triggered again.
@@ -297,7 +299,7 @@ fn the_polkit_policy_lists_every_action() {
 fn installation_triggers_udev_for_boards_already_plugged_in() {
     let vendors = BOARDS.iter().flat_map(|model| model.usb).filter(|id| !id.generic).map(|id| format!("{:04x}", id.vendor));
     let vendors: BTreeSet<String> = vendors.collect();
-    for script in ["config/debian/postinst", ".ci/install"] {
+    for script in ["config/packaging/debian/postinst", ".ci/install"] {
         let text = read(script);
         let triggered =
             text.split("--property-match=ID_VENDOR_ID=").skip(1).filter_map(|rest| rest.get(..4)).map(str::to_owned);
@@ -308,11 +310,11 @@ fn installation_triggers_udev_for_boards_already_plugged_in() {
 #[test]
 fn package_scripts_are_valid_shell() {
     for script in ["postinst", "prerm", "postrm"] {
-        run_successfully(Command::new("sh").arg("-n").arg(Path::new(ROOT).join("config/debian").join(script)));
-        assert!(read(&format!("config/debian/{script}")).contains("\n#DEBHELPER#\n"));
+        run_successfully(Command::new("sh").arg("-n").arg(Path::new(ROOT).join("config/packaging/debian").join(script)));
+        assert!(read(&format!("config/packaging/debian/{script}")).contains("\n#DEBHELPER#\n"));
     }
     let version = format!("touchmove ({}-1)", env!("CARGO_PKG_VERSION"));
-    assert!(read("config/debian/changelog").starts_with(&version), "the newest entry is not of this version");
+    assert!(read("config/packaging/debian/changelog").starts_with(&version), "the newest entry is not of this version");
 }
 
 /// A directory with this program in its `bin`, as in an installation.
@@ -343,7 +345,7 @@ fn laws(program: &Path) -> (bool, String) {
 
 #[test]
 fn installed_editions_override_the_built_in_ones() {
-    let built_in = read("config/laws/fide-2023.toml");
+    let built_in = read("config/data/laws/fide-2023.toml");
     let title = built_in.lines().find(|line| line.starts_with("title = ")).unwrap();
     let (_dir, program) =
         program_with_file("laws/fide-2023.toml", &built_in.replacen(title, "title = \"the Laws of our club\"", 1));
@@ -363,7 +365,7 @@ fn installed_editions_override_the_built_in_ones() {
 /// Keys that no longer exist are ignored in a file of an earlier version, and `--check-config` names them.
 #[test]
 fn keys_of_earlier_versions_are_ignored_and_named() {
-    let old_edition = read("config/laws/fide-2023.toml").replace("[standard]\n", "[standard]\nintent = \"any_contact\"\n");
+    let old_edition = read("config/data/laws/fide-2023.toml").replace("[standard]\n", "[standard]\nintent = \"any_contact\"\n");
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmoved")));
     let path = dir.path().join("share/touchmove/laws/fide-2023.toml");
     fs::create_dir_all(path.parent().unwrap()).unwrap();
@@ -381,10 +383,10 @@ fn keys_of_earlier_versions_are_ignored_and_named() {
 fn unchanged_installed_files_change_nothing() {
     let dir = temporary_program(Path::new(env!("CARGO_BIN_EXE_touchmovectl")));
     let share = dir.path().join("share/touchmove");
-    for (folder, pattern) in [("laws", "config/laws/*.toml"), ("locale", "config/locale/*.ftl")] {
+    for (folder, pattern) in [("laws", "config/data/laws/*.toml"), ("locale", "config/data/locale/*.ftl")] {
         fs::create_dir_all(share.join(folder)).unwrap();
         for name in matching_names(pattern) {
-            fs::copy(Path::new(ROOT).join("config").join(folder).join(&name), share.join(folder).join(&name)).unwrap();
+            fs::copy(Path::new(ROOT).join("config/data").join(folder).join(&name), share.join(folder).join(&name)).unwrap();
         }
     }
     let output = laws(&dir.path().join("bin/touchmovectl"));

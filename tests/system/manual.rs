@@ -124,7 +124,7 @@ touchmovectl(1), touchmoved.toml(5)
 
 #[test]
 fn manual_of_the_daemon() {
-    check("docs/man/touchmoved.8", &(begin(&args::Args::command().name("touchmoved"), 8) + DAEMON_FILES));
+    check("config/generated/man/touchmoved.8", &(begin(&args::Args::command().name("touchmoved"), 8) + DAEMON_FILES));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn manual_of_the_commands() {
     let mut page = begin(&command, 1);
     commands(&command, "touchmovectl", &mut page);
     page += ".SH SEE ALSO\ntouchmoved(8), touchmoved.toml(5)\n";
-    check("docs/man/touchmovectl.1", &page);
+    check("config/generated/man/touchmovectl.1", &page);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn manual_of_the_configuration() {
         }
     }
     page += ".SH SEE ALSO\ntouchmoved(8), touchmovectl(1)\n";
-    check("docs/man/touchmoved.toml.5", &page);
+    check("config/generated/man/touchmoved.toml.5", &page);
 }
 
 #[test]
@@ -174,7 +174,7 @@ fn completions() {
         {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut command.clone(), name, &mut script);
-            check(&format!("config/completions/{file}"), &String::from_utf8(script).unwrap());
+            check(&format!("config/generated/completions/{file}"), &String::from_utf8(script).unwrap());
         }
     }
 }
@@ -185,7 +185,7 @@ fn pages_have_no_mistakes() {
         return;
     }
     for page in ["touchmoved.8", "touchmovectl.1", "touchmoved.toml.5"] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/man").join(page);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/generated/man").join(page);
         let mut man = std::process::Command::new("man");
         man.args(["--warnings", "-E", "UTF-8", "-l", "-Tutf8", "-Z"]).arg(path).env("LC_ALL", "C.UTF-8");
         let output = man.output().unwrap();

@@ -1,4 +1,4 @@
-//! The rows of `config/laws/rulings.toml` and the evaluation of their conditions.
+//! The rows of `config/data/laws/rulings.toml` and the evaluation of their conditions.
 
 use super::action::RulingAction;
 use super::situation::{Reply, RulingFacts, Situation, Stage};
@@ -17,7 +17,7 @@ static RULINGS: OnceLock<Rulings> = OnceLock::new();
 
 impl Rulings {
     /// The text of the built-in file.
-    pub const SOURCE: &str = include_str!("../../../config/laws/rulings.toml");
+    pub const SOURCE: &str = include_str!("../../../config/data/laws/rulings.toml");
 
     /// Parses the text of a file.
     ///
@@ -36,7 +36,7 @@ impl Rulings {
         match Rulings::parse(Rulings::SOURCE) {
             Ok(rulings) => rulings,
             // The file is part of the program, and a test parses it.
-            Err(problems) => unreachable!("config/laws/rulings.toml: {}", problems.join("; ")),
+            Err(problems) => unreachable!("config/data/laws/rulings.toml: {}", problems.join("; ")),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The D-Bus service: two bus names on two connections. `config/dbus/*.xml` describes their interfaces.
+//! The D-Bus service: two bus names on two connections. `config/generated/dbus/*.xml` describes their interfaces.
 //!
 //! **Invariants:** only this module and [`super::client`] use zbus. Objects are registered before the name is requested. The bus
 //! may disappear and return at any time: games go on meanwhile, and everything is registered again.

@@ -341,7 +341,7 @@ mod tests {
 
     /// Returns the arguments that the committed XML gives this signal, as `(name, type)`.
     fn documented(interface: &str, signal: &str) -> Vec<(String, String)> {
-        let path = format!("{}/config/dbus/{interface}.xml", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/config/generated/dbus/{interface}.xml", env!("CARGO_MANIFEST_DIR"));
         let xml = std::fs::read_to_string(path).unwrap();
         let begin = xml.find(&format!("<signal name=\"{signal}\">")).unwrap_or_else(|| panic!("{signal} is not documented"));
         let end = begin + xml[begin..].find("</signal>").unwrap();

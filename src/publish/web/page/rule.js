@@ -67,7 +67,7 @@ export function offersFor(card, alert) {
   return [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }];
 }
 
-/** Irregularities of config/laws that can be counted. */
+/** Irregularities of config/data/laws that can be counted. */
 const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without_move", "two_hands", "press_before_release", "touch_broken"];
 
 /** Commands for the pairings, which operators can use, too. */
