@@ -65,9 +65,9 @@ book: packages-build ## Builds the documentation as a book: target/book; fails o
 	@echo "The book is target/book/index.html"
 
 # How long each fuzz target runs, and which run: that of every board, `table`, and each kind of text, message or argument from
-# outside.
+# outside. Those of front-ends are a package of their own.
 FUZZ_SECONDS ?= 600
-FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs)))
+FUZZ ?= $(basename $(notdir $(wildcard fuzz/fuzz_targets/*.rs fuzz/front_ends/fuzz_targets/*.rs)))
 # The number of fuzz targets that run at once.
 FUZZ_JOBS ?= 1
 

@@ -1,8 +1,8 @@
-//! Writes the initial inputs of the fuzz targets into `corpus` under the given directory, one folder for each target. They are the
-//! same on every run, so they need not be kept.
+//! Writes the initial inputs of the fuzz targets into `corpus` of both packages, one folder for each target: under the given directory
+//! those of the core, under its `front_ends` the others. They are the same on every run, so they need not be kept.
 
 #[allow(dead_code)] // only the scripts are used here
-#[path = "../tests/front_ends/strangers/memory.rs"]
+#[path = "../tests/core/strangers/memory.rs"]
 mod memory;
 #[allow(dead_code)]
 #[path = "../tests/core/properties/player.rs"]
@@ -13,8 +13,8 @@ mod promises;
 
 use std::path::Path;
 use touchmove::boards::{BOARDS, LinkState, Millis};
-use touchmove::lab::run::{self, Cable, HostInput, VirtualCable};
 use touchmove::game::event::Rotation;
+use touchmove::lab::run::{self, Cable, HostInput, VirtualCable};
 use touchmove::simulate::hands::{BLITZ, CLUB};
 use touchmove::simulate::{Simulation, SimulationSetup, pgn};
 use touchmove::table::{Settings, Table};
@@ -25,18 +25,22 @@ const GAMES: &str = "\
 [Result \"0-1\"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n
 [Result \"1/2-1/2\"]\n\n1. e4 a6 2. e5 d5 3. exd6 b5 4. dxc7 Qd6 5. cxb8=N Bd7 6. Qe2 O-O-O 7. Nxa6 1/2-1/2\n";
 
-/// The initial inputs of the targets that read texts.
-const TEXTS: [(&str, &str); 13] = [
-    ("configuration", "config/touchmoved.toml"),
-    ("configuration", "tests/data/strangers/configuration.toml"),
+/// The initial inputs of the targets of the core that read texts.
+const TEXTS: [(&str, &str); 7] = [
     ("event", "tests/data/wire/events.jsonl"),
     ("command", "tests/data/strangers/commands.jsonl"),
-    ("recording", "tests/data/strangers/game.rec"),
     ("round", "tests/data/strangers/round.csv"),
     ("round", "tests/data/strangers/round.pgn"),
     ("round", "tests/data/strangers/round.trf"),
     ("games", "tests/data/pgn/examples.pgn"),
     ("games", "tests/data/pgn/illegal.pgn"),
+];
+
+/// Those of the other package.
+const FRONT_END_TEXTS: [(&str, &str); 6] = [
+    ("configuration", "config/touchmoved.toml"),
+    ("configuration", "tests/data/strangers/configuration.toml"),
+    ("recording", "tests/data/strangers/game.rec"),
     ("request", "tests/data/strangers/requests.txt"),
     ("message", "tests/data/strangers/messages.jsonl"),
     ("argument", "tests/data/strangers/arguments.txt"),
@@ -81,10 +85,11 @@ impl Cable for ScriptCable {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = std::env::args().nth(1).ok_or("no directory given: name the directory for the corpus")?;
-    let folder = |target: &str| {
-        let folder = Path::new(&dir).join("corpus").join(target);
+    let folder_in = |package: &str, target: &str| {
+        let folder = Path::new(&dir).join(package).join("corpus").join(target);
         std::fs::create_dir_all(&folder).map(|()| folder)
     };
+    let folder = |target: &str| folder_in("", target);
     for (number, game) in pgn::read(GAMES).games.iter().enumerate() {
         for (seed, profile) in [CLUB, BLITZ].iter().enumerate() {
             let setup =
@@ -105,13 +110,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         std::fs::write(folder("memory")?.join(format!("script-{seed}")), memory::script(seed))?;
     }
     let repository = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
-    for (target, file) in TEXTS {
+    let texts = TEXTS.map(|text| ("", text)).into_iter().chain(FRONT_END_TEXTS.map(|text| ("front_ends", text)));
+    for (package, (target, file)) in texts {
         let text = std::fs::read_to_string(repository.join(file))?;
         // Each line, or each part between lines of hyphens, is an input of its own.
-        let texts: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { text.split("----\n").collect() };
+        let inputs: Vec<&str> = if file.ends_with(".jsonl") { text.lines().collect() } else { text.split("----\n").collect() };
         let name = file.replace('/', "-");
-        for (number, text) in texts.iter().enumerate() {
-            std::fs::write(folder(target)?.join(format!("{name}-{number}")), text)?;
+        for (number, text) in inputs.iter().enumerate() {
+            std::fs::write(folder_in(package, target)?.join(format!("{name}-{number}")), text)?;
         }
     }
     Ok(())

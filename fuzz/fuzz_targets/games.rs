@@ -1,8 +1,8 @@
-//! Any bytes as games in PGN: see tests/strangers.
+//! Any bytes as games in PGN: see tests/core/strangers.
 #![no_main]
 #![allow(dead_code)] // shared with the tests, and not all used here
 
-#[path = "../../tests/front_ends/strangers/inputs.rs"]
+#[path = "../../tests/core/strangers/inputs.rs"]
 mod inputs;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inputs::games(bytes));

@@ -1,8 +1,8 @@
-//! Any bytes as games on a board whose cable is unplugged, and as the memory that it sends afterwards: see tests/strangers.
+//! Any bytes as games on a board whose cable is unplugged, and as the memory that it sends afterwards: see tests/core/strangers.
 #![no_main]
 #![allow(dead_code)] // shared with the tests, and not all used here
 
-#[path = "../../tests/front_ends/strangers/memory.rs"]
+#[path = "../../tests/core/strangers/memory.rs"]
 mod memory;
 #[path = "../../tests/core/properties/player.rs"]
 mod player;

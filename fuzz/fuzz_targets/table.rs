@@ -1,4 +1,4 @@
-//! Any bytes as a script of readings, link events, orders and restarts, on boards of every kind: see tests/properties.
+//! Any bytes as a script of readings, link events, orders and restarts, on boards of every kind: see tests/core/properties.
 #![no_main]
 #![allow(dead_code)] // shared with the tests, and not all used here
 

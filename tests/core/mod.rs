@@ -31,6 +31,7 @@ pub(crate) mod score;
 pub(crate) mod search;
 pub(crate) mod sequences;
 pub(crate) mod simulate;
+pub(crate) mod strangers;
 pub(crate) mod table;
 pub(crate) mod touch;
 pub(crate) mod touched;

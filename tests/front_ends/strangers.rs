@@ -1,110 +1,24 @@
-//! Untrusted inputs, damaged in every way: given to the parsers alone (`inputs.rs`), and to a running touchmoved.
+//! Untrusted inputs, damaged in every way: given to the parsers of the front-ends alone (`inputs.rs`), and to a running touchmoved.
 
 mod inputs;
-mod memory;
 
-use crate::core::properties::{player, promises};
+use crate::core::strangers::inputs as core_inputs;
+use crate::core::strangers::{
+    WORDS, check_damaged, check_fuzzed, check_valid, damaged, damaged_text, files, lines, read, span,
+};
 use crate::harness::hall::{Hall, OpenHall, UPGRADE, client, connect, frame};
 use crate::harness::{PATIENCE, eventually};
-use inputs::{Check, INPUTS};
+use inputs::INPUTS;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{Read, Write};
 use std::net::Shutdown;
-use std::path::Path;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use touchmove::laws::Position;
 use touchmove::names;
 use touchmove::publish::dbus::Stream;
 use touchmove::simulate::rng::Rng;
 use zbus::{Structure, Variant};
-
-/// How long each kind of input is tried; `STRANGERS_MS=60000 cargo test strangers` takes longer.
-fn span() -> Duration {
-    let chosen = std::env::var("STRANGERS_MS").ok().and_then(|ms| ms.parse().ok());
-    Duration::from_millis(chosen.unwrap_or(1_500))
-}
-
-/// Words that have a meaning for at least one parser.
-const WORDS: [&str; 40] = [
-    "\0",
-    "\r\n",
-    "\n\n",
-    "\t",
-    "\u{feff}",
-    "\u{202e}",
-    "é",
-    "♞",
-    "\"",
-    "'",
-    "\\",
-    "\\u0000",
-    "[",
-    "]",
-    "[[",
-    "]]",
-    "{",
-    "}",
-    "[board]",
-    "[[board]]",
-    "=",
-    ":",
-    ",",
-    ";",
-    "-1",
-    "0",
-    "65536",
-    "4294967296",
-    "18446744073709551616",
-    "1e999",
-    "null",
-    "true",
-    "001 ",
-    "1.",
-    "O-O",
-    "e8=Q",
-    "*",
-    "1-0",
-    "FEN",
-    "../",
-];
-
-/// Returns an input with a few faults, which may be a mixture of two inputs.
-fn damaged(rng: &mut Rng, inputs: &[Vec<u8>]) -> Vec<u8> {
-    let mut bytes = inputs[rng.below(inputs.len() as u64) as usize].clone();
-    for _ in 0..=rng.below(4) {
-        let at = rng.below(bytes.len() as u64 + 1) as usize;
-        let end = (at + rng.below(24) as usize).min(bytes.len());
-        match rng.below(6) {
-            0 => drop(bytes.drain(at..end)),
-            1 => {
-                let twice = bytes[at..end].to_vec();
-                bytes.splice(at..at, twice);
-            }
-            2 => bytes.truncate(at),
-            3 => {
-                let other = &inputs[rng.below(inputs.len() as u64) as usize];
-                let from = rng.below(other.len() as u64 + 1) as usize;
-                bytes.splice(at..end, other[from..].iter().copied().take(200));
-            }
-            4 if at < bytes.len() => bytes[at] ^= 1 << rng.below(8),
-            _ => {
-                let word = WORDS[rng.below(WORDS.len() as u64) as usize];
-                bytes.splice(at..end, word.bytes());
-            }
-        }
-    }
-    bytes
-}
-
-/// Like [`damaged`], as text.
-fn damaged_text(rng: &mut Rng, texts: &[Vec<u8>]) -> String {
-    String::from_utf8_lossy(&damaged(rng, texts)).into_owned()
-}
-
-fn read(path: &str) -> String {
-    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(path)).unwrap()
-}
 
 /// The parts of a file in `tests/data/strangers`, between lines of four hyphens.
 fn parts(name: &str) -> Vec<Vec<u8>> {
@@ -113,93 +27,50 @@ fn parts(name: &str) -> Vec<Vec<u8>> {
 
 /// The initial inputs: whole files of the repository, or each line or part of files that have several.
 fn corpus(name: &str) -> Vec<Vec<u8>> {
-    let lines = |path: &str| read(path).lines().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>();
-    let files = |paths: &[&str]| paths.iter().map(|path| read(path).into_bytes()).collect::<Vec<_>>();
     match name {
         "configuration" => {
             let uncommented = read("config/touchmoved.toml").replace("\n#", "\n").into_bytes();
             [vec![uncommented], files(&["config/touchmoved.toml", "tests/data/strangers/configuration.toml"])].concat()
         }
-        "event" => lines("tests/data/wire/events.jsonl"),
-        "command" => lines("tests/data/strangers/commands.jsonl"),
         "recording" => files(&["tests/data/strangers/game.rec"]),
-        "round" => files(
-            &["csv", "pgn", "trf"].map(|kind| format!("tests/data/strangers/round.{kind}")).each_ref().map(String::as_str),
-        ),
-        "games" => files(&["tests/data/pgn/examples.pgn", "tests/data/pgn/illegal.pgn"]),
         "request" => parts("requests.txt"),
         "message" => lines("tests/data/strangers/messages.jsonl"),
         "argument" => parts("arguments.txt"),
-        "memory" => (0..20).map(memory::script).chain(memory::BROKE.iter().map(|(_, script)| script.to_vec())).collect(),
         _ => unreachable!("{name} has no corpus"),
     }
 }
 
-fn all_inputs() -> impl Iterator<Item = (&'static str, Check)> {
-    INPUTS.into_iter().chain([("memory", memory::memory as Check)])
-}
-
 #[test]
 fn damaged_inputs_are_read_or_refused_with_an_error() {
-    let play = |name: &str, check: Check| {
-        let (inputs, mut rng, began) = (corpus(name), Rng::new(17, name.len() as u64), Instant::now());
-        inputs.iter().for_each(|input| check(input));
-        let mut count = 0;
-        while count < 200 || began.elapsed() < span() {
-            let input = damaged(&mut rng, &inputs);
-            if std::panic::catch_unwind(|| check(&input)).is_err() {
-                panic!("{name}, number {count}: b\"{}\"", input.escape_ascii());
-            }
-            count += 1;
-        }
-        eprintln!("{name}: {count} inputs");
-    };
-    let threads: Vec<_> = all_inputs().map(|(name, check)| std::thread::spawn(move || play(name, check))).collect();
-    for thread in threads {
-        thread.join().unwrap();
-    }
+    check_damaged(INPUTS.into_iter(), corpus);
 }
 
-/// Each kind of input has a fuzz target of the same name.
 #[test]
 fn every_kind_of_input_is_fuzzed() {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz");
-    let table = fs::read_to_string(dir.join("Cargo.toml")).unwrap();
-    for (name, _) in all_inputs() {
-        assert!(dir.join(format!("fuzz_targets/{name}.rs")).exists(), "{name}");
-        assert!(table.contains(&format!("path = \"fuzz_targets/{name}.rs\"")), "{name}");
-    }
+    check_fuzzed(INPUTS.into_iter(), "fuzz/front_ends");
 }
 
-/// The initial inputs are valid: otherwise only refusals would be tried.
 #[test]
 fn the_initial_inputs_are_valid() {
     use touchmove::publish::livechess::message;
     use touchmove::publish::web::body;
-    use touchmove::round::Round;
-    use touchmove::round::trf::TableOrder;
-    for (name, is_valid) in [
-        ("event", (|text| touchmove::wire::from_json(text).is_ok()) as fn(&str) -> bool),
-        ("command", |text| {
-            let value = serde_json::from_str(text).unwrap();
-            touchmove::wire::order_from_value(&value).is_ok() || touchmove::wire::settings_from_value(&value).is_ok()
-        }),
-        ("recording", |text| touchmove::link::recording::parse("x.rec", text).is_ok()),
-        ("round", |text| Round::read(text, Some(1), &TableOrder::Rank).is_ok()),
-        ("message", |text| message::parse_message(text).call.is_ok()),
-        ("request", |text| {
-            let body = text.split_once("\n\n").map(|(_, body)| body.trim().as_bytes()).filter(|body| body.starts_with(b"{"));
-            body.is_none_or(|body| {
-                body::parse_login(body).is_ok() || body::parse_command(body).is_ok() || body::parse_pairing_change(body).is_ok()
-            })
-        }),
-    ] {
-        for text in corpus(name).into_iter().map(|text| String::from_utf8(text).unwrap()) {
-            assert!(is_valid(&text), "{name}: {text}");
-        }
-    }
-    let configuration =
-        fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/strangers/configuration.toml")).unwrap();
+    check_valid(
+        &[
+            ("recording", |text| touchmove::link::recording::parse("x.rec", text).is_ok()),
+            ("message", |text| message::parse_message(text).call.is_ok()),
+            ("request", |text| {
+                let body =
+                    text.split_once("\n\n").map(|(_, body)| body.trim().as_bytes()).filter(|body| body.starts_with(b"{"));
+                body.is_none_or(|body| {
+                    body::parse_login(body).is_ok()
+                        || body::parse_command(body).is_ok()
+                        || body::parse_pairing_change(body).is_ok()
+                })
+            }),
+        ],
+        corpus,
+    );
+    let configuration = read("tests/data/strangers/configuration.toml");
     assert_eq!(touchmove::config::Config::parse(&configuration).err(), None);
 }
 

@@ -1,6 +1,7 @@
-//! Properties that must hold for any bytes from outside, checked for the parsers alone. The tests run them over small corpora, and the
-//! fuzz targets of the same names run them for any time.
+//! Properties that must hold for any bytes given to the parsers of the front-ends, of recordings and of the configuration. The tests
+//! run them over small corpora, and the fuzz targets of the same names run them for any time.
 
+use super::core_inputs::{Check, check_round_trip};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -21,21 +22,13 @@ use touchmove::publish::web::body::{self, PairingChange};
 use touchmove::publish::{headers, origin};
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder as TrfOrder;
-use touchmove::simulate::pgn;
 use touchmove::table::{Input, Settings, Table};
 use touchmove::wire;
 
-/// Parses an input, and panics if a property does not hold.
-pub type Check = fn(&[u8]);
-
 /// The checks with their names. Where a text is expected, invalid UTF-8 is replaced.
-pub const INPUTS: [(&str, Check); 9] = [
+pub const INPUTS: [(&str, Check); 5] = [
     ("configuration", configuration),
-    ("event", event),
-    ("command", command),
     ("recording", recorded),
-    ("round", round),
-    ("games", games),
     ("request", request),
     ("message", livechess_message),
     ("argument", argument),
@@ -57,31 +50,6 @@ pub fn configuration(bytes: &[u8]) {
     }
 }
 
-/// An event that was read is written, and read back as the same.
-pub fn event(bytes: &[u8]) {
-    let text = &String::from_utf8_lossy(bytes);
-    if let Ok(stamped) = wire::from_json(text) {
-        let again = wire::from_json(&wire::to_json(&stamped)).expect("what was written is read");
-        assert_eq!(again, stamped);
-    }
-}
-
-/// Commands, orders and settings that were read are written, and read back as the same.
-pub fn command(bytes: &[u8]) {
-    let text = &String::from_utf8_lossy(bytes);
-    let Ok(value) = serde_json::from_str::<Value>(text) else { return };
-    if let Ok(command) = wire::command_from_value(&value) {
-        check_round_trip(&command);
-    }
-    if let Ok(order) = wire::order_from_value(&value) {
-        assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).expect("what was written is read"), order);
-    }
-    if let Ok(settings) = wire::settings_from_value(&value) {
-        let again = wire::settings_from_value(&wire::settings_to_value(&settings)).expect("what was written is read");
-        assert_eq!(again, settings);
-    }
-}
-
 /// A recording is read in the order of its times, or the error names its line.
 pub fn recorded(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
@@ -89,36 +57,6 @@ pub fn recorded(bytes: &[u8]) {
         Ok(recording) => assert!(recording.lines.is_sorted_by_key(|line| line.at)),
         Err(error) => assert!(error.to_string().starts_with("x.rec:"), "{error}"),
     }
-}
-
-/// The pairings of a round are consistent, and are read back as they were stored; or the error says what is wrong.
-pub fn round(bytes: &[u8]) {
-    let text = &String::from_utf8_lossy(bytes);
-    for (number, order) in [(None, TrfOrder::Unknown), (Some(3), TrfOrder::Unknown), (Some(1), TrfOrder::Rank)] {
-        match Round::read(text, number, &order) {
-            Ok(round) => {
-                assert_eq!(round.check(), Vec::<String>::new());
-                let stored = serde_json::to_string(&round).expect("it is JSON");
-                assert_eq!(serde_json::from_str::<Round>(&stored).expect("what was written is read"), round);
-                round.pairings.iter().for_each(|pairing| drop(round.tags(pairing)));
-            }
-            Err(error) => assert!(!error.to_string().is_empty()),
-        }
-    }
-}
-
-/// Games are read as far as possible.
-pub fn games(bytes: &[u8]) {
-    let text = &String::from_utf8_lossy(bytes);
-    for game in pgn::read(text).games {
-        assert!(!game.plies.is_empty());
-        drop(game.position(game.plies.len()));
-    }
-}
-
-/// Asserts that a command is read back as it was written.
-fn check_round_trip(command: &Command) {
-    assert_eq!(wire::command_from_value(&wire::command_to_value(command)).expect("what was written is read"), *command);
 }
 
 /// The host names of this server besides localhost and addresses, and the origins whose pages may send requests.

@@ -1,0 +1,10 @@
+//! Any bytes as the target, headers and body of an HTTP request: see tests/front_ends/strangers.
+#![no_main]
+#![allow(dead_code)] // shared with the tests, and not all used here
+
+#[path = "../../../tests/core/strangers/inputs.rs"]
+mod core_inputs;
+#[path = "../../../tests/front_ends/strangers/inputs.rs"]
+mod inputs;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| inputs::request(bytes));
