@@ -1,33 +1,40 @@
 //! The configuration: one TOML file, checked as a whole before anything starts.
 //!
-//! Every key is defined once, in [`keys::KEYS`], with its kind, range, default and description. Files are checked against that
-//! table, and `config/touchmoved.toml` is generated from it (a test compares). All problems of a file are reported at once, with
+//! Every key is defined once, with its kind, range, default and description, in the file of its table; [`keys::TABLES`] lists them.
+//! Files are checked against that list, and `config/touchmoved.toml` is generated from it (a test compares). All problems of a file are reported at once, with
 //! line, column and what to write instead.
 
+mod board;
+mod broadcast;
+mod bus;
 mod check;
+mod event;
+mod files;
+mod game;
 pub mod hooks;
+mod key;
 pub mod keys;
+mod laws;
 pub mod lichess;
 pub mod livechess;
+mod metrics;
 pub mod overrides;
 pub mod secret;
+mod storage;
 pub mod url;
 mod values;
 pub mod web;
 
-use crate::boards::{Address, ControlLines, Model};
-use crate::game::event::Rotation;
+pub use board::BoardConfig;
+pub use event::EventTags;
+pub use storage::DiskLimits;
+
 use crate::game::{Delay, IllegalMoves};
-use crate::link::BoardLocation;
-use crate::table::{LightsMode, Settings};
-use std::collections::BTreeMap;
+use crate::table::Settings;
 use std::fmt;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-
-/// Directory of the service's journal and recordings, unless another is configured.
-const DEFAULT_STATE_DIR: &str = "/var/lib/touchmove";
 
 /// A checked configuration.
 #[derive(Clone, Debug, PartialEq)]
@@ -62,80 +69,9 @@ pub struct Config {
     pub boards: Vec<BoardConfig>,
 }
 
-/// PGN tags that are the same for all games.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EventTags {
-    /// The event; `?` if unknown.
-    pub event: String,
-    /// The site; `?` if unknown.
-    pub site: String,
-    /// The date in PGN format, `2026.11.21`; `None`: the day on which the game began.
-    pub date: Option<String>,
-    /// The round; `?` if unknown.
-    pub round: String,
-}
-
-impl EventTags {
-    /// Returns the name and value of each tag that is the same for all games.
-    pub fn pairs(&self) -> Vec<(String, String)> {
-        let always = [("Event", &self.event), ("Site", &self.site), ("Round", &self.round)];
-        let dated = self.date.as_ref().map(|date| ("Date", date));
-        always.into_iter().chain(dated).map(|(name, value)| (name.to_owned(), value.clone())).collect()
-    }
-}
-
-/// One configured board.
-#[derive(Clone, Debug, PartialEq)]
-pub struct BoardConfig {
-    /// The name: ASCII letters, digits and `_` only.
-    pub name: String,
-    /// On a bus, the names of the boards by address, in the same format as `name`.
-    pub names: BTreeMap<Address, String>,
-    /// The model.
-    pub model: &'static Model,
-    /// The port or device to which it is connected.
-    pub place: BoardLocation,
-    /// The state of the serial control lines DTR and RTS.
-    pub control: ControlLines,
-    /// The orientation of the board; `None`: inferred from the position.
-    pub rotation: Option<Rotation>,
-    /// The orientation of its clock; `None`: inferred from the first presses.
-    pub clock_side: Option<Rotation>,
-    /// What its lights show to the players.
-    pub lights: LightsMode,
-    /// The start position of its games, where it is not recognised on the board.
-    pub start_fen: Option<String>,
-}
-
-/// Limits on disk space, in bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DiskLimits {
-    /// Maximum size of all recordings together.
-    pub max: u64,
-    /// Minimum free space on the disk; below it, nothing is recorded.
-    pub reserve: u64,
-}
-
 impl Default for Config {
     fn default() -> Self {
         check::check("").0
-    }
-}
-
-impl BoardConfig {
-    /// Creates a board with default settings for everything but name, model and place.
-    pub fn new(name: String, model: &'static Model, place: BoardLocation) -> BoardConfig {
-        BoardConfig {
-            name,
-            names: BTreeMap::new(),
-            model,
-            place,
-            control: model.connection.control_lines(),
-            rotation: None,
-            clock_side: None,
-            lights: LightsMode::default(),
-            start_fen: None,
-        }
     }
 }
 
@@ -182,7 +118,7 @@ impl Config {
             .or_else(|| from("STATE_DIRECTORY"))
             .or_else(|| from("XDG_STATE_HOME").map(|home| home.join("touchmove")))
             .or_else(|| from("HOME").map(|home| home.join(".local/state/touchmove")))
-            .unwrap_or_else(|| PathBuf::from(DEFAULT_STATE_DIR))
+            .unwrap_or_else(|| PathBuf::from(storage::DEFAULT_STATE_DIR))
     }
 
     /// Returns the reason why the configured directory of the public files conflicts with this state directory, or `None`. The
@@ -190,7 +126,7 @@ impl Config {
     pub fn files_conflict(&self, state_dir: &Path) -> Option<String> {
         let dir = self.files.as_deref()?;
         let state_dir = std::path::absolute(state_dir).unwrap_or_else(|_| state_dir.to_owned());
-        check::files_conflict(dir, &state_dir)
+        files::conflict(dir, &state_dir)
     }
 
     /// Returns a warning, one sentence each, for every setting that is allowed but may be unintended.

@@ -1,6 +1,8 @@
 //! Configuration of the delivery of alerts: see `publish::hooks`.
 
+use super::key::{Key, Kind, Table, key, list, text};
 use super::url::Url;
+use super::values::Values;
 use crate::game::event::AlertCategory;
 use crate::locale::Locale;
 
@@ -53,4 +55,57 @@ pub fn parse_matters(words: &[String]) -> Option<Vec<AlertCategory>> {
 /// Returns whether this is a program with an absolute path and its arguments, or nothing.
 pub fn is_command(words: &[String]) -> bool {
     words.first().is_none_or(|program| program.starts_with('/')) && !words.iter().any(|word| word.contains('\0'))
+}
+
+/// The table `[hooks]`.
+pub(super) static TABLE: Table = Table {
+    name: "hooks",
+    about: "Notifications of alerts: for each alert, a program is run or a message is posted. Off unless one of them is given.\n\
+            Alerts are for the arbiter only, and notifications are not delayed: they can contain information that the players\n\
+            must not have.",
+    keys: KEYS,
+};
+
+const KEYS: &[Key] = &[
+    key(
+        "command",
+        list("a list of the absolute path of a program and its arguments, or []", is_command),
+        Some("[]"),
+        "[\"/usr/local/bin/notify\", \"arbiter\"]",
+        "A program that is run for each alert, without a shell: its absolute path, and its arguments. It receives the alert in\n\
+         variables TOUCHMOVE_… and as JSON on its standard input, and has 10 s.",
+    ),
+    key(
+        "webhook",
+        text("https://HOST/PATH, or http://HOST/PATH on this machine or its own network", |text| text.parse::<Url>().is_ok()),
+        None,
+        "\"https://ntfy.example.org/a-topic-nobody-guesses\"",
+        "The address to which each alert is posted as text with the headers Title, Priority and Tags, such as a topic of ntfy,\n\
+         which delivers to phones at once. Anyone who knows the address can read the alerts.",
+    ),
+    key(
+        "matters",
+        list("a list of play, board, touch, end, device", |words| parse_matters(words).is_some()),
+        Some("[\"play\", \"board\"]"),
+        "[\"play\", \"board\", \"end\"]",
+        "The categories of alerts that are sent. `play`: actions of a player on the board or the clock; `board`: pieces on the\n\
+         board; `touch`: touched pieces; `end`: results to confirm, and draws; `device`: boards, clocks, cables.",
+    ),
+    key(
+        "language",
+        Kind::Word(&["en", "zh-Hans", "zh-Hant"]),
+        Some("\"en\""),
+        "\"zh-Hans\"",
+        "The language of the notifications.",
+    ),
+];
+
+/// Reads the table.
+pub(super) fn read(values: &Values<'_>) -> Hooks {
+    Hooks {
+        command: values.list("command"),
+        webhook: values.given_text("webhook").and_then(|url| url.parse().ok()),
+        matters: parse_matters(&values.list("matters")).unwrap_or_default(),
+        language: Locale::from_tag(&values.text("language")),
+    }
 }

@@ -1,6 +1,8 @@
 //! Configuration of the games that are sent to Lichess: see `publish::lichess`.
 
+use super::key::{Key, Table, is_absolute, key, text};
 use super::url::Url;
+use super::values::Values;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
@@ -68,4 +70,48 @@ fn is_id(text: &str) -> bool {
 /// Parses a URL without a path.
 pub fn parse_site_url(text: &str) -> Option<Url> {
     text.parse().ok().filter(|url: &Url| url.path == "/")
+}
+
+/// The table `[lichess]`.
+pub(super) static TABLE: Table = Table {
+    name: "lichess",
+    about: "The games on lichess.org, in the rounds of a broadcast there, with the delay of [broadcast]. Create the broadcast and\n\
+            its rounds on lichess.org, without a source URL, and a token with the scope study:write (Preferences, API access\n\
+            tokens). `touchmovectl lichess` checks whether Lichess accepts them. Off unless `round` is given.",
+    keys: KEYS,
+};
+
+const KEYS: &[Key] = &[
+    key(
+        "round",
+        text("the id of a round, or numbers and ids such as \"1 = AbCd1234, 2 = EfGh5678\"", |text| {
+            Rounds::parse(text).is_some()
+        }),
+        None,
+        "\"1 = AbCd1234, 2 = EfGh5678\"",
+        "The rounds of the broadcast: the number of each round here, and its id on Lichess, which is the last eight letters and\n\
+         digits of its address. A single id is that of the first round that is sent; no other round is sent then.",
+    ),
+    key(
+        "token_file",
+        text("an absolute path", is_absolute),
+        None,
+        "\"/etc/touchmove/lichess.token\"",
+        "The file with the token and nothing else; it must not be readable by all users of the machine. If omitted: the\n\
+         credential `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
+    ),
+    key(
+        "url",
+        text("https://HOST, or http://HOST on this machine or its own network", |text| parse_site_url(text).is_some()),
+        Some("\"https://lichess.org\""),
+        "\"https://lichess.org\"",
+        "Another server with the same interface.",
+    ),
+];
+
+/// Reads the table.
+pub(super) fn read(values: &Values<'_>) -> Option<Lichess> {
+    let rounds = Rounds::parse(&values.given_text("round")?)?;
+    let token_file = values.given_text("token_file").map(Into::into);
+    Some(Lichess { url: parse_site_url(&values.text("url"))?, rounds, token_file })
 }

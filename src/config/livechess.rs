@@ -1,5 +1,7 @@
 //! Configuration of the DGT LiveChess server: see `publish::livechess`.
 
+use super::key::{Key, Kind, Table, is_name, key, text};
+use super::values::Values;
 use std::net::{IpAddr, SocketAddr};
 
 /// How programs that speak the DGT LiveChess protocol are served.
@@ -157,4 +159,88 @@ fn parse_site(text: &str) -> Option<Site> {
     // HTTP is always allowed for addresses, and for localhost, whose connections stay on this machine.
     let allows_http = allows_http || is_address || host == "localhost";
     (is_address || is_name).then_some(Site { host, allows_http })
+}
+
+/// The table `[livechess]`.
+pub(super) static TABLE: Table = Table {
+    name: "livechess",
+    about: "A server for programs and pages that support DGT LiveChess. They see the boards and games that are public, with the\n\
+            delay of [broadcast], unless `live` is true. Off unless `listen` is given.",
+    keys: KEYS,
+};
+
+const KEYS: &[Key] = &[
+    key(
+        "listen",
+        text("an address with a port such as \"127.0.0.1:1982\", or \"\" for none", is_listen_address),
+        Some("\"\""),
+        "\"127.0.0.1:1982\"",
+        "The address for clients. They look for LiveChess on port 1982 of this machine. \"\": none, the server is off.",
+    ),
+    key(
+        "live",
+        Kind::Flag,
+        Some("false"),
+        "true",
+        "Whether clients see boards, clocks and moves at once, even if [broadcast] has a delay. Only with a listen address that\n\
+         only this machine can reach.",
+    ),
+    key(
+        "origins",
+        text("origins with commas between them, such as \"lichess.org, chess.com\"", |_| true),
+        Some("\"lichess.org, chess.com, localhost, 127.0.0.1\""),
+        "\"lichess.org, localhost\"",
+        "The hosts whose pages may connect: these hosts and those below them. Pages must have been loaded over https, except\n\
+         from this machine, from an address, and where http:// is before the host. A name without a dot is given as\n\
+         http://hall, and matches only that host. An application with pages of its own is named with its scheme, such as\n\
+         tauri://localhost. null: pages opened from files, and every sandboxed frame of any site; not with live = true. A\n\
+         program that is not a browser may always connect.",
+    ),
+    key(
+        "publish",
+        Kind::Word(&["settled", "prompt"]),
+        Some("\"settled\""),
+        "\"settled\"",
+        "When a move is added to `san`. lichess.org plays the first move that it receives and cannot take it back. `settled`:\n\
+         while the clock runs, 300 ms after it was pressed, or when the reply has been on record for a second; otherwise when\n\
+         no square has changed for a second (three after a promotion) or 300 ms after the opponent has lifted a piece. The last\n\
+         move waits while a piece of its player is off its square, for at most five seconds if nothing else changes. `prompt`:\n\
+         as soon as it is unlikely to be corrected. What is on the board is always sent at once.",
+    ),
+    key(
+        "first",
+        text("the name of a board", is_name),
+        None,
+        "\"board_1\"",
+        "The board that is listed first: lichess.org uses only that one. If omitted: the board at the first table,\n\
+         otherwise the first by name.",
+    ),
+];
+
+/// Reads the table.
+pub(super) fn read(values: Values<'_>) -> LiveChess {
+    let listen: Option<SocketAddr> = values.text("listen").parse().ok();
+    let live = values.flag("live");
+    if live
+        && let (Some(listen), Some(span)) = (listen, values.span_of("live"))
+        && !listen.ip().is_loopback()
+    {
+        values.problems.add(
+            &span,
+            format!("live = true shows games that are not public yet, and other machines can reach {listen}: omit it, or write listen = \"127.0.0.1:1982\""),
+        );
+    }
+    let publish = if values.text("publish") == "prompt" { ReleasePolicy::Prompt } else { ReleasePolicy::Settled };
+    let at = values.span_of("origins").unwrap_or(values.span.clone());
+    let origins = parse_origins(&values.text("origins")).unwrap_or_else(|error| {
+        values.problems.add(&at, format!("origins: {error}"));
+        Vec::new()
+    });
+    if live && origins.contains(&Origin::Null) {
+        values.problems.add(
+            &at,
+            "live = true shows games that are not public yet, and any site can show a frame whose origin is \"null\": remove null from origins, or omit live",
+        );
+    }
+    LiveChess { listen, live, publish, origins, first: values.given_text("first") }
 }

@@ -1,7 +1,7 @@
 //! Reads the values of one table of the file according to the table of keys.
 
 use super::Problem;
-use super::keys::{KEYS, Key, Kind, TABLES};
+use super::key::{Key, Kind, Table};
 use crate::boards;
 use std::ops::Range;
 use toml::Spanned;
@@ -18,7 +18,7 @@ pub(super) enum Value {
 
 /// The values of one table; values that are missing or invalid have their defaults.
 pub(super) struct Values<'a> {
-    pub(super) table: &'static str,
+    pub(super) table: &'static Table,
     pub(super) given: Vec<(&'static Key, Value, Range<usize>)>,
     /// Keys whose values were invalid; those problems have been reported already.
     pub(super) refused: Vec<&'static str>,
@@ -27,8 +27,13 @@ pub(super) struct Values<'a> {
     pub(super) span: Range<usize>,
 }
 
+/// The problems found so far.
 pub(super) struct Problems {
+    /// All tables, to say where an unknown key belongs.
+    pub(super) tables: &'static [&'static Table],
+    /// The file.
     pub(super) text: String,
+    /// Where each problem begins, in bytes, and its message.
     pub(super) found: Vec<(usize, String)>,
 }
 
@@ -55,20 +60,20 @@ impl Problems {
 }
 
 /// Reads a plain table; a missing one is treated as empty.
-pub(super) fn read_table<'a>(root: &DeTable<'_>, name: &'static str, problems: &'a mut Problems) -> Values<'a> {
+pub(super) fn read_table<'a>(root: &DeTable<'_>, table: &'static Table, problems: &'a mut Problems) -> Values<'a> {
     let empty = DeTable::new();
-    match root.get(name) {
-        None => read_values(name, &empty, 0..0, problems),
+    match root.get(table.name) {
+        None => read_values(table, &empty, 0..0, problems),
         Some(value) => match value.get_ref().as_table() {
-            Some(entries) => read_values(name, entries, value.span(), problems),
+            Some(entries) => read_values(table, entries, value.span(), problems),
             None => {
                 let how = if value.get_ref().is_array() {
                     "with single brackets"
                 } else {
                     "on a line of its own, and its keys below"
                 };
-                problems.add(&value.span(), format!("{name} is a table: write [{name}] {how}"));
-                read_values(name, &empty, 0..0, problems)
+                problems.add(&value.span(), format!("{0} is a table: write [{0}] {how}", table.name));
+                read_values(table, &empty, 0..0, problems)
             }
         },
     }
@@ -76,15 +81,15 @@ pub(super) fn read_table<'a>(root: &DeTable<'_>, name: &'static str, problems: &
 
 /// Reads the entries of a table according to the table of keys.
 pub(super) fn read_values<'a>(
-    table: &'static str,
+    table: &'static Table,
     entries: &DeTable<'_>,
     span: Range<usize>,
     problems: &'a mut Problems,
 ) -> Values<'a> {
     let (mut given, mut refused) = (Vec::new(), Vec::new());
     for (name, value) in entries {
-        let Some(key) = KEYS.iter().find(|key| key.table == table && key.name == name.get_ref().as_ref()) else {
-            problems.add(&name.span(), unknown_key_message(table, name.get_ref()));
+        let Some(key) = table.keys.iter().find(|key| key.name == name.get_ref().as_ref()) else {
+            problems.add(&name.span(), unknown_key_message(problems.tables, table, name.get_ref()));
             continue;
         };
         match read_value(key, value) {
@@ -152,14 +157,14 @@ impl Values<'_> {
     }
 
     pub(super) fn text(&self, name: &str) -> String {
-        self.given_text(name).unwrap_or_else(|| key(self.table, name).default.unwrap_or_default().trim_matches('"').to_owned())
+        self.given_text(name).unwrap_or_else(|| self.table.key(name).default.unwrap_or_default().trim_matches('"').to_owned())
     }
 
     pub(super) fn list(&self, name: &str) -> Vec<String> {
         match self.find(name) {
             Some(Value::List(texts)) => texts.clone(),
             _ => {
-                let default: Option<toml::Value> = key(self.table, name).default.and_then(|default| default.parse().ok());
+                let default: Option<toml::Value> = self.table.key(name).default.and_then(|default| default.parse().ok());
                 let texts = default.as_ref().and_then(toml::Value::as_array).into_iter().flatten();
                 texts.filter_map(|text| text.as_str().map(str::to_owned)).collect()
             }
@@ -169,7 +174,7 @@ impl Values<'_> {
     pub(super) fn flag(&self, name: &str) -> bool {
         match self.find(name) {
             Some(Value::Flag(flag)) => *flag,
-            _ => key(self.table, name).default == Some("true"),
+            _ => self.table.key(name).default == Some("true"),
         }
     }
 
@@ -177,46 +182,38 @@ impl Values<'_> {
     pub(super) fn number<T: TryFrom<i64> + Default>(&self, name: &str) -> T {
         let number = match self.find(name) {
             Some(Value::Number(number)) => *number,
-            _ => key(self.table, name).default.and_then(|default| default.parse().ok()).unwrap_or_default(),
+            _ => self.table.key(name).default.and_then(|default| default.parse().ok()).unwrap_or_default(),
         };
         T::try_from(number).unwrap_or_default()
     }
 }
 
-/// Returns the key of this name. A name that is not in the table of keys is a bug in this file, which any test would reveal.
-pub(super) fn key(table: &str, name: &str) -> &'static Key {
-    match KEYS.iter().find(|key| key.table == table && key.name == name) {
-        Some(key) => key,
-        None => unreachable!("{table}.{name} is not in the table of keys"),
-    }
+/// Returns the first table that has a key of this name.
+fn table_of(tables: &[&'static Table], name: &str) -> Option<&'static Table> {
+    tables.iter().copied().find(|table| table.keys.iter().any(|key| key.name == name))
 }
 
-/// Returns the table header as it is written in the file.
-pub fn table_header(table: &str) -> String {
-    if table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") }
-}
-
-pub(super) fn unknown_key_message(table: &str, name: &str) -> String {
-    let names: Vec<&str> = KEYS.iter().filter(|key| key.table == table).map(|key| key.name).collect();
-    let head = format!("there is no key {name} in {}", table_header(table));
+fn unknown_key_message(tables: &[&'static Table], table: &Table, name: &str) -> String {
+    let names: Vec<&str> = table.keys.iter().map(|key| key.name).collect();
+    let head = format!("there is no key {name} in {}", table.header());
     if let Some(near) = nearest(name, &names) {
         return format!("{head}; did you mean {near}?");
     }
-    match KEYS.iter().find(|key| key.name == name) {
-        Some(other) => format!("{head}: {name} belongs under {}", table_header(other.table)),
+    match table_of(tables, name) {
+        Some(other) => format!("{head}: {name} belongs under {}", other.header()),
         None => format!("{head}; there are {}", names.join(", ")),
     }
 }
 
-pub(super) fn unknown_at_top_level_message(name: &str, is_table: bool) -> String {
-    if let Some(other) = KEYS.iter().find(|key| key.name == name).filter(|_| !is_table) {
-        return format!("{name} belongs under {}: write that line first", table_header(other.table));
+pub(super) fn unknown_at_top_level_message(tables: &[&'static Table], name: &str, is_table: bool) -> String {
+    if let Some(other) = table_of(tables, name).filter(|_| !is_table) {
+        return format!("{name} belongs under {}: write that line first", other.header());
     }
-    let tables: Vec<&str> = TABLES.iter().map(|(table, _)| *table).collect();
-    match nearest(name, &tables) {
-        Some(near) => format!("there is no table {name}; did you mean {}?", table_header(near)),
+    let names: Vec<&str> = tables.iter().map(|table| table.name).collect();
+    match nearest(name, &names).and_then(|near| tables.iter().find(|table| table.name == near)) {
+        Some(near) => format!("there is no table {name}; did you mean {}?", near.header()),
         None => {
-            let all: Vec<String> = tables.into_iter().map(table_header).collect();
+            let all: Vec<String> = tables.iter().map(|table| table.header()).collect();
             format!("there is no table or key {name}; there are {}", all.join(", "))
         }
     }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use touchmove::boards::{self, ControlLines};
-use touchmove::config::keys::{KEYS, TABLES, commented_file};
+use touchmove::config::keys::{self, commented_file};
 use touchmove::config::lichess::Rounds;
 use touchmove::config::livechess::{Origin, Site};
 use touchmove::config::{Config, ConfigError};
@@ -56,9 +56,9 @@ fn every_key_uncommented_is_its_default() {
     assert_eq!(*board, touchmove::config::BoardConfig::new("board_1".into(), model, BoardLocation::AnyOfModel(model)));
     config.boards.clear();
     assert_eq!(config, Config::default());
-    for key in KEYS {
+    for (_, key) in keys::all() {
         let line = text.iter().filter(|line| line.trim_start_matches(['#', ' ']).starts_with(&format!("{} = ", key.name)));
-        let tables = KEYS.iter().filter(|other| other.name == key.name).count();
+        let tables = keys::all().filter(|(_, other)| other.name == key.name).count();
         assert_eq!(line.count(), tables, "{} is not in the file just once for each table that has it", key.name);
     }
 }
@@ -273,9 +273,9 @@ fn public_files_are_outside_the_state_directory_option() {
 
 #[test]
 fn every_example_and_every_default_is_accepted() {
-    for key in KEYS {
+    for (table, key) in keys::all() {
         for value in [Some(key.example), key.default].into_iter().flatten() {
-            match key.table {
+            match table.name {
                 "board" if key.name == "name" => parse(&format!("[[board]]\nname = {value}")),
                 "board" if key.name == "names" => {
                     parse(&format!("[[board]]\nname = \"x\"\nmodel = \"dgt-bus\"\nnames = {value}"))
@@ -594,11 +594,4 @@ fn files_are_loaded() {
     assert!(matches!(problems, ConfigError::Unreadable { .. }));
     let problems = problems.to_string();
     assert!(problems.ends_with("make it readable for this user, or give another with --config"), "{problems}");
-}
-
-#[test]
-fn tables_and_keys_agree() {
-    for key in KEYS {
-        assert!(TABLES.iter().any(|(table, _)| *table == key.table), "{} is in no table", key.name);
-    }
 }

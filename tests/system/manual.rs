@@ -11,7 +11,7 @@ use std::fmt::Write;
 use std::fs;
 use std::io;
 use std::path::Path;
-use touchmove::config::keys::{KEYS, Kind, TABLES};
+use touchmove::config::keys::{Kind, TABLES};
 
 /// Compares a committed file with the expected text; with `UPDATE` it writes the file.
 #[track_caller]
@@ -144,10 +144,10 @@ fn manual_of_the_configuration() {
         The first of $XDG_CONFIG_HOME/touchmove/touchmoved.toml, ~/.config/touchmove/touchmoved.toml and\n\
         /etc/touchmove/touchmoved.toml that exists, in TOML. Omitted keys have their defaults. `touchmoved \\-\\-check\\-config`\n\
         reports all errors at once.\n";
-    for (table, about) in TABLES {
-        let heading = if *table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") };
-        let _ = write!(page, ".SH {heading}\n{}\n", escaped(&about.replace('\n', " ")));
-        for key in KEYS.iter().filter(|key| key.table == *table) {
+    for table in TABLES {
+        let heading = table.header();
+        let _ = write!(page, ".SH {heading}\n{}\n", escaped(&table.about.replace('\n', " ")));
+        for key in table.keys {
             let value = match key.default {
                 Some(default) => format!(" = {default}"),
                 None => format!(", such as {}", key.example),

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
-use touchmove::config::keys::{KEYS, TABLES};
+use touchmove::config::keys::TABLES;
 
 /// Checks that the part of a page between the two comments of this name is current; with `UPDATE` set, writes it.
 #[track_caller]
@@ -130,11 +130,11 @@ fn commands() {
 fn keys() {
     let one_line = |text: &str| text.replace('\n', " ").replace('|', "\\|");
     let mut page = String::new();
-    for (table, about) in TABLES {
-        let heading = if *table == "board" { "[[board]]".to_owned() } else { format!("[{table}]") };
-        let _ = writeln!(page, "## `{heading}`\n\n{about}\n");
+    for table in TABLES {
+        let heading = table.header();
+        let _ = writeln!(page, "## `{heading}`\n\n{}\n", table.about);
         page += "| key | default | value | meaning |\n|---|---|---|---|\n";
-        for key in KEYS.iter().filter(|key| key.table == *table) {
+        for key in table.keys {
             let default = match key.default {
                 Some(default) => format!("`{default}`"),
                 None => format!("none, such as `{}`", key.example),

@@ -12,7 +12,7 @@ use crate::front_ends::web::log_in_encrypted;
 use crate::harness::hall::seen;
 use jiff::Timestamp;
 use shakmaty::Color::{Black, White};
-use touchmove::config::keys::KEYS;
+use touchmove::config::keys;
 use touchmove::game::{Command as Order, GameResult};
 use touchmove::laws::Irregularity;
 use touchmove::laws::draws::ClaimKind;
@@ -165,14 +165,14 @@ async fn play_eventful_game(game: &mut TimedGame<'_>, number: u64) {
 /// Every key has another value than its default.
 fn assert_every_key_is_set() {
     let config: toml::Table = CONFIG.parse().unwrap();
-    for key in KEYS {
-        let tables: Vec<&toml::Value> = match &config[key.table] {
+    for (table, key) in keys::all() {
+        let tables: Vec<&toml::Value> = match &config[table.name] {
             toml::Value::Array(tables) => tables.iter().collect(),
             table => vec![table],
         };
         let default = key.default.map(|default| format!("x = {default}").parse::<toml::Table>().unwrap()["x"].clone());
         let mut values = tables.iter().filter_map(|table| table.get(key.name));
-        assert!(values.any(|value| Some(value) != default.as_ref()), "{} of [{}] in tests/upgrade", key.name, key.table);
+        assert!(values.any(|value| Some(value) != default.as_ref()), "{} of [{}] in tests/upgrade", key.name, table.name);
     }
 }
 
