@@ -9,13 +9,14 @@ mod board;
 mod game;
 mod handle;
 mod news;
+mod orders;
+mod publisher;
 pub mod readings;
 mod request;
 mod state;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 pub use game::GameView;
-use handle::Batch;
 pub use handle::{BoardHandle, StoredGameState};
 pub use news::{News, Published};
 pub use readings::Readings;
@@ -24,11 +25,10 @@ pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,
 };
 
-use crate::daemon::journal::{AppendOutcome, Incarnation, Journal, JournalError};
-use crate::daemon::rounds::{RoundFile, round_with_board, tag_value};
+use crate::daemon::journal::{Incarnation, Journal, JournalError};
+use crate::daemon::rounds::RoundFile;
 use crate::daemon::{Stop, wait_for_stop};
-use crate::game::command::Refusal;
-use crate::game::{Answer, Command, Delay, Event, Order, Record, StampedEvent};
+use crate::game::{Delay, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
 use crate::names::MANAGER_INTERFACE;
 use crate::round::Round;
@@ -36,17 +36,13 @@ use std::collections::HashMap;
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::task::JoinHandle;
 use tracing::field::display;
-use tracing::{debug, error, info, warn};
+use tracing::{debug, error, warn};
 
 /// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
 const FEED_CAPACITY: usize = 1024;
-/// Shortest and longest pause between attempts to write to a full disk.
-const WRITE_RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
-
 /// State, ordering and fan-out, shared by link tasks and front-ends.
 pub struct Hub {
     state: Mutex<State>,
@@ -66,19 +62,6 @@ struct StopOnDrop(Arc<AtomicBool>);
 impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.store(true, Ordering::Relaxed);
-    }
-}
-
-/// A game that will be continued.
-struct GameToContinue {
-    game: u64,
-    epoch_wall_ms: i64,
-    tags: Vec<(String, String)>,
-}
-
-impl GameToContinue {
-    fn of(game: &GameView) -> GameToContinue {
-        GameToContinue { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
     }
 }
 
@@ -255,127 +238,6 @@ impl Hub {
         (BoardHandle { hub: Arc::clone(self), board, batches, requests }, last)
     }
 
-    /// Executes an order. Returns its answer when its events are in the journal and published.
-    ///
-    /// # Errors
-    /// See [`OrderError`]; nothing has changed then.
-    pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
-        let (board, guard) = self.read(|state| {
-            let (board, guard) = match &target {
-                Target::Board(board) => (board.clone(), GameGuard::AnyGame),
-                Target::Game(requested) => {
-                    let game = state.games.get(requested).ok_or(OrderError::NoSuchGame(*requested))?;
-                    check_current(state, *requested, &game.board)?;
-                    let begun = state.boards.get(&game.board).map(|board| board.games_begun);
-                    (game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After))
-                }
-            };
-            // A full disk affects all boards; any other write failure affects only the board that has it.
-            let blocking = state.health_problems.iter().find(|problem| {
-                problem.kind == JOURNAL_FULL || problem.kind == JOURNAL_FAILED && problem.board.as_ref() == Some(&board)
-            });
-            blocking.map_or(Ok((board, guard)), |blocking| Err(OrderError::JournalFull(blocking.sentence.clone())))
-        })?;
-        let undoes = (order.command == Command::Undo).then(|| order.by.clone());
-        let outcome = self.request(&board, RequestKind::Order(order, guard)).await;
-        match (&outcome, target, undoes) {
-            (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
-                // The game that began meanwhile has already been published.
-                self.read(|state| check_current(state, requested, &board))?;
-            }
-            (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
-                return self.undo_position(&board, &by).await.unwrap_or(outcome);
-            }
-            _ => {}
-        }
-        outcome
-    }
-
-    /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
-    /// it, continues the game that this command ended. `None`: this is not the case.
-    async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
-        let (position_game, ended) = self.read(|state| {
-            let on_board = |game: &&GameView| game.board == *board;
-            let position_game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
-            let ended =
-                state.games.values().filter(on_board).filter(|game| game.id < position_game.id).max_by_key(|game| game.id)?;
-            let is_open = |game: &GameView| game.record.result.is_none();
-            (is_open(position_game) && position_game.record.plies.is_empty() && is_open(ended))
-                .then(|| (position_game.id, GameToContinue::of(ended)))
-        })?;
-        let events = self.events_after(position_game, 0).ok()?;
-        let command = events.into_iter().find_map(|stamped| match stamped.event {
-            Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
-            _ => None,
-        })?;
-        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
-        let author = format!("{by}, undoing the position that had ended game {}", ended.game);
-        Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
-    }
-
-    /// Continues a game as `exchange` says. `author` is named in the game's record.
-    async fn send_continuation(
-        &self,
-        game_to_continue: GameToContinue,
-        exchange: TableExchange,
-        author: String,
-    ) -> Result<(), OrderError> {
-        let GameToContinue { game, epoch_wall_ms, tags } = game_to_continue;
-        let events = self.events_after(game, 0).map_err(|error| OrderError::Unreadable(error.to_string()))?;
-        let to = exchange.to.clone();
-        let order = Order { command: Command::Tags(tags), by: author };
-        let continuation = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
-        self.request(&to, RequestKind::ContinueGame(Box::new(continuation))).await.map(drop)
-    }
-
-    async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
-        let route = lock(&self.routes).get(board).cloned();
-        let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
-        let (done, outcome) = oneshot::channel();
-        route.send(Request { what: kind, done }).await.map_err(|_| OrderError::Stopping)?;
-        outcome.await.map_err(|_| OrderError::Stopping)?
-    }
-
-    /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
-    /// obligations. In the journal it is a new game that begins with the events of the old one. The other board takes over the
-    /// playing table. `by` names who requested it.
-    ///
-    /// # Errors
-    /// See [`OrderError`]; nothing has changed then.
-    pub async fn continue_game(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
-        let game = self.read(|state| {
-            let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
-            let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
-                let view = state.boards.get(board).ok_or_else(|| missing(board))?;
-                Ok(view.game.and_then(|game| state.games.get(&game)).filter(|game| game.record.result.is_none()))
-            };
-            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;
-            let is_named = |game: &&GameView| !game.record.plies.is_empty() && tag_value(&game.record.tags, "White").is_some();
-            if let Some(other) = game_on(to)?.filter(is_named) {
-                return Err(OrderError::BoardInUse { board: to.clone(), game: other.id });
-            }
-            Ok(GameToContinue::of(game))
-        })?;
-        let exchange = TableExchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
-        let author = format!("{by}, continuing game {} from board {from}", game.game);
-        self.send_continuation(game, exchange, author).await
-    }
-
-    /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
-    ///
-    /// # Errors
-    /// See [`OrderError`], in particular if a game is being played there (Art. 12.6).
-    pub async fn identify(&self, board: &BoardId) -> Result<(), OrderError> {
-        self.read(|state| {
-            let game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game));
-            match game.filter(|game| game.record.result.is_none() && !game.record.plies.is_empty()) {
-                Some(game) => Err(OrderError::Playing { board: board.clone(), game: game.id }),
-                None => Ok(()),
-            }
-        })?;
-        self.request(board, RequestKind::Identify).await.map(drop)
-    }
-
     /// Sets the file in which the round is stored, and loads the round from it.
     pub fn set_round_file(&self, file: RoundFile) {
         self.lock().round = file.load();
@@ -442,123 +304,6 @@ impl Hub {
         }
     }
 
-    async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
-        while let Some(mut batch) = queue.recv().await {
-            // Transient events do not wait for the disk, but never overtake durable ones.
-            let durable: Vec<StampedEvent> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
-            if durable.is_empty() {
-                self.apply(&board, batch, Vec::new());
-                continue;
-            }
-            let transient = batch.events.iter().take_while(|event| event.number.is_none()).count();
-            let events = batch.events.drain(..transient).collect();
-            let transient = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
-            // Poll the write first, so that the disk starts before the transient events are published.
-            let commit = self.commit(&board, batch.epoch_wall_ms, durable);
-            let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, transient, Vec::new()) });
-            self.apply(&board, batch, games);
-        }
-    }
-
-    /// Stores durable events; retries until it succeeds.
-    async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<StampedEvent>) -> Vec<u64> {
-        let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
-        let mut delay = WRITE_RETRY.0;
-        let mut is_held_back = false;
-        loop {
-            match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
-                Ok(AppendOutcome { games, uses_reserve }) => {
-                    let sentence = uses_reserve.then(|| {
-                        "the disk is full, and moves are stored in the space that was reserved for them: free some space in the \
-                         state directory, or moves will be held back"
-                            .to_owned()
-                    });
-                    let is_full = sentence.is_some();
-                    if self.set_health_problem(JOURNAL_LAST_ROOM, None, sentence) && is_full {
-                        error!("the disk is full: moves are being stored in the reserved space");
-                    }
-                    if is_held_back {
-                        info!("the journal accepts moves again; nothing was lost");
-                        self.set_health_problem(JOURNAL_FULL, Some(board), None);
-                        self.set_health_problem(JOURNAL_FAILED, Some(board), None);
-                    }
-                    return games;
-                }
-                Err(error) => {
-                    if !is_held_back {
-                        let message = "moves are held back until the journal can store them";
-                        let brief = format!("{message}: see property Trouble of {MANAGER_INTERFACE}");
-                        self.log_failure(&brief, &format!("board {board}: {message}: {error}"));
-                    }
-                    is_held_back = true;
-                    let (kind, other, sentence) = if error.is_retryable() {
-                        (JOURNAL_FULL, JOURNAL_FAILED, error.to_string())
-                    } else {
-                        let sentence = format!(
-                            "moves of board {board} are held back, because they cannot be stored ({error}): touchmoved retries; if this persists, restart touchmoved"
-                        );
-                        (JOURNAL_FAILED, JOURNAL_FULL, sentence)
-                    };
-                    self.set_health_problem(other, Some(board), None);
-                    self.set_health_problem(kind, Some(board), Some(sentence));
-                    tokio::time::sleep(delay).await;
-                    delay = (delay * 2).min(WRITE_RETRY.1);
-                }
-            }
-        }
-    }
-
-    fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
-        let mut news = Vec::with_capacity(batch.events.len() + 1);
-        let is_news = batch.exchange.is_none();
-        // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
-        if let Some(TableExchange { from, to, by, .. }) =
-            batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
-            && let Some(round) = self.read(|state| round_with_board(state, from, to))
-            && let Err(error) = self.set_round(round, by)
-        {
-            let message = "is not assigned to its table, because the round cannot be stored";
-            self.log_failure(
-                &format!("a board {message}: {error}"),
-                &format!("a game continues on board {board}, which {message}: {error}"),
-            );
-        }
-        {
-            let mut state = self.lock();
-            let mut games = games.into_iter();
-            for stamped in batch.events {
-                let game = if stamped.number.is_some() { games.next() } else { None };
-                let game = game.or_else(|| state.boards.get(board).and_then(|view| view.game));
-                state.apply(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
-                if !is_news {
-                    continue;
-                }
-                debug!(%board, game, event = ?stamped.event, "event");
-                let view = game.and_then(|game| state.games.get(&game));
-                let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
-                let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
-                let published = Published { board: board.clone(), game, wall_ms, stamped };
-                news.push(News::Event(Arc::new(published)));
-            }
-            if let Some(TableExchange { game: from, .. }) = &batch.exchange {
-                let current = state.boards.get(board).and_then(|view| view.game);
-                if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
-                    (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
-                }
-                news.push(News::Board(board.clone()));
-            }
-            if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
-                change(view);
-                news.push(News::Board(board.clone()));
-            }
-        }
-        news.into_iter().for_each(|news| self.publish(news));
-        if let Some((done, outcome)) = batch.done {
-            // The requester may be gone.
-            let _ = done.send(outcome);
-        }
-    }
-
     fn change_board(&self, board: &BoardId, change: impl FnOnce(&mut BoardView)) {
         if let Some(view) = self.lock().boards.get_mut(board) {
             change(view);
@@ -573,16 +318,6 @@ impl Hub {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
-    }
-}
-
-/// Returns an error if, as far as published, another game is on the board of game `asked`.
-fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
-    match state.boards.get(board).and_then(|board| board.game) {
-        Some(current) if current != requested => {
-            Err(OrderError::NotCurrent { asked: requested, board: board.clone(), current })
-        }
-        _ => Ok(()),
     }
 }
 

@@ -7,124 +7,37 @@
 //! journal or for a front-end. A port that disappears is one event; the task then tries to open it again without limit.
 
 mod clock;
+mod connection;
 mod linked_board;
+mod spec;
+mod unrecorded_play;
 
-use crate::boards::{Address, BoardCommand, ControlLines, LinkState, Millis, Model, Protocol, Reading, Write};
+pub use connection::NO_BOARDS_ON_CHAIN;
+pub use spec::{LinkSpec, PlugEvents, PortSelector};
+
+use crate::boards::{Address, BoardCommand, LinkState, Millis, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
-use crate::daemon::calibration::CalibrationDir;
-use crate::daemon::discovery::{self, BoardSockets};
-use crate::daemon::hub::{BoardId, ConnectionState, Hub, OrderError, Request, RequestKind, TrafficCounters};
-use crate::daemon::recorder::Recordings;
+use crate::daemon::hub::{ConnectionState, Hub, OrderError, Request, RequestKind, TrafficCounters};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Answer;
 use crate::link::recording::Entry;
-use crate::link::watch;
-use crate::link::{LineError, OpenError, Port};
-use crate::table::Settings;
+use crate::link::{LineError, Port};
 use clock::Clock;
-use linked_board::{LinkBoard, serial_number};
+use connection::RECONNECT_BACKOFF;
+use linked_board::LinkBoard;
 use shakmaty::Square;
 use std::collections::{BTreeMap, VecDeque};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
-use tracing::{debug, info, warn};
+use tracing::{debug, info};
 
-/// First and longest pause between attempts to open a port, in milliseconds.
-const RECONNECT_BACKOFF: (Millis, Millis) = (100, 5_000);
 /// How long a board identifies itself, in milliseconds.
 const IDENTIFY_DURATION: Millis = 3_000;
 /// Maximum size of the recorded reply to one request on a chain, in bytes.
 const MAX_RECORDED_REPLY: usize = 64 * 1024;
 /// Write timeout: a board that does not accept a write within this time counts as unplugged.
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
-/// Kind of health problem: no board has been heard on a chain.
-pub const NO_BOARDS_ON_CHAIN: &str = "no_boards";
-
-/// Parameters of a link task.
-#[derive(Clone)]
-pub struct LinkSpec {
-    /// Name of the board, or of the chain of boards.
-    pub id: BoardId,
-    /// Model.
-    pub model: &'static Model,
-    /// How the port is selected.
-    pub place: PortSelector,
-    /// Control lines to set on the port.
-    pub control: ControlLines,
-    /// Settings with which readings become a game.
-    pub settings: Settings,
-    /// Where everything that the board sends is recorded; `None`: not at all.
-    pub recordings: Option<Recordings>,
-    /// On a chain: names of boards by address.
-    pub names: BTreeMap<Address, BoardId>,
-    /// Changes on plug events, so that a missing board is looked for at once.
-    pub plugs: PlugEvents,
-    /// Where calibrations are stored; `None`: nowhere.
-    pub calibrations: Option<CalibrationDir>,
-    /// Whether clients may follow the board's readings beside its game.
-    pub shares_readings: bool,
-}
-
-/// Selects a board's port.
-#[derive(Clone)]
-pub enum PortSelector {
-    /// By configuration or argument: the places of all boards, and the index of this board's.
-    Configured(Arc<[watch::BoardLocation]>, usize),
-    /// By discovery: the place where the board was found, and the sockets of other boards.
-    Discovered(watch::BoardLocation, tokio::sync::watch::Receiver<BoardSockets>),
-}
-
-/// Counts plug and unplug events.
-pub type PlugEvents = tokio::sync::watch::Receiver<u64>;
-
-impl LinkSpec {
-    /// Returns the parameters for one board at one place, which the configuration does not name.
-    pub fn single(model: &'static Model, place: watch::BoardLocation, settings: Settings) -> LinkSpec {
-        LinkSpec {
-            id: BoardId::for_place(model, &place),
-            model,
-            place: PortSelector::Configured([place].into(), 0),
-            control: model.connection.control_lines(),
-            settings,
-            recordings: None,
-            names: BTreeMap::new(),
-            plugs: tokio::sync::watch::channel(0).1,
-            calibrations: None,
-            shares_readings: false,
-        }
-    }
-
-    /// Returns the name of a board on this link. On a chain it is the board's configured name, else the chain's name and the serial
-    /// number.
-    fn board_id(&self, address: Address) -> BoardId {
-        match self.names.get(&address) {
-            Some(name) => name.clone(),
-            None if address == Address::ONLY => self.id.clone(),
-            None => BoardId::new(&format!("{}_{}", self.id, serial_number(address))),
-        }
-    }
-
-    /// Returns the device node to open now.
-    fn port(&self) -> Result<PathBuf, String> {
-        let (place, found) = match &self.place {
-            PortSelector::Configured(places, index) => match places.get(*index) {
-                Some(watch::BoardLocation::Port(path)) => return Ok(path.clone()),
-                Some(place) => {
-                    let found = watch::list().map(|ports| watch::assign(places, &ports).into_iter().nth(*index).flatten());
-                    (place, found)
-                }
-                None => return Err("no location is configured for this board".to_owned()),
-            },
-            PortSelector::Discovered(place, sockets) => {
-                (place, discovery::find_device_node(self.model, place, &sockets.borrow()))
-            }
-        };
-        let found = found.map_err(|error| format!("the ports cannot be listed ({error})"))?;
-        found.ok_or_else(|| format!("no device found: {place}; plug it in, or run `touchmovectl doctor`"))
-    }
-}
 
 /// Serves one link until `stop` is set or its sender is dropped.
 pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
@@ -268,71 +181,6 @@ impl Link {
         }
     }
 
-    /// Retries at once, because the port may exist again.
-    fn retry_open(&mut self) {
-        if self.port.is_none() {
-            self.retry = (self.clock.at(Instant::now()), RECONNECT_BACKOFF.0);
-        }
-    }
-
-    async fn open(&mut self, now: Instant) {
-        // Until the old port is closed, this process itself holds the device.
-        if self.closing.as_ref().is_some_and(|closing| !closing.is_finished()) {
-            self.retry.0 = self.clock.at(now) + RECONNECT_BACKOFF.0;
-            return;
-        }
-        let opened = match self.spec.port() {
-            Err(reason) => Err((None, ConnectionState::Unplugged, reason)),
-            Ok(path) => match Port::open(&path, self.spec.model.connection, self.spec.control).await {
-                Ok(port) => Ok((path, port)),
-                Err(error @ OpenError::NoSuchDevice { .. }) => Err((Some(path), ConnectionState::Unplugged, error.to_string())),
-                Err(error) => Err((Some(path), ConnectionState::Refused, error.to_string())),
-            },
-        };
-        match opened {
-            Ok((path, port)) => {
-                info!(board = %self.spec.id, port = %path.display(), "port opened");
-                self.port = Some(port);
-                self.path = path.display().to_string();
-                self.set_no_boards((self.boards.is_empty()).then(|| {
-                    format!("no board has answered on {} yet: check their power and the cables between them", self.path)
-                }));
-                self.set_connection_state(ConnectionState::Connecting, "", Some(&self.path));
-                self.set_link_state(now, LinkState::Up);
-            }
-            Err((path, state, reason)) => {
-                self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
-                let path = path.map(|path| path.display().to_string()).unwrap_or_default();
-                let mut is_change = self.set_connection_state(state, &reason, Some(&path));
-                if self.boards.is_empty() {
-                    is_change = self.set_no_boards(Some(reason.clone()));
-                }
-                if is_change {
-                    warn!(board = %self.spec.id, "{reason}");
-                }
-            }
-        }
-    }
-
-    fn close_port(&mut self, reason: &str) {
-        let now = Instant::now();
-        warn!(board = %self.spec.id, "{reason}");
-        self.closing = self.port.take().map(|port| tokio::task::spawn_blocking(move || drop(port)));
-        // The pause is reset only once the board reports, so that a loose plug does not cause rapid retries.
-        self.retry = (self.clock.at(now) + self.retry.1, (self.retry.1 * 2).min(RECONNECT_BACKOFF.1));
-        self.set_connection_state(ConnectionState::Unplugged, reason, None);
-        self.set_link_state(now, LinkState::Down);
-    }
-
-    fn set_link_state(&mut self, now: Instant, state: LinkState) {
-        self.writes.clear();
-        self.identifying = None;
-        self.exchange = (Vec::new(), Vec::new());
-        self.protocol.link(self.clock.at(now), state);
-        self.for_each_board(now, |board| board.handle_link_state(now, state));
-        self.process_pending(now);
-    }
-
     fn receive(&mut self, chunk: &[u8]) {
         let now = Instant::now();
         if self.protocol.is_chain() {
@@ -441,18 +289,6 @@ impl Link {
                 }
             }
         }
-    }
-
-    /// Sets the connection state of all boards; returns whether any changed.
-    fn set_connection_state(&self, state: ConnectionState, reason: &str, port: Option<&str>) -> bool {
-        let changed = self.boards.values().filter(|board| board.set_connection_state(state, reason, port));
-        changed.count() > 0
-    }
-
-    /// Sets or clears the reason why a chain has no boards; returns whether it changed.
-    fn set_no_boards(&self, reason: Option<String>) -> bool {
-        let sentence = reason.map(|reason| format!("chain {}: {reason}", self.spec.id));
-        self.protocol.is_chain() && self.hub.set_health_problem(NO_BOARDS_ON_CHAIN, Some(&self.spec.id), sentence)
     }
 
     /// Sends the writes that are due.

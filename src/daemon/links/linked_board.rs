@@ -1,7 +1,8 @@
 //! One board of a link: its table, its handle at the hub, its recording and its clock.
 
-use super::LinkSpec;
 use super::clock::Clock;
+use super::spec::{LinkSpec, serial_number};
+use super::unrecorded_play::{UNRECORDED_PLAY, unrecorded_play};
 use crate::boards::{Address, BoardCommand, Identity, LinkState, Placement, ProtocolError, Reading, SquareState};
 use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::hub::{
@@ -17,9 +18,6 @@ use shakmaty::{Board, Square};
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, warn};
-
-/// Kind of health problem: a board shows play without a game.
-const UNRECORDED_PLAY: &str = "unrecorded";
 
 /// One board of a link.
 pub struct LinkBoard {
@@ -380,24 +378,6 @@ impl LinkBoard {
     }
 }
 
-/// Returns the serial number of a board on a chain, as its maker prints it.
-pub fn serial_number(address: Address) -> String {
-    format!("{:05}", address.0)
-}
-
-/// Returns the message about play without a game on this board. `identified`: the board identifies the piece on each square, so
-/// that a game can begin from what it shows; on any other board the arbiter must give the position.
-fn unrecorded_play(id: &BoardId, identified: bool) -> String {
-    let advice = match identified {
-        true => format!("`touchmovectl arbiter position shown --board {id}` begins one from the position on the board"),
-        false => format!(
-            "the board cannot identify its pieces: `touchmovectl arbiter position 'FEN' --board {id}` begins one from a \
-             position"
-        ),
-    };
-    format!("the pieces on board {id} look like play, but there is no game: nothing is recorded; {advice}")
-}
-
 /// Returns the pieces on the board, if all of them are identified.
 fn identified_pieces(placement: &Placement) -> Option<Board> {
     let mut board = Board::empty();
@@ -409,19 +389,4 @@ fn identified_pieces(placement: &Placement) -> Option<Board> {
         }
     }
     Some(board)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn advice_about_play_without_a_game_fits_the_board() {
-        let id = BoardId::new("hall_1");
-        let advice = unrecorded_play(&id, true);
-        assert!(advice.contains("`touchmovectl arbiter position shown --board hall_1`"), "{advice}");
-        let advice = unrecorded_play(&id, false);
-        assert!(advice.contains("`touchmovectl arbiter position 'FEN' --board hall_1`"), "{advice}");
-        assert!(!advice.contains("shown"), "{advice}");
-    }
 }

@@ -1,0 +1,156 @@
+//! Orders of front-ends to a board's table, and games that continue on another board.
+
+use super::handle::StoredGameState;
+use super::request::{Continuation, GameGuard, OrderError, Request, RequestKind, TableExchange, Target};
+use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
+use crate::daemon::rounds::tag_value;
+use crate::game::command::Refusal;
+use crate::game::{Answer, Command, Event, Order};
+use tokio::sync::oneshot;
+
+/// A game that will be continued.
+struct GameToContinue {
+    game: u64,
+    epoch_wall_ms: i64,
+    tags: Vec<(String, String)>,
+}
+
+impl GameToContinue {
+    fn of(game: &GameView) -> GameToContinue {
+        GameToContinue { game: game.id, epoch_wall_ms: game.epoch_wall_ms, tags: game.record.tags.clone() }
+    }
+}
+
+impl Hub {
+    /// Executes an order. Returns its answer when its events are in the journal and published.
+    ///
+    /// # Errors
+    /// See [`OrderError`]; nothing has changed then.
+    pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+        let (board, guard) = self.read(|state| {
+            let (board, guard) = match &target {
+                Target::Board(board) => (board.clone(), GameGuard::AnyGame),
+                Target::Game(requested) => {
+                    let game = state.games.get(requested).ok_or(OrderError::NoSuchGame(*requested))?;
+                    check_current(state, *requested, &game.board)?;
+                    let begun = state.boards.get(&game.board).map(|board| board.games_begun);
+                    (game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After))
+                }
+            };
+            // A full disk affects all boards; any other write failure affects only the board that has it.
+            let blocking = state.health_problems.iter().find(|problem| {
+                problem.kind == JOURNAL_FULL || problem.kind == JOURNAL_FAILED && problem.board.as_ref() == Some(&board)
+            });
+            blocking.map_or(Ok((board, guard)), |blocking| Err(OrderError::JournalFull(blocking.sentence.clone())))
+        })?;
+        let undoes = (order.command == Command::Undo).then(|| order.by.clone());
+        let outcome = self.request(&board, RequestKind::Order(order, guard)).await;
+        match (&outcome, target, undoes) {
+            (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
+                // The game that began meanwhile has already been published.
+                self.read(|state| check_current(state, requested, &board))?;
+            }
+            (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
+                return self.undo_position(&board, &by).await.unwrap_or(outcome);
+            }
+            _ => {}
+        }
+        outcome
+    }
+
+    /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
+    /// obligations. In the journal it is a new game that begins with the events of the old one. The other board takes over the
+    /// playing table. `by` names who requested it.
+    ///
+    /// # Errors
+    /// See [`OrderError`]; nothing has changed then.
+    pub async fn continue_game(&self, from: &BoardId, to: &BoardId, by: &str) -> Result<(), OrderError> {
+        let game = self.read(|state| {
+            let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
+            let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
+                let view = state.boards.get(board).ok_or_else(|| missing(board))?;
+                Ok(view.game.and_then(|game| state.games.get(&game)).filter(|game| game.record.result.is_none()))
+            };
+            let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;
+            let is_named = |game: &&GameView| !game.record.plies.is_empty() && tag_value(&game.record.tags, "White").is_some();
+            if let Some(other) = game_on(to)?.filter(is_named) {
+                return Err(OrderError::BoardInUse { board: to.clone(), game: other.id });
+            }
+            Ok(GameToContinue::of(game))
+        })?;
+        let exchange = TableExchange { game: game.game, from: from.clone(), to: to.clone(), by: by.to_owned() };
+        let author = format!("{by}, continuing game {} from board {from}", game.game);
+        self.send_continuation(game, exchange, author).await
+    }
+
+    /// Makes a board identify itself for some seconds with all its lights and a beep, as far as it has them.
+    ///
+    /// # Errors
+    /// See [`OrderError`], in particular if a game is being played there (Art. 12.6).
+    pub async fn identify(&self, board: &BoardId) -> Result<(), OrderError> {
+        self.read(|state| {
+            let game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game));
+            match game.filter(|game| game.record.result.is_none() && !game.record.plies.is_empty()) {
+                Some(game) => Err(OrderError::Playing { board: board.clone(), game: game.id }),
+                None => Ok(()),
+            }
+        })?;
+        self.request(board, RequestKind::Identify).await.map(drop)
+    }
+
+    /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
+    /// it, continues the game that this command ended. `None`: this is not the case.
+    async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
+        let (position_game, ended) = self.read(|state| {
+            let on_board = |game: &&GameView| game.board == *board;
+            let position_game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
+            let ended =
+                state.games.values().filter(on_board).filter(|game| game.id < position_game.id).max_by_key(|game| game.id)?;
+            let is_open = |game: &GameView| game.record.result.is_none();
+            (is_open(position_game) && position_game.record.plies.is_empty() && is_open(ended))
+                .then(|| (position_game.id, GameToContinue::of(ended)))
+        })?;
+        let events = self.events_after(position_game, 0).ok()?;
+        let command = events.into_iter().find_map(|stamped| match stamped.event {
+            Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
+            _ => None,
+        })?;
+        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let author = format!("{by}, undoing the position that had ended game {}", ended.game);
+        Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
+    }
+
+    /// Continues a game as `exchange` says. `author` is named in the game's record.
+    async fn send_continuation(
+        &self,
+        game_to_continue: GameToContinue,
+        exchange: TableExchange,
+        author: String,
+    ) -> Result<(), OrderError> {
+        let GameToContinue { game, epoch_wall_ms, tags } = game_to_continue;
+        let events = self.events_after(game, 0).map_err(|error| OrderError::Unreadable(error.to_string()))?;
+        let to = exchange.to.clone();
+        let order = Order { command: Command::Tags(tags), by: author };
+        let continuation = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
+        self.request(&to, RequestKind::ContinueGame(Box::new(continuation))).await.map(drop)
+    }
+
+    /// Sends a request to the task of a board's link, and returns its outcome.
+    async fn request(&self, board: &BoardId, kind: RequestKind) -> Result<Answer, OrderError> {
+        let route = lock(&self.routes).get(board).cloned();
+        let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
+        let (done, outcome) = oneshot::channel();
+        route.send(Request { what: kind, done }).await.map_err(|_| OrderError::Stopping)?;
+        outcome.await.map_err(|_| OrderError::Stopping)?
+    }
+}
+
+/// Returns an error if, as far as published, another game is on the board of game `asked`.
+fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
+    match state.boards.get(board).and_then(|board| board.game) {
+        Some(current) if current != requested => {
+            Err(OrderError::NotCurrent { asked: requested, board: board.clone(), current })
+        }
+        _ => Ok(()),
+    }
+}

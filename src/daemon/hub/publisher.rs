@@ -1,0 +1,136 @@
+//! The task that publishes the events of a board: first into the journal, then to the state and to front-ends.
+
+use super::handle::Batch;
+use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News, Published, TableExchange};
+use crate::daemon::journal::AppendOutcome;
+use crate::daemon::rounds::round_with_board;
+use crate::game::StampedEvent;
+use crate::names::MANAGER_INTERFACE;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tracing::{debug, error, info};
+
+/// Shortest and longest pause between attempts to write to a full disk.
+const WRITE_RETRY: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
+
+impl Hub {
+    /// Publishes the batches of a board's events, in their order, until its handle is dropped.
+    pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
+        while let Some(mut batch) = queue.recv().await {
+            // Transient events do not wait for the disk, but never overtake durable ones.
+            let durable: Vec<StampedEvent> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
+            if durable.is_empty() {
+                self.apply(&board, batch, Vec::new());
+                continue;
+            }
+            let transient = batch.events.iter().take_while(|event| event.number.is_none()).count();
+            let events = batch.events.drain(..transient).collect();
+            let transient = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
+            // Poll the write first, so that the disk starts before the transient events are published.
+            let commit = self.commit(&board, batch.epoch_wall_ms, durable);
+            let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, transient, Vec::new()) });
+            self.apply(&board, batch, games);
+        }
+    }
+
+    /// Stores durable events; retries until it succeeds.
+    async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<StampedEvent>) -> Vec<u64> {
+        let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
+        let mut delay = WRITE_RETRY.0;
+        let mut is_held_back = false;
+        loop {
+            match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
+                Ok(AppendOutcome { games, uses_reserve }) => {
+                    let sentence = uses_reserve.then(|| {
+                        "the disk is full, and moves are stored in the space that was reserved for them: free some space in the \
+                         state directory, or moves will be held back"
+                            .to_owned()
+                    });
+                    let is_full = sentence.is_some();
+                    if self.set_health_problem(JOURNAL_LAST_ROOM, None, sentence) && is_full {
+                        error!("the disk is full: moves are being stored in the reserved space");
+                    }
+                    if is_held_back {
+                        info!("the journal accepts moves again; nothing was lost");
+                        self.set_health_problem(JOURNAL_FULL, Some(board), None);
+                        self.set_health_problem(JOURNAL_FAILED, Some(board), None);
+                    }
+                    return games;
+                }
+                Err(error) => {
+                    if !is_held_back {
+                        let message = "moves are held back until the journal can store them";
+                        let brief = format!("{message}: see property Trouble of {MANAGER_INTERFACE}");
+                        self.log_failure(&brief, &format!("board {board}: {message}: {error}"));
+                    }
+                    is_held_back = true;
+                    let (kind, other, sentence) = if error.is_retryable() {
+                        (JOURNAL_FULL, JOURNAL_FAILED, error.to_string())
+                    } else {
+                        let sentence = format!(
+                            "moves of board {board} are held back, because they cannot be stored ({error}): touchmoved retries; if this persists, restart touchmoved"
+                        );
+                        (JOURNAL_FAILED, JOURNAL_FULL, sentence)
+                    };
+                    self.set_health_problem(other, Some(board), None);
+                    self.set_health_problem(kind, Some(board), Some(sentence));
+                    tokio::time::sleep(delay).await;
+                    delay = (delay * 2).min(WRITE_RETRY.1);
+                }
+            }
+        }
+    }
+
+    /// Applies events to the state and publishes them. `games` are the games of the durable ones.
+    fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
+        let mut news = Vec::with_capacity(batch.events.len() + 1);
+        let is_news = batch.exchange.is_none();
+        // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
+        if let Some(TableExchange { from, to, by, .. }) =
+            batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
+            && let Some(round) = self.read(|state| round_with_board(state, from, to))
+            && let Err(error) = self.set_round(round, by)
+        {
+            let message = "is not assigned to its table, because the round cannot be stored";
+            self.log_failure(
+                &format!("a board {message}: {error}"),
+                &format!("a game continues on board {board}, which {message}: {error}"),
+            );
+        }
+        {
+            let mut state = self.lock();
+            let mut games = games.into_iter();
+            for stamped in batch.events {
+                let game = if stamped.number.is_some() { games.next() } else { None };
+                let game = game.or_else(|| state.boards.get(board).and_then(|view| view.game));
+                state.apply(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
+                if !is_news {
+                    continue;
+                }
+                debug!(%board, game, event = ?stamped.event, "event");
+                let view = game.and_then(|game| state.games.get(&game));
+                let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
+                let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
+                let published = Published { board: board.clone(), game, wall_ms, stamped };
+                news.push(News::Event(Arc::new(published)));
+            }
+            if let Some(TableExchange { game: from, .. }) = &batch.exchange {
+                let current = state.boards.get(board).and_then(|view| view.game);
+                if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
+                    (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
+                }
+                news.push(News::Board(board.clone()));
+            }
+            if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
+                change(view);
+                news.push(News::Board(board.clone()));
+            }
+        }
+        news.into_iter().for_each(|news| self.publish(news));
+        if let Some((done, outcome)) = batch.done {
+            // The requester may be gone.
+            let _ = done.send(outcome);
+        }
+    }
+}
