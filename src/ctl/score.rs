@@ -6,7 +6,7 @@ use crate::boards::SensorKind;
 use crate::ctl::simulate::{HandsArgs, read_games};
 use crate::game::event::Rotation;
 use crate::lab::baselines::Baseline;
-use crate::lab::figures::GameFigures;
+use crate::lab::game_figures::GameFigures;
 use crate::lab::options::SimulationOptions;
 use crate::lab::score::{Outcome, ScoreOptions, play};
 use crate::simulate::pgn::SourceGame;

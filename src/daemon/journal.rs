@@ -14,11 +14,14 @@ mod backup;
 mod ballast;
 mod chain;
 mod check;
+mod files;
 mod incarnation;
+mod lock;
 mod log;
 mod marks;
 mod open;
 mod read;
+mod schema;
 mod writer;
 
 pub use archive::Archive;
@@ -197,7 +200,7 @@ pub struct Journal {
     incarnation: Mutex<Incarnation>,
     /// Games that were checked when the journal was opened.
     checked_games: BTreeSet<u64>,
-    _lock: open::Lock,
+    _lock: lock::Lock,
 }
 
 impl Journal {

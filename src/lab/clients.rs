@@ -4,7 +4,7 @@ use crate::boards::Millis;
 use crate::game::caution::{SettledPlies, is_stable};
 use crate::game::record::Ply;
 use crate::game::{Event, Record};
-use crate::lab::figures::{Delay, share};
+use crate::lab::statistics::{Delay, share};
 use crate::simulate::truth::{GroundTruth, InterruptionReason};
 use crate::table::Table;
 use serde::Serialize;

@@ -4,12 +4,16 @@ use crate::boards::{Millis, SensorKind, SquareState};
 use crate::game::event::AlertKind;
 use crate::game::text::{Arg, Text};
 use crate::game::{Alert, Event, PlayedMove, StampedEvent};
-use crate::lab::figures::{ALERT_GRACE, Delay};
+use crate::lab::statistics::{Delay, share};
 use crate::laws::Position;
 use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use serde::Serialize;
 use shakmaty::Square;
 use std::collections::{BTreeMap, BTreeSet};
+
+/// Time after the correction of an irregularity, or after the cable was plugged in again, in which an alert still counts as about
+/// it, in milliseconds.
+pub const ALERT_GRACE: Millis = 10_000;
 
 /// An irregularity that was injected, with its detection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -229,7 +233,7 @@ impl DetectionFigures {
             _ => self.kind.to_owned(),
         };
         let DetectionFigures { committed, found, right, delay, .. } = self;
-        let percent = crate::lab::figures::share(*right, *committed, 100.0);
+        let percent = share(*right, *committed, 100.0);
         let beyond =
             if self.beyond > 0 { format!("; {} more cannot be seen on the squares", self.beyond) } else { String::new() };
         let as_legal = if self.as_legal > 0 {

@@ -5,7 +5,7 @@ use crate::game::StampedEvent;
 use crate::lab::baselines::{self, Baseline, BaselineContext};
 use crate::lab::bound::{self, Bound};
 use crate::lab::clients::{ClientFigures, Clients};
-use crate::lab::figures::{GameFigures, compare, compare_line};
+use crate::lab::game_figures::{GameFigures, compare, compare_line};
 use crate::lab::options::{SimulationOptions, UnknownBoard, settings};
 use crate::lab::run::{self, HostInput, ReadingTap, RunEvent, VirtualCable};
 use crate::simulate::pgn::SourceGame;

@@ -7,7 +7,7 @@ use touchmove::game::event::{Confidence, Rotation};
 use touchmove::game::{Event, PlayedMove, StampedEvent};
 use touchmove::lab::baselines::{self, Baseline, BaselineContext};
 use touchmove::lab::bound::{self, Bound, EarlyReply};
-use touchmove::lab::figures::compare;
+use touchmove::lab::game_figures::compare;
 use touchmove::lab::options::SimulationOptions;
 use touchmove::lab::sensed_placement::SensedPlacement;
 use touchmove::lab::{figures::Figures, score};

@@ -3,8 +3,10 @@
 use super::{Args, Job, Sense};
 use crate::lab::bound::{BoundFigures, MAX_POSITIONS};
 use crate::lab::clients::FirstSeen;
-use crate::lab::figures::{CALIBRATION, Delay, Figures, share};
+use crate::lab::figures::Figures;
+use crate::lab::game_figures::CALIBRATION;
 use crate::lab::score::Outcome;
+use crate::lab::statistics::{Delay, share};
 use clap::ValueEnum;
 use serde::Serialize;
 

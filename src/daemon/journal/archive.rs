@@ -19,7 +19,7 @@ impl Archive {
     /// The journal does not exist, must not be read, or was written by a later version of touchmove.
     pub fn open(dir: &Path) -> Result<Archive, JournalError> {
         let connection = open_source(dir)?;
-        super::open::refuse_newer(&dir.join(super::FILE_NAME), &connection)?;
+        super::schema::refuse_newer(&dir.join(super::FILE_NAME), &connection)?;
         let chains = read::Chains::of(&connection).map_err(JournalError::sqlite("read the journal"))?;
         Ok(Archive { connection, chains })
     }

@@ -115,7 +115,7 @@ impl Check {
     ) -> Result<(), JournalError> {
         let failed = || JournalError::sqlite("check the journal");
         let connection = open_source(&self.dir)?;
-        super::open::refuse_newer(&self.dir.join(super::FILE_NAME), &connection)?;
+        super::schema::refuse_newer(&self.dir.join(super::FILE_NAME), &connection)?;
         findings.has_chains = Chains::of(&connection).map_err(failed())? == Chains::Stored;
         let games: Vec<(u64, String)> = connection
             .prepare("SELECT id, board FROM game ORDER BY id")

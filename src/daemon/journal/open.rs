@@ -1,21 +1,20 @@
-//! Opening the journal: the lock, the check, setting damaged files aside, the schema.
+//! Opening the journal: the check, and setting damaged files aside.
 
+use super::files::{name_suffix, with_suffix};
 use super::incarnation::{CheckedJournal, Witnesses, check_and_begin};
+use super::lock::{Lock, take_lock};
 use super::marks::{self, Marks};
-use super::{FILE_NAME, JournalError, Notice, backup, chain, log};
+use super::schema::{APPLICATION_ID, migrate, refuse_newer};
+use super::{FILE_NAME, JournalError, Notice, log};
 use crate::daemon::atomic_file::make_folder;
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{ErrorKind, Read, Write};
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// Lock file, held while the journal is open. SQLite's own locks would also exclude `touchmovectl backup`.
-const LOCK: &str = "journal.lock";
-/// SQLite application id of the file: `tchm`.
-const APPLICATION_ID: i64 = 0x7463_686d;
 /// How long another program may hold the file before a call fails. Readers never wait, and no other program should write.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 /// Suffixes of the files that SQLite may leave beside the journal; the empty one is the journal itself.
@@ -24,46 +23,6 @@ const FILE_SUFFIXES: [&str; 4] = ["-wal", "-shm", "-journal", ""];
 const LOG_MAGIC: [[u8; 4]; 2] = [log::MAGIC.to_be_bytes(), (log::MAGIC + 1).to_be_bytes()];
 /// Maximum size of a file that is checked completely before use, in bytes; a larger one is checked afterwards.
 const MAX_FULL_CHECK_SIZE: u64 = 4 << 20;
-/// First schema version in which events carry chains.
-pub(super) const FIRST_CHAINED_SCHEMA: i64 = 2;
-
-/// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
-const MIGRATIONS: &[&str] = &[
-    "
-    CREATE TABLE game (
-        id INTEGER PRIMARY KEY AUTOINCREMENT,
-        board TEXT NOT NULL,
-        started_wall_ms INTEGER NOT NULL,
-        epoch_wall_ms INTEGER NOT NULL
-    ) STRICT;
-    CREATE INDEX game_of_board ON game (board, id);
-    CREATE TABLE event (
-        game INTEGER NOT NULL REFERENCES game (id),
-        number INTEGER NOT NULL,
-        at_ms INTEGER NOT NULL,
-        wall_ms INTEGER NOT NULL,
-        kind TEXT NOT NULL,
-        event TEXT NOT NULL,
-        PRIMARY KEY (game, number)
-    ) STRICT, WITHOUT ROWID;
-",
-    "
-    ALTER TABLE event ADD COLUMN chain BLOB NOT NULL DEFAULT x'';
-    CREATE TABLE incarnation (
-        number INTEGER PRIMARY KEY,
-        id TEXT NOT NULL UNIQUE,
-        wall_ms INTEGER NOT NULL,
-        reason TEXT NOT NULL
-    ) STRICT;
-    CREATE TABLE last_good (
-        incarnation INTEGER NOT NULL REFERENCES incarnation (number),
-        game INTEGER NOT NULL,
-        number INTEGER NOT NULL,
-        PRIMARY KEY (game, incarnation)
-    ) STRICT, WITHOUT ROWID;
-",
-];
-
 pub(super) struct Opened {
     pub writer: Connection,
     pub reader: Connection,
@@ -104,63 +63,6 @@ fn begin(path: &Path, witnesses: &Witnesses) -> Result<(Connection, Box<CheckedJ
     prepare(path, &mut connection)?;
     let settled = check_and_begin(&mut connection, witnesses)?;
     Ok((connection, Box::new(settled)))
-}
-
-/// The exclusive lock on a journal.
-pub(super) struct Lock {
-    file: File,
-    /// The directory is locked as well, since the lock file can be deleted.
-    dir: Option<File>,
-}
-
-/// A child process that was just forked may hold the files until it calls exec.
-impl Drop for Lock {
-    fn drop(&mut self) {
-        let _ = self.file.unlock();
-        self.dir.iter().for_each(|dir| _ = dir.unlock());
-    }
-}
-
-fn take_lock(dir: &Path, path: &Path) -> Result<Lock, JournalError> {
-    let name = dir.join(LOCK);
-    let directory = File::open(dir).map_err(JournalError::file("open", dir))?;
-    let is_held = match directory.try_lock() {
-        Ok(()) => false,
-        Err(TryLockError::WouldBlock) => true,
-        // NFS locks only files open for writing, which a directory cannot be.
-        Err(TryLockError::Error(_)) => {
-            let file = lock_file(&name, path, false)?;
-            return Ok(Lock { file, dir: None });
-        }
-    };
-    let file = lock_file(&name, path, is_held)?;
-    Ok(Lock { file, dir: Some(directory) })
-}
-
-/// Opens and locks the lock file. `is_held`: another process has locked the directory.
-fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalError> {
-    let mut options = OpenOptions::new();
-    options.read(true).write(true).create(!is_held).truncate(false).mode(0o640);
-    let locked = |lock: Option<&mut File>| {
-        let mut content = String::new();
-        let process_note = match lock.map(|lock| lock.read_to_string(&mut content)) {
-            Some(Ok(_)) if !content.trim().is_empty() => format!(" (process {})", content.trim()),
-            _ => String::new(),
-        };
-        JournalError::Locked { path: path.to_owned(), who: process_note }
-    };
-    let mut lock = match options.open(name) {
-        Err(_) if is_held => return Err(locked(None)),
-        opened => opened.map_err(JournalError::file("open", name))?,
-    };
-    match lock.try_lock() {
-        Ok(()) if !is_held => {}
-        Ok(()) | Err(TryLockError::WouldBlock) => return Err(locked(Some(&mut lock))),
-        Err(TryLockError::Error(error)) => return Err(JournalError::file("lock", name)(error)),
-    }
-    // Needed only for the message above; on a full disk it stays empty.
-    let _ = lock.set_len(0).and_then(|()| writeln!(lock, "{}", std::process::id()));
-    Ok(lock)
 }
 
 /// What exists under the journal's name.
@@ -212,16 +114,6 @@ fn is_damage(error: &rusqlite::Error) -> bool {
         Some(code) => matches!(code, ReadOnly | Unknown | SchemaChanged | TypeMismatch | ConstraintViolation | ApiMisuse),
         None => !matches!(error, rusqlite::Error::InvalidPath(_) | rusqlite::Error::InvalidQuery),
     }
-}
-
-/// Refuses a file that a later version of touchmove has written.
-pub(super) fn refuse_newer(path: &Path, connection: &Connection) -> Result<(), JournalError> {
-    let version = connection.query_row("PRAGMA user_version", [], |row| row.get(0));
-    let (found, known) = (version.map_err(JournalError::sqlite("read the journal"))?, MIGRATIONS.len() as i64);
-    if found > known {
-        return Err(JournalError::Newer { path: path.to_owned(), found, known });
-    }
-    Ok(())
 }
 
 /// As [`check`], but rebuilds a wrong index, since its table contains all its data.
@@ -304,40 +196,6 @@ fn prepare(path: &Path, connection: &mut Connection) -> Result<(), JournalError>
     migrate(path, connection)
 }
 
-/// Migrates the schema to the current version.
-fn migrate(path: &Path, connection: &mut Connection) -> Result<(), JournalError> {
-    let failed = || JournalError::sqlite("set up the journal");
-    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0)).map_err(failed())?;
-    let done = usize::try_from(version).unwrap_or(0);
-    if done > 0 && done < MIGRATIONS.len() {
-        let copy = unused_backup_path(path, version);
-        backup::copy_to(connection, &copy)?;
-        tracing::info!(
-            "migrating the journal from schema {version} to {}; a copy of it is in {}",
-            MIGRATIONS.len(),
-            copy.display()
-        );
-    }
-    for (step, migration) in MIGRATIONS.iter().enumerate().skip(done) {
-        let step = step + 1;
-        let migrating = connection.transaction().map_err(failed())?;
-        migrating
-            .execute_batch(&format!("{migration} PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {step};"))
-            .map_err(failed())?;
-        if step as i64 == FIRST_CHAINED_SCHEMA {
-            chain::compute_all(&migrating).map_err(failed())?;
-        }
-        migrating.commit().map_err(failed())?;
-    }
-    Ok(())
-}
-
-/// Returns `journal.sqlite3.backup-v1`, with `-2` and so on if that exists.
-fn unused_backup_path(path: &Path, version: i64) -> PathBuf {
-    let name = |count: u32| with_suffix(path, &format!(".backup-v{version}{}", name_suffix(count)));
-    (1..).map(name).find(|name| fs::symlink_metadata(name).is_err()).unwrap_or_else(|| name(0))
-}
-
 /// Handles a log of which SQLite would silently ignore a part. Returns the number of lost frames and a notice of what was done.
 fn recover_log(dir: &Path, path: &Path) -> Result<(u64, Option<Notice>), JournalError> {
     let log = with_suffix(path, "-wal");
@@ -407,17 +265,6 @@ fn unused_aside_path(dir: &Path) -> PathBuf {
     }
 }
 
-/// Returns the suffix of the second and later files of one name.
-fn name_suffix(count: u32) -> String {
-    if count == 1 { String::new() } else { format!("-{count}") }
-}
-
 fn sync_directory(dir: &Path) -> Result<(), JournalError> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(JournalError::file("sync", dir))
-}
-
-fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(suffix);
-    PathBuf::from(name)
 }
