@@ -18,54 +18,63 @@ use shakmaty::{Color, Piece, Role, Square};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-/// A language with messages.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Locale {
+/// Declares the languages, one row for each: the variant, the BCP 47 tag, the name in the language itself, and the scripts and
+/// countries by which it is chosen among languages with the same first subtag; the first of these is chosen otherwise.
+macro_rules! languages {
+    ($($(#[$about:meta])* $variant:ident = $tag:literal, $name:literal, [$($subtag:literal),*];)+) => {
+        /// A language with messages.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+        pub enum Locale { $($(#[$about])* $variant),+ }
+
+        impl Locale {
+            /// All languages.
+            pub const ALL: [Locale; Locale::TAGS.len()] = [$(Locale::$variant),+];
+            /// The tags of all languages.
+            pub const TAGS: &[&str] = &[$($tag),+];
+
+            /// Returns its BCP 47 tag, which is also the name of its file.
+            pub fn tag(self) -> &'static str {
+                match self { $(Locale::$variant => $tag),+ }
+            }
+
+            /// Returns its name in the language itself.
+            pub fn name(self) -> &'static str {
+                match self { $(Locale::$variant => $name),+ }
+            }
+
+            /// Returns the scripts and countries, in lower case, by which it is chosen among languages with the same first subtag.
+            pub fn subtags(self) -> &'static [&'static str] {
+                match self { $(Locale::$variant => &[$($subtag),*]),+ }
+            }
+
+            /// Returns the text of its message file.
+            pub fn source(self) -> &'static str {
+                match self { $(Locale::$variant => include_str!(concat!("../config/data/locale/", $tag, ".ftl"))),+ }
+            }
+        }
+    };
+}
+
+languages! {
     /// English.
     #[default]
-    English,
+    English = "en", "English", [];
     /// Simplified Chinese, with the terms of the 2016 handbook of the Chinese association.
-    SimplifiedChinese,
+    SimplifiedChinese = "zh-Hans", "简体中文", ["hans", "cn", "sg", "my"];
     /// Traditional Chinese, with the terms of the Laws as translated in Taiwan.
-    TraditionalChinese,
+    TraditionalChinese = "zh-Hant", "繁體中文", ["hant", "tw", "hk", "mo"];
 }
 
 impl Locale {
-    /// All languages.
-    pub const ALL: [Locale; 3] = [Locale::English, Locale::SimplifiedChinese, Locale::TraditionalChinese];
-
     /// Returns the nearest language for a BCP 47 (`zh-Hant-HK`) or POSIX tag (`zh_CN.UTF-8`); English for any other.
     pub fn from_tag(tag: &str) -> Locale {
         let tag = tag.split(['.', '@']).next().unwrap_or_default().to_ascii_lowercase();
-        let mut parts = tag.split(['-', '_']);
-        if parts.next() != Some("zh") {
-            return Locale::English;
-        }
+        let mut subtags = tag.split(['-', '_']);
+        let first = subtags.next();
+        let candidates = || Locale::ALL.into_iter().filter(|locale| locale.tag().split('-').next() == first);
         // A script is more specific than a country, and precedes it.
-        let traditional = parts.find_map(|part| match part {
-            "hans" | "cn" | "sg" | "my" => Some(false),
-            "hant" | "tw" | "hk" | "mo" => Some(true),
-            _ => None,
-        });
-        if traditional == Some(true) { Locale::TraditionalChinese } else { Locale::SimplifiedChinese }
-    }
-
-    /// Returns its BCP 47 tag, which is also the name of its file: `en`, `zh-Hans`, `zh-Hant`.
-    pub fn tag(self) -> &'static str {
-        match self {
-            Locale::English => "en",
-            Locale::SimplifiedChinese => "zh-Hans",
-            Locale::TraditionalChinese => "zh-Hant",
-        }
-    }
-
-    /// Returns the text of its message file.
-    pub fn source(self) -> &'static str {
-        match self {
-            Locale::English => include_str!("../config/data/locale/en.ftl"),
-            Locale::SimplifiedChinese => include_str!("../config/data/locale/zh-Hans.ftl"),
-            Locale::TraditionalChinese => include_str!("../config/data/locale/zh-Hant.ftl"),
-        }
+        let chosen = subtags.find_map(|subtag| candidates().find(|locale| locale.subtags().contains(&subtag)));
+        chosen.or_else(|| candidates().next()).unwrap_or_default()
     }
 }
 
@@ -114,9 +123,9 @@ pub fn alert_heading(locale: Locale, word: &str) -> String {
 /// Arguments appear as `{name}`, for the page to fill in.
 pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
     let is_page_key = |key: &str| PAGE_KEY_PREFIXES.iter().any(|prefix| key.starts_with(prefix));
-    let words = keys::KEYS.iter().filter(|(key, _)| is_page_key(key)).map(|(key, args)| {
+    let words = keys::all().filter(|(key, _)| is_page_key(key)).map(|(key, args)| {
         let args = args.iter().map(|(name, _)| (*name, format!("{{{name}}}")));
-        (*key, message(locale, key, &args.collect()).unwrap_or_default())
+        (key, message(locale, key, &args.collect()).unwrap_or_default())
     });
     words.collect()
 }
@@ -205,7 +214,7 @@ fn part<const N: usize>(locale: Locale, key: &str, args: [(&'static str, String)
 
 /// Formats a message; `None` if there is no such message, or one of its arguments is missing.
 fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
-    static MESSAGES: LazyLock<[FluentBundle<FluentResource>; 3]> = LazyLock::new(|| Locale::ALL.map(messages));
+    static MESSAGES: LazyLock<[FluentBundle<FluentResource>; Locale::ALL.len()]> = LazyLock::new(|| Locale::ALL.map(messages));
     let messages = MESSAGES.get(locale as usize)?;
     let pattern = messages.get_message(key)?.value()?;
     let mut errors = Vec::new();

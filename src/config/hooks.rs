@@ -91,13 +91,7 @@ const KEYS: &[Key] = &[
         "The categories of alerts that are sent. `play`: actions of a player on the board or the clock; `board`: pieces on the\n\
          board; `touch`: touched pieces; `end`: results to confirm, and draws; `device`: boards, clocks, cables.",
     ),
-    key(
-        "language",
-        Kind::Word(&["en", "zh-Hans", "zh-Hant"]),
-        Some("\"en\""),
-        "\"zh-Hans\"",
-        "The language of the notifications.",
-    ),
+    key("language", Kind::Word(Locale::TAGS), Some("\"en\""), "\"zh-Hans\"", "The language of the notifications."),
 ];
 
 /// Reads the table.

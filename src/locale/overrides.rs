@@ -1,7 +1,7 @@
 //! Custom messages, which override the built-in ones.
 
 use super::Locale;
-use super::keys::{ArgKind, KEYS};
+use super::keys::{self, ArgKind};
 use fluent_bundle::concurrent::FluentBundle;
 use fluent_bundle::{FluentArgs, FluentResource};
 use std::sync::OnceLock;
@@ -30,13 +30,13 @@ impl Messages {
         let names = text.lines().enumerate().filter(|(_, line)| line.starts_with(|first: char| first.is_ascii_alphabetic()));
         let unknown = names.filter_map(|(index, line)| {
             let name = line.split('=').next().unwrap_or_default().trim();
-            let known = KEYS.iter().any(|(known, _)| *known == name);
+            let known = keys::all().any(|(known, _)| known == name);
             (!known).then(|| format!("line {}: unknown message {name}: see src/locale/keys.rs for the known ones", index + 1))
         });
         let mut problems: Vec<String> = unknown.collect();
         let mut bundle = FluentBundle::new_concurrent(locale.tag().parse().into_iter().collect());
         bundle.add_resource_overriding(resource);
-        for (name, kinds) in KEYS {
+        for (name, kinds) in keys::all() {
             let Some(message) = bundle.get_message(name) else { continue };
             let mut errors = Vec::new();
             match message.value() {

@@ -14,7 +14,7 @@ use touchmove::laws::draws::Finding;
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use touchmove::laws::touch::Duty;
-use touchmove::locale::keys::{ArgKind, KEYS};
+use touchmove::locale::keys::{self, ArgKind};
 use touchmove::locale::{Locale, alert_heading, page_words, ruling_act, sentence};
 use touchmove::names;
 use touchmove::wire::Word as _;
@@ -155,12 +155,12 @@ fn samples(kind: ArgKind) -> Vec<Arg> {
 /// Every message with sample arguments.
 fn every_text() -> Vec<Text> {
     let mut texts = Vec::new();
-    for (key, args) in KEYS {
+    for (key, args) in keys::all() {
         let choices: Vec<Vec<Arg>> = args.iter().map(|(_, kind)| samples(*kind)).collect();
         for round in 0..choices.iter().map(Vec::len).max().unwrap_or(1) {
             let chosen =
                 args.iter().zip(&choices).map(|((name, _), values)| ((*name).to_owned(), values[round % values.len()].clone()));
-            texts.push(Text { key: (*key).to_owned(), args: chosen.collect() });
+            texts.push(Text { key: key.to_owned(), args: chosen.collect() });
         }
     }
     texts
@@ -193,8 +193,8 @@ fn used(message: &Message<&str>) -> BTreeSet<String> {
 #[test]
 fn every_key_has_a_message_in_each_language_and_no_message_is_without_a_key() {
     let keys: BTreeMap<&str, BTreeSet<String>> =
-        KEYS.iter().map(|(key, args)| (*key, args.iter().map(|(name, _)| (*name).to_owned()).collect())).collect();
-    assert_eq!(keys.len(), KEYS.len(), "a key is listed twice");
+        keys::all().map(|(key, args)| (key, args.iter().map(|(name, _)| (*name).to_owned()).collect())).collect();
+    assert_eq!(keys.len(), keys::all().count(), "a key is listed twice");
     for locale in Locale::ALL {
         let tag = locale.tag();
         let file = fluent_syntax::parser::parse(locale.source()).unwrap_or_else(|(_, errors)| panic!("{tag}: {errors:?}"));
@@ -224,8 +224,8 @@ fn every_key_has_a_message_in_each_language_and_no_message_is_without_a_key() {
 /// Panics unless the key of a text is listed, and its arguments are those of the list.
 #[track_caller]
 fn assert_listed(text: &Text) {
-    let Some((_, args)) = KEYS.iter().find(|(key, _)| *key == text.key) else { panic!("{} is not listed", text.key) };
-    for (name, kind) in *args {
+    let Some((_, args)) = keys::all().find(|(key, _)| *key == text.key) else { panic!("{} is not listed", text.key) };
+    for (name, kind) in args {
         let given = text.args.iter().find(|(given, _)| given == name).map(|(_, arg)| arg);
         let fits = given.is_some_and(|arg| samples(*kind).iter().any(|sample| argument_kind(arg) == argument_kind(sample)));
         assert!(fits, "{}: {name} is {given:?}", text.key);
@@ -240,7 +240,7 @@ fn argument_kind(arg: &Arg) -> String {
 }
 
 fn keys_with(prefix: &str) -> BTreeSet<String> {
-    KEYS.iter().filter(|(key, _)| key.starts_with(prefix)).map(|(key, _)| (*key).to_owned()).collect()
+    keys::all().filter(|(key, _)| key.starts_with(prefix)).map(|(key, _)| key.to_owned()).collect()
 }
 
 #[test]
@@ -273,7 +273,7 @@ fn keys_used_in_the_core_are_listed() {
             let source = std::fs::read_to_string(&path).unwrap();
             for after in source.split("Text::new(\"").skip(1) {
                 let key = after.split('"').next().unwrap_or_default();
-                assert!(KEYS.iter().any(|(known, _)| *known == key), "{}: {key} is not listed", path.display());
+                assert!(keys::all().any(|(known, _)| known == key), "{}: {key} is not listed", path.display());
                 uses += 1;
             }
         }

@@ -108,16 +108,14 @@ async fn index(headers: HeaderMap) -> Response {
 }
 
 async fn file(Path(name): Path<String>, headers: HeaderMap) -> HandlerResult {
-    let file = page::FILES.iter().find(|file| file.name == name);
+    let file = page::files().filter(|file| file.name != page::INDEX.name).find(|file| file.name == name);
     file.map(|file| serve_file(&headers, file)).ok_or_else(|| refusal(StatusCode::NOT_FOUND, "the page has no such file"))
 }
 
 fn serve_file(headers: &HeaderMap, file: &'static PageFile) -> Response {
     /// The entity tag of each file, computed once.
-    static TAGS: LazyLock<BTreeMap<&str, String>> = LazyLock::new(|| {
-        let files = page::FILES.iter().chain([&page::INDEX]);
-        files.map(|file| (file.name, etag::entity_tag(file.bytes))).collect()
-    });
+    static TAGS: LazyLock<BTreeMap<&str, String>> =
+        LazyLock::new(|| page::files().map(|file| (file.name, etag::entity_tag(file.bytes))).collect());
     let tag = TAGS.get(file.name).map_or("", String::as_str);
     etag::respond_with_etag(headers, tag, file.kind, file.bytes)
 }

@@ -1,6 +1,9 @@
 //! The files of the page, which are compiled into the program. page/vendor/README.md lists third-party files and how they are
 //! built.
 
+use crate::locale::Locale;
+use std::sync::LazyLock;
+
 /// A file of the page.
 pub struct PageFile {
     /// The file's name, below `/page/`.
@@ -25,8 +28,20 @@ macro_rules! files {
 /// The HTML document of the page.
 pub static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
 
-/// The files that the HTML document loads.
-pub static FILES: &[PageFile] = files![
+/// Returns all files: the HTML document, and those that it loads.
+pub fn files() -> impl Iterator<Item = &'static PageFile> {
+    FILES.iter().chain([&*LANGUAGES, &INDEX])
+}
+
+/// The available languages as a script: tag, name in the language itself, and the scripts and countries by which it is chosen.
+static LANGUAGES: LazyLock<PageFile> = LazyLock::new(|| {
+    let rows = Locale::ALL.map(|locale| (locale.tag(), locale.name(), locale.subtags()));
+    let script = format!("export const LANGUAGES = {};\n", serde_json::json!(rows));
+    PageFile { name: "languages.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
+});
+
+/// The files that are built in.
+static FILES: &[PageFile] = files![
     STYLE "page.css",
     SCRIPT "page.js",
     SCRIPT "alerts.js",

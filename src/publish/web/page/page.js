@@ -7,7 +7,8 @@ import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import { request, changes, hall, isArbiter, listen, read } from "./net.js";
 import * as sound from "./sound.js";
-import { LANGUAGES, colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
+import { LANGUAGES } from "./languages.js";
+import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
 
 /** The keyboard shortcuts and their descriptions, for the help of `?`. */
 const KEYS = [

@@ -1,7 +1,6 @@
 // The texts of the page, in the user's language, from /api/words.
 
-/** The available languages: tag, and name in the language itself. */
-export const LANGUAGES = [["en", "English"], ["zh-Hans", "简体中文"], ["zh-Hant", "繁體中文"]];
+import { LANGUAGES } from "./languages.js"; // generated from src/locale.rs
 
 let words = {};
 
@@ -13,10 +12,18 @@ export function preferred() {
   const chosen = localStorage.getItem("language");
   if (LANGUAGES.some(([tag]) => tag === chosen)) return chosen;
   for (const tag of navigator.languages) {
-    if (/^en\b/i.test(tag)) return "en";
-    if (/^zh\b/i.test(tag)) return /hant|tw|hk|mo/i.test(tag) ? "zh-Hant" : "zh-Hans";
+    const known = nearest(tag);
+    if (known) return known;
   }
   return "en";
+}
+
+/** Returns the tag of the language that is nearest to a BCP 47 tag, if there is one. A script precedes a country. */
+function nearest(tag) {
+  const [first, ...subtags] = tag.toLowerCase().split("-");
+  const rows = LANGUAGES.filter(([known]) => known.split("-")[0] === first);
+  const chosen = subtags.flatMap((subtag) => rows.filter(([, , names]) => names.includes(subtag)));
+  return (chosen[0] ?? rows[0])?.[0];
 }
 
 /** Fetches the texts of a language and uses them from now on. */
