@@ -3,6 +3,7 @@
 //! A recording's core data (settings, commands) is passed on as JSON; [`crate::wire`] interprets it.
 
 use crate::boards::{LinkState, Millis};
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::io::{self, Write};
@@ -231,7 +232,9 @@ fn parse_header(line: &str) -> Result<Header, String> {
 fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
     let RawLine { t, state, rx, tx, link, command, note } = raw;
     let bytes = |name: &str, hex: &str| {
-        from_hex(hex).ok_or_else(|| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
+        HEXLOWER_PERMISSIVE
+            .decode(hex.as_bytes())
+            .map_err(|_| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
     };
     let mut entries = Vec::new();
     entries.extend(state.map(Entry::State));
@@ -259,33 +262,13 @@ fn to_raw(line: &RecordedLine) -> RawLine {
     let mut raw = RawLine { t: line.at, ..RawLine::default() };
     match &line.entry {
         Entry::State(state) => raw.state = Some(state.clone()),
-        Entry::Rx(bytes) => raw.rx = Some(to_hex(bytes)),
-        Entry::Tx(bytes) => raw.tx = Some(to_hex(bytes)),
+        Entry::Rx(bytes) => raw.rx = Some(HEXLOWER.encode(bytes)),
+        Entry::Tx(bytes) => raw.tx = Some(HEXLOWER.encode(bytes)),
         Entry::Link(state) => raw.link = Some(if *state == LinkState::Up { "up" } else { "down" }.to_owned()),
         Entry::Command(command) => raw.command = Some(command.clone()),
         Entry::Note(note) => raw.note = Some(note.clone()),
     }
     raw
-}
-
-/// Encodes bytes as pairs of lower-case hex digits.
-pub fn to_hex(bytes: &[u8]) -> String {
-    use std::fmt::Write;
-    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut hex, byte| {
-        // Writing to a string cannot fail.
-        let _ = write!(hex, "{byte:02x}");
-        hex
-    })
-}
-
-/// Decodes pairs of hex digits; `None` for anything else.
-pub fn from_hex(hex: &str) -> Option<Vec<u8>> {
-    let digits: Option<Vec<u8>> = hex.chars().map(|digit| digit.to_digit(16).map(|value| value as u8)).collect();
-    let digits = digits?;
-    digits
-        .len()
-        .is_multiple_of(2)
-        .then(|| digits.chunks(2).map(|pair| pair.iter().fold(0, |byte, digit| byte << 4 | digit)).collect())
 }
 
 /// Outcome of writing a line.

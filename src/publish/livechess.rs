@@ -22,7 +22,6 @@ pub mod message;
 mod session;
 mod setup;
 mod tournament;
-mod uuid;
 
 use crate::config::livechess::LiveChess;
 use crate::config::{Config, EventTags};

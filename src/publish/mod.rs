@@ -12,6 +12,7 @@ pub mod metrics;
 pub mod origin;
 mod pairings;
 pub mod request;
+mod stable_id;
 mod tags;
 mod tls;
 pub mod web;

@@ -1,6 +1,7 @@
 //! Boards of several makers: frames, complete games on virtual boards, damaged lines.
 
 use crate::core::simulate::random_games;
+use data_encoding::HEXLOWER;
 use std::path::Path;
 use touchmove::boards::{
     Address, Battery, BoardCommand, Identity, LinkState, Millis, Model, Protocol, ProtocolError, Reading, SensorKind,
@@ -230,7 +231,7 @@ fn ichessone_frames_of_others() {
         let name = frame["test"].as_str().unwrap();
         let mut received = Vec::new();
         for (now, chunk) in (10..).zip(frame["chunks"].as_array().unwrap()) {
-            board.receive(now, &touchmove::link::recording::from_hex(chunk.as_str().unwrap()).unwrap());
+            board.receive(now, &HEXLOWER.decode(chunk.as_str().unwrap().as_bytes()).unwrap());
             received.extend(readings(&mut *board));
         }
         let shown: Vec<String> = received.iter().filter_map(fen).collect();

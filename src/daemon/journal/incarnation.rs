@@ -89,10 +89,7 @@ pub(super) struct CheckedJournal {
 fn new_id() -> Result<String, JournalError> {
     let mut bytes = [0; 16];
     random::fill(&mut bytes).map_err(JournalError::file("get random bytes for", Path::new(super::FILE_NAME)))?;
-    let bits = u128::from_be_bytes(bytes) & !(0xf << 76) & !(0x3 << 62) | 0x4 << 76 | 0x2 << 62;
-    let hex = format!("{bits:032x}");
-    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
-    Ok(format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32)))
+    Ok(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
 }
 
 /// Returns the last game of each board.

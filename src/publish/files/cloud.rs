@@ -6,6 +6,7 @@ use crate::daemon::rounds::tag_value;
 use crate::game::pgn::times;
 use crate::game::record::PlyState;
 use crate::game::{GameResult, Record};
+use crate::publish::stable_id::stable_id;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub fn tournament(rounds: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16
     };
     let is_standard = last.iter().all(|table| table.game["chess960"] == json!(518));
     json!({
-        "id": tournament_id(&[text("Event"), text("Site")]),
+        "id": stable_id(&["Event", "Site"].map(|name| text(name).unwrap_or_default()), 0),
         "name": text("Event"),
         "location": text("Site"),
         "country": null,
@@ -152,16 +153,4 @@ fn player(tag: &dyn Fn(&str) -> Option<String>, colour: &str) -> Value {
 
 fn known_tag<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
     tag_value(tags, name).filter(|value| !value.is_empty() && *value != "?")
-}
-
-/// Returns a stable id for a tournament: a version 8 UUID (RFC 9562, 5.8) from a 128-bit FNV-1a hash.
-fn tournament_id(texts: &[Option<&str>]) -> String {
-    const OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
-    const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
-    let bytes = texts.iter().flat_map(|text| text.unwrap_or_default().bytes().chain([0]));
-    let hash = bytes.fold(OFFSET, |hash, byte| (hash ^ u128::from(byte)).wrapping_mul(PRIME));
-    let hash = (hash & !(0xf << 76) & !(0x3 << 62)) | (0x8 << 76) | (0x2 << 62);
-    let hex = format!("{hash:032x}");
-    let part = |range| hex.get(range).unwrap_or_default();
-    [part(0..8), part(8..12), part(12..16), part(16..20), part(20..32)].join("-")
 }

@@ -3,8 +3,8 @@
 //! The tournament has as many rounds as the number of the current round; nothing is known of the others. If no pairings were
 //! loaded, there is one round, and each board is a table.
 
+use super::ServerState;
 use super::boards::{self, ClockReading};
-use super::{ServerState, uuid};
 use crate::daemon::hub::{BoardView, GameView, State};
 use crate::daemon::rounds;
 use crate::game::GameResult;
@@ -12,8 +12,12 @@ use crate::game::caution::is_stable;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::publish::dbus::pgn::all_tags;
+use crate::publish::stable_id::stable_id;
 use crate::round::{self, Forfeit};
 use serde::Serialize;
+
+/// The byte after each text from which an id is computed; it occurs in no text.
+const ID_END: u8 = 0xff;
 
 /// An entry in the list of tournaments.
 #[derive(Serialize)]
@@ -168,12 +172,12 @@ fn name_and_location(server: &ServerState, state: &State) -> (String, String) {
 
 fn tournament_uuid(server: &ServerState, state: &State) -> String {
     let (name, location) = name_and_location(server, state);
-    uuid::uuid_of_words(&["tournament", &name, &location])
+    stable_id(&["tournament", &name, &location], ID_END)
 }
 
 fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
     let (name, location) = name_and_location(server, state);
-    let id = |table: &str, words: &str| uuid::uuid_of_words(&["pairing", &name, &location, words, table]);
+    let id = |table: &str, words: &str| stable_id(&["pairing", &name, &location, words, table], ID_END);
     let Some(round) = &state.round else {
         let table = |(index, board): (usize, &'a BoardView)| {
             let nr = u16::try_from(index + 1).unwrap_or(u16::MAX);

@@ -1,17 +1,17 @@
 //! Entity tags, so that a response is not sent again to a client that has it (RFC 9110, 8.8.3).
 
-use super::tokens::hex;
 use crate::publish::headers::has_version;
 use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// Returns the entity tag of these bytes: the same on every machine, and after a restart.
 pub fn entity_tag(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
-    format!("\"{}\"", hex(hash.get(..16).unwrap_or_default()))
+    format!("\"{}\"", HEXLOWER.encode(hash.get(..16).unwrap_or_default()))
 }
 
 /// Builds the response with this tag, or 304 if the client has that version. Clients must revalidate before each use.

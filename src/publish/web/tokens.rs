@@ -4,6 +4,7 @@
 
 use crate::daemon::random;
 use crate::wire::Word;
+use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -84,7 +85,7 @@ impl SecretHash {
 
 impl fmt::Display for SecretHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&hex(&self.0))
+        f.write_str(&HEXLOWER.encode(&self.0))
     }
 }
 
@@ -97,7 +98,8 @@ impl FromStr for SecretHash {
     type Err = BadHash;
 
     fn from_str(text: &str) -> Result<SecretHash, BadHash> {
-        unhex(text).map(SecretHash).ok_or(BadHash)
+        let bytes = HEXLOWER_PERMISSIVE.decode(text.as_bytes()).map_err(|_| BadHash)?;
+        bytes.try_into().map(SecretHash).map_err(|_| BadHash)
     }
 }
 
@@ -108,7 +110,7 @@ impl FromStr for SecretHash {
 pub fn generate_secret() -> Result<String, TokenError> {
     let mut bits = [0; 32];
     random::fill(&mut bits).map_err(TokenError::NoChance)?;
-    Ok(hex(&bits))
+    Ok(HEXLOWER.encode(&bits))
 }
 
 /// An error with tokens; the message says what to do.
@@ -293,14 +295,4 @@ fn parse_stored_token(stored: StoredToken) -> Result<Token, String> {
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
     let hash = sha256.parse().map_err(|_| format!("the stored hash of the token of {name} is not a SHA-256 hash"))?;
     Ok(Token { name, role, created_ms, hash })
-}
-
-/// Formats bytes as hexadecimal, two digits for each byte.
-pub fn hex(bytes: &[u8]) -> String {
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
-}
-
-fn unhex(text: &str) -> Option<[u8; 32]> {
-    let bytes = (0..32).map(|index| u8::from_str_radix(text.get(index * 2..index * 2 + 2)?, 16).ok());
-    bytes.collect::<Option<Vec<u8>>>()?.try_into().ok().filter(|_| text.len() == 64)
 }
