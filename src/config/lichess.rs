@@ -69,7 +69,7 @@ fn is_id(text: &str) -> bool {
 
 /// Parses a URL without a path.
 pub fn parse_site_url(text: &str) -> Option<Url> {
-    text.parse().ok().filter(|url: &Url| url.path == "/")
+    text.parse().ok().filter(|url: &Url| url.path() == "/")
 }
 
 /// The table `[lichess]`.

@@ -1,82 +1,68 @@
 //! URLs of services to which touchmoved sends requests.
 
 use std::fmt;
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::str::FromStr;
+use url::{Host, Position};
 
 /// A URL `https://host:port/path`; also `http`, but only for hosts on this machine or in the local network.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Url {
-    /// Whether TLS is used, with verification of the server's certificate.
-    pub uses_tls: bool,
-    /// A host name, or an address without brackets.
-    pub host: String,
-    /// The port.
-    pub port: u16,
-    /// The path with the query; begins with `/`.
-    pub path: String,
-}
+pub struct Url(url::Url);
 
 impl FromStr for Url {
     type Err = ();
 
     /// Parses a URL without user and fragment; `http` is accepted only for this machine and the local network.
     fn from_str(text: &str) -> Result<Url, ()> {
-        let (secure, rest) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
-            (Some(rest), _) => (true, rest),
-            (_, Some(rest)) => (false, rest),
-            _ => return Err(()),
-        };
-        let at = rest.find(['/', '?']).unwrap_or(rest.len());
-        let (authority, path) = rest.split_at_checked(at).ok_or(())?;
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        let (host, port) = match authority.strip_prefix('[') {
-            Some(rest) => {
-                let (host, port) = rest.split_once(']').ok_or(())?;
-                let host: std::net::Ipv6Addr = host.parse().map_err(drop)?;
-                (host.to_string(), port)
-            }
-            None => {
-                let (host, port) = authority.split_at(authority.find(':').unwrap_or(authority.len()));
-                let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-.".contains(&byte));
-                (Some(host.to_ascii_lowercase()).filter(|host| is_name && !host.is_empty()).ok_or(())?, port)
-            }
-        };
-        let port = match port.strip_prefix(':') {
-            Some(port) => port.parse().map_err(drop)?,
-            None if port.is_empty() => {
-                if secure {
-                    443
-                } else {
-                    80
-                }
-            }
-            None => return Err(()),
-        };
-        let is_path = path.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#');
-        let url = Url { uses_tls: secure, host, port, path };
-        if is_path && port > 0 && (secure || url.may_be_local()) { Ok(url) } else { Err(()) }
+        // The parser, which is that of browsers, would also accept spaces and backslashes, and guess what was meant.
+        let has_scheme = text.starts_with("https://") || text.starts_with("http://");
+        if !has_scheme || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            return Err(());
+        }
+        let url = url::Url::parse(text).map_err(drop)?;
+        let is_plain = url.username().is_empty() && url.password().is_none() && url.fragment().is_none();
+        let is_allowed = url.scheme() == "https" || url.host().is_some_and(may_be_local);
+        if is_plain && is_allowed && url.port() != Some(0) { Ok(Url(url)) } else { Err(()) }
     }
 }
 
 impl Url {
-    /// Returns the value of the request header `Host`.
-    pub fn authority(&self) -> String {
-        let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        let default_port = if self.uses_tls { 443 } else { 80 };
-        if self.port == default_port { host } else { format!("{host}:{}", self.port) }
+    /// Returns whether TLS is used, with verification of the server's certificate.
+    pub fn uses_tls(&self) -> bool {
+        self.0.scheme() == "https"
     }
 
-    /// Returns whether the host is on this machine or in the local network, judging by its name or address.
-    fn may_be_local(&self) -> bool {
-        match self.host.parse::<IpAddr>() {
-            Ok(address) => is_local_network(address),
-            // Names that cannot be registered on the internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN; `lan` is no
-            // domain).
-            Err(_) => {
-                let local_domains = ["local", "localhost", "internal", "lan", "home.arpa"];
-                !self.host.contains('.') || local_domains.iter().any(|name| self.host.ends_with(&format!(".{name}")))
-            }
+    /// Returns the host name, or the address without brackets.
+    pub fn host(&self) -> &str {
+        self.0.host_str().unwrap_or_default().trim_matches(['[', ']'])
+    }
+
+    /// Returns the port.
+    pub fn port(&self) -> u16 {
+        self.0.port_or_known_default().unwrap_or(443)
+    }
+
+    /// Returns the path with the query; it begins with `/`.
+    pub fn path(&self) -> &str {
+        &self.0[Position::BeforePath..]
+    }
+
+    /// Returns the value of the request header `Host`.
+    pub fn authority(&self) -> &str {
+        self.0.authority()
+    }
+}
+
+/// Returns whether a host is on this machine or in the local network, judging by its name or address.
+fn may_be_local(host: Host<&str>) -> bool {
+    match host {
+        Host::Ipv4(address) => is_local_network(address.into()),
+        Host::Ipv6(address) => is_local_network(address.into()),
+        // Names that cannot be registered on the internet (RFC 6761, 6762, 8375; `internal` is reserved by ICANN; `lan` is no
+        // domain).
+        Host::Domain(name) => {
+            let local_domains = ["local", "localhost", "internal", "lan", "home.arpa"];
+            !name.contains('.') || local_domains.iter().any(|domain| name.ends_with(&format!(".{domain}")))
         }
     }
 }
@@ -94,20 +80,13 @@ pub fn is_local_network(address: IpAddr) -> bool {
 
 impl fmt::Display for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}{}", if self.uses_tls { "https" } else { "http" }, self.authority(), self.path.trim_end_matches('/'))
+        f.write_str(self.0.as_str().trim_end_matches('/'))
     }
 }
 
 /// Omits the path, since that of a webhook is as good as a password.
 impl fmt::Debug for Url {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}/…", if self.uses_tls { "https" } else { "http" }, self.authority())
-    }
-}
-
-/// A placeholder where nothing is configured.
-impl Default for Url {
-    fn default() -> Url {
-        Url { uses_tls: false, host: Ipv4Addr::LOCALHOST.to_string(), port: 80, path: "/".to_owned() }
+        write!(f, "{}/…", &self.0[..Position::AfterPort])
     }
 }

@@ -76,17 +76,17 @@ pub enum RequestError {
 /// # Errors
 /// There is no response; it is then unknown whether the server processed the request.
 pub async fn send(url: &Url, request: Request, timeout: Duration) -> Result<Response, RequestError> {
-    let timed_out = |_| Err(RequestError::TimedOut(url.host.clone(), timeout));
+    let timed_out = |_| Err(RequestError::TimedOut(url.host().to_owned(), timeout));
     tokio::time::timeout(timeout, connect(url, request)).await.unwrap_or_else(timed_out)
 }
 
 async fn connect(url: &Url, request: Request) -> Result<Response, RequestError> {
-    let addresses = lookup_host((url.host.as_str(), url.port))
+    let addresses = lookup_host((url.host(), url.port()))
         .await
-        .map_err(|error| RequestError::UnresolvedName(url.host.clone(), error))?;
+        .map_err(|error| RequestError::UnresolvedName(url.host().to_owned(), error))?;
     let mut last_error = std::io::Error::other("it has no address");
     let mut all_remote = true;
-    for address in addresses.filter(|address: &SocketAddr| url.uses_tls || is_local_network(address.ip())) {
+    for address in addresses.filter(|address: &SocketAddr| url.uses_tls() || is_local_network(address.ip())) {
         all_remote = false;
         let timed_out = |_| Err(std::io::ErrorKind::TimedOut.into());
         match tokio::time::timeout(CONNECT_TIMEOUT, TcpStream::connect(address)).await.unwrap_or_else(timed_out) {
@@ -94,22 +94,24 @@ async fn connect(url: &Url, request: Request) -> Result<Response, RequestError> 
             Err(error) => last_error = error,
         }
     }
-    let host = url.host.clone();
-    Err(if all_remote && !url.uses_tls { RequestError::NotLocal(host) } else { RequestError::Unreachable(host, last_error) })
+    let host = url.host().to_owned();
+    Err(if all_remote && !url.uses_tls() { RequestError::NotLocal(host) } else { RequestError::Unreachable(host, last_error) })
 }
 
 async fn send_over_stream(url: &Url, stream: TcpStream, request: Request) -> Result<Response, RequestError> {
     // Disable Nagle's algorithm, so that the last bytes of the request are sent at once.
     let _ = stream.set_nodelay(true);
-    if !url.uses_tls {
+    if !url.uses_tls() {
         return exchange(url, stream, request).await;
     }
     let tls_error = |error: std::io::Error| match error.kind() {
         // rustls reports TLS errors by these kinds; all others are network errors.
-        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => RequestError::UnverifiedServer(url.host.clone(), error),
-        _ => RequestError::ConnectionBroken(url.host.clone(), error.to_string()),
+        std::io::ErrorKind::InvalidData | std::io::ErrorKind::Other => {
+            RequestError::UnverifiedServer(url.host().to_owned(), error)
+        }
+        _ => RequestError::ConnectionBroken(url.host().to_owned(), error.to_string()),
     };
-    let name = ServerName::try_from(url.host.clone()).map_err(|error| tls_error(std::io::Error::other(error)))?;
+    let name = ServerName::try_from(url.host().to_owned()).map_err(|error| tls_error(std::io::Error::other(error)))?;
     let stream = TlsConnector::from(tls_client_config()?).connect(name, stream).await.map_err(tls_error)?;
     exchange(url, stream, request).await
 }
@@ -119,7 +121,8 @@ async fn exchange(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request,
 ) -> Result<Response, RequestError> {
-    let connection_broken = |error: &dyn std::fmt::Display| RequestError::ConnectionBroken(url.host.clone(), error.to_string());
+    let connection_broken =
+        |error: &dyn std::fmt::Display| RequestError::ConnectionBroken(url.host().to_owned(), error.to_string());
     let request = build_request(url, request).ok_or_else(|| connection_broken(&"its address is invalid"))?;
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| connection_broken(&error))?;
     // The connection is driven in this task and ends with the response.
@@ -145,7 +148,7 @@ async fn exchange(
 }
 
 fn build_request(url: &Url, request: Request) -> Option<hyper::Request<Full<Bytes>>> {
-    let path = request.path.as_ref().unwrap_or(&url.path);
+    let path = request.path.as_deref().unwrap_or(url.path());
     let mut built = hyper::Request::builder()
         .method(request.method)
         .uri(path)

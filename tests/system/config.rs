@@ -141,7 +141,7 @@ fn only_permitted_urls_are_accepted() {
     let lichess = config.lichess.unwrap();
     assert_eq!((lichess.rounds, lichess.url.to_string()), (Rounds::One("AbCd1234".into()), "http://192.168.1.7:9663".into()));
     let webhook = config.hooks.webhook.unwrap();
-    assert_eq!((webhook.to_string(), webhook.port), ("https://ntfy.sh/x?y=z".into(), 443));
+    assert_eq!((webhook.to_string(), webhook.port()), ("https://ntfy.sh/x?y=z".into(), 443));
     // The path is a secret: everyone who knows it can read the messages.
     assert_eq!(format!("{webhook:?}"), "https://ntfy.sh/…");
     let rounds = parse("[lichess]\nround = '1=AbCd1234, 12 = EfGh5678'").lichess.unwrap().rounds;
@@ -175,6 +175,10 @@ fn only_permitted_urls_are_accepted() {
         "https://",
         "https://a b/",
         "https://user@x/",
+        "https://:word@x/",
+        "https:x/y",
+        "https://x\\\\y",
+        " https://x/y",
         "https://x:0/",
         "https://x:99999/",
         "https://x/#y",

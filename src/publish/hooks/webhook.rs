@@ -16,9 +16,9 @@ pub async fn post_once(url: &Url, notice: &AlertNotification, timeout: Duration)
     let response = request::send(url, message(notice), timeout).await.map_err(|error| error.to_string())?;
     match response.status {
         200..=299 => Ok(()),
-        401 | 403 => Err(format!("{} does not let touchmove post there (status {})", url.host, response.status)),
-        404 => Err(format!("{} has no such address (status 404)", url.host)),
-        status => Err(format!("{} rejected the alert (status {status})", url.host)),
+        401 | 403 => Err(format!("{} does not let touchmove post there (status {})", url.host(), response.status)),
+        404 => Err(format!("{} has no such address (status 404)", url.host())),
+        status => Err(format!("{} rejected the alert (status {status})", url.host())),
     }
 }
 
