@@ -22,12 +22,12 @@ use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll, ready};
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
-use tokio::time::{Sleep, sleep, timeout};
+use tokio::time::{sleep, timeout};
+use tokio_io_timeout::TimeoutWriter;
 use tokio_rustls::TlsAcceptor;
 use tracing::{debug, warn};
 
@@ -305,7 +305,9 @@ pub fn address_group(address: IpAddr) -> IpAddr {
 async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, permit: Arc<Permit>, router: Router) {
     // Messages are small, and the client waits for each.
     let _ = stream.set_nodelay(true);
-    let stream = WriteTimeoutStream { stream, deadline: None };
+    let mut stream = TimeoutWriter::new(stream);
+    stream.set_timeout(Some(WRITE_TIMEOUT));
+    let stream = Box::pin(stream);
     let service = ConnectionService { router: TowerToHyperService::new(router), client: AdmittedClient(Arc::clone(&permit)) };
     let session = async {
         match acceptor {
@@ -338,85 +340,19 @@ struct ConnectionService {
     client: AdmittedClient,
 }
 
-type RouterFuture = <TowerToHyperService<Router> as Service<Request<Incoming>>>::Future;
-
 impl Service<Request<Incoming>> for ConnectionService {
     type Response = Response;
     type Error = std::convert::Infallible;
-    type Future = ResponseFuture;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Self::Error>> + Send>>;
 
-    fn call(&self, mut request: Request<Incoming>) -> ResponseFuture {
+    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
         request.extensions_mut().insert(self.client.clone());
-        ResponseFuture { _busy: self.client.start_serving(EvictionPolicy::Keep), response: Box::pin(self.router.call(request)) }
-    }
-}
-
-/// A response in progress.
-struct ResponseFuture {
-    response: Pin<Box<RouterFuture>>,
-    _busy: ServingGuard,
-}
-
-impl Future for ResponseFuture {
-    type Output = Result<Response, std::convert::Infallible>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        self.response.as_mut().poll(context)
-    }
-}
-
-/// A stream with a write timeout: it fails when the other end does not read its data for [`WRITE_TIMEOUT`].
-struct WriteTimeoutStream<S> {
-    stream: S,
-    deadline: Option<Pin<Box<Sleep>>>,
-}
-
-impl<S> WriteTimeoutStream<S> {
-    /// Returns the outcome of a write, or an error once it has been pending for the timeout.
-    fn check_timeout<T>(&mut self, context: &mut Context<'_>, outcome: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
-        if outcome.is_ready() {
-            self.deadline = None;
-            return outcome;
-        }
-        let deadline = self.deadline.get_or_insert_with(|| Box::pin(sleep(WRITE_TIMEOUT)));
-        ready!(deadline.as_mut().poll(context));
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
-    }
-}
-
-impl<S: AsyncRead + Unpin> AsyncRead for WriteTimeoutStream<S> {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, into)
-    }
-}
-
-impl<S: AsyncWrite + Unpin> AsyncWrite for WriteTimeoutStream<S> {
-    fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.stream).poll_write(context, bytes);
-        self.check_timeout(context, outcome)
-    }
-
-    fn poll_write_vectored(
-        mut self: Pin<&mut Self>,
-        context: &mut Context<'_>,
-        parts: &[io::IoSlice<'_>],
-    ) -> Poll<io::Result<usize>> {
-        let outcome = Pin::new(&mut self.stream).poll_write_vectored(context, parts);
-        self.check_timeout(context, outcome)
-    }
-
-    fn is_write_vectored(&self) -> bool {
-        self.stream.is_write_vectored()
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let outcome = Pin::new(&mut self.stream).poll_flush(context);
-        self.check_timeout(context, outcome)
-    }
-
-    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        let outcome = Pin::new(&mut self.stream).poll_shutdown(context);
-        self.check_timeout(context, outcome)
+        let guard = self.client.start_serving(EvictionPolicy::Keep);
+        let response = self.router.call(request);
+        Box::pin(async move {
+            let _guard = guard;
+            response.await
+        })
     }
 }
 
