@@ -7,29 +7,35 @@ use crate::publish::guests::{AdmittedClient, EvictionPolicy};
 use crate::publish::origin::{is_allowed_origin, is_own_host, requested_host};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
-use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_MAX_AGE,
-    CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS,
-};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ORIGIN, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use axum::{Extension, Json, Router};
 use serde::Serialize;
 use std::sync::Arc;
+use std::time::Duration;
+use tower_http::cors::{AllowOrigin, CorsLayer};
 
 /// Maximum size of a message from a client, in bytes; valid messages have some hundred.
 const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// Maximum number of unsent bytes for a client that does not read, in addition to the system's buffers: every ping of a client
 /// requires a reply.
 const MAX_UNSENT_BYTES: usize = 1024 * 1024;
-/// Chrome sends this header to find out whether a page of the public network may send requests to a private address.
-const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
-const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-allow-private-network");
+/// How long browsers may remember that a page may send requests.
+const PREFLIGHT_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Returns the router with all routes.
 pub fn router(server: Arc<ServerState>, stop: Stop) -> Router {
+    // Pages of the allowed origins, which `check_request` has checked; also pages of the public network, to a private address.
+    let cors = CorsLayer::new()
+        .allow_origin(AllowOrigin::mirror_request())
+        .allow_methods([Method::GET])
+        .allow_headers([ACCEPT, CONTENT_TYPE])
+        .allow_private_network(true)
+        .max_age(PREFLIGHT_LIFETIME)
+        .vary([ORIGIN]);
     Router::new()
         .route("/api/v1.0", get(websocket))
         .route("/api/v1.0/", get(websocket))
@@ -40,6 +46,7 @@ pub fn router(server: Arc<ServerState>, stop: Stop) -> Router {
         .route("/api/v1.0/round/{uuid}/{number}", get(round))
         .route("/api/v1.0/game/{uuid}", get(game))
         .fallback(async || error_response(StatusCode::NOT_FOUND, "not found: the LiveChess interface is at /api/v1.0"))
+        .layer(cors)
         .layer(from_fn_with_state(Arc::clone(&server), check_request))
         .layer(Extension(stop))
         .with_state(server)
@@ -92,7 +99,7 @@ fn error_response(status: StatusCode, message: &'static str) -> Response {
     (status, format!("{message}\n")).into_response()
 }
 
-/// Checks host and origin of a request, and adds the headers that let browsers pass the response to the page.
+/// Checks host and origin of a request, and adds the headers that every response has.
 async fn check_request(State(server): State<Arc<ServerState>>, request: Request, next: Next) -> Response {
     let is_own = |authority: &str| is_own_host(server.config.sites(), authority);
     let text = |value: &HeaderValue| value.to_str().map(str::to_owned).unwrap_or_default();
@@ -104,35 +111,20 @@ async fn check_request(State(server): State<Arc<ServerState>>, request: Request,
             "this is not a name of this server: use its address, or add the name to `origins` under [livechess]",
         );
     }
-    let origin = request.headers().get(ORIGIN).cloned();
-    if origin.as_ref().is_some_and(|origin| !is_allowed_origin(&server.config.origins, &text(origin))) {
+    let origin = request.headers().get(ORIGIN);
+    if origin.is_some_and(|origin| !is_allowed_origin(&server.config.origins, &text(origin))) {
         return error_response(
             StatusCode::FORBIDDEN,
             "pages of this origin may not send requests: to allow them, add the host or the origin to `origins` under [livechess]",
         );
     }
-    let wants_private_network = request.headers().contains_key(REQUEST_PRIVATE_NETWORK);
     let is_preflight = request.method() == Method::OPTIONS;
-    let mut response = if is_preflight { StatusCode::NO_CONTENT.into_response() } else { next.run(request).await };
+    let mut response = next.run(request).await;
+    if is_preflight {
+        *response.status_mut() = StatusCode::NO_CONTENT;
+    }
     let headers = response.headers_mut();
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
-    headers.insert(VARY, HeaderValue::from_static("Origin"));
-    if let Some(origin) = origin {
-        headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
-        if is_preflight {
-            add_preflight_headers(headers, wants_private_network);
-        }
-    }
     response
-}
-
-/// Adds the response headers for a preflight request.
-fn add_preflight_headers(headers: &mut HeaderMap, wants_private_network: bool) {
-    headers.insert(ACCESS_CONTROL_ALLOW_METHODS, HeaderValue::from_static("GET"));
-    headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, HeaderValue::from_static("Accept, Content-Type"));
-    headers.insert(ACCESS_CONTROL_MAX_AGE, HeaderValue::from_static("600"));
-    if wants_private_network {
-        headers.insert(ALLOW_PRIVATE_NETWORK, HeaderValue::from_static("true"));
-    }
 }
