@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
-use tokio::sync::{mpsc, oneshot, watch};
+use tokio::sync::{mpsc, watch};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, Interval, sleep, timeout, timeout_at};
 use touchmove::config::overrides::OverridesError;
@@ -28,19 +28,13 @@ use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds::{self, RoundFile};
 use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused_devices;
-use touchmove::daemon::{DelayedView, Hub, Source, Stop};
+use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::Delay;
 use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
-use touchmove::publish::dbus::{self, Bus, NameState};
-use touchmove::publish::files::{self, FILES_FAILED};
-use touchmove::publish::hooks::{self, NotificationTimeouts};
-use touchmove::publish::lichess::{self, RequestPacing};
-use touchmove::publish::livechess::{self, ServerState};
-use touchmove::publish::metrics::{self, METRICS_FAILED};
-use touchmove::publish::web::admitted::TokenCache;
-use touchmove::publish::web::{self, WEB_FAILED, WebState};
-use tracing::{debug, error, info, warn};
+use touchmove::publish::dbus::{Bus, NameState};
+use touchmove::publish::{FRONT_ENDS, front_end, livechess};
+use tracing::{error, info, warn};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::prelude::*;
 
@@ -157,7 +151,14 @@ async fn run(args: Args) -> anyhow::Result<()> {
     if config.delay != Delay::default() {
         info!("public front-ends are delayed by {} s and {} plies", config.delay.ms / 1000, config.delay.plies);
     }
-    let (mut front_ends, name_states) = start_front_ends(&hub, &delayed_view, &bus(&args, &config), &front_ends_stop);
+    let context = front_end::Context {
+        hub: Arc::clone(&hub),
+        delayed_view: Arc::clone(&delayed_view),
+        state_dir,
+        bus: bus(&args, &config),
+        stop: front_ends_stop.clone(),
+    };
+    let (mut front_ends, name_states) = front_end::start_all(&FRONT_ENDS, &config, &context);
     front_ends.spawn({
         let (hub, name_states, stop) = (Arc::clone(&hub), name_states.clone(), front_ends_stop.clone());
         async move {
@@ -165,73 +166,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
             hub.check_journal(stop).await;
         }
     });
-    if let Some(dir) = config.files.clone() {
-        let (tags, health) = (config.tags.pairs(), Arc::clone(&hub));
-        let report = move |sentence: Option<String>| {
-            let problem = sentence.clone();
-            if health.set_health_problem(FILES_FAILED, None, sentence) {
-                problem.map_or_else(|| info!("the files of the games are written again"), |problem| warn!("{problem}"));
-            }
-        };
-        front_ends.spawn(files::run(Arc::clone(&delayed_view), dir, tags, report, front_ends_stop.clone()));
-    }
-    if let Some(address) = config.metrics {
-        let health = Arc::clone(&hub);
-        let report = move |sentence: Option<String>| {
-            let problem = sentence.clone();
-            if health.set_health_problem(METRICS_FAILED, None, sentence)
-                && let Some(problem) = problem
-            {
-                warn!("{problem}");
-            }
-        };
-        let tokens = TokenCache::of(&state_dir);
-        front_ends.spawn(metrics::run(
-            Arc::clone(&hub),
-            Arc::clone(&delayed_view),
-            address,
-            tokens,
-            report,
-            front_ends_stop.clone(),
-        ));
-    }
-    if let Some(lichess) = config.lichess.clone() {
-        let (dir, tags, health) = (state_dir.join("lichess"), config.tags.pairs(), Arc::clone(&hub));
-        let report = Box::new(move |kind, board: Option<&BoardId>, sentence: Option<String>| {
-            report_health(&health, kind, board, sentence)
-        });
-        front_ends.spawn(run_on_thread(lichess::run(
-            Arc::clone(&delayed_view),
-            lichess,
-            dir,
-            tags,
-            RequestPacing::default(),
-            report,
-            front_ends_stop.clone(),
-        )));
-    }
-    if !config.hooks.is_off() {
-        let health = Arc::clone(&hub);
-        let report = move |kind, sentence: Option<String>| report_hook(&health, kind, sentence);
-        front_ends.spawn(run_on_thread(hooks::run(
-            Arc::clone(&hub),
-            config.hooks.clone(),
-            NotificationTimeouts::default(),
-            report,
-            front_ends_stop.clone(),
-        )));
-    }
-    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop.clone()));
-    if config.livechess.listen.is_some() {
-        // Its clients may have whole games followed for them.
-        front_ends
-            .spawn(run_on_thread(livechess::run(ServerState::new(&hub, &delayed_view, &config), front_ends_stop.clone())));
-    }
-    if config.web.listen.is_some() {
-        let health = Arc::clone(&hub);
-        let report = move |sentence| _ = health.set_health_problem(WEB_FAILED, None, sentence);
-        front_ends.spawn(web::run(WebState::new(&hub, &delayed_view, &config, &state_dir, front_ends_stop.clone()), report));
-    }
+    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop));
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
@@ -305,60 +240,6 @@ async fn run(args: Args) -> anyhow::Result<()> {
 fn bus(args: &Args, config: &Config) -> Bus {
     // The configuration has been validated: any other word is an address, and `auto` does not parse as a bus.
     args.bus.clone().or_else(|| config.bus.parse().ok()).unwrap_or_default()
-}
-
-fn start_front_ends(
-    hub: &Arc<Hub>,
-    delayed_view: &Arc<DelayedView>,
-    bus: &Bus,
-    stop: &Stop,
-) -> (JoinSet<()>, Vec<watch::Receiver<NameState>>) {
-    let mut front_ends = JoinSet::new();
-    let start = |source| {
-        let (sender, name_state) = watch::channel(NameState::NotTried);
-        front_ends.spawn(dbus::run(source, bus.clone(), sender, stop.clone()));
-        name_state
-    };
-    let name_states = [Source::Live(Arc::clone(hub)), Source::Public(Arc::clone(delayed_view))].map(start).into();
-    (front_ends, name_states)
-}
-
-/// Sets or clears a health problem, and logs it if that is a change.
-fn report_health(hub: &Hub, kind: &'static str, board: Option<&BoardId>, sentence: Option<String>) {
-    let problem = sentence.clone();
-    if hub.set_health_problem(kind, board, sentence) {
-        match problem {
-            Some(problem) => warn!("{problem}"),
-            None => info!("health problem {kind:?} is resolved"),
-        }
-    }
-}
-
-/// Sets or clears a health problem of the hooks, and logs it if that is a change. A hook runs when an alert is raised, so it is
-/// logged in the same way as by [`Hub::warn_about_play`].
-fn report_hook(hub: &Hub, kind: &'static str, sentence: Option<String>) {
-    let problem = sentence.clone();
-    if hub.set_health_problem(kind, None, sentence) {
-        match problem {
-            Some(problem) => hub.warn_about_play(None, &problem),
-            None if hub.has_public_delay() => debug!("health problem {kind:?} is resolved"),
-            None => info!("health problem {kind:?} is resolved"),
-        }
-    }
-}
-
-/// Runs a front-end on its own thread, so that its computing, encryption and writing never delay a board.
-async fn run_on_thread(front_end: impl Future<Output = ()> + Send + 'static) {
-    let (done, ended) = oneshot::channel::<()>();
-    std::thread::spawn(move || {
-        match tokio::runtime::Builder::new_current_thread().enable_all().build() {
-            Ok(runtime) => runtime.block_on(front_end),
-            Err(error) => error!("a front-end cannot be started ({error}): restart touchmoved"),
-        }
-        drop(done);
-    });
-    // The sender is dropped when the front-end has ended, for whatever reason.
-    let _ = ended.await;
 }
 
 /// Waits if the last starts have failed, so that they are not repeated five times a second.

@@ -13,8 +13,10 @@ pub(super) mod table;
 
 pub use self::book::TournamentFiles;
 use self::table::TableFiles;
+use crate::config::Config;
 use crate::daemon::atomic_file::replace_public;
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -32,6 +34,23 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Health kind: files cannot be written.
 pub const FILES_FAILED: &str = "files_failed";
+
+/// The front-end that writes files.
+pub struct FilesFrontEnd;
+
+impl FrontEnd for FilesFrontEnd {
+    fn name(&self) -> &'static str {
+        "files"
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        let dir = config.files.clone()?;
+        let health = context.health(HealthLog::Until("the files of the games are written again"));
+        let report_health = move |sentence| health.report(FILES_FAILED, None, sentence);
+        let (delayed_view, tags) = (Arc::clone(&context.delayed_view), config.tags.pairs());
+        Some(StartedFrontEnd::new(run(delayed_view, dir, tags, report_health, context.stop.clone())))
+    }
+}
 
 /// Writes the public games to `dir` until `stop`. `tags`: the configured tags of every game. `report_health` is called after
 /// each attempt, with a sentence that says what is wrong and what to do, or with `None`.

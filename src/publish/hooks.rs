@@ -6,11 +6,13 @@ mod notice;
 mod program;
 mod webhook;
 
+use crate::config::Config;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
 use crate::daemon::hub::{GameView, News, Published};
 use crate::daemon::{Hub, Stop, wait_for_stop};
 use crate::game::Event;
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
 use notice::AlertNotification;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -56,6 +58,30 @@ impl Default for NotificationTimeouts {
 
 /// The outcome of a notification: the health kind, and a sentence, or `None` if all is well.
 type Outcome = (&'static str, Option<String>);
+
+/// The front-end that notifies by hooks.
+pub struct HooksFrontEnd;
+
+impl FrontEnd for HooksFrontEnd {
+    fn name(&self) -> &'static str {
+        "hooks"
+    }
+
+    fn runtime(&self) -> Runtime {
+        Runtime::OwnThread
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        if config.hooks.is_off() {
+            return None;
+        }
+        // A hook runs when an alert is raised.
+        let health = context.health(HealthLog::AboutPlay);
+        let report_health = move |kind, sentence| health.report(kind, None, sentence);
+        let (hub, timeouts) = (Arc::clone(&context.hub), NotificationTimeouts::default());
+        Some(StartedFrontEnd::new(run(hub, config.hooks.clone(), timeouts, report_health, context.stop.clone())))
+    }
+}
 
 /// Delivers alerts from now on, until `stop`. `report_health` is called with a sentence that says what is wrong and what to do,
 /// or with `None` if all is well.

@@ -17,10 +17,12 @@ pub use pace::RequestPacing;
 pub use reply::{error_message, rejection_advice};
 pub use token::token;
 
+use crate::config::Config;
 use crate::config::lichess::{Lichess, Rounds};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
 use crate::publish::files::table;
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
 use crate::publish::request::{self, Request, RequestError};
 use crate::round::Round;
 use hyper::Method;
@@ -46,6 +48,29 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A callback that reports health: the kind, the board concerned, and a sentence that says what to do, or `None` if all is well.
 pub type ReportHealth = dyn Fn(&'static str, Option<&BoardId>, Option<String>) + Send;
+
+/// The front-end that sends games to Lichess.
+pub struct LichessFrontEnd;
+
+impl FrontEnd for LichessFrontEnd {
+    fn name(&self) -> &'static str {
+        "lichess"
+    }
+
+    fn runtime(&self) -> Runtime {
+        Runtime::OwnThread
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        let lichess = config.lichess.clone()?;
+        let health = context.health(HealthLog::All);
+        let report_health: Box<ReportHealth> = Box::new(move |kind, board, sentence| health.report(kind, board, sentence));
+        let (delayed_view, dir, tags) =
+            (Arc::clone(&context.delayed_view), context.state_dir.join("lichess"), config.tags.pairs());
+        let pacing = RequestPacing::default();
+        Some(StartedFrontEnd::new(run(delayed_view, lichess, dir, tags, pacing, report_health, context.stop.clone())))
+    }
+}
 
 /// Sends the public games until `stop`. `dir`: the directory of games that Lichess has not accepted yet; `tags`: the configured
 /// tags of every game.

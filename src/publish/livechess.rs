@@ -27,6 +27,7 @@ use crate::config::livechess::LiveChess;
 use crate::config::{Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
 use crate::game::Delay;
+use crate::publish::front_end::{Context, FrontEnd, Runtime, StartedFrontEnd};
 use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use std::io;
 use std::net::SocketAddr;
@@ -37,6 +38,26 @@ use tracing::{error, info};
 
 /// Maximum number of clients in total and for each address; a hall has a few dozen.
 const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 256, per_address: 64 };
+
+/// The LiveChess server as a front-end.
+pub struct LiveChessFrontEnd;
+
+impl FrontEnd for LiveChessFrontEnd {
+    fn name(&self) -> &'static str {
+        "livechess"
+    }
+
+    /// Clients may have whole games followed for them.
+    fn runtime(&self) -> Runtime {
+        Runtime::OwnThread
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        config.livechess.listen?;
+        let server = ServerState::new(&context.hub, &context.delayed_view, config);
+        Some(StartedFrontEnd::new(run(server, context.stop.clone())))
+    }
+}
 
 /// The state shared by all clients of the server.
 pub struct ServerState {

@@ -5,6 +5,7 @@
 
 mod http;
 
+use crate::config::Config;
 use crate::daemon::hub::{
     BoardId, ConnectionState, GAME_UNREADABLE, GameView, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM,
     News, Published, State,
@@ -14,6 +15,7 @@ use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
 use crate::game::{Event, StampedEvent};
 use crate::publish::files::FILES_FAILED;
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use crate::publish::lichess::{LICHESS_FAILED, LICHESS_REFUSED};
 use crate::publish::web::WEB_FAILED;
@@ -108,6 +110,24 @@ const CONNECTION_STATES: [ConnectionState; 5] = [
     ConnectionState::Unplugged,
     ConnectionState::Refused,
 ];
+
+/// The front-end that serves metrics.
+pub struct MetricsFrontEnd;
+
+impl FrontEnd for MetricsFrontEnd {
+    fn name(&self) -> &'static str {
+        "metrics"
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        let address = config.metrics?;
+        let health = context.health(HealthLog::Problems);
+        let report_health = move |sentence| health.report(METRICS_FAILED, None, sentence);
+        let (hub, delayed_view) = (Arc::clone(&context.hub), Arc::clone(&context.delayed_view));
+        let tokens = TokenCache::of(&context.state_dir);
+        Some(StartedFrontEnd::new(run(hub, delayed_view, address, tokens, report_health, context.stop.clone())))
+    }
+}
 
 /// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `report_health`
 /// is called with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.

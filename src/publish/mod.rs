@@ -1,8 +1,11 @@
 //! Front-ends: each publishes the hub's events in its own format. A front-end never changes a game.
+//!
+//! A front-end has its own file or folder here, with a type that implements [`FrontEnd`], and one line in [`FRONT_ENDS`].
 
 pub mod client;
 pub mod dbus;
 pub mod files;
+pub mod front_end;
 mod guests;
 pub mod headers;
 pub mod hooks;
@@ -16,3 +19,17 @@ mod stable_id;
 mod tags;
 mod tls;
 pub mod web;
+
+pub use front_end::FrontEnd;
+
+/// All front-ends, in the order in which they are started.
+pub const FRONT_ENDS: [&dyn FrontEnd; 8] = [
+    &dbus::DbusFrontEnd(dbus::Stream::Live),
+    &dbus::DbusFrontEnd(dbus::Stream::Broadcast),
+    &files::FilesFrontEnd,
+    &metrics::MetricsFrontEnd,
+    &lichess::LichessFrontEnd,
+    &hooks::HooksFrontEnd,
+    &livechess::LiveChessFrontEnd,
+    &web::WebFrontEnd,
+];

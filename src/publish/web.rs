@@ -34,6 +34,7 @@ mod who;
 use crate::config::{self, Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
 use crate::locale::Locale;
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
 use crate::publish::tls::Certificate;
 use card::AudienceView;
@@ -56,6 +57,24 @@ const CERTIFICATE_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The health problem reported when the address cannot be bound.
 pub const WEB_FAILED: &str = "web_failed";
+
+/// The page as a front-end.
+pub struct WebFrontEnd;
+
+impl FrontEnd for WebFrontEnd {
+    fn name(&self) -> &'static str {
+        "web"
+    }
+
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        config.web.listen?;
+        let health = context.health(HealthLog::Nothing);
+        let report_health = move |sentence| health.report(WEB_FAILED, None, sentence);
+        let Context { hub, delayed_view, state_dir, stop, .. } = context;
+        let web = WebState::new(hub, delayed_view, config, state_dir, stop.clone());
+        Some(StartedFrontEnd::new(run(web, report_health)))
+    }
+}
 
 /// The state shared by all requests.
 pub struct WebState {

@@ -371,6 +371,20 @@ fn every_board_file_is_in_the_list() {
     }
 }
 
+/// A front-end that is not in the list would never be started.
+#[test]
+fn every_front_end_is_in_the_list() {
+    let list = tokens(&std::fs::read_to_string(root().join("src/publish/mod.rs")).expect("src/publish/mod.rs")).join(" ");
+    let mut found = 0;
+    for source in sources().iter().filter(|source| source.module == "publish") {
+        for implementation in source.tokens.windows(3).filter(|three| three[0] == "FrontEnd" && three[1] == "for") {
+            found += 1;
+            assert!(list.contains(&format!(":: {}", implementation[2])), "{} is not in FRONT_ENDS", source.path.display());
+        }
+    }
+    assert!(found >= 7, "only {found} front-ends were found");
+}
+
 /// Tests the checks above: they find forbidden uses, and ignore comments and string literals.
 #[test]
 fn the_checks_find_forbidden_uses() {

@@ -1,4 +1,4 @@
-//! Selects a D-Bus bus.
+//! Selects a D-Bus bus, and the state of a name on it.
 
 use std::fmt;
 use std::str::FromStr;
@@ -84,3 +84,14 @@ fn is_address(text: &str) -> bool {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no bus {0:?}: write session, system, or an address such as unix:path=/run/bus")]
 pub struct NoSuchBus(String);
+
+/// The state of our name on the bus.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NameState {
+    /// Not tried yet.
+    NotTried,
+    /// The name is owned by us.
+    Owned,
+    /// The name is not owned by us, for this reason.
+    NotOwned(String),
+}

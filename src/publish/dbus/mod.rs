@@ -17,12 +17,14 @@ mod stream;
 mod tree;
 mod values;
 
-pub use self::bus::{Bus, NoSuchBus};
+pub use self::bus::{Bus, NameState, NoSuchBus};
 pub use self::error::Error;
 use self::front_end::{FrontEnd, SignalSource};
 pub use self::stream::Stream;
+use crate::config::Config;
 use crate::daemon::{Source, Stop, wait_for_stop};
 use crate::game::{Command, Order};
+use crate::publish::front_end::{Context, StartedFrontEnd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -39,15 +41,23 @@ const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duratio
 /// and the arbiter's signals go first.
 const LOW_PRIORITY_DELAY: Duration = Duration::from_millis(1);
 
-/// The state of our name on the bus.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum NameState {
-    /// Not tried yet.
-    NotTried,
-    /// The name is owned by us.
-    Owned,
-    /// The name is not owned by us, for this reason.
-    NotOwned(String),
+/// One of the two names as a front-end.
+pub struct DbusFrontEnd(pub Stream);
+
+impl crate::publish::FrontEnd for DbusFrontEnd {
+    fn name(&self) -> &'static str {
+        self.0.name()
+    }
+
+    fn start(&self, _config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+        let source = match self.0 {
+            Stream::Live => Source::Live(Arc::clone(&context.hub)),
+            Stream::Broadcast => Source::Public(Arc::clone(&context.delayed_view)),
+        };
+        let (sender, name_state) = watch::channel(NameState::NotTried);
+        let task = run(source, context.bus.clone(), sender, context.stop.clone());
+        Some(StartedFrontEnd::new(task).with_name_state(name_state))
+    }
 }
 
 /// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
