@@ -6,9 +6,9 @@
 
 mod release_log;
 
+use super::hub::feed::{NewsFeed, Received};
 use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State};
 use super::{Stop, wait_for_stop};
-use crate::daemon::journal::JournalError;
 use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
 use release_log::{PriorRelease, ReleaseLog};
 use std::collections::BTreeMap;
@@ -134,8 +134,8 @@ impl DelayedView {
     }
 
     /// Subscribes to all news from now on, as [`Hub::subscribe`].
-    pub fn subscribe(&self) -> broadcast::Receiver<News> {
-        self.feed.subscribe()
+    pub fn subscribe(&self) -> NewsFeed {
+        NewsFeed::new(self.feed.subscribe())
     }
 
     /// Returns a game's released events after `number` (0: all).
@@ -184,23 +184,23 @@ impl DelayedView {
             };
             tokio::select! {
                 biased;
-                next = news.recv() => {
+                next = news.next() => {
                     self.release_due();
                     match next {
-                        Ok(News::Event(published)) => self.push_event(&published),
+                        Some(Received::News(News::Event(published))) => self.push_event(&published),
                         // A newly registered board brings its games from the journal.
-                        Ok(News::Board(board)) => {
+                        Some(Received::News(News::Board(board))) => {
                             self.catch_up(Some(&board), PublishMode::StateChange);
                             self.publish_serial_number(&board);
                         }
-                        Err(broadcast::error::RecvError::Lagged(_)) => {
+                        Some(Received::Missed(_)) => {
                             self.catch_up(None, PublishMode::EachEvent);
                             self.publish_incarnation();
                         }
-                        Ok(News::Round) => self.publish_round(),
+                        Some(Received::News(News::Round)) => self.publish_round(),
                         // Health problems themselves are not public.
-                        Ok(News::Trouble) => self.publish_incarnation(),
-                        Err(broadcast::error::RecvError::Closed) => return,
+                        Some(Received::News(News::Trouble)) => self.publish_incarnation(),
+                        None => return,
                     }
                 }
                 () = wait_until_due => {}
@@ -429,52 +429,6 @@ async fn wait_for_write(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io:
     let outcome = task.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     *writing = None;
     outcome
-}
-
-/// The source that a front-end reads: the live hub or the delayed view.
-#[derive(Clone)]
-pub enum Source {
-    /// For the arbiter and the operator.
-    Live(Arc<Hub>),
-    /// For everybody else.
-    Public(Arc<DelayedView>),
-}
-
-impl Source {
-    /// Reads the state. `read` must be short: it holds the lock on the state.
-    pub fn read<T>(&self, read: impl FnOnce(&State) -> T) -> T {
-        match self {
-            Source::Live(hub) => hub.read(read),
-            Source::Public(view) => view.read(read),
-        }
-    }
-
-    /// Subscribes to all news from now on, see [`Hub::subscribe`].
-    pub fn subscribe(&self) -> broadcast::Receiver<News> {
-        match self {
-            Source::Live(hub) => hub.subscribe(),
-            Source::Public(view) => view.subscribe(),
-        }
-    }
-
-    /// Returns a game's durable events after `number` (0: all), with this source's numbering.
-    ///
-    /// # Errors
-    /// The journal cannot be read.
-    pub fn since(&self, game: u64, number: u64) -> Result<Vec<StampedEvent>, JournalError> {
-        match self {
-            Source::Live(hub) => hub.events_after(game, number),
-            Source::Public(view) => Ok(view.events_after(game, number)),
-        }
-    }
-
-    /// Returns the identifier of the journal's incarnation: while it is unchanged, [`Source::since`] numbers events identically.
-    pub fn incarnation(&self) -> String {
-        match self {
-            Source::Live(hub) => hub.incarnation().id,
-            Source::Public(view) => view.incarnation(),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 //! buffer, and a front-end that falls behind reads the state again and requests the events that it missed.
 
 mod board;
+pub mod feed;
 mod game;
 mod handle;
 mod news;
@@ -16,6 +17,7 @@ mod request;
 mod state;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
+use feed::NewsFeed;
 pub use game::GameView;
 pub use handle::{BoardHandle, StoredGameState};
 pub use news::{News, Published};
@@ -116,10 +118,10 @@ impl Hub {
         read(&self.lock())
     }
 
-    /// Subscribes to all news from now on. To miss nothing, subscribe first, then read the state. After `Lagged`, read the state
-    /// again and call [`Hub::events_after`] for the missed events.
-    pub fn subscribe(&self) -> broadcast::Receiver<News> {
-        self.feed.subscribe()
+    /// Subscribes to all news from now on. To miss nothing, subscribe first, then read the state. See [`feed`] for what to
+    /// do when some is missed.
+    pub fn subscribe(&self) -> NewsFeed {
+        NewsFeed::new(self.feed.subscribe())
     }
 
     /// Returns a game's durable events with numbers above `number` (0: all) from the journal. Some may not have reached subscribers

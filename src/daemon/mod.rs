@@ -12,12 +12,14 @@ pub mod random;
 pub mod recorder;
 pub mod rounds;
 pub mod setup_lines;
+pub mod source;
 pub mod start_backoff;
 pub mod steady_clock;
 pub mod unused_devices;
 
-pub use delayed_view::{DelayedView, Source};
+pub use delayed_view::DelayedView;
 pub use hub::Hub;
+pub use source::Source;
 
 /// A task's shutdown signal: `true`, or a closed channel, means that the task must end.
 pub type Stop = tokio::sync::watch::Receiver<bool>;

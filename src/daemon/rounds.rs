@@ -1,6 +1,7 @@
 //! The current round: stores it in a file under the state directory and gives its players' names to the games.
 
 use crate::daemon::atomic_file::{Durability, replace};
+use crate::daemon::hub::feed::Received;
 use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Command, Event, Order};
@@ -11,7 +12,6 @@ use std::fs;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::broadcast;
 use tracing::{debug, warn};
 
 /// The file; it exists once a round was loaded.
@@ -109,21 +109,21 @@ pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     let mut known = BTreeMap::new();
     loop {
         let next = tokio::select! {
-            next = news.recv() => next,
+            next = news.next() => next,
             () = wait_for_stop(&mut stop) => return,
         };
         match next {
-            Ok(News::Event(published)) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
-            Ok(News::Board(board)) => {
+            Some(Received::News(News::Event(published))) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
+            Some(Received::News(News::Board(board))) => {
                 // Every reading is news about its board; what matters here seldom changes.
                 let now = hub.read(|state| state.boards.get(&board).map(|view| (view.serial_number.clone(), view.game)));
                 if known.insert(board, now.clone()) != Some(now) {
                     name_games(&hub).await;
                 }
             }
-            Ok(News::Event(_) | News::Round) | Err(broadcast::error::RecvError::Lagged(_)) => name_games(&hub).await,
-            Ok(News::Trouble) => {}
-            Err(broadcast::error::RecvError::Closed) => return,
+            Some(Received::News(News::Event(_) | News::Round) | Received::Missed(_)) => name_games(&hub).await,
+            Some(Received::News(News::Trouble)) => {}
+            None => return,
         }
     }
 }

@@ -23,7 +23,6 @@ use std::sync::Arc;
 use std::sync::mpsc;
 use std::time::Duration;
 use std::{fs, io, thread};
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
 
@@ -69,9 +68,9 @@ pub async fn run(
     while !ending || (due && !failed) {
         tokio::select! {
             biased;
-            received = news.recv(), if !ending => {
+            received = news.next(), if !ending => {
                 due = true;
-                ending = matches!(received, Err(RecvError::Closed));
+                ending = received.is_none();
             }
             () = wait_for_stop(&mut stop), if !ending => ending = true,
             () = tokio::time::sleep_until(next), if due => {

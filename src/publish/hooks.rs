@@ -9,15 +9,15 @@ mod webhook;
 use crate::config::Config;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
-use crate::daemon::hub::{GameView, News, Published};
-use crate::daemon::{Hub, Stop, wait_for_stop};
+use crate::daemon::hub::feed::Received;
+use crate::daemon::hub::{News, Published};
+use crate::daemon::source::EventCursor;
+use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
 use notice::AlertNotification;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
 
@@ -94,8 +94,7 @@ pub async fn run(
 ) {
     let mut news = hub.subscribe();
     let mut notifiers = Notifiers::new(config, timeouts);
-    // The number of the last event that was processed, by game.
-    let mut last: BTreeMap<u64, u64> = BTreeMap::new();
+    let (source, mut cursor) = (Source::Live(Arc::clone(&hub)), EventCursor::default());
     loop {
         tokio::select! {
             biased;
@@ -103,38 +102,20 @@ pub async fn run(
             Some((kind, sentence)) = notifiers.outcomes.recv() => report_health(kind, sentence),
             Some(_) = notifiers.programs.tasks.join_next() => {}
             Some(_) = notifiers.posts.tasks.join_next() => {}
-            received = news.recv() => match received {
-                Ok(News::Event(published)) => {
+            received = news.next() => match received {
+                Some(Received::News(News::Event(published))) => {
                     if let (Some(game), Some(number)) = (published.game, published.stamped.number)
-                        && last.get(&game).is_none_or(|seen| *seen < number)
+                        && cursor.advance(game, number)
                     {
-                        last.insert(game, number);
                         notifiers.notify(&hub, &published);
                     }
                 }
-                Ok(_) => {}
-                Err(RecvError::Lagged(_)) => missed_events(&hub, &mut last).iter().for_each(|published| notifiers.notify(&hub, published)),
-                Err(RecvError::Closed) => return,
+                Some(Received::News(_)) => {}
+                Some(Received::Missed(_)) => cursor.catch_up(&source).iter().for_each(|published| notifiers.notify(&hub, published)),
+                None => return,
             },
         }
     }
-}
-
-/// Returns the missed events of the games at hand.
-fn missed_events(hub: &Hub, last: &mut BTreeMap<u64, u64>) -> Vec<Published> {
-    let summary = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);
-    let games: Vec<_> = hub.read(|state| state.games.values().map(summary).collect());
-    last.retain(|game, _| games.iter().any(|(known, ..)| known == game));
-    let mut missed = Vec::new();
-    for (game, board, epoch, recalled) in games {
-        let number = last.entry(game).or_insert(recalled);
-        for stamped in hub.events_after(game, *number).unwrap_or_default() {
-            *number = stamped.number.unwrap_or(*number);
-            let wall_ms = epoch.saturating_add_unsigned(stamped.at);
-            missed.push(Published { board: board.clone(), game: Some(game), wall_ms, stamped });
-        }
-    }
-    missed
 }
 
 /// The queues that deliver alerts.

@@ -32,7 +32,6 @@ use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::broadcast::error::RecvError;
 use tokio::time::{Instant, sleep_until};
 
 /// Health kind: games do not reach Lichess.
@@ -92,9 +91,9 @@ pub async fn run(
         tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => break,
-            received = news.recv() => match received {
-                Err(RecvError::Closed) => break,
-                _ => changed = true,
+            received = news.next() => match received {
+                Some(_) => changed = true,
+                None => break,
             },
             () = sleep_until(next_update), if changed => {
                 changed = false;

@@ -6,14 +6,16 @@
 mod http;
 
 use crate::config::Config;
+use crate::daemon::hub::feed::Received;
 use crate::daemon::hub::{
-    BoardId, ConnectionState, GAME_UNREADABLE, GameView, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM,
-    News, Published, State,
+    BoardId, ConnectionState, GAME_UNREADABLE, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News,
+    Published, State,
 };
 use crate::daemon::links::NO_BOARDS_ON_CHAIN;
 use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
+use crate::daemon::source::EventCursor;
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
-use crate::game::{Event, StampedEvent};
+use crate::game::Event;
 use crate::publish::files::FILES_FAILED;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
@@ -27,7 +29,6 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::broadcast::error::RecvError;
 use tracing::info;
 
 /// Maximum number of clients at once; all of them are on this machine.
@@ -189,14 +190,14 @@ struct StreamCounts {
 async fn count(source: Source, counts: &Mutex<Counts>) {
     let mut news = source.subscribe();
     loop {
-        match news.recv().await {
-            Ok(News::Event(published)) => {
+        match news.next().await {
+            Some(Received::News(News::Event(published))) => {
                 let age_ms = age_ms(&source, &published);
                 lock(counts).count(&published, age_ms);
             }
-            Ok(_) => {}
-            Err(RecvError::Lagged(_)) => catch_up(&source, counts),
-            Err(RecvError::Closed) => return,
+            Some(Received::News(_)) => {}
+            Some(Received::Missed(_)) => lock(counts).catch_up(&source),
+            None => return,
         }
     }
 }
@@ -205,8 +206,8 @@ async fn count(source: Source, counts: &Mutex<Counts>) {
 #[derive(Default)]
 struct Counts {
     boards: BTreeMap<BoardId, BoardCounts>,
-    /// The number of the last event that was counted, by game.
-    last: BTreeMap<u64, u64>,
+    /// The events that were counted.
+    cursor: EventCursor,
     /// The greatest alert id of each game; a repeated or smaller id amends an earlier alert and is not counted.
     last_alert: BTreeMap<u64, u32>,
     /// The times from event to publication.
@@ -233,14 +234,19 @@ impl Counts {
     fn count(&mut self, published: &Published, age_ms: u64) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
         self.delays.add(age_ms);
-        self.count_event(&published.board, game, number, &published.stamped.event);
+        if self.cursor.advance(game, number) {
+            self.count_event(&published.board, game, &published.stamped.event);
+        }
     }
 
-    fn count_event(&mut self, board: &BoardId, game: u64, number: u64, event: &Event) {
-        if self.last.get(&game).is_some_and(|last| *last >= number) {
-            return;
+    /// Counts the missed events of the games at hand.
+    fn catch_up(&mut self, source: &Source) {
+        for Published { board, game, stamped, .. } in self.cursor.catch_up(source) {
+            game.into_iter().for_each(|game| self.count_event(&board, game, &stamped.event));
         }
-        self.last.insert(game, number);
+    }
+
+    fn count_event(&mut self, board: &BoardId, game: u64, event: &Event) {
         if let Event::AlertRaised(alert) = event {
             let last = self.last_alert.entry(game).or_default();
             if alert.id <= *last {
@@ -267,21 +273,6 @@ impl Histogram {
         }
         self.sum_ms = self.sum_ms.saturating_add(ms);
     }
-}
-
-/// Counts the missed events of the games at hand.
-fn catch_up(source: &Source, counts: &Mutex<Counts>) {
-    let summary = |game: &GameView| (game.id, game.board.clone(), game.last_recalled_number);
-    let games: Vec<(u64, BoardId, u64)> = source.read(|state| state.games.values().map(summary).collect());
-    let mut counts = lock(counts);
-    for (game, board, recalled) in games {
-        let last = counts.last.get(&game).copied().unwrap_or(recalled);
-        for StampedEvent { number, event, .. } in source.since(game, last).unwrap_or_default() {
-            counts.count_event(&board, game, number.unwrap_or(0), &event);
-        }
-    }
-    let known_games = source.read(|state| state.games.keys().copied().collect::<Vec<u64>>());
-    counts.last.retain(|game, _| known_games.contains(game));
 }
 
 /// Returns the age of an event, in milliseconds.

@@ -7,12 +7,12 @@ use super::manager::ManagerObject;
 use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
 use crate::daemon::Source;
+use crate::daemon::hub::feed::{NewsFeed, Received};
 use crate::daemon::hub::{BoardId, GameView, News, Published};
 use crate::game::{Event, StampedEvent};
 use crate::names;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use tokio::sync::broadcast;
 use tracing::{debug, warn};
 use zbus::fdo::{ObjectManager, RequestNameFlags};
 use zbus::names::BusName;
@@ -85,22 +85,18 @@ impl FrontEnd {
 
     /// Sends the signals of `first` and of all news queued behind it, and records which properties may have changed. Properties are
     /// read live, so a client that reads them after a signal sees them as the event left them.
-    pub async fn publish_news(
-        &mut self,
-        first: Result<News, broadcast::error::RecvError>,
-        news: &mut broadcast::Receiver<News>,
-    ) -> zbus::Result<SignalSource> {
+    pub async fn publish_news(&mut self, first: Received, news: &mut NewsFeed) -> zbus::Result<SignalSource> {
         let mut signal_source = SignalSource::Properties;
-        let mut next = first;
-        loop {
-            match next {
-                Ok(News::Event(published)) => {
+        let mut next = Some(first);
+        while let Some(received) = next {
+            match received {
+                Received::News(News::Event(published)) => {
                     self.publish_event(&published).await?;
                     if published.stamped.number.is_some() {
                         signal_source = SignalSource::Signals;
                     }
                 }
-                Ok(News::Board(board)) if self.stream == Stream::Live => {
+                Received::News(News::Board(board)) if self.stream == Stream::Live => {
                     // A game that moved here from another board is announced together with its board.
                     let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
                     let is_new = |object| !self.objects.contains_key(&object);
@@ -110,7 +106,7 @@ impl FrontEnd {
                     }
                     self.dirty_objects.insert(Object::Board(board));
                 }
-                Ok(News::Trouble | News::Round) => {
+                Received::News(News::Trouble | News::Round) => {
                     self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {
@@ -119,21 +115,16 @@ impl FrontEnd {
                             .extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                     }
                 }
-                Ok(News::Board(_)) => self.sync_objects(SignalStart::Now).await?,
-                Err(broadcast::error::RecvError::Lagged(missed)) => {
+                Received::News(News::Board(_)) => self.sync_objects(SignalStart::Now).await?,
+                Received::Missed(missed) => {
                     debug!("{} missed {missed} messages", self.stream.name());
                     self.replay_missed_signals().await?;
                     self.dirty_objects.extend(self.objects.keys().cloned().chain([Object::Manager]));
                     self.games_with_new_moves.extend(self.objects.keys().filter_map(Object::game));
                     signal_source = SignalSource::Signals;
                 }
-                Err(broadcast::error::RecvError::Closed) => return std::future::pending().await,
             }
-            next = match news.try_recv() {
-                Ok(news) => Ok(news),
-                Err(broadcast::error::TryRecvError::Lagged(missed)) => Err(broadcast::error::RecvError::Lagged(missed)),
-                Err(_) => break,
-            };
+            next = news.try_next();
         }
         Ok(signal_source)
     }

@@ -113,8 +113,8 @@ async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>
         };
         tokio::select! {
             biased;
-            first = news.recv() => {
-                if stream == Stream::Broadcast && first.as_ref().is_ok_and(|news| stream.has_signal_for(news)) {
+            Some(first) = news.next() => {
+                if stream == Stream::Broadcast && stream.has_signal_for(&first) {
                     tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
                 if front_end.publish_news(first, &mut news).await? == SignalSource::Signals {

@@ -2,6 +2,7 @@
 
 use crate::daemon::Source;
 use crate::daemon::hub::News;
+use crate::daemon::hub::feed::Received;
 use crate::names;
 
 /// One of the two streams.
@@ -30,8 +31,8 @@ impl Stream {
         }
     }
 
-    /// Returns whether the news is a durable event of this stream.
-    pub(super) fn has_signal_for(self, news: &News) -> bool {
-        matches!(news, News::Event(published) if published.stamped.number.is_some())
+    /// Returns whether this is a durable event of this stream.
+    pub(super) fn has_signal_for(self, received: &Received) -> bool {
+        matches!(received, Received::News(News::Event(published)) if published.stamped.number.is_some())
     }
 }

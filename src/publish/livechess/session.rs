@@ -9,7 +9,8 @@ use super::boards::{self, ClockReading};
 use super::message::{self, Call};
 use super::setup::{LineInput, Setup, SetupObservation, StaleSource};
 use crate::boards::Millis;
-use crate::daemon::hub::{BoardId, BoardView, News, State};
+use crate::daemon::hub::feed::Changes;
+use crate::daemon::hub::{BoardId, BoardView, State};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Record;
 use crate::game::caution::shows_clock;
@@ -19,12 +20,9 @@ use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Serialize;
 use serde_json::Number;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::Notify;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::time::{Instant, interval_at, sleep_until, timeout};
 
 /// Maximum number of subscriptions of one connection: more than any hall has boards.
@@ -137,8 +135,8 @@ pub async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: Serving
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
             }
-            first = news.recv() => match session.handle_news(first, &mut news) {
-                Some(out) => out,
+            first = news.next() => match first.and_then(|first| news.drain(Some(first))) {
+                Some(Changes { boards, missed, .. }) => session.feed_events(|_, feed| missed || boards.contains(&feed.board)),
                 None => break,
             },
             () = changed.notified() => session.feed_events(|_, feed| feed.setup.as_ref().is_some_and(Setup::has_client_line)),
@@ -242,28 +240,6 @@ impl Session {
     fn feed(&mut self, id: &Number) -> Result<&mut Feed, String> {
         let found = self.feeds.iter_mut().find(|(known, _)| known == id).map(|(_, feed)| feed);
         found.ok_or_else(|| format!("there is no subscription {id}: subscribe first"))
-    }
-
-    /// Returns the messages to send after this piece of news and all queued ones; `None`: the channel is closed.
-    fn handle_news(&mut self, first: Result<News, RecvError>, news: &mut Receiver<News>) -> Option<Vec<String>> {
-        // Boards with news; `None`: any.
-        let mut boards = Some(BTreeSet::new());
-        let mut next = first;
-        loop {
-            match next {
-                Ok(News::Event(published)) => boards.iter_mut().for_each(|boards| _ = boards.insert(published.board.clone())),
-                Ok(News::Board(board)) => boards.iter_mut().for_each(|boards| _ = boards.insert(board.clone())),
-                Ok(News::Round | News::Trouble) => {}
-                Err(RecvError::Lagged(_)) => boards = None,
-                Err(RecvError::Closed) => return None,
-            }
-            next = match news.try_recv() {
-                Ok(news) => Ok(news),
-                Err(TryRecvError::Lagged(missed)) => Err(RecvError::Lagged(missed)),
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-            };
-        }
-        Some(self.feed_events(|_, feed| boards.as_ref().is_none_or(|boards| boards.contains(&feed.board))))
     }
 
     /// Returns messages for these subscriptions, where the state differs from what was last sent.

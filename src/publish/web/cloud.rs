@@ -3,14 +3,12 @@
 
 use super::etag;
 use crate::daemon::DelayedView;
-use crate::daemon::hub::News;
+use crate::daemon::hub::feed::NewsFeed;
 use crate::publish::files::TournamentFiles;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::TryRecvError;
 use tokio::time::Instant;
 
 /// Minimum interval between updates, as for games written to files.
@@ -23,7 +21,7 @@ pub struct CloudFiles {
 }
 
 struct CachedCloudGame {
-    news: Receiver<News>,
+    news: NewsFeed,
     book: TournamentFiles,
     /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
     files: BTreeMap<String, (String, Bytes)>,
@@ -43,7 +41,9 @@ impl CloudFiles {
     /// Returns the entity tag and content of this path; `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.drain_news();
+        while cached.news.try_next().is_some() {
+            cached.due = true;
+        }
         if cached.due && cached.at.is_none_or(|at| at.elapsed() >= UPDATE_INTERVAL) {
             cached.update(&self.delayed_view);
         }
@@ -52,15 +52,6 @@ impl CloudFiles {
 }
 
 impl CachedCloudGame {
-    fn drain_news(&mut self) {
-        loop {
-            match self.news.try_recv() {
-                Ok(_) | Err(TryRecvError::Lagged(_)) => self.due = true,
-                Err(TryRecvError::Empty | TryRecvError::Closed) => return,
-            }
-        }
-    }
-
     fn update(&mut self, delayed_view: &DelayedView) {
         (self.due, self.at) = (false, Some(Instant::now()));
         self.book.follow(delayed_view);

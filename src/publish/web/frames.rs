@@ -1,5 +1,6 @@
 //! Recent changes of squares and clocks, for the arbiter to look back at.
 
+use crate::daemon::hub::feed::Received;
 use crate::daemon::hub::{BoardId, News, Published};
 use crate::daemon::{Hub, Stop, wait_for_stop};
 use crate::game::Event;
@@ -7,7 +8,6 @@ use crate::wire::{Word, sensed_to_word};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use tokio::sync::broadcast::error::RecvError;
 
 /// Maximum number of frames kept per board: about forty moves.
 const MAX_FRAMES: usize = 512;
@@ -28,13 +28,13 @@ impl FrameHistory {
         let mut news = hub.subscribe();
         loop {
             let next = tokio::select! {
-                next = news.recv() => next,
+                next = news.next() => next,
                 () = wait_for_stop(&mut stop) => return,
             };
             match next {
-                Ok(News::Event(published)) => self.record(&published),
-                Ok(_) | Err(RecvError::Lagged(_)) => {}
-                Err(RecvError::Closed) => return,
+                Some(Received::News(News::Event(published))) => self.record(&published),
+                Some(_) => {}
+                None => return,
             }
         }
     }

@@ -4,7 +4,8 @@
 //! browser that reads slowly or reconnects gets each board once, in its current state.
 
 use super::card::{AudienceView, Card, build_card};
-use crate::daemon::hub::{BoardId, News, State};
+use crate::daemon::hub::feed::{Changes, NewsFeed};
+use crate::daemon::hub::{BoardId, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
 use axum::body::Bytes;
@@ -12,8 +13,6 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::broadcast::Receiver;
-use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
@@ -35,7 +34,7 @@ pub struct AudienceState {
 }
 
 struct PublishedCards {
-    news: Receiver<News>,
+    news: NewsFeed,
     /// Every board has to be re-evaluated.
     all: bool,
     last: u64,
@@ -94,7 +93,7 @@ impl AudienceState {
         tokio::spawn(async move {
             loop {
                 tokio::select! {
-                    received = wakes.recv() => if matches!(received, Err(RecvError::Closed)) { return },
+                    received = wakes.next() => if received.is_none() { return },
                     () = wait_for_stop(&mut stop) => return,
                 }
                 updater.update();
@@ -104,7 +103,7 @@ impl AudienceState {
                     () = wait_for_stop(&mut stop) => return,
                 }
                 // Treat everything that arrived meanwhile as one change.
-                wakes = wakes.resubscribe();
+                wakes.skip_to_now();
                 updater.update();
             }
         });
@@ -180,7 +179,15 @@ impl AudienceState {
     fn update(&self) {
         let mut published = self.published();
         let before = published.last;
-        let Some((boards, round_changed, health_changed)) = published.drain_news() else { return };
+        let is_first = std::mem::take(&mut published.all);
+        let changes = published.news.drain(None);
+        if changes.is_none() && !is_first {
+            return;
+        }
+        let Changes { boards, round, health, missed } = changes.unwrap_or_default();
+        let (round_changed, health_changed) = (round || missed, health || missed || is_first);
+        // `None`: all boards.
+        let boards = (!round_changed && !health_changed).then_some(boards);
         let incarnation = self.source.incarnation();
         let incarnation_changed = published.incarnation.1 != incarnation;
         if incarnation_changed {
@@ -206,28 +213,6 @@ impl AudienceState {
 }
 
 impl PublishedCards {
-    /// Drains the news: returns the boards with news (`None`: all), whether the round changed, and whether health problems changed.
-    /// Returns `None` if there was no news.
-    #[allow(clippy::type_complexity)] // used once
-    fn drain_news(&mut self) -> Option<(Option<BTreeSet<BoardId>>, bool, bool)> {
-        let first = std::mem::take(&mut self.all);
-        let mut boards = (!first).then(BTreeSet::new);
-        let (mut round_changed, mut health_changed) = (false, first);
-        let mut any = first;
-        loop {
-            match self.news.try_recv() {
-                Ok(News::Event(published)) => boards.iter_mut().for_each(|boards| _ = boards.insert(published.board.clone())),
-                Ok(News::Board(board)) => boards.iter_mut().for_each(|boards| _ = boards.insert(board.clone())),
-                Ok(News::Round) => (boards, round_changed) = (None, true),
-                Ok(News::Trouble) => (boards, health_changed) = (None, true),
-                Err(TryRecvError::Lagged(_)) => (boards, round_changed, health_changed) = (None, true, true),
-                Err(TryRecvError::Empty | TryRecvError::Closed) => break,
-            }
-            any = true;
-        }
-        any.then_some((boards, round_changed, health_changed))
-    }
-
     /// Re-evaluates boards. With `again`, cards with unchanged content count as changed, too.
     fn update_cards(
         &mut self,
