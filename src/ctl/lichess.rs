@@ -3,8 +3,8 @@
 use super::service::{print, print_json};
 use crate::config::Config;
 use crate::config::lichess::Lichess;
+use crate::publish::http::request::{self, Request};
 use crate::publish::lichess::{error_message, rejection_advice, token};
-use crate::publish::request::{self, Request};
 use anyhow::Context;
 use hyper::Method;
 use serde::Serialize;

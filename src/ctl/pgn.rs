@@ -9,7 +9,8 @@ use crate::daemon::journal::{Archive, GameSummary};
 use crate::game::Record;
 use crate::game::pgn::AfterIllegal;
 use crate::publish::client::{Client, ClientError, Snapshot};
-use crate::publish::dbus::{Stream, pgn};
+use crate::publish::dbus::Stream;
+use crate::publish::render::pgn;
 use anyhow::Context;
 use std::path::PathBuf;
 

@@ -13,7 +13,7 @@ use crate::lab::run::{HostInput, RecordingCable, RunEvent, play};
 use crate::laws::Laws;
 use crate::link::recording::{Entry, Header, InitialState, Recording, read};
 use crate::locale::{self, Locale};
-use crate::publish::dbus::pgn::explain_in_english;
+use crate::publish::render::pgn::explain_in_english;
 use crate::table::{Input, Settings, Table};
 use crate::wire::{self, Word};
 use anyhow::{Context, anyhow, bail};

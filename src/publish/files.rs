@@ -7,16 +7,12 @@
 //! is replaced atomically, at most once a second and only if its content changes, and is readable for everybody. A disk that is
 //! slow or unavailable blocks nothing else: writes run on a thread of their own.
 
-mod book;
-mod cloud;
-pub(super) mod table;
-
-pub use self::book::TournamentFiles;
-use self::table::TableFiles;
 use crate::config::Config;
 use crate::daemon::atomic_file::replace_public;
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
+use crate::publish::render::table_files::TableFiles;
+use crate::publish::render::{TournamentFiles, game_count};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -88,7 +84,7 @@ pub async fn run(
 struct PublicDir {
     dir: PathBuf,
     disk: WriterThread,
-    book: TournamentFiles,
+    tournament: TournamentFiles,
     /// The content written by this process, by path relative to the directory.
     written: BTreeMap<String, String>,
     /// Files of tables that existed before this process started, by path relative to the directory.
@@ -100,7 +96,7 @@ impl PublicDir {
         PublicDir {
             dir,
             disk: WriterThread::start(),
-            book: TournamentFiles::new(tags),
+            tournament: TournamentFiles::new(tags),
             written: BTreeMap::new(),
             existing: BTreeSet::new(),
         }
@@ -108,16 +104,16 @@ impl PublicDir {
 
     /// Writes the files that have changed.
     async fn write(&mut self, delayed_view: &DelayedView) -> Result<(), String> {
-        for dropped in self.book.follow(delayed_view) {
+        for dropped in self.tournament.follow(delayed_view) {
             // The files of a round that is no longer followed stay unchanged.
             let prefix = format!("round-{dropped}/");
             self.written.retain(|path, _| !path.starts_with(&prefix));
             self.existing.retain(|path| !path.starts_with(&prefix));
         }
-        for number in self.book.rounds_to_restore() {
+        for number in self.tournament.rounds_to_restore() {
             self.restore_round(number).await;
         }
-        let files = self.book.format_files(delayed_view);
+        let files = self.tournament.format_files(delayed_view);
         self.write_changed(files).await
     }
 
@@ -127,13 +123,12 @@ impl PublicDir {
         let recalled = self.disk.run(move || {
             let round = |number: u16| dir.join(format!("round-{number}"));
             let read_table = |place: u32| TableFiles::read_files(&round(number).join(format!("game-{place}")));
-            let count =
-                |number: u16| Some((number, cloud::game_count(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
+            let count = |number: u16| Some((number, game_count(&fs::read_to_string(round(number).join("index.json")).ok()?)?));
             let files: Vec<TableFiles> = (1..).map_while(read_table).collect();
             (files, (1..number).filter_map(count).collect::<Vec<_>>(), table_files(&dir, number))
         });
         let (files, before, found) = recalled.await.unwrap_or_default();
-        self.book.restore_round(number, files, before);
+        self.tournament.restore_round(number, files, before);
         self.existing.extend(found);
     }
 
@@ -143,7 +138,7 @@ impl PublicDir {
         let mut removed: BTreeSet<String> = self.written.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
         // Without a round, each board is a table. Boards that have not appeared yet may still have games, so nothing is removed
         // then.
-        removed.extend(self.existing.iter().filter(|path| self.book.follows_round_of(path)).cloned());
+        removed.extend(self.existing.iter().filter(|path| self.tournament.follows_round_of(path)).cloned());
         let new: Vec<(String, String)> =
             files.into_iter().filter(|(path, text)| self.written.get(path) != Some(text)).collect();
         if new.is_empty() && removed.is_empty() {

@@ -21,9 +21,9 @@ use crate::config::Config;
 use crate::config::lichess::{Lichess, Rounds};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
-use crate::publish::files::table;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
-use crate::publish::request::{self, Request, RequestError};
+use crate::publish::http::request::{self, Request, RequestError};
+use crate::publish::render::playing_table::{self, PlayingTable};
 use crate::round::Round;
 use hyper::Method;
 use outbox::{MAX_GAMES, Outbox, TableUpdate};
@@ -203,7 +203,7 @@ impl Sender {
         };
         (self.unsendable_reason, self.unnamed_boards) = (None, Vec::new());
         for round in &rounds {
-            let number = table::round_number(round.as_ref(), &self.tags);
+            let number = playing_table::round_number(round.as_ref(), &self.tags);
             let round_sender = self.config.rounds.id(number).and_then(|id| self.rounds.iter_mut().find(|known| known.id == id));
             // Only the message about the last round is kept.
             self.unsendable_reason = None;
@@ -293,7 +293,7 @@ impl Sender {
     }
 
     fn save(&mut self) {
-        let number = table::round_number(self.followed.back(), &self.tags);
+        let number = playing_table::round_number(self.followed.back(), &self.tags);
         let save_round =
             |round: &mut RoundSender| round.outbox.save(round.outbox.number().is_none_or(|stored| stored == number));
         // Every round is written, even if writing another one failed.
@@ -369,11 +369,11 @@ impl RoundSender {
 
 /// Returns the tables of a round, each with its game if the outbox does not have its current state.
 fn changed_tables(state: &State, round: Option<&Round>, tags: &[(String, String)], outbox: &Outbox) -> Vec<TableUpdate> {
-    let with_game = |table: table::PlayingTable| {
+    let with_game = |table: PlayingTable| {
         let game = table.game.and_then(|(id, _)| state.games.get(&id));
         let board = game.map(|game| game.board.clone());
         let game = game.filter(|_| !outbox.is_current(&table)).cloned();
         (table, game, board)
     };
-    table::tables(state, round, tags).into_iter().map(with_game).collect()
+    playing_table::tables(state, round, tags).into_iter().map(with_game).collect()
 }

@@ -16,7 +16,7 @@
 //! configuration says `live` and `listen` is a loopback address.
 
 mod allowance;
-pub(super) mod boards;
+mod boards;
 mod http;
 pub mod message;
 mod session;
@@ -28,7 +28,8 @@ use crate::config::{Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
 use crate::game::Delay;
 use crate::publish::front_end::{Context, FrontEnd, Runtime, StartedFrontEnd};
-use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
+use crate::publish::http::admission::ConnectionLimits;
+use crate::publish::http::listener::{Listener, bind_failure_hint};
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;

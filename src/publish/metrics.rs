@@ -18,10 +18,11 @@ use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop}
 use crate::game::Event;
 use crate::publish::files::FILES_FAILED;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
-use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
+use crate::publish::http::admission::ConnectionLimits;
+use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::lichess::{LICHESS_FAILED, LICHESS_REFUSED};
 use crate::publish::web::WEB_FAILED;
-use crate::publish::web::admitted::TokenCache;
+use crate::publish::web::token_cache::TokenCache;
 use crate::wire::Word;
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};

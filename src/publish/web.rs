@@ -13,8 +13,9 @@
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
 //! Every change requires a token, and the journal records it with the token's name.
 
-pub mod admitted;
 mod alert;
+mod audience_state;
+mod auth;
 pub mod body;
 mod card;
 mod cloud;
@@ -26,28 +27,28 @@ mod page;
 mod pending;
 mod post;
 mod sessions;
-mod stage;
 mod stream;
+pub mod token_cache;
 pub mod tokens;
-mod who;
 
 use crate::config::{self, Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
 use crate::locale::Locale;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
-use crate::publish::guests::{ConnectionLimits, Listener, bind_failure_hint};
-use crate::publish::tls::Certificate;
+use crate::publish::http::admission::ConnectionLimits;
+use crate::publish::http::listener::{Listener, bind_failure_hint};
+use crate::publish::http::tls::Certificate;
+use audience_state::AudienceState;
+use auth::{Audience, Authenticator};
 use card::AudienceView;
 use cloud::CloudFiles;
 use frames::FrameHistory;
 use pending::PendingLogins;
-use stage::AudienceState;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::{error, info};
-use who::{Audience, Authenticator};
 
 /// Connection limits. A whole playing hall may share one address.
 const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 2_048, per_address: 512 };

@@ -1,6 +1,7 @@
 //! Parses the arguments of D-Bus methods, without I/O. Error messages name the valid values.
 
 use super::Error;
+use crate::game::pgn::AfterIllegal;
 use crate::game::{Command, GameResult};
 use crate::laws::draws::ClaimKind;
 use crate::laws::{BadLaws, Irregularity, Worded};
@@ -9,6 +10,24 @@ use crate::round::Round;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
 use std::collections::HashMap;
+use zbus::{OwnedVariant, Variant};
+
+/// Parses the options of `PgnWith`. Unknown options are refused, because ignoring one would silently give another result.
+pub(super) fn parse_pgn_options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
+    let mut after = AfterIllegal::default();
+    for (name, value) in options {
+        match (name.as_str(), &**value) {
+            ("irregular", Variant::Str(word)) => {
+                after = AfterIllegal::from_word(word.as_str()).ok_or_else(|| {
+                    Error::BadOption(format!("\"{}\" is not a value of irregular: use stop, fen or end", word.as_str()))
+                })?;
+            }
+            ("irregular", _) => return Err(Error::BadOption("irregular must be a string: use stop, fen or end".to_owned())),
+            _ => return Err(Error::BadOption(format!("there is no option \"{name}\": use irregular, or none"))),
+        }
+    }
+    Ok(after)
+}
 
 /// Parses a player: `white` or `black`.
 pub fn parse_player(text: &str) -> Result<Color, Error> {

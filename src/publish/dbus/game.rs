@@ -1,11 +1,13 @@
 //! `org.touchmove1.Game`, on both names.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
+use super::arguments::parse_pgn_options;
 use super::{Error, Stream};
 use crate::daemon::Source;
 use crate::daemon::hub::GameView;
 use crate::game::pgn::AfterIllegal;
 use crate::publish::dbus::values;
+use crate::publish::render::pgn;
 use crate::wire::Word;
 use std::collections::HashMap;
 use zbus::object_server::SignalEmitter;
@@ -54,7 +56,7 @@ impl GameObject {
     /// PGN tags: names and values.
     #[zbus(property)]
     fn tags(&self) -> HashMap<String, String> {
-        self.read(|game| super::pgn::all_tags(game).into_iter().collect())
+        self.read(|game| pgn::all_tags(game).into_iter().collect())
     }
 
     /// The start position as FEN.
@@ -175,7 +177,7 @@ impl GameObject {
     /// rest are in one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
-        self.read(|game| super::pgn::game_to_pgn(game, AfterIllegal::Stop, self.stream))
+        self.read(|game| pgn::game_to_pgn(game, AfterIllegal::Stop, self.stream))
     }
 
     /// Returns the game as PGN, with options by name. irregular (s), how to write a game with an illegal move that stands: stop, as
@@ -185,8 +187,8 @@ impl GameObject {
     /// Errors: BadOption.
     #[zbus(out_args("pgn"))]
     fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
-        let after = super::pgn::parse_options(&options)?;
-        Ok(self.read(|game| super::pgn::game_to_pgn(game, after, self.stream)))
+        let after = parse_pgn_options(&options)?;
+        Ok(self.read(|game| pgn::game_to_pgn(game, after, self.stream)))
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that it

@@ -11,7 +11,6 @@ mod error;
 mod front_end;
 mod game;
 mod manager;
-pub mod pgn;
 mod polkit;
 mod stream;
 mod tree;

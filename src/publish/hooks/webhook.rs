@@ -3,7 +3,7 @@
 
 use super::notice::AlertNotification;
 use crate::config::url::Url;
-use crate::publish::request::{self, Request};
+use crate::publish::http::request::{self, Request};
 use hyper::Method;
 use std::fmt::Write;
 use std::time::Duration;

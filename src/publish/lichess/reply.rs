@@ -1,6 +1,6 @@
 //! Lichess's responses to games that were sent, and how to react to them.
 
-use crate::publish::request::Response;
+use crate::publish::http::request::Response;
 use serde::Deserialize;
 use std::time::Duration;
 

@@ -1,13 +1,14 @@
 //! Boards and clocks in the form of LiveChess.
 
 use super::ServerState;
-use crate::boards::{Battery, SensorKind, SquareState};
+use crate::boards::Battery;
 use crate::daemon::hub::{BoardId, BoardView, ClockView, ConnectionState, GameView, State};
 use crate::daemon::{rounds, steady_clock};
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::record::PlyState;
+use crate::publish::render::placement::sensed_placement;
 use serde::Serialize;
-use shakmaty::{Color, File, Rank, Square};
+use shakmaty::Color;
 
 /// A board, in the response to `eboards`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -136,37 +137,9 @@ pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option
     Some(if is_flipped(board, flip) { text.chars().rev().collect() } else { text })
 }
 
-/// Returns the state of the squares, as the first field of a FEN; `None` if the sensors do not identify pieces, or nothing was read
-/// yet.
-pub fn sensed_placement(board: &BoardView) -> Option<String> {
-    let squares = board.placement.as_ref().filter(|_| board.sensing == SensorKind::Identity)?;
-    Some(Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"))
-}
-
 /// Returns whether the client reads the board rotated by 180° relative to its detected orientation.
 pub fn is_flipped(board: &BoardView, flip: Option<bool>) -> bool {
     flip.is_some_and(|flip| flip != is_turned(board))
-}
-
-fn row(squares: &[SquareState; 64], rank: Rank) -> String {
-    let (mut text, mut empty) = (String::new(), 0);
-    let flush = |text: &mut String, empty: &mut u8| {
-        if *empty > 0 {
-            text.push(char::from(b'0' + *empty));
-        }
-        *empty = 0;
-    };
-    for file in File::ALL {
-        match squares.get(usize::from(Square::from_coords(file, rank))) {
-            Some(SquareState::Piece(piece)) => {
-                flush(&mut text, &mut empty);
-                text.push(piece.char());
-            }
-            _ => empty += 1,
-        }
-    }
-    flush(&mut text, &mut empty);
-    text
 }
 
 /// Returns the clock of a board; in the delayed view, the clock times recorded in its game.

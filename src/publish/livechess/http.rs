@@ -3,8 +3,8 @@
 use super::{ServerState, boards, session, tournament};
 use crate::daemon::Stop;
 use crate::daemon::hub::State as HubState;
-use crate::publish::guests::{AdmittedClient, EvictionPolicy};
-use crate::publish::origin::{is_allowed_origin, is_own_host, requested_host};
+use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
+use crate::publish::http::origin::{is_allowed_origin, is_own_host, requested_host};
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, ORIGIN, X_CONTENT_TYPE_OPTIONS};

@@ -15,7 +15,8 @@ use crate::daemon::{Stop, wait_for_stop};
 use crate::game::Record;
 use crate::game::caution::shows_clock;
 use crate::game::event::Rotation;
-use crate::publish::guests::ServingGuard;
+use crate::publish::http::admission::ServingGuard;
+use crate::publish::render::placement::sensed_placement;
 use axum::body::Bytes;
 use axum::extract::ws::{Message, WebSocket};
 use serde::Serialize;
@@ -331,7 +332,7 @@ impl Feed {
             flipped: flip.unwrap_or(is_turned),
             board: boards::placement(state, board, flip),
             clock: boards::clock(server, state, board),
-            is_shown: boards::sensed_placement(board).is_some(),
+            is_shown: sensed_placement(board).is_some(),
             source,
             stale_source,
             record: game.filter(|_| stale_source == StaleSource::Record).map(|game| game.record.clone()),

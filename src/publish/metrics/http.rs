@@ -1,8 +1,8 @@
 //! The HTTP server of the metrics, which has one page.
 
 use super::Reader;
-use crate::publish::origin::{is_loopback_host, requested_host};
-use crate::publish::web::admitted::{TokenCache, bearer_token_hash};
+use crate::publish::http::origin::{is_loopback_host, requested_host};
+use crate::publish::web::token_cache::{TokenCache, bearer_token_hash};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::header::{CACHE_CONTROL, CONNECTION, CONTENT_TYPE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS};

@@ -1,7 +1,7 @@
 //! A board's card: its state at a glance.
 
 use super::alert;
-use super::who::Audience;
+use super::auth::Audience;
 use crate::boards::SquareState;
 use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::daemon::rounds::game_of;
@@ -10,7 +10,7 @@ use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
 use crate::game::{AlertKind, Delay};
 use crate::locale::Locale;
-use crate::publish::livechess;
+use crate::publish::render::placement::sensed_placement;
 use crate::round::{Pairing, Player};
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Map, Value, json};
@@ -125,7 +125,7 @@ pub fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: 
     insert("model", board.model.title.into());
     insert("contact", connection.word().into());
     insert("reason", if view.audience.is_public() { "" } else { board.reason.as_str() }.into());
-    insert("placement", livechess::boards::sensed_placement(board).into());
+    insert("placement", sensed_placement(board).into());
     insert("displaced", board.displaced.iter().map(displaced).collect());
     insert(
         "battery",

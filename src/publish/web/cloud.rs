@@ -4,7 +4,7 @@
 use super::etag;
 use crate::daemon::DelayedView;
 use crate::daemon::hub::feed::NewsFeed;
-use crate::publish::files::TournamentFiles;
+use crate::publish::render::TournamentFiles;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -22,7 +22,7 @@ pub struct CloudFiles {
 
 struct CachedCloudGame {
     news: NewsFeed,
-    book: TournamentFiles,
+    tournament: TournamentFiles,
     /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
     files: BTreeMap<String, (String, Bytes)>,
     /// Whether there may be something new to publish.
@@ -33,8 +33,8 @@ struct CachedCloudGame {
 impl CloudFiles {
     /// Creates the files from this delayed view. `tags`: the configured tags of every game.
     pub fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
-        let (news, book) = (delayed_view.subscribe(), TournamentFiles::new(tags));
-        let cached = CachedCloudGame { news, book, files: BTreeMap::new(), due: true, at: None };
+        let (news, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags));
+        let cached = CachedCloudGame { news, tournament, files: BTreeMap::new(), due: true, at: None };
         CloudFiles { delayed_view: Arc::clone(delayed_view), cached: Mutex::new(cached) }
     }
 
@@ -54,8 +54,8 @@ impl CloudFiles {
 impl CachedCloudGame {
     fn update(&mut self, delayed_view: &DelayedView) {
         (self.due, self.at) = (false, Some(Instant::now()));
-        self.book.follow(delayed_view);
-        let now = self.book.format_files(delayed_view);
+        self.tournament.follow(delayed_view);
+        let now = self.tournament.format_files(delayed_view);
         // Remove the games of tables that no longer exist; rounds that are no longer followed stay unchanged.
         let rounds: Vec<String> = now.keys().filter_map(|path| Some(format!("{}/", path.split_once('/')?.0))).collect();
         self.files.retain(|path, _| now.contains_key(path) || !rounds.iter().any(|round| path.starts_with(round)));

@@ -1,6 +1,6 @@
 //! Entity tags, so that a response is not sent again to a client that has it (RFC 9110, 8.8.3).
 
-use crate::publish::headers::has_version;
+use crate::publish::http::headers::has_version;
 use axum::body::Bytes;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};

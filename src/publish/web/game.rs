@@ -1,9 +1,9 @@
 //! One game as JSON, with everything known of it.
 
 use super::alert;
+use super::auth::Audience;
 use super::card::AudienceView;
 use super::frames::FrameHistory;
-use super::who::Audience;
 use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::JournalError;

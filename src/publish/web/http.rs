@@ -1,17 +1,18 @@
 //! The HTTP routes, and the checks that apply to all requests.
 
+use super::auth::{Audience, User, audience_of};
 use super::game::GameDetails;
 use super::page::{self, PageFile};
-use super::who::{Audience, User, audience_of};
 use super::{WebState, etag, game, post, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
 use crate::locale;
-use crate::publish::dbus::{self, Stream};
-use crate::publish::guests::{AdmittedClient, EvictionPolicy};
-use crate::publish::headers::requested_locale;
-use crate::publish::origin::{is_own_host, requested_host};
+use crate::publish::dbus::Stream;
+use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
+use crate::publish::http::headers::requested_locale;
+use crate::publish::http::origin::{is_own_host, requested_host};
+use crate::publish::render::pgn::game_to_pgn;
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -221,7 +222,7 @@ async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: Hea
     let stream = if audience == Audience::Arbiter { Stream::Live } else { Stream::Broadcast };
     let text = web.source(audience).read(|state| {
         let game = state.games.get(&id)?;
-        Some(dbus::pgn::game_to_pgn(game, AfterIllegal::default(), stream))
+        Some(game_to_pgn(game, AfterIllegal::default(), stream))
     });
     let text = text.ok_or_else(|| no_game(id))?;
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())

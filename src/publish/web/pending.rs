@@ -2,7 +2,7 @@
 //!
 //! No user is authenticated yet, so all requests are equal: the oldest one has had the most time.
 
-use crate::publish::guests::address_group;
+use crate::publish::http::admission::address_group;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -4,17 +4,17 @@
 //! (`SameSite`); a form cannot send JSON; and the origin that the browser reports (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::WebState;
+use super::auth::{COOKIE_AGE, User};
 use super::body::{self, PairingChange};
 use super::http::{self, HandlerResult, Refusal, refusal};
 use super::tokens::Role;
-use super::who::{COOKIE_AGE, User};
 use crate::daemon::hub::OrderError;
 use crate::game::answer::Verdict;
 use crate::game::{Answer, Order};
 use crate::locale::{self as words, Locale};
-use crate::publish::guests::AdmittedClient;
-use crate::publish::headers::{forwarded_for, is_json, requested_locale};
-use crate::publish::origin::is_cross_site;
+use crate::publish::http::admission::AdmittedClient;
+use crate::publish::http::headers::{forwarded_for, is_json, requested_locale};
+use crate::publish::http::origin::is_cross_site;
 use crate::publish::pairings::{self, PairingError};
 use crate::wire::{Word, command_to_value};
 use axum::body::to_bytes;

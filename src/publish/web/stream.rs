@@ -1,10 +1,10 @@
 //! Changes as server-sent events.
 
 use super::WebState;
-use super::stage::AudienceState;
-use super::who::User;
+use super::audience_state::AudienceState;
+use super::auth::User;
 use crate::daemon::{Stop, wait_for_stop};
-use crate::publish::guests::ServingGuard;
+use crate::publish::http::admission::ServingGuard;
 use axum::body::{Body, Bytes};
 use futures_util::stream;
 use std::convert::Infallible;

@@ -11,7 +11,7 @@ use touchmove::game::event::ClockTimes;
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
 use touchmove::game::{ClockTime, CompletedBy, Confidence, Event, GameResult, PlayedMove};
 use touchmove::laws::{Move, Position};
-use touchmove::publish::dbus::pgn::explain_in_english;
+use touchmove::publish::render::pgn::explain_in_english;
 
 const ALL_WAYS: [AfterIllegal; 3] = [AfterIllegal::Stop, AfterIllegal::Fen, AfterIllegal::End];
 

@@ -3,59 +3,14 @@
 //!
 //! **Invariants:** when the limit is reached, the connection that has been idle longest is evicted for a new one. If none is idle,
 //! an expendable one is evicted, else one from the address with the most connections. So neither idle connections nor long-lived
-//! listeners can lock others out. Only the task that serves a client waits for it, and only until a timeout: a client that sends no
-//! request, or does not read its data, is disconnected.
+//! listeners can lock others out.
 
-use crate::names;
-use crate::publish::tls::Certificate;
-use axum::Router;
-use axum::response::Response;
-use hyper::Request;
-use hyper::body::Incoming;
-use hyper::server::conn::http1;
-use hyper::service::Service;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use std::collections::BTreeMap;
-use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
-use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
-use tokio::time::{sleep, timeout};
-use tokio_io_timeout::TimeoutWriter;
-use tokio_rustls::TlsAcceptor;
-use tracing::{debug, warn};
-
-/// Timeout for the TLS handshake and for the head of each request on a connection.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(15);
-/// Write timeout: a client that does not read its data for this long is disconnected.
-const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
-/// Pause before binding is retried, and before accepting is retried after an error (e.g. no more file descriptors).
-const RETRY_INTERVAL: Duration = Duration::from_secs(5);
-/// Maximum size of a request's head, in bytes.
-const MAX_HEAD_BYTES: usize = 16 * 1024;
-/// One front-end may use at most 1/`FILE_LIMIT_DIVISOR` of the files that the process may open as connections: boards and the journal need the
-/// rest.
-const FILE_LIMIT_DIVISOR: u64 = 4;
-
-/// Returns what to do about an address that cannot be bound for this reason: `in_use_hint`, unless the service manager or missing
-/// privileges prevent it.
-pub fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String {
-    match error.raw_os_error() {
-        // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
-        Some(1 | 97) => {
-            format!("touchmoved may not listen there; {} allows the service to, and explains how", names::LISTEN_FILE)
-        }
-        // EACCES: a port below 1024.
-        Some(13) => "only root may use ports below 1024: choose a higher port".to_owned(),
-        _ => in_use_hint.to_owned(),
-    }
-}
+use tracing::warn;
 
 /// Connection limits.
 #[derive(Clone, Copy, Debug)]
@@ -64,18 +19,6 @@ pub struct ConnectionLimits {
     pub total: usize,
     /// Maximum number of connections from one address, or from one /64 of IPv6, which is one household.
     pub per_address: usize,
-}
-
-/// A listening front-end.
-pub struct Listener {
-    /// The address to bind.
-    pub address: SocketAddr,
-    /// The connection limits.
-    pub limits: ConnectionLimits,
-    /// The log's word for the clients, such as "browsers".
-    pub client_noun: &'static str,
-    /// The TLS certificate; `None`: without TLS.
-    pub certificate: Option<Certificate>,
 }
 
 /// An admitted client. Each request carries it as an extension.
@@ -117,61 +60,12 @@ struct ConnectionState {
 }
 
 /// All connections.
-struct Permits {
+pub(super) struct Permits {
     limits: ConnectionLimits,
     client_noun: &'static str,
     connections: Mutex<BTreeMap<u64, Arc<ConnectionState>>>,
     next: AtomicU64,
     is_full_logged: AtomicBool,
-}
-
-impl Listener {
-    /// Serves clients until the future is dropped. Binding is retried if it fails; `report_outcome` is called with the result of
-    /// each attempt.
-    pub async fn serve(&self, router: Router, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) {
-        let listener = self.listen(report_outcome).await;
-        let limits = ConnectionLimits { total: self.limits.total.min(max_connections()), ..self.limits };
-        let permits = Permits::new(limits, self.client_noun);
-        loop {
-            let (stream, peer) = match listener.accept().await {
-                Ok(accepted) => accepted,
-                // The client disconnected before it was accepted.
-                Err(error) if matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::ConnectionReset) => {
-                    continue;
-                }
-                Err(error) => {
-                    // Possibly there are no more file descriptors.
-                    warn!("{} cannot connect now ({error}); touchmove tries again", self.client_noun);
-                    sleep(RETRY_INTERVAL).await;
-                    continue;
-                }
-            };
-            if let Some(permit) = permits.admit(peer) {
-                let acceptor = self.certificate.as_ref().map(Certificate::acceptor);
-                tokio::spawn(serve(stream, acceptor, permit, router.clone()));
-            }
-        }
-    }
-
-    async fn listen(&self, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) -> TcpListener {
-        loop {
-            let bound = TcpListener::bind(self.address).await.and_then(|listener| Ok((listener.local_addr()?, listener)));
-            match bound {
-                Ok((address, listener)) => {
-                    report_outcome(Ok(address));
-                    return listener;
-                }
-                Err(error) => report_outcome(Err(error)),
-            }
-            sleep(RETRY_INTERVAL).await;
-        }
-    }
-}
-
-/// Returns how many connections a front-end may have, given how many files the process may open.
-fn max_connections() -> usize {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(u64::MAX);
-    usize::try_from(limit / FILE_LIMIT_DIVISOR).unwrap_or(usize::MAX).max(1)
 }
 
 impl AdmittedClient {
@@ -187,6 +81,11 @@ impl AdmittedClient {
             self.0.connection.expendable.fetch_add(1, Ordering::Relaxed);
         }
         ServingGuard { permit: Arc::clone(&self.0), policy }
+    }
+
+    /// Returns when the client must be evicted.
+    pub(super) async fn evicted(&self) {
+        self.0.connection.evict.notified().await;
     }
 }
 
@@ -215,13 +114,13 @@ impl Drop for Permit {
 }
 
 impl Permits {
-    fn new(limits: ConnectionLimits, client_noun: &'static str) -> Arc<Permits> {
+    pub(super) fn new(limits: ConnectionLimits, client_noun: &'static str) -> Arc<Permits> {
         let (connections, next, is_full_logged) = (Mutex::default(), AtomicU64::new(0), AtomicBool::new(false));
         Arc::new(Permits { limits, client_noun, connections, next, is_full_logged })
     }
 
-    /// Returns a permit for a client from this address; `None` if the limit is reached and no connection can be evicted.
-    fn admit(self: &Arc<Permits>, peer: SocketAddr) -> Option<Arc<Permit>> {
+    /// Admits a client from this address; returns `None` if the limit is reached and no connection can be evicted.
+    pub(super) fn admit(self: &Arc<Permits>, peer: SocketAddr) -> Option<AdmittedClient> {
         let ConnectionLimits { total, per_address } = self.limits;
         let group = address_group(peer.ip());
         let mut connections = self.connections();
@@ -263,7 +162,7 @@ impl Permits {
             evict: Notify::new(),
         });
         connections.insert(number, Arc::clone(&connection));
-        Some(Arc::new(Permit { connection, permits: Arc::clone(self) }))
+        Some(AdmittedClient(Arc::new(Permit { connection, permits: Arc::clone(self) })))
     }
 
     fn connections(&self) -> MutexGuard<'_, BTreeMap<u64, Arc<ConnectionState>>> {
@@ -302,67 +201,13 @@ pub fn address_group(address: IpAddr) -> IpAddr {
     }
 }
 
-async fn serve(stream: TcpStream, acceptor: Option<TlsAcceptor>, permit: Arc<Permit>, router: Router) {
-    // Messages are small, and the client waits for each.
-    let _ = stream.set_nodelay(true);
-    let mut stream = TimeoutWriter::new(stream);
-    stream.set_timeout(Some(WRITE_TIMEOUT));
-    let stream = Box::pin(stream);
-    let service = ConnectionService { router: TowerToHyperService::new(router), client: AdmittedClient(Arc::clone(&permit)) };
-    let session = async {
-        match acceptor {
-            None => serve_http(stream, service).await,
-            Some(acceptor) => match timeout(REQUEST_TIMEOUT, acceptor.accept(stream)).await {
-                Ok(Ok(stream)) => serve_http(stream, service).await,
-                Ok(Err(error)) => debug!("the TLS handshake with {} failed: {error}", permit.connection.peer),
-                Err(_) => debug!("the TLS handshake with {} timed out", permit.connection.peer),
-            },
-        }
-    };
-    tokio::select! {
-        () = session => {}
-        () = permit.connection.evict.notified() => debug!("the connection of {} was evicted", permit.connection.peer),
-    }
-}
-
-async fn serve_http(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, service: ConnectionService) {
-    let peer = service.client.peer();
-    let mut http = http1::Builder::new();
-    http.timer(TokioTimer::new()).header_read_timeout(REQUEST_TIMEOUT).max_buf_size(MAX_HEAD_BYTES);
-    if let Err(error) = http.serve_connection(TokioIo::new(stream), service).with_upgrades().await {
-        debug!("the connection of {peer} ended: {error}");
-    }
-}
-
-/// The HTTP service of one connection.
-struct ConnectionService {
-    router: TowerToHyperService<Router>,
-    client: AdmittedClient,
-}
-
-impl Service<Request<Incoming>> for ConnectionService {
-    type Response = Response;
-    type Error = std::convert::Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Self::Error>> + Send>>;
-
-    fn call(&self, mut request: Request<Incoming>) -> Self::Future {
-        request.extensions_mut().insert(self.client.clone());
-        let guard = self.client.start_serving(EvictionPolicy::Keep);
-        let response = self.router.call(request);
-        Box::pin(async move {
-            let _guard = guard;
-            response.await
-        })
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     /// Adds a client that is being served; all come from one address.
     fn serve(permits: &Arc<Permits>, policy: EvictionPolicy) -> Option<(AdmittedClient, ServingGuard)> {
-        let client = AdmittedClient(permits.admit("127.0.0.1:1".parse().expect("an address"))?);
+        let client = permits.admit("127.0.0.1:1".parse().expect("an address"))?;
         let busy = client.start_serving(policy);
         Some((client, busy))
     }
@@ -385,16 +230,5 @@ mod tests {
         assert!(serve(&permits, EvictionPolicy::Expendable).is_none());
         drop(request);
         assert!(serve(&permits, EvictionPolicy::Expendable).is_some());
-    }
-
-    #[test]
-    fn bind_failure_hint_names_the_obstacle() {
-        let hint = |code| bind_failure_hint(&io::Error::from_raw_os_error(code), "end the other program");
-        // EADDRINUSE
-        assert_eq!(hint(98), "end the other program");
-        for code in [1, 97] {
-            assert!(hint(code).contains("/usr/share/touchmove/systemd/listen.conf"), "{}", hint(code));
-        }
-        assert!(hint(13).contains("choose a higher port"));
     }
 }

@@ -1,10 +1,10 @@
 //! Authentication: anonymous users, and users with a token or with a session that began with one.
 
-use super::admitted::{TokenCache, bearer_token_hash};
 use super::sessions::Sessions;
+use super::token_cache::{TokenCache, bearer_token_hash};
 use super::tokens::{Role, SecretHash, Token, TokenError};
 use crate::daemon::steady_clock;
-use crate::publish::headers;
+use crate::publish::http::headers;
 use axum::http::HeaderMap;
 use std::path::Path;
 use std::time::Duration;

@@ -275,7 +275,7 @@ mod tests {
     use crate::game::event::Rotation;
     use crate::game::{Delay, Event, StampedEvent};
     use crate::locale::Locale;
-    use crate::publish::web::who::Audience;
+    use crate::publish::web::auth::Audience;
     use std::path::Path;
 
     /// Opens a journal in which an event of game 7, too old to be verified on opening, was changed.

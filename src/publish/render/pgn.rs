@@ -5,12 +5,9 @@ use crate::game::Text;
 use crate::game::pgn::{AfterIllegal, pgn_with};
 use crate::laws::reason::IllegalReason;
 use crate::locale::{self, Locale};
-use crate::publish::dbus::{Error, Stream};
-use crate::wire::Word;
+use crate::publish::dbus::Stream;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use std::collections::HashMap;
-use zbus::{OwnedVariant, Variant};
 
 /// Returns the PGN tags that the record does not derive itself: the configured ones, replaced and extended by those set for this
 /// game, then the board and, unless a date is among them, the day on which the game began.
@@ -28,23 +25,6 @@ pub fn all_tags(game: &GameView) -> Vec<(String, String)> {
         tags.push(("Date".to_owned(), started.to_zoned(TimeZone::system()).strftime("%Y.%m.%d").to_string()));
     }
     tags
-}
-
-/// Parses the options of `PgnWith`. Unknown options are refused, because ignoring one would silently give another result.
-pub fn parse_options(options: &HashMap<String, OwnedVariant>) -> Result<AfterIllegal, Error> {
-    let mut after = AfterIllegal::default();
-    for (name, value) in options {
-        match (name.as_str(), &**value) {
-            ("irregular", Variant::Str(word)) => {
-                after = AfterIllegal::from_word(word.as_str()).ok_or_else(|| {
-                    Error::BadOption(format!("\"{}\" is not a value of irregular: use stop, fen or end", word.as_str()))
-                })?;
-            }
-            ("irregular", _) => return Err(Error::BadOption("irregular must be a string: use stop, fen or end".to_owned())),
-            _ => return Err(Error::BadOption(format!("there is no option \"{name}\": use irregular, or none"))),
-        }
-    }
-    Ok(after)
 }
 
 /// Explains in English, the language of PGN, why a move is not legal.

@@ -1,7 +1,7 @@
 //! The tokens that are valid now, according to the current content of their file.
 
 use super::tokens::{FileStamp, SecretHash, Token, TokenStore};
-use crate::publish::headers;
+use crate::publish::http::headers;
 use axum::http::HeaderMap;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};

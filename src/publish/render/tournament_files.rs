@@ -1,7 +1,8 @@
 //! The public files of a tournament, as DGT LiveChess and LiveChess Cloud write them: which content at which path.
 
-use super::cloud;
-use super::table::{self, PlayingTable, TableFiles};
+use super::cloud_tournament;
+use super::playing_table::{self, PlayingTable};
+use super::table_files::TableFiles;
 use crate::daemon::DelayedView;
 use crate::daemon::hub::GameView;
 use crate::round::Round;
@@ -22,7 +23,7 @@ pub struct TournamentFiles {
 }
 
 impl TournamentFiles {
-    /// Creates an empty book. `tags`: the configured tags of every game.
+    /// Creates the files of a tournament without games. `tags`: the configured tags of every game.
     pub fn new(tags: Vec<(String, String)>) -> TournamentFiles {
         TournamentFiles { tags, rounds: VecDeque::new(), tables: BTreeMap::new(), earlier_game_counts: BTreeMap::new() }
     }
@@ -47,12 +48,12 @@ impl TournamentFiles {
 
     /// Returns the followed rounds for which nothing was formatted or recalled yet.
     pub fn rounds_to_restore(&self) -> Vec<u16> {
-        let numbers = self.followed_rounds().into_iter().map(|round| table::round_number(round.as_ref(), &self.tags));
+        let numbers = self.followed_rounds().into_iter().map(|round| playing_table::round_number(round.as_ref(), &self.tags));
         numbers.filter(|number| !self.tables.contains_key(number)).collect()
     }
 
     /// Restores what was published of a round before, and the numbers of games of earlier rounds.
-    pub(super) fn restore_round(&mut self, number: u16, files: Vec<TableFiles>, before: Vec<(u16, usize)>) {
+    pub(in crate::publish) fn restore_round(&mut self, number: u16, files: Vec<TableFiles>, before: Vec<(u16, usize)>) {
         self.tables.insert(number, files);
         for (number, games) in before {
             self.earlier_game_counts.entry(number).or_insert(games);
@@ -60,7 +61,7 @@ impl TournamentFiles {
     }
 
     /// Returns whether this path belongs to a round that was loaded and is followed.
-    pub(super) fn follows_round_of(&self, path: &str) -> bool {
+    pub(in crate::publish) fn follows_round_of(&self, path: &str) -> bool {
         self.rounds.iter().any(|round| path.starts_with(&format!("round-{}/", round.number)))
     }
 
@@ -68,10 +69,10 @@ impl TournamentFiles {
     pub fn format_files(&mut self, delayed_view: &DelayedView) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for round in &self.followed_rounds() {
-            let number = table::round_number(round.as_ref(), &self.tags);
+            let number = playing_table::round_number(round.as_ref(), &self.tags);
             let known_tables = self.tables.entry(number).or_default();
             let shown_tables: Vec<(PlayingTable, Option<GameView>)> = delayed_view.read(|state| {
-                let tables = table::tables(state, round.as_ref(), &self.tags);
+                let tables = playing_table::tables(state, round.as_ref(), &self.tags);
                 let with_game = |(place, table): (usize, PlayingTable)| {
                     let known = known_tables.get(place).is_some_and(|files| files.is_current_for(&table));
                     let game = table.game.filter(|_| !known).and_then(|(id, _)| state.games.get(&id).cloned());
@@ -88,7 +89,7 @@ impl TournamentFiles {
             files.extend(round_files(number, known_tables));
         }
         if !files.is_empty() {
-            let tournament = cloud::tournament(&self.tables, &self.earlier_game_counts, &self.tags);
+            let tournament = cloud_tournament::tournament(&self.tables, &self.earlier_game_counts, &self.tags);
             files.insert("tournament.json".to_owned(), tournament.to_string());
         }
         files
@@ -114,6 +115,6 @@ fn round_files(number: u16, tables: &[TableFiles]) -> Vec<(String, String)> {
         files.push((path(&format!("game-{place}.json")), table.game.to_string()));
     }
     files.push((path("games.pgn"), tables.iter().map(|table| &*table.pgn).collect()));
-    files.push((path("index.json"), cloud::index(tables).to_string()));
+    files.push((path("index.json"), cloud_tournament::index(tables).to_string()));
     files
 }

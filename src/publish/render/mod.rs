@@ -1,0 +1,12 @@
+//! Games and boards as text, in the formats that several front-ends publish.
+
+mod cloud_game;
+mod cloud_tournament;
+pub mod pgn;
+pub(super) mod placement;
+pub(super) mod playing_table;
+pub(super) mod table_files;
+mod tournament_files;
+
+pub(super) use cloud_tournament::game_count;
+pub(super) use tournament_files::TournamentFiles;
