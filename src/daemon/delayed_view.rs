@@ -4,14 +4,15 @@
 //! exception is the LiveChess server if the configuration says `live = true`, for this machine only. Alerts for the arbiter never
 //! enter the delayed view.
 
+mod public_state;
 mod release_log;
 
 use super::hub::feed::{NewsFeed, Received};
-use super::hub::{BoardId, BoardView, GameView, Hub, News, Published, State};
+use super::hub::{BoardId, Hub, News, Published, State};
 use super::{Stop, wait_for_stop};
 use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
+use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -23,10 +24,6 @@ use tokio::time::Instant;
 /// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
 const FEED: usize = 1024;
 
-/// How many game numbers before the oldest game in memory are kept, since these games may belong to boards that are not plugged in
-/// yet.
-const KEPT_GAME_NUMBERS: u64 = 1_000;
-
 /// The delayed view.
 pub struct DelayedView {
     hub: Arc<Hub>,
@@ -36,83 +33,6 @@ pub struct DelayedView {
     epoch: Instant,
     public_state: Mutex<PublicState>,
     feed: broadcast::Sender<News>,
-}
-
-#[derive(Default)]
-struct PublicState {
-    /// Games; of boards only their identity and which game is on them.
-    state: State,
-    /// Released events by game, numbered from 1.
-    events: BTreeMap<u64, Vec<StampedEvent>>,
-    lines: BTreeMap<u64, GameRelease>,
-    /// How much of each game has been released, by journal event numbers.
-    release_log: ReleaseLog,
-    /// Identifier of the journal's incarnation.
-    incarnation: String,
-}
-
-impl PublicState {
-    /// Returns how much of a game had been released before it became known here. A game that is continued on another board has the
-    /// events of the game that it continues.
-    fn released_before(&self, game: u64, meta: &GameMeta) -> Option<PriorRelease> {
-        let under_old_number = || self.release_log.released(meta.carried_from?, meta.epoch_wall_ms);
-        self.release_log.released(game, meta.epoch_wall_ms).or_else(under_old_number)
-    }
-}
-
-/// Returns the tags that are public at once: who plays, and where.
-fn public_tags(tags: &[(String, String)]) -> Vec<(String, String)> {
-    const OTHER_PUBLIC_TAGS: [&str; 6] = ["Event", "Site", "Date", "Round", "Table", "TimeControl"];
-    /// Suffixes of `White` and `Black`.
-    const PLAYER_TAG_SUFFIXES: [&str; 9] = ["", "Title", "Elo", "FideId", "Team", "Country", "USCF", "NA", "Type"];
-    let of_player = |name: &str| {
-        let player = name.strip_prefix("White").or_else(|| name.strip_prefix("Black"));
-        player.is_some_and(|suffix| PLAYER_TAG_SUFFIXES.contains(&suffix))
-    };
-    tags.iter().filter(|(name, _)| of_player(name) || OTHER_PUBLIC_TAGS.contains(&name.as_str())).cloned().collect()
-}
-
-/// What is published about events that turn out to be released already.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum PublishMode {
-    /// Publish each event, because front-ends received those before it.
-    EachEvent,
-    /// Publish only that the state changed: the events were released before this process was started.
-    StateChange,
-}
-
-/// The release of one game.
-struct GameRelease {
-    line: DelayLine,
-    /// Number of the last durable event processed.
-    last: u64,
-    /// Last known data of the game.
-    meta: Option<GameMeta>,
-}
-
-/// Data of a game other than its events.
-#[derive(Clone)]
-struct GameMeta {
-    /// Board of the game, reduced to what is public.
-    board: BoardView,
-    epoch_wall_ms: i64,
-    epoch_steady_ms: i64,
-    carried_from: Option<u64>,
-    tags: Arc<[(String, String)]>,
-    own_tags: Vec<(String, String)>,
-}
-
-impl GameMeta {
-    /// Reads the hub's data of a game; `None`: the hub no longer has it in memory.
-    fn read(state: &State, game: u64) -> Option<GameMeta> {
-        let game = state.games.get(&game)?;
-        let board = state.boards.get(&game.board)?;
-        let serial_number = board.serial_number.clone();
-        let board = BoardView { serial_number, ..BoardView::new(board.id.clone(), board.model, board.sensing) };
-        let (tags, own_tags) = (Arc::clone(&game.tags), game.record.tags.clone());
-        let GameView { epoch_wall_ms, epoch_steady_ms, continued_from: carried_from, .. } = *game;
-        Some(GameMeta { board, epoch_wall_ms, epoch_steady_ms, carried_from, tags, own_tags })
-    }
 }
 
 impl DelayedView {
@@ -358,59 +278,10 @@ impl DelayedView {
     fn release(&self, game: u64, stamped: StampedEvent, mode: PublishMode) {
         let (meta, in_memory) =
             self.hub.read(|state| (GameMeta::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
-        let mut public = self.lock();
-        // The hub may have removed the game meanwhile.
-        let Some(meta) = meta.or_else(|| public.lines.get(&game)?.meta.clone()) else { return };
-        let GameMeta { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = meta;
-        let id = board.id.clone();
-        if let Some(released) = public.lines.get(&game).map(|line| line.line.released().clone()) {
-            public.release_log.record(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
+        let published = self.lock().release(game, stamped, mode, meta, &in_memory);
+        if let Some(published) = published.filter(|_| mode == PublishMode::EachEvent) {
+            self.publish(News::Event(Arc::new(published)));
         }
-        let events = public.events.entry(game).or_default();
-        let number = events.len() as u64 + 1;
-        let stamped = StampedEvent { number: Some(number), ..stamped };
-        events.push(stamped.clone());
-        if matches!(stamped.event, Event::GameStarted { .. }) {
-            let earlier: Vec<u64> = public
-                .state
-                .games
-                .values()
-                .filter(|other| other.board == id && other.id < game)
-                .map(|other| other.id)
-                .collect();
-            for other in earlier {
-                if let Some(line) = public.lines.get_mut(&other) {
-                    line.line.end();
-                }
-            }
-            public.lines.retain(|game, line| in_memory.contains(game) || line.line.is_waiting());
-        }
-        let serial_number = board.serial_number.clone();
-        // The board's identity is public.
-        public.state.boards.entry(id.clone()).or_insert(board).serial_number = serial_number;
-        public.state.apply(&id, Some(game), epoch_wall_ms, &tags, &stamped);
-        if let Some(view) = public.state.games.get_mut(&game) {
-            view.epoch_steady_ms = epoch_steady_ms;
-            // The players' names are public.
-            view.record.tags = public_tags(&own_tags);
-            if mode == PublishMode::StateChange {
-                view.last_recalled_number = number;
-            }
-        }
-        let State { games, .. } = &public.state;
-        let public_games: Vec<u64> = games.keys().copied().collect();
-        public.events.retain(|game, _| public_games.contains(game));
-        // Games of boards that are not plugged in yet have been released, too.
-        if let Some(first) = in_memory.first().filter(|_| matches!(stamped.event, Event::GameStarted { .. })) {
-            public.release_log.forget_before(first.saturating_sub(KEPT_GAME_NUMBERS));
-        }
-        drop(public);
-        if mode == PublishMode::StateChange {
-            return;
-        }
-        let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
-        let published = Published { board: id, game: Some(game), wall_ms, stamped };
-        self.publish(News::Event(Arc::new(published)));
     }
 
     fn publish(&self, news: News) {
@@ -429,15 +300,4 @@ async fn wait_for_write(writing: &mut Option<JoinHandle<io::Result<()>>>) -> io:
     let outcome = task.await.unwrap_or_else(|error| Err(io::Error::other(error)));
     *writing = None;
     outcome
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn only_tags_of_players_and_table_are_public_at_once() {
-        let tags = |names: &[&str]| names.iter().map(|name| ((*name).to_owned(), "x".to_owned())).collect::<Vec<_>>();
-        let public = tags(&["White", "BlackTitle", "WhiteFideId", "Round", "Table"]);
-        let hidden = tags(&["WhiteNote", "BlackClock", "WhiteRatingDiff", "Annotator", "Result"]);
-        assert_eq!(super::public_tags(&[public.clone(), hidden].concat()), public);
-    }
 }

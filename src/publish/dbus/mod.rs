@@ -8,22 +8,23 @@ pub mod arguments;
 mod board;
 mod bus;
 mod error;
-mod front_end;
 mod game;
 mod manager;
 mod polkit;
+mod registered_interfaces;
+mod served_name;
 mod stream;
 mod tree;
 mod values;
 
 pub use self::bus::{Bus, NameState, NoSuchBus};
 pub use self::error::Error;
-use self::front_end::{FrontEnd, SignalSource};
+use self::served_name::{ServedName, SignalSource};
 pub use self::stream::Stream;
 use crate::config::Config;
 use crate::daemon::{Source, Stop, wait_for_stop};
 use crate::game::{Command, Order};
-use crate::publish::front_end::{Context, StartedFrontEnd};
+use crate::publish::front_end::{Context, FrontEnd, StartedFrontEnd};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -43,7 +44,7 @@ const LOW_PRIORITY_DELAY: Duration = Duration::from_millis(1);
 /// One of the two names as a front-end.
 pub struct DbusFrontEnd(pub Stream);
 
-impl crate::publish::FrontEnd for DbusFrontEnd {
+impl FrontEnd for DbusFrontEnd {
     fn name(&self) -> &'static str {
         self.0.name()
     }
@@ -98,8 +99,8 @@ async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>
     // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
     let mut news = source.subscribe();
-    let mut front_end = FrontEnd::new(source.clone(), connection.clone());
-    front_end.register_and_request_name().await?;
+    let mut served_name = ServedName::new(source.clone(), connection.clone());
+    served_name.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
     name_state.send_replace(NameState::Owned);
     let mut announce_at = None;
@@ -116,21 +117,21 @@ async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>
                 if stream == Stream::Broadcast && stream.has_signal_for(&first) {
                     tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
-                if front_end.publish_news(first, &mut news).await? == SignalSource::Signals {
+                if served_name.publish_news(first, &mut news).await? == SignalSource::Signals {
                     announce_at.get_or_insert_with(|| Instant::now() + LOW_PRIORITY_DELAY);
                 } else if announce_at.is_none() {
-                    front_end.announce_changes().await?;
+                    served_name.announce_changes().await?;
                 }
             }
             () = announce_timer => {
                 announce_at = None;
-                front_end.announce_changes().await?;
+                served_name.announce_changes().await?;
             }
             () = connection.closed() => return Err(zbus::Error::InputOutput(Arc::new(std::io::ErrorKind::ConnectionReset.into()))),
             () = wait_for_stop(stop) => break,
         }
     }
-    front_end.announce_changes().await?;
+    served_name.announce_changes().await?;
     connection.close().await
 }
 

@@ -1,9 +1,10 @@
-//! One name on one connection: its registered objects, its signals, and the property values that clients know.
+//! One name on one connection: its registered objects and its signals.
 
 use super::arbiter::ArbiterObject;
 use super::board::{BoardObject, ClockObject};
 use super::game::GameObject;
 use super::manager::ManagerObject;
+use super::registered_interfaces::{MOVES, RegisteredInterfaces};
 use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
 use crate::daemon::Source;
@@ -11,29 +12,22 @@ use crate::daemon::hub::feed::{NewsFeed, Received};
 use crate::daemon::hub::{BoardId, GameView, News, Published};
 use crate::game::{Event, StampedEvent};
 use crate::names;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tracing::{debug, warn};
+use zbus::Connection;
 use zbus::fdo::{ObjectManager, RequestNameFlags};
 use zbus::names::BusName;
-use zbus::object_server::{Interface, SignalEmitter};
-use zbus::{Connection, OwnedVariant};
-
-/// The property that grows with the game. It is not compared with its last value: events say when it changes.
-const MOVES: &str = "Moves";
-
-/// Compared properties that `PropertiesChanged` invalidates instead of sending their values.
-const INVALIDATED: [&str; 3] = ["Laws", "Objects", "Tables"];
+use zbus::object_server::Interface;
 
 /// One name on one connection.
-pub struct FrontEnd {
+pub struct ServedName {
     source: Source,
     stream: Stream,
     connection: Connection,
     /// The registered objects. The value is the number of the last published event for a game, and 1 for a board that has a clock.
     objects: BTreeMap<Object, u64>,
-    /// The last published property values, by path and interface.
-    published_properties: HashMap<(String, String), HashMap<String, OwnedVariant>>,
+    interfaces: RegisteredInterfaces,
     /// Objects whose property changes have not been published yet.
     dirty_objects: BTreeSet<Object>,
     /// Games whose change of `Moves` has not been published yet.
@@ -42,18 +36,18 @@ pub struct FrontEnd {
     incarnation: String,
 }
 
-impl FrontEnd {
-    /// Creates a front-end without registered objects.
-    pub fn new(source: Source, connection: Connection) -> FrontEnd {
+impl ServedName {
+    /// Creates a name without registered objects.
+    pub fn new(source: Source, connection: Connection) -> ServedName {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
-        let (objects, published_properties) = (BTreeMap::new(), HashMap::new());
-        FrontEnd {
+        let (objects, interfaces) = (BTreeMap::new(), RegisteredInterfaces::new(connection.clone()));
+        ServedName {
             source,
             stream,
             connection,
             objects,
-            published_properties,
+            interfaces,
             dirty_objects: BTreeSet::new(),
             games_with_new_moves: BTreeSet::new(),
             incarnation,
@@ -68,7 +62,7 @@ impl FrontEnd {
     pub async fn register_and_request_name(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
             let manager = ManagerObject { hub: Arc::clone(hub) };
-            self.add(names::ROOT_PATH, manager).await?;
+            self.interfaces.add(names::ROOT_PATH, manager).await?;
         }
         self.sync_objects(SignalStart::Now).await?;
         self.register_branches().await?;
@@ -222,7 +216,9 @@ impl FrontEnd {
                 if self.objects.contains_key(&Object::Board(id.clone())) {
                     continue;
                 }
-                self.add(&names::board_path(id.as_str()), BoardObject { hub: Arc::clone(&hub), id: id.clone() }).await?;
+                self.interfaces
+                    .add(&names::board_path(id.as_str()), BoardObject { hub: Arc::clone(&hub), id: id.clone() })
+                    .await?;
                 self.objects.insert(Object::Board(id), 0);
                 self.dirty_objects.extend([Object::List(ParentObject::Boards), Object::Manager]);
             }
@@ -234,9 +230,9 @@ impl FrontEnd {
             self.objects.remove(&Object::Game(id));
             let path = names::game_path(id);
             if self.stream == Stream::Live {
-                self.remove::<ArbiterObject>(&path).await?;
+                self.interfaces.remove::<ArbiterObject>(&path).await?;
             }
-            self.remove::<GameObject>(&path).await?;
+            self.interfaces.remove::<GameObject>(&path).await?;
         }
         for (id, last) in games {
             if self.objects.contains_key(&Object::Game(id)) {
@@ -245,9 +241,9 @@ impl FrontEnd {
             let path = names::game_path(id);
             if let Source::Live(hub) = &self.source {
                 let arbiter = ArbiterObject { hub: Arc::clone(hub), game: id };
-                self.add(&path, arbiter).await?;
+                self.interfaces.add(&path, arbiter).await?;
             }
-            self.add(&path, GameObject { source: self.source.clone(), id, stream: self.stream }).await?;
+            self.interfaces.add(&path, GameObject { source: self.source.clone(), id, stream: self.stream }).await?;
             self.objects.insert(Object::Game(id), last);
             self.dirty_objects.insert(Object::List(ParentObject::Games));
         }
@@ -261,7 +257,7 @@ impl FrontEnd {
         for &branch in ParentObject::of(self.stream) {
             let path = branch.path();
             if matches!(branch, ParentObject::Boards | ParentObject::Games) {
-                self.add(path, ListObject { branch, source: self.source.clone() }).await?;
+                self.interfaces.add(path, ListObject { branch, source: self.source.clone() }).await?;
             }
         }
         let server = self.connection.object_server();
@@ -282,8 +278,8 @@ impl FrontEnd {
             let object = Object::Board(id.clone());
             let path = names::board_path(id.as_str());
             match (self.objects.get(&object), present) {
-                (Some(0), true) => self.add(&path, ClockObject { hub: Arc::clone(&hub), id }).await?,
-                (Some(1), false) => self.remove::<ClockObject>(&path).await?,
+                (Some(0), true) => self.interfaces.add(&path, ClockObject { hub: Arc::clone(&hub), id }).await?,
+                (Some(1), false) => self.interfaces.remove::<ClockObject>(&path).await?,
                 _ => continue,
             }
             self.objects.insert(object, u64::from(present));
@@ -291,74 +287,26 @@ impl FrontEnd {
         Ok(())
     }
 
-    /// Registers an interface. Its property values are recorded before clients see the interface: a change in between is published
-    /// twice rather than never.
-    async fn add<I: Interface>(&mut self, path: &str, interface: I) -> zbus::Result<()> {
-        let server = self.connection.object_server();
-        let emitter = SignalEmitter::new(&self.connection, path.to_owned())?;
-        let mut properties = interface.get_all(server, &self.connection, None, &emitter).await?;
-        properties.remove(MOVES);
-        self.published_properties.insert((path.to_owned(), interface_name::<I>()), properties);
-        server.at(path, interface).await.map(drop)
-    }
-
-    async fn remove<I: Interface>(&mut self, path: &str) -> zbus::Result<()> {
-        self.published_properties.remove(&(path.to_owned(), interface_name::<I>()));
-        self.connection.object_server().remove::<I, _>(path).await.map(drop)
-    }
-
     /// Publishes the property changes of an object.
     async fn announce_object(&mut self, object: Object) -> zbus::Result<()> {
         match (&object, self.objects.get(&object).copied(), self.stream) {
-            (Object::Manager, _, Stream::Live) => self.announce_interface::<ManagerObject>(names::ROOT_PATH, &[]).await,
+            (Object::Manager, _, Stream::Live) => self.interfaces.announce::<ManagerObject>(names::ROOT_PATH, &[]).await,
             (Object::List(branch), _, _) if ParentObject::of(self.stream).contains(branch) => {
-                self.announce_interface::<ListObject>(branch.path(), &[]).await
+                self.interfaces.announce::<ListObject>(branch.path(), &[]).await
             }
             (Object::Board(id), Some(clock), _) => {
                 let path = names::board_path(id.as_str());
-                self.announce_interface::<BoardObject>(&path, &[]).await?;
-                if clock == 1 { self.announce_interface::<ClockObject>(&path, &[]).await } else { Ok(()) }
+                self.interfaces.announce::<BoardObject>(&path, &[]).await?;
+                if clock == 1 { self.interfaces.announce::<ClockObject>(&path, &[]).await } else { Ok(()) }
             }
             (Object::Game(id), Some(_), stream) => {
                 let path = names::game_path(*id);
                 let moves: &[&str] = if self.games_with_new_moves.remove(id) { &[MOVES] } else { &[] };
-                self.announce_interface::<GameObject>(&path, moves).await?;
-                if stream == Stream::Live { self.announce_interface::<ArbiterObject>(&path, &[]).await } else { Ok(()) }
+                self.interfaces.announce::<GameObject>(&path, moves).await?;
+                if stream == Stream::Live { self.interfaces.announce::<ArbiterObject>(&path, &[]).await } else { Ok(()) }
             }
             _ => Ok(()),
         }
-    }
-
-    /// Publishes the property changes of an interface. `invalidated` lists properties that changed but are not compared.
-    async fn announce_interface<I: Interface>(&mut self, path: &str, invalidated: &[&str]) -> zbus::Result<()> {
-        let mut changes = self.take_changed_properties::<I>(path).await?;
-        let mut invalidated: Vec<String> = invalidated.iter().map(ToString::to_string).collect();
-        invalidated.extend(INVALIDATED.iter().filter(|name| changes.remove(**name).is_some()).map(ToString::to_string));
-        if changes.is_empty() && invalidated.is_empty() {
-            return Ok(());
-        }
-        let body = (interface_name::<I>(), changes, invalidated);
-        let properties = "org.freedesktop.DBus.Properties";
-        self.connection.emit_signal(None::<BusName>, path, properties, "PropertiesChanged", &body).await
-    }
-
-    /// Returns the properties whose values differ from those published last, and records the new values.
-    async fn take_changed_properties<I: Interface>(&mut self, path: &str) -> zbus::Result<HashMap<String, OwnedVariant>> {
-        let server = self.connection.object_server();
-        let interface = server.interface::<_, I>(path).await?;
-        let (properties, emitter) = (interface.get().await, interface.signal_emitter());
-        let mut changes = HashMap::new();
-        // Read one by one: reading all of them takes longer the longer a game is.
-        for (name, known) in self.published_properties.get_mut(&(path.to_owned(), interface_name::<I>())).into_iter().flatten()
-        {
-            if let Some(Ok(current)) = properties.get(name, server, &self.connection, None, emitter).await
-                && *known != current
-            {
-                changes.insert(name.clone(), current.try_clone()?);
-                *known = current;
-            }
-        }
-        Ok(changes)
     }
 }
 
@@ -402,8 +350,4 @@ pub enum SignalSource {
     Signals,
     /// By property changes at most.
     Properties,
-}
-
-fn interface_name<I: Interface>() -> String {
-    I::name().to_string()
 }
