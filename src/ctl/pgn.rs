@@ -9,8 +9,7 @@ use crate::daemon::journal::{Archive, GameSummary};
 use crate::game::Record;
 use crate::game::pgn::AfterIllegal;
 use crate::publish::client::{Client, ClientError, Snapshot};
-use crate::publish::dbus::Stream;
-use crate::publish::render::pgn;
+use crate::publish::render::pgn::{Reader, game_to_pgn};
 use anyhow::Context;
 use std::path::PathBuf;
 
@@ -157,6 +156,6 @@ impl Stored {
         events.iter().skip(1).for_each(|event| record.apply(event));
         let epoch_wall_ms = game.started_wall_ms.saturating_sub_unsigned(record.started_at);
         let (board, tags) = (BoardId::new(&game.board), self.tags.pairs().into());
-        Ok(pgn::game_to_pgn(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Stream::Live))
+        Ok(game_to_pgn(&GameView::new(game.id, board, epoch_wall_ms, record, tags), after, Reader::Arbiter))
     }
 }

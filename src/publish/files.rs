@@ -38,6 +38,10 @@ impl FrontEnd for FilesFrontEnd {
         "files"
     }
 
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        &[FILES_FAILED]
+    }
+
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         let dir = config.files.clone()?;
         let health = context.health(HealthLog::Until("the files of the games are written again"));

@@ -13,12 +13,18 @@ use tracing::{debug, error, info, warn};
 
 /// A front-end. The list of all is [`super::FRONT_ENDS`].
 pub trait FrontEnd: Sync {
-    /// Returns the name, which is also that of its thread.
+    /// Returns the name: that of its table in the configuration, or on the bus. A thread of its own has it, too.
     fn name(&self) -> &'static str;
 
     /// Returns where the front-end runs.
     fn runtime(&self) -> Runtime {
         Runtime::Main
+    }
+
+    /// Returns the kinds of its health problems that everybody may read. All others would reveal without delay that a game is
+    /// played, or that an alert was raised.
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Starts the front-end; returns `None` if the configuration does not enable it.

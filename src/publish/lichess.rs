@@ -60,6 +60,10 @@ impl FrontEnd for LichessFrontEnd {
         Runtime::OwnThread
     }
 
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        &[LICHESS_FAILED, LICHESS_REFUSED]
+    }
+
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         let lichess = config.lichess.clone()?;
         let health = context.health(HealthLog::All);

@@ -16,12 +16,10 @@ use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
 use crate::game::Event;
-use crate::publish::files::FILES_FAILED;
+use crate::publish::FRONT_ENDS;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
-use crate::publish::lichess::{LICHESS_FAILED, LICHESS_REFUSED};
-use crate::publish::web::WEB_FAILED;
 use crate::publish::web::token_cache::TokenCache;
 use crate::wire::Word;
 use std::collections::BTreeMap;
@@ -38,9 +36,9 @@ const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 16, per_ad
 /// Health kind: the address cannot be bound.
 pub const METRICS_FAILED: &str = "metrics_failed";
 
-/// The health kinds that everybody may read: they concern the machine, the links, and what was published. All others would reveal
-/// without delay that a game is played, or that an alert was raised.
-const PUBLIC_HEALTH_KINDS: [&str; 13] = [
+/// The health kinds that everybody may read, besides [`FrontEnd::public_health_kinds`]: they concern the machine and the links. All
+/// others would reveal without delay that a game is played, or that an alert was raised.
+const PUBLIC_HEALTH_KINDS: [&str; 8] = [
     JOURNAL_FULL,
     JOURNAL_LAST_ROOM,
     JOURNAL_FAILED,
@@ -49,11 +47,6 @@ const PUBLIC_HEALTH_KINDS: [&str; 13] = [
     RECORDINGS_STOPPED,
     RECORDING_PAUSED,
     NO_BOARDS_ON_CHAIN,
-    FILES_FAILED,
-    METRICS_FAILED,
-    LICHESS_FAILED,
-    LICHESS_REFUSED,
-    WEB_FAILED,
 ];
 
 /// The type of a metric in Prometheus.
@@ -119,6 +112,10 @@ pub struct MetricsFrontEnd;
 impl FrontEnd for MetricsFrontEnd {
     fn name(&self) -> &'static str {
         "metrics"
+    }
+
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        &[METRICS_FAILED]
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
@@ -335,7 +332,11 @@ fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
         let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
-    let may_read = |kind: &str| reader == Reader::Operator || PUBLIC_HEALTH_KINDS.contains(&kind);
+    let is_public = |kind: &str| {
+        let mut of_front_ends = FRONT_ENDS.iter().flat_map(|front_end| front_end.public_health_kinds());
+        PUBLIC_HEALTH_KINDS.contains(&kind) || of_front_ends.any(|known| *known == kind)
+    };
+    let may_read = |kind: &str| reader == Reader::Operator || is_public(kind);
     let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
     for problem in state.health_problems.iter().filter(|problem| may_read(problem.kind)) {
         *problems.entry(problem.kind).or_default() += 1;

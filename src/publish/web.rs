@@ -67,6 +67,10 @@ impl FrontEnd for WebFrontEnd {
         "web"
     }
 
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        &[WEB_FAILED]
+    }
+
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         config.web.listen?;
         let health = context.health(HealthLog::Nothing);

@@ -177,7 +177,7 @@ impl GameObject {
     /// rest are in one comment.
     #[zbus(out_args("pgn"))]
     fn pgn(&self) -> String {
-        self.read(|game| pgn::game_to_pgn(game, AfterIllegal::Stop, self.stream))
+        self.read(|game| pgn::game_to_pgn(game, AfterIllegal::Stop, self.stream.pgn_reader()))
     }
 
     /// Returns the game as PGN, with options by name. irregular (s), how to write a game with an illegal move that stands: stop, as
@@ -188,7 +188,7 @@ impl GameObject {
     #[zbus(out_args("pgn"))]
     fn pgn_with(&self, options: HashMap<String, OwnedVariant>) -> Result<String, Error> {
         let after = parse_pgn_options(&options)?;
-        Ok(self.read(|game| pgn::game_to_pgn(game, after, self.stream)))
+        Ok(self.read(|game| pgn::game_to_pgn(game, after, self.stream.pgn_reader())))
     }
 
     /// A move was made (Art. 4.7). ply counts from 1 at the start position; fen: the position after it; confidence: 0 to 1 that it

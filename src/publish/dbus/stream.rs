@@ -4,6 +4,7 @@ use crate::daemon::Source;
 use crate::daemon::hub::News;
 use crate::daemon::hub::feed::Received;
 use crate::names;
+use crate::publish::render::pgn::Reader;
 
 /// One of the two streams.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +29,14 @@ impl Stream {
         match self {
             Stream::Live => names::BUS_NAME,
             Stream::Broadcast => names::BROADCAST_NAME,
+        }
+    }
+
+    /// Returns whom the games of this stream are for, as PGN.
+    pub(super) fn pgn_reader(self) -> Reader {
+        match self {
+            Stream::Live => Reader::Arbiter,
+            Stream::Broadcast => Reader::Public,
         }
     }
 

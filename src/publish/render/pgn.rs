@@ -5,7 +5,6 @@ use crate::game::Text;
 use crate::game::pgn::{AfterIllegal, pgn_with};
 use crate::laws::reason::IllegalReason;
 use crate::locale::{self, Locale};
-use crate::publish::dbus::Stream;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -32,8 +31,17 @@ pub fn explain_in_english(reason: &IllegalReason) -> Option<String> {
     Some(locale::sentence(Locale::English, &Text::from(reason)))
 }
 
-/// Returns the whole game. Why a move is not legal is for the arbiter to say (12.6), so only the live stream contains it.
-pub fn game_to_pgn(game: &GameView, after: AfterIllegal, stream: Stream) -> String {
-    let explain = |reason: &IllegalReason| explain_in_english(reason).filter(|_| stream == Stream::Live);
+/// Whom a PGN is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reader {
+    /// The arbiter.
+    Arbiter,
+    /// Everybody else. Why a move is not legal is for the arbiter to say (12.6), so it is left out.
+    Public,
+}
+
+/// Returns the whole game.
+pub fn game_to_pgn(game: &GameView, after: AfterIllegal, reader: Reader) -> String {
+    let explain = |reason: &IllegalReason| explain_in_english(reason).filter(|_| reader == Reader::Arbiter);
     pgn_with(&game.record, &all_tags(game), after, &explain)
 }

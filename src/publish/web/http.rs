@@ -8,11 +8,10 @@ use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
 use crate::locale;
-use crate::publish::dbus::Stream;
 use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::http::origin::{is_own_host, requested_host};
-use crate::publish::render::pgn::game_to_pgn;
+use crate::publish::render::pgn::{Reader, game_to_pgn};
 use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
@@ -219,10 +218,10 @@ async fn one_game(State(web): State<Arc<WebState>>, Path(id): Path<u64>, uri: Ur
 
 async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: HeaderMap) -> HandlerResult {
     let audience = audience_of(web.access.user(&headers).as_ref());
-    let stream = if audience == Audience::Arbiter { Stream::Live } else { Stream::Broadcast };
+    let reader = if audience == Audience::Arbiter { Reader::Arbiter } else { Reader::Public };
     let text = web.source(audience).read(|state| {
         let game = state.games.get(&id)?;
-        Some(game_to_pgn(game, AfterIllegal::default(), stream))
+        Some(game_to_pgn(game, AfterIllegal::default(), reader))
     });
     let text = text.ok_or_else(|| no_game(id))?;
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
