@@ -9,39 +9,15 @@ mod promises;
 
 use promises::Promises;
 use shakmaty::Square;
-use touchmove::boards::{self, Address, BoardCommand, LinkState, Millis, Protocol, ProtocolError, Reading};
+use touchmove::boards::{self, Address, BoardCommand, LinkState, Millis, Model, Protocol, ProtocolError, Reading};
 use touchmove::table::{Input, Settings, Table};
-
-/// The only bytes that may be sent to a DGT board: none restarts it, floods the line or writes to its memory.
-const DGT_COMMANDS: [u8; 8] = [0x40, 0x42, 0x45, 0x49, 0x4b, 0x4c, 0x4d, 0x55];
 
 /// Boards that send a stream of bytes: it makes no difference where the stream is cut.
 const STREAMS: [&str; 5] = ["dgt", "certabo", "cerno", "sentio", "reed"];
 
-/// Returns whether these bytes may be sent to this board.
-fn is_harmless(name: &str, bytes: &[u8]) -> bool {
-    match name {
-        "dgt" => bytes.iter().all(|byte| DGT_COMMANDS.contains(byte)),
-        // Lights, in either form.
-        "certabo" => bytes.len() == 8,
-        "cerno" | "sentio" => bytes.len() == 8 || bytes.len() == 247 && bytes.starts_with(&[0xff, 0x55]),
-        "reed" => bytes == b"?\n",
-        "matrix" => bytes == b"?",
-        // Reports, version, battery, lights; no command that deletes files.
-        "chessnut" => matches!(bytes, [0x21, 1, 0] | [0x27, 1, 1] | [0x29, 1, 0] | [0x0a, 8, ..] | [0x0b, 4, ..]) && bytes.len() <= 10,
-        "dgt-bus" => matches!(bytes, [0x81..=0x87 | 0x8a | 0x8b, _, _, _]),
-        // S, V, R, W, L and X with odd parity; no reset.
-        "millennium" => matches!(bytes, [0xd3 | 0xd6 | 0x52 | 0x57 | 0x4c | 0x58, ..]),
-        "ichessone" => bytes == b"CPIRQ" || matches!(bytes, [b'R', b'P' | b'H' | b'B'] | [b'E', b'L', ..]),
-        // Neither the sleep command nor the boot loader of other boards.
-        "centaur" => matches!(bytes, [0x4d] | [0x82 | 0x83 | 0x87 | 0x98 | 0xb0, _, _, ..]),
-        _ => panic!("no harmless commands are listed for board {name:?}: add them to is_harmless in fuzz/decoder.rs"),
-    }
-}
-
 /// A board on a link, with its table session.
 struct Harness {
-    name: &'static str,
+    model: &'static Model,
     /// Receives the bytes as they were cut; `single` receives them one by one. Both must decode the same readings as long as both
     /// send the same commands.
     whole: Box<dyn Protocol>,
@@ -106,7 +82,7 @@ impl Harness {
             let Some(write) = write else { break };
             assert!(write.at >= last, "commands out of order");
             last = write.at;
-            assert!(is_harmless(self.name, &write.bytes), "{:x?} must never be sent", write.bytes);
+            assert!(self.model.may_send(&write.bytes), "{:x?} must never be sent", write.bytes);
         }
     }
 
@@ -158,7 +134,7 @@ fn is_silence_error(reading: &Option<(Address, Reading)>) -> bool {
 pub fn run(model: &str, script: &[u8]) {
     let model = boards::model(model).expect("a board of this name");
     let mut harness = Harness {
-        name: model.name,
+        model,
         whole: (model.protocol)(),
         // Other boards send packets, which are not cut.
         single: STREAMS.contains(&model.name).then(|| (model.protocol)()),

@@ -36,6 +36,7 @@ use super::dgt::memory;
 use super::dgt_bus::frame::{self, Frames, Item};
 use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
+use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// DGT Centaur.
@@ -48,6 +49,16 @@ pub static MODEL: Model = Model {
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Specification,
+    commands: &[
+        CommandPattern::exact(&[0x4d]),
+        CommandPattern::with_length(&[0x82], 4),
+        CommandPattern::with_length(&[0x83], 4),
+        CommandPattern::with_length(&[0x87], 4),
+        CommandPattern::with_length(&[0x98], 4),
+        // No light, or up to 64 of them.
+        CommandPattern::with_lengths(&[0xb0], 7, 74),
+    ],
+    virtual_board: VirtualBoardKind::Centaur,
     limitations: &["whether a piece was touched without leaving its square"],
     protocol: || Box::new(Centaur::default()),
 };

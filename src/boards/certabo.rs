@@ -73,12 +73,12 @@ pub(super) mod chips;
 mod recent_readings;
 
 use super::shared::streamed::board::{Dialect, StreamItem, StreamingBoard};
-use super::shared::streamed::lights::Leds;
-use super::shared::streamed::lights::LightController;
+use super::shared::streamed::lights::{Leds, LightController, PLAIN_LIGHTS};
 use super::shared::streamed::line::{Item, LineDecoder};
 use super::*;
 use chips::{ChipEvent, Chips};
 use recent_readings::RecentReadings;
+use shakmaty::Square;
 
 pub use super::shared::streamed::lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
 pub use super::shared::streamed::voter::SILENT;
@@ -94,12 +94,14 @@ pub static MODEL: Model = Model {
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Frames,
-    limitations: CANNOT,
+    commands: &[PLAIN_LIGHTS],
+    virtual_board: VirtualBoardKind::Certabo,
+    limitations: CHIP_LIMITATIONS,
     protocol: || board(Some(Leds::Plain)),
 };
 
 /// Limits of boards that read chips.
-pub(super) const CANNOT: &[&str] = &[
+pub(super) const CHIP_LIMITATIONS: &[&str] = &[
     "which piece a chip is in, before the start position has been on the board once",
     "which way round an unknown set of pieces was set up, until the first move",
     "which piece a pawn was promoted to, if its chip is new to the board: a queen is assumed, and the arbiter is alerted",

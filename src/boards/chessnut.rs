@@ -55,7 +55,7 @@
 //! [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a report arrives again.
 
 use super::*;
-use shakmaty::Role;
+use shakmaty::{Color, Role, Square};
 use std::collections::VecDeque;
 
 /// Chessnut boards with one USB cable.
@@ -68,6 +68,14 @@ pub static MODEL: Model = Model {
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Frames,
+    commands: &[
+        CommandPattern::exact(REAL_TIME),
+        CommandPattern::exact(VERSION),
+        CommandPattern::exact(CHARGE),
+        CommandPattern::exact(BEEP),
+        CommandPattern::with_length(&[0x0a, 8], 10),
+    ],
+    virtual_board: VirtualBoardKind::Chessnut,
     limitations: &[
         "whether a piece was touched without leaving its square",
         "which hand moved a piece",

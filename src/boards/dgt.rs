@@ -85,6 +85,7 @@ pub(super) mod message;
 
 use super::*;
 use decoder::{Decoder, Item};
+use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// DGT e-Board over serial, USB or Bluetooth.
@@ -97,6 +98,18 @@ pub static MODEL: Model = Model {
     lights: Lights::None,
     clock: ClockSupport::Connected,
     verification: Verification::Capture,
+    commands: &[
+        CommandPattern::exact(&[0x40]),
+        CommandPattern::exact(&[0x41]),
+        CommandPattern::exact(&[0x42]),
+        CommandPattern::exact(&[0x45]),
+        CommandPattern::exact(&[0x49]),
+        CommandPattern::exact(&[0x4b]),
+        CommandPattern::exact(&[0x4c]),
+        CommandPattern::exact(&[0x4d]),
+        CommandPattern::exact(&[0x55]),
+    ],
+    virtual_board: VirtualBoardKind::Dgt,
     limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || Box::new(Dgt::default()),
 };

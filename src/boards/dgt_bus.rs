@@ -84,6 +84,18 @@ pub static MODEL: Model = Model {
     lights: Lights::None,
     clock: ClockSupport::Connected,
     verification: Verification::Specification,
+    commands: &[
+        CommandPattern::with_length(&[0x81], 4),
+        CommandPattern::with_length(&[0x82], 4),
+        CommandPattern::with_length(&[0x83], 4),
+        CommandPattern::with_length(&[0x84], 4),
+        CommandPattern::with_length(&[0x85], 4),
+        CommandPattern::with_length(&[0x86], 4),
+        CommandPattern::with_length(&[0x87], 4),
+        CommandPattern::with_length(&[0x8a], 4),
+        CommandPattern::with_length(&[0x8b], 4),
+    ],
+    virtual_board: VirtualBoardKind::DgtBus,
     limitations: &[
         "whether a piece was touched without leaving its square, or returned to it before the next request to the board",
         "which hand moved a piece",

@@ -40,6 +40,7 @@ mod frame;
 use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item};
+use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// iChessOne.
@@ -52,6 +53,14 @@ pub static MODEL: Model = Model {
     lights: Lights::Coloured,
     clock: ClockSupport::None,
     verification: Verification::Frames,
+    commands: &[
+        CommandPattern::exact(b"CPIRQ"),
+        CommandPattern::exact(b"RP"),
+        CommandPattern::exact(b"RH"),
+        CommandPattern::exact(b"RB"),
+        CommandPattern::with_length(b"EL\x80\x0f\0", 16),
+    ],
+    virtual_board: VirtualBoardKind::IChessOne,
     limitations: &["whether a piece was touched without leaving its square"],
     protocol: || Box::new(IChessOne::default()),
 };

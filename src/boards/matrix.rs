@@ -22,8 +22,8 @@
 //! Contacts bounce for some milliseconds. That is noise as on every board, and it is not filtered here.
 
 use super::{
-    Address, BoardCommand, ClockSupport, Connection, Lights, LinkState, Millis, Model, Placement, Protocol, ProtocolError,
-    Reading, SensorKind, SquareState, Unsupported, Verification, Write,
+    Address, BoardCommand, ClockSupport, CommandPattern, Connection, Lights, LinkState, Millis, Model, Placement, Protocol,
+    ProtocolError, Reading, SensorKind, SquareState, Unsupported, Verification, VirtualBoardKind, Write,
 };
 use shakmaty::{Bitboard, Square};
 use std::collections::VecDeque;
@@ -38,6 +38,8 @@ pub static MODEL: Model = Model {
     lights: Lights::None,
     clock: ClockSupport::None,
     verification: Verification::Specification,
+    commands: &[CommandPattern::exact(&[ASK])],
+    virtual_board: VirtualBoardKind::Matrix,
     limitations: &["which corners of a rectangle are occupied when three of them are, if the switches have no diodes"],
     protocol: || Box::new(Matrix::default()),
 };

@@ -55,6 +55,7 @@ mod frame;
 use super::shared::silence_watchdog::SilenceWatchdog;
 use super::*;
 use frame::{Frames, Item, hex};
+use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 
 /// Millennium ChessLink boards.
@@ -67,6 +68,16 @@ pub static MODEL: Model = Model {
     lights: Lights::Corners,
     clock: ClockSupport::None,
     verification: Verification::Frames,
+    commands: &[
+        // S, V, R02, W0203, L20 and X, with odd parity and a block check of two digits.
+        CommandPattern::with_length(&[0xd3], 3),
+        CommandPattern::with_length(&[0xd6], 3),
+        CommandPattern::with_length(&[0x52, 0xb0, 0x32], 5),
+        CommandPattern::with_length(&[0x57, 0xb0, 0x32, 0xb0, 0xb3], 7),
+        CommandPattern::with_length(&[0x4c, 0x32, 0xb0], 167),
+        CommandPattern::with_length(&[0x58], 3),
+    ],
+    virtual_board: VirtualBoardKind::Millennium,
     limitations: &[
         "whether a piece was touched without leaving its square",
         "which piece is on which square, on an eONE: that board derives it from the moves",

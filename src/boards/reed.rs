@@ -44,6 +44,8 @@ pub static MODEL: Model = Model {
     lights: Lights::None,
     clock: ClockSupport::None,
     verification: Verification::Specification,
+    commands: &[CommandPattern::exact(REQUEST)],
+    virtual_board: VirtualBoardKind::Reed,
     limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
         let numbers = LineDecoder::new(8, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");

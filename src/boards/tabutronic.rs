@@ -40,7 +40,7 @@
 //! * The lines have no checksum: a square shows what two of the last three lines say.
 
 use super::shared::streamed::board::{Dialect, StreamItem, StreamingBoard};
-use super::shared::streamed::lights::LightController;
+use super::shared::streamed::lights::{COLOURED_LIGHTS, LightController, PLAIN_LIGHTS};
 use super::shared::streamed::line::{Item, LineDecoder};
 use super::*;
 
@@ -54,6 +54,8 @@ pub static MODEL: Model = Model {
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Frames,
+    commands: &[PLAIN_LIGHTS, COLOURED_LIGHTS],
+    virtual_board: VirtualBoardKind::Sentio,
     limitations: &["whether a piece was touched without leaving its square", "which hand moved a piece"],
     protocol: || {
         let numbers = LineDecoder::new(RANKS, "Certabo and Cerno send such lines: set model = \"certabo\" or \"cerno\"");
@@ -71,7 +73,9 @@ pub static CERNO: Model = Model {
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Frames,
-    limitations: certabo::CANNOT,
+    commands: &[PLAIN_LIGHTS, COLOURED_LIGHTS],
+    virtual_board: VirtualBoardKind::Cerno,
+    limitations: certabo::CHIP_LIMITATIONS,
     protocol: || certabo::board(None),
 };
 

@@ -5,7 +5,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates};
 use crate::simulate::rng::Dice;
 use crate::simulate::script::Act;
-use crate::simulate::simulation::{Chunk, SimulationSetup};
+use crate::simulate::virtual_board::{Chunk, SimulationSetup};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 

@@ -8,8 +8,8 @@
 
 use crate::simulate::hands::Span;
 use crate::simulate::rng::Rng;
-use crate::simulate::simulation::SimulationSetup;
 use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
+use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::Piece;
 use std::collections::VecDeque;
 

@@ -17,7 +17,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
-use crate::simulate::simulation::{Chunk, SimulationSetup, VirtualBoard};
+use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use memory::BoardMemory;
 use shakmaty::{Color, Piece, Role, Square};
 use std::collections::VecDeque;

@@ -7,7 +7,7 @@ use crate::boards::Millis;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::rng::Rng;
 use crate::simulate::script::Act;
-use crate::simulate::simulation::{Chunk, VirtualBoard};
+use crate::simulate::virtual_board::{Chunk, VirtualBoard};
 use std::collections::VecDeque;
 
 /// A time or duration in microseconds.

@@ -3,7 +3,7 @@
 use crate::boards::Millis;
 use crate::simulate::cable::{ScannedSquares, VirtualLine};
 use crate::simulate::script::Act;
-use crate::simulate::simulation::{Chunk, SimulationSetup, VirtualBoard};
+use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Color, Piece, Role};
 
 /// Time between two scans, in milliseconds.

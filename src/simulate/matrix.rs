@@ -2,8 +2,8 @@
 
 use crate::boards::matrix::{ASK, packet};
 use crate::simulate::hands::Span;
-use crate::simulate::simulation::SimulationSetup;
 use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
+use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::{Bitboard, File, Piece, Rank, Square};
 
 /// Time from one scan to the next, in milliseconds.

@@ -33,5 +33,7 @@ mod simulation;
 pub mod streamed;
 pub mod tabutronic;
 pub mod truth;
+mod virtual_board;
 
-pub use simulation::{Chunk, FIRST_ADDRESS, Simulation, SimulationSetup, VirtualBoard};
+pub use simulation::{FIRST_ADDRESS, Simulation};
+pub use virtual_board::{Chunk, SimulationSetup, VirtualBoard};

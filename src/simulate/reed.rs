@@ -2,9 +2,9 @@
 
 use crate::boards::reed::crc;
 use crate::simulate::hands::Span;
-use crate::simulate::simulation::SimulationSetup;
 use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use crate::simulate::tabutronic::ranks;
+use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::Piece;
 
 /// Time from one line to the next, in milliseconds: easy for a small microcontroller.

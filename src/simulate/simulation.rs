@@ -1,64 +1,20 @@
 //! A virtual board together with the script that is played on it.
 
-use crate::boards::Millis;
-use crate::game::event::Rotation;
+use crate::boards::{Millis, VirtualBoardKind, model};
 use crate::simulate::centaur::VirtualCentaur;
 use crate::simulate::certabo::{self, VirtualLights};
 use crate::simulate::chessnut::VirtualChessnut;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::dgt_bus::{BusFaults, VirtualBus};
-use crate::simulate::hands::HandsProfile;
 use crate::simulate::ichessone::VirtualIChessOne;
 use crate::simulate::irregularity::Injection;
 use crate::simulate::millennium::{MillenniumKind, VirtualMillennium};
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::script::{self, Act, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
+use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use crate::simulate::{matrix, reed, tabutronic};
-
-/// Bytes from a virtual board.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Chunk {
-    /// When the last of them arrived.
-    pub at: Millis,
-    /// The bytes: one message or a part of one.
-    pub bytes: Vec<u8>,
-    /// The ply that caused the board to send this, from 1; 0: none.
-    pub ply: u32,
-}
-
-/// A virtual board with its two interfaces: hands and cable.
-pub trait VirtualBoard: Send {
-    /// Applies an act to the pieces or the clock. Call [`VirtualBoard::advance`] up to this time first.
-    fn act(&mut self, at: Millis, act: Act, ply: u32);
-    /// Applies an act on one of several boards on a bus, counted from 0.
-    fn act_on(&mut self, _board: usize, at: Millis, act: Act, ply: u32) {
-        self.act(at, act, ply);
-    }
-    /// Disconnects one of several boards from the bus, or reconnects it.
-    fn connect(&mut self, _board: usize, _connected: bool) {}
-    /// Receives bytes from the host. Call [`VirtualBoard::advance`] up to this time first.
-    fn receive(&mut self, now: Millis, bytes: &[u8]);
-    /// Advances the time and returns what has arrived at the host by then.
-    fn advance(&mut self, now: Millis) -> Vec<Chunk>;
-    /// Returns when the board next does something without any input.
-    fn next_event(&self) -> Option<Millis>;
-}
-
-/// The setup of board and clock, with the profile and its faults.
-#[derive(Clone, Copy, Debug)]
-pub struct SimulationSetup<'a> {
-    /// The profile of hands, board and cable.
-    pub profile: &'a HandsProfile,
-    /// A clock is connected and used.
-    pub clock: bool,
-    /// The rotation of the board.
-    pub rotation: Rotation,
-    /// The clock is turned relative to the board.
-    pub clock_turned: bool,
-    /// The seed of all random streams.
-    pub seed: u64,
-}
+use shakmaty::Piece;
 
 /// A virtual board on which a game is played, or several boards on one bus with a game on each.
 pub struct Simulation {
@@ -90,37 +46,21 @@ pub const FIRST_ADDRESS: u16 = 960;
 
 impl Simulation {
     /// Creates a board of this model ([`crate::boards::Model::name`]) with the pieces of the game. Returns `None` if there is no
-    /// virtual board of this model.
-    pub fn new(model: &str, game: &SourceGame, setup: &SimulationSetup) -> Option<Simulation> {
-        Simulation::with_irregularities(model, game, setup, &[])
+    /// such model.
+    pub fn new(model_name: &str, game: &SourceGame, setup: &SimulationSetup) -> Option<Simulation> {
+        Simulation::with_irregularities(model_name, game, setup, &[])
     }
 
     /// Like [`Simulation::new`], with irregularities.
     pub fn with_irregularities(
-        model: &str,
+        model_name: &str,
         game: &SourceGame,
         setup: &SimulationSetup,
         injections: &[Injection],
     ) -> Option<Simulation> {
+        let kind = model(model_name)?.virtual_board;
         let script = script::write(game, setup.profile, setup.clock, setup.seed, injections);
-        let (pieces, number) = (&script.initial_pieces, game.number as u64);
-        let board: Box<dyn VirtualBoard> = match model {
-            "chessnut" => Box::new(VirtualChessnut::new(setup, pieces, number)),
-            "dgt" => Box::new(VirtualDgt::new(setup, pieces, number)),
-            "certabo" => Box::new(certabo::board(setup, pieces, number, VirtualLights::plain())),
-            "cerno" => Box::new(certabo::board(setup, pieces, number, VirtualLights::coloured())),
-            "sentio" => Box::new(tabutronic::board(setup, pieces, number, VirtualLights::coloured())),
-            "reed" => Box::new(reed::board(setup, pieces, number)),
-            "matrix" => Box::new(matrix::board(setup, pieces, number)),
-            "dgt-bus" => {
-                let board = VirtualDgt::new(setup, pieces, number);
-                Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], BusFaults::default(), setup.seed))
-            }
-            "millennium" => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, setup, pieces, number)),
-            "ichessone" => Box::new(VirtualIChessOne::new(setup, pieces, number)),
-            "centaur" => Box::new(VirtualCentaur::new(setup, pieces, number)),
-            _ => return None,
-        };
+        let board = virtual_board(kind, setup, &script.initial_pieces, game.number as u64);
         Some(Simulation { board, plays: vec![ScriptPlayback::new(script, 0)], plugged: true })
     }
 
@@ -222,5 +162,30 @@ impl Simulation {
     /// Returns the time of the next action and the index of its board.
     fn next_action(&self) -> Option<(Millis, usize)> {
         self.plays.iter().zip(0..).filter_map(|(play, board)| Some((play.next_at()?, board))).min()
+    }
+}
+
+/// Creates the virtual board of this kind with these pieces on the squares of play. `stream` selects the random stream of a game.
+fn virtual_board(
+    kind: VirtualBoardKind,
+    setup: &SimulationSetup,
+    pieces: &[Option<Piece>; 64],
+    stream: u64,
+) -> Box<dyn VirtualBoard> {
+    match kind {
+        VirtualBoardKind::Dgt => Box::new(VirtualDgt::new(setup, pieces, stream)),
+        VirtualBoardKind::DgtBus => {
+            let board = VirtualDgt::new(setup, pieces, stream);
+            Box::new(VirtualBus::new([(FIRST_ADDRESS, board)], BusFaults::default(), setup.seed))
+        }
+        VirtualBoardKind::Certabo => Box::new(certabo::board(setup, pieces, stream, VirtualLights::plain())),
+        VirtualBoardKind::Cerno => Box::new(certabo::board(setup, pieces, stream, VirtualLights::coloured())),
+        VirtualBoardKind::Sentio => Box::new(tabutronic::board(setup, pieces, stream, VirtualLights::coloured())),
+        VirtualBoardKind::Chessnut => Box::new(VirtualChessnut::new(setup, pieces, stream)),
+        VirtualBoardKind::Reed => Box::new(reed::board(setup, pieces, stream)),
+        VirtualBoardKind::Matrix => Box::new(matrix::board(setup, pieces, stream)),
+        VirtualBoardKind::Millennium => Box::new(VirtualMillennium::new(MillenniumKind::Exclusive, setup, pieces, stream)),
+        VirtualBoardKind::IChessOne => Box::new(VirtualIChessOne::new(setup, pieces, stream)),
+        VirtualBoardKind::Centaur => Box::new(VirtualCentaur::new(setup, pieces, stream)),
     }
 }

@@ -12,7 +12,7 @@ use crate::game::event::Rotation;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::script::Act;
-use crate::simulate::simulation::{Chunk, SimulationSetup, VirtualBoard};
+use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;
 

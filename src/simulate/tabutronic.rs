@@ -4,8 +4,8 @@
 
 use crate::simulate::certabo::VirtualLights;
 use crate::simulate::hands::Span;
-use crate::simulate::simulation::SimulationSetup;
 use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
+use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::Piece;
 
 /// Time from one line to the next, in milliseconds. Guess.

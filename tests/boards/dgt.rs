@@ -495,7 +495,6 @@ proptest! {
     /// draughts board. Deadlines arrive, and do not stay.
     #[test]
     fn dgt_sends_nothing_harmful(events in proptest::collection::vec(random_event(), 0..60)) {
-        const HARMLESS: [u8; 8] = [0x40, 0x41, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
         let mut bench = Bench { board: board(), now: 0 };
         let mut sent = Vec::new();
         for (wait, chunk, selector) in events {
@@ -511,7 +510,7 @@ proptest! {
             sent.extend(writes(&mut *bench.board));
         }
         for (_, byte) in &sent {
-            prop_assert!(HARMLESS.contains(byte), "sent {byte:02x}");
+            prop_assert!(dgt::MODEL.may_send(&[*byte]), "sent {byte:02x}");
         }
         prop_assert!(sent.windows(2).all(|pair| pair[0].0 <= pair[1].0 || pair[1].1 == 0x40), "out of order: {sent:?}");
     }
@@ -572,6 +571,23 @@ fn models_have_their_own_names() {
         assert!(model(board.name).is_some_and(|found| std::ptr::eq(found, *board)));
     }
     assert!(model("no such board").is_none());
+}
+
+/// Commands that switch a board off, start its boot loader, or change what it stores.
+#[test]
+fn no_model_may_be_sent_harmful_commands() {
+    let harmful: &[(&str, &[&str])] = &[
+        ("dgt", &["4e", "50", "51", "52", "53", "54", "43", "4a", "40 4e"]),
+        ("dgt-bus", &["88 00 00 08", "89 00 00 09", "8c 00 00 0c", "8d 00 00 0d", "82 07 40"]),
+        ("chessnut", &["39 01 00", "21 01 01", "21 01 00 00"]),
+        ("millennium", &["57 b0 b0 b0 31 31 32", "54 35 34"]),
+        ("centaur", &["4e", "b2 00 00 32", "94 00 00 14"]),
+    ];
+    for (name, commands) in harmful {
+        let model = model(name).unwrap();
+        assert!(commands.iter().all(|command| !model.may_send(&bytes(command))), "{name}");
+    }
+    assert!(BOARDS.iter().all(|model| !model.may_send(&[])));
 }
 
 /// A port at the wrong speed, or with no board at all: this may go on for any time, and a board is read when it is connected.

@@ -1,6 +1,6 @@
 //! Lights of the squares: patterns are sent slowly, and repeated until the board acknowledges them.
 
-use crate::boards::{Millis, Write};
+use crate::boards::{CommandPattern, Millis, Write};
 use shakmaty::Square;
 use std::collections::VecDeque;
 
@@ -10,6 +10,11 @@ pub const PATTERN_INTERVAL: Millis = 600;
 pub const PATTERN_ATTEMPTS: u32 = 3;
 /// Red, green and blue of a lit corner: white and dim, because one USB cable powers 81 LEDs. Guess.
 const COLOUR: [u8; 3] = [0x20, 0x20, 0x20];
+
+/// The command for plain lights: eight bytes, of any value.
+pub(in crate::boards) const PLAIN_LIGHTS: CommandPattern = CommandPattern::with_length(&[], 8);
+/// The command for coloured lights.
+pub(in crate::boards) const COLOURED_LIGHTS: CommandPattern = CommandPattern::with_length(&[0xff, 0x55], 247);
 
 /// The kind of lights that a board has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
