@@ -79,13 +79,18 @@
 //! known from the previous dump and the updates is passed on only when a second dump confirms it, or when none arrives.
 
 pub(super) mod clock;
+mod commands;
 mod decoder;
+mod known_squares;
 pub(super) mod memory;
 pub(super) mod message;
+mod requests;
 
 use super::*;
+use commands::{COMMAND_PAUSE, Command, CommandQueue, FIRST_GREETING_PAUSE};
 use decoder::{Decoder, Item};
-use shakmaty::Square;
+use known_squares::KnownSquares;
+use requests::{DumpRequest, MEMORY_ATTEMPTS, MemoryDownload, SERIAL_NUMBER_RETRY};
 use std::collections::VecDeque;
 
 /// DGT e-Board over serial, USB or Bluetooth.
@@ -116,9 +121,6 @@ pub static MODEL: Model = Model {
 
 /// Time without a byte after which the link is tested, in milliseconds.
 pub const LINK_TEST_AFTER: Millis = 10_000;
-/// Time after which a dump that came before the first request was sent is accepted, if no other has arrived, in milliseconds. A
-/// dump takes 70 ms.
-const EARLY_DUMP_TIMEOUT: Millis = 300;
 /// Time after which an unanswered request is repeated, in milliseconds.
 pub const REPLY_TIMEOUT: Millis = 2_000;
 /// Time without a byte after the first unanswered request until the board counts as silent, in milliseconds.
@@ -130,44 +132,8 @@ pub const MIN_REPAIR_INTERVAL: Millis = 500;
 /// Number of updates and clock messages in one chunk, with at least two updates, from which on they count as delayed. An update
 /// takes 5 ms, and of two moves one piece may have been lifted earlier.
 const DELAYED_MESSAGES: usize = 3;
-/// Pause after a command, in milliseconds.
-const COMMAND_PAUSE: Millis = 100;
-/// Pause after those commands of the first greeting for which a restart waits, in milliseconds. The input buffer holds them all.
-const FIRST_GREETING_PAUSE: Millis = 40;
-/// Maximum number of requests for the memory, until it arrives complete.
-const MEMORY_ATTEMPTS: u32 = 2;
-/// Interval at which an unanswered request for the serial number is repeated, in milliseconds, and maximum number of repetitions:
-/// some old boards choke on the request.
-const SERIAL_NUMBER_RETRY: (Millis, u32) = (5_000, 2);
 /// Interval between requests for the state of the battery, on boards that have one, in milliseconds.
 const BATTERY_INTERVAL: Millis = 600_000;
-
-/// The commands that can be sent. No others can, so 4e and 50–54 are never sent.
-#[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Command {
-    Reset = 0x40,
-    Clock = 0x41,
-    Board = 0x42,
-    SerialNumber = 0x45,
-    Memory = 0x49,
-    UpdateNice = 0x4b,
-    Battery = 0x4c,
-    Version = 0x4d,
-    LongSerialNumber = 0x55,
-}
-
-/// The commands of the greeting, in order. The dump is requested as early as possible, but after updates are enabled: a change
-/// between the two would be lost. The serial numbers come last because some old boards choke on them.
-const GREETING: [Command; 7] = [
-    Command::Reset,
-    Command::UpdateNice,
-    Command::Board,
-    Command::Version,
-    Command::Battery,
-    Command::LongSerialNumber,
-    Command::SerialNumber,
-];
 
 /// A single DGT board on a link.
 #[derive(Default)]
@@ -175,64 +141,39 @@ struct Dgt {
     up: bool,
     decoder: Decoder,
     readings: VecDeque<Reading>,
-    writes: VecDeque<Write>,
-    /// Earliest time for the next command.
-    free_at: Millis,
+    commands: CommandQueue,
     /// Time of the last byte, or of the link coming up.
-    heard_at: Millis,
+    last_received_at: Millis,
     /// Whether a dump has arrived since the link came up; the greeting is repeated until then.
     has_dump: bool,
     /// Time of the first request since the last byte.
     unanswered_since: Option<Millis>,
     /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
-    dump: Dump,
-    /// State of the squares according to all readings passed on; `None` before the first dump.
-    shown: Option<Box<Placement>>,
-    /// Updates received before the first dump.
-    updated: Vec<(Square, SquareState)>,
-    /// A dump that differs from the known state, until another one confirms it.
-    unconfirmed: Option<Box<Placement>>,
+    dump: DumpRequest,
+    squares: KnownSquares,
     /// Time of the last request for a dump.
-    asked_at: Option<Millis>,
+    dump_requested_at: Option<Millis>,
     /// Time of the next request for the battery; `None` if the board never answered one.
     battery_at: Option<Millis>,
     /// Time of the next request for the serial number, and the number of requests left; `None` if the number is known.
-    number: Option<(Millis, u32)>,
+    serial_number_retry: Option<(Millis, u32)>,
     /// The download of the memory that is in progress.
-    download: Option<Download>,
-}
-
-/// A download of the memory that is in progress.
-#[derive(Clone, Copy)]
-struct Download {
-    /// Number of requests so far.
-    tries: u32,
-    /// Number of bytes received so far.
-    bytes: usize,
-    /// Time of the last progress, or else of the request.
-    progress_at: Millis,
-    /// Whether a memory was already arriving when this one was requested: that one answers another program's request.
-    is_foreign: bool,
-}
-
-/// The state of the request for a dump.
-#[derive(Clone, Copy, Default)]
-enum Dump {
-    #[default]
-    Idle,
-    /// A dump is needed. It is to be requested when the line is idle, but not before this time.
-    Scheduled(Millis),
-    /// A dump was requested at this time.
-    Requested(Millis),
+    download: Option<MemoryDownload>,
 }
 
 impl Protocol for Dgt {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        *self = Dgt { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..Dgt::default() };
+        *self = Dgt {
+            up: state == LinkState::Up,
+            readings,
+            commands: CommandQueue::new(now),
+            last_received_at: now,
+            ..Dgt::default()
+        };
         if self.up {
-            self.number = Some((now + SERIAL_NUMBER_RETRY.0, SERIAL_NUMBER_RETRY.1));
+            self.serial_number_retry = Some((now + SERIAL_NUMBER_RETRY.0, SERIAL_NUMBER_RETRY.1));
             self.greet(now, FIRST_GREETING_PAUSE);
         }
     }
@@ -247,7 +188,7 @@ impl Protocol for Dgt {
             self.test_link(now);
         }
         self.unanswered_since = None;
-        self.heard_at = now;
+        self.last_received_at = now;
         if self.is_late(chunk) {
             self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
         }
@@ -274,7 +215,7 @@ impl Protocol for Dgt {
         }
         if self.up && self.battery_at.is_some_and(|at| at <= now) {
             self.battery_at = Some(now + BATTERY_INTERVAL);
-            self.send(now, Command::Battery, COMMAND_PAUSE);
+            self.send(now, Command::Battery);
         }
         self.retry_serial_number(now);
         if self.busy_until().is_none() {
@@ -287,8 +228,8 @@ impl Protocol for Dgt {
         match command {
             BoardCommand::Placement => {
                 // Without a link nothing can be requested; the greeting will do it.
-                if self.up && matches!(self.dump, Dump::Idle) {
-                    self.dump = Dump::Scheduled(now);
+                if self.up && matches!(self.dump, DumpRequest::Idle) {
+                    self.dump = DumpRequest::Scheduled(now);
                     self.request_scheduled_dump(now);
                 }
                 Ok(())
@@ -296,7 +237,7 @@ impl Protocol for Dgt {
             // Nothing is requested while the memory is being sent.
             BoardCommand::Clock => {
                 if self.up && self.download.is_none() {
-                    self.send(now, Command::Clock, COMMAND_PAUSE);
+                    self.send(now, Command::Clock);
                 }
                 Ok(())
             }
@@ -321,7 +262,7 @@ impl Protocol for Dgt {
             && now >= since + SILENCE_TIMEOUT
         {
             self.silent = true;
-            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
+            let silent_ms = u32::try_from(now.saturating_sub(self.last_received_at)).unwrap_or(u32::MAX);
             self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
         }
         if self.busy_until().is_some_and(|until| now < until) {
@@ -329,7 +270,7 @@ impl Protocol for Dgt {
         }
         let memory = self.decoder.take_memory();
         match self.download.take() {
-            Some(Download { tries, is_foreign, .. }) if tries < MEMORY_ATTEMPTS || is_foreign => {
+            Some(MemoryDownload { tries, is_foreign, .. }) if tries < MEMORY_ATTEMPTS || is_foreign => {
                 return self.request_memory(now, if is_foreign { tries } else { tries + 1 });
             }
             Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
@@ -344,20 +285,19 @@ impl Protocol for Dgt {
         }
         self.accept_early_dump(now);
         match self.dump {
-            Dump::Requested(at) if now < at + REPLY_TIMEOUT => {}
-            Dump::Requested(_) if !self.has_dump => self.greet(now, COMMAND_PAUSE),
-            Dump::Requested(_) if self.unconfirmed.is_some() => {
-                if let Some(doubted) = self.unconfirmed.take() {
-                    self.report_missed_changes(&doubted);
-                    self.shown = Some(doubted.clone());
-                    self.readings.push_back(Reading::Placement(doubted));
+            DumpRequest::Requested(at) if now < at + REPLY_TIMEOUT => {}
+            DumpRequest::Requested(_) if !self.has_dump => self.greet(now, COMMAND_PAUSE),
+            DumpRequest::Requested(_) if self.squares.unconfirmed.is_some() => {
+                if let Some(placement) = self.squares.unconfirmed.take() {
+                    self.accept_dump(&placement);
+                    self.readings.push_back(Reading::Placement(placement));
                 }
                 self.test_link(now);
             }
-            Dump::Requested(_) => self.test_link(now),
-            Dump::Scheduled(_) => self.request_scheduled_dump(now),
-            Dump::Idle if now >= self.heard_at + LINK_TEST_AFTER => self.test_link(now),
-            Dump::Idle => {}
+            DumpRequest::Requested(_) => self.test_link(now),
+            DumpRequest::Scheduled(_) => self.request_scheduled_dump(now),
+            DumpRequest::Idle if now >= self.last_received_at + LINK_TEST_AFTER => self.test_link(now),
+            DumpRequest::Idle => {}
         }
     }
 
@@ -366,7 +306,7 @@ impl Protocol for Dgt {
     }
 
     fn poll_write(&mut self) -> Option<Write> {
-        self.writes.pop_front()
+        self.commands.pop()
     }
 
     fn next_deadline(&self) -> Option<Millis> {
@@ -374,13 +314,13 @@ impl Protocol for Dgt {
             return None;
         }
         let next_request = match self.dump {
-            Dump::Requested(at) => at + REPLY_TIMEOUT,
-            Dump::Scheduled(at) => at,
-            Dump::Idle => self.heard_at + LINK_TEST_AFTER,
+            DumpRequest::Requested(at) => at + REPLY_TIMEOUT,
+            DumpRequest::Scheduled(at) => at,
+            DumpRequest::Idle => self.last_received_at + LINK_TEST_AFTER,
         };
         let next_request = self.early_until().map_or(next_request, |early| next_request.min(early));
         let next_request = match self.busy_until() {
-            Some(until) if matches!(self.dump, Dump::Idle) => until,
+            Some(until) if matches!(self.dump, DumpRequest::Idle) => until,
             Some(until) => next_request.max(until),
             None => next_request,
         };
@@ -395,34 +335,25 @@ impl Dgt {
         let Some(reading) = reading else { return };
         match &reading {
             Reading::Placement(placement) => {
-                if !self.has_dump && self.asked_at.is_some_and(|at| now < at) {
+                if !self.has_dump && self.dump_requested_at.is_some_and(|at| now < at) {
                     // This dump answers a request of the program that used the line before, and may be old.
-                    self.unconfirmed = Some(placement.clone());
+                    self.squares.unconfirmed = Some(placement.clone());
                     return;
                 }
-                (self.has_dump, self.dump) = (true, Dump::Idle);
-                if !self.is_credible(placement) {
-                    let again = self.unconfirmed.replace(placement.clone()).is_some();
-                    self.dump = Dump::Scheduled(if again { now + MIN_REPAIR_INTERVAL } else { now });
+                (self.has_dump, self.dump) = (true, DumpRequest::Idle);
+                if !self.squares.is_credible(placement) {
+                    let again = self.squares.unconfirmed.replace(placement.clone()).is_some();
+                    self.dump = DumpRequest::Scheduled(if again { now + MIN_REPAIR_INTERVAL } else { now });
                     return;
                 }
-                self.report_missed_changes(placement);
-                self.shown = Some(placement.clone());
-                self.unconfirmed = None;
+                self.accept_dump(placement);
+                self.squares.unconfirmed = None;
             }
-            Reading::Square(square, sensed) => {
-                if self.shown.is_none() {
-                    self.updated.retain(|(known, _)| known != square);
-                    self.updated.push((*square, *sensed));
-                }
-                for squares in [&mut self.shown, &mut self.unconfirmed].into_iter().flatten() {
-                    squares[*square as usize] = *sensed;
-                }
-            }
+            Reading::Square(square, sensed) => self.squares.update(*square, *sensed),
             Reading::Battery(_) => self.battery_at = Some(now + BATTERY_INTERVAL),
-            Reading::Identity(Identity::SerialNumber(_)) => self.number = None,
+            Reading::Identity(Identity::SerialNumber(_)) => self.serial_number_retry = None,
             Reading::Memory(_) => {
-                if let Some(Download { tries, is_foreign: true, .. }) = self.download.take() {
+                if let Some(MemoryDownload { tries, is_foreign: true, .. }) = self.download.take() {
                     return self.request_memory(now, tries);
                 }
             }
@@ -433,11 +364,13 @@ impl Dgt {
         self.readings.push_back(reading);
     }
 
-    /// Reports [`ProtocolError::ChangesDelayed`] if a dump shows a change that no update reported: it happened some time ago.
-    fn report_missed_changes(&mut self, placement: &Placement) {
-        if self.shown.as_deref().is_some_and(|shown| shown != placement) {
+    /// Accepts a dump as the state of the squares. Reports [`ProtocolError::ChangesDelayed`] if it shows a change that no update
+    /// reported: it happened some time ago.
+    fn accept_dump(&mut self, placement: &Placement) {
+        if self.squares.shown.as_deref().is_some_and(|shown| shown != placement) {
             self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
         }
+        self.squares.shown = Some(Box::new(*placement));
     }
 
     /// Whether a chunk contains enough updates and clock messages to show that they were buffered before they were read. Messages
@@ -446,101 +379,5 @@ impl Dgt {
         let count = |id: u8| chunk.iter().filter(|byte| **byte == id).count();
         let (updates, clock) = (count(message::UPDATE), count(clock::ID));
         self.download.is_none() && updates >= 2 && updates + clock >= DELAYED_MESSAGES
-    }
-
-    /// Returns the time until which a dump that came before the first request was sent waits for a requested one.
-    fn early_until(&self) -> Option<Millis> {
-        self.asked_at.filter(|_| !self.has_dump && self.unconfirmed.is_some()).map(|at| at + EARLY_DUMP_TIMEOUT)
-    }
-
-    /// Accepts the early dump once this time has passed.
-    fn accept_early_dump(&mut self, now: Millis) {
-        if self.early_until().is_some_and(|until| until <= now) {
-            (self.has_dump, self.shown) = (true, self.unconfirmed.take());
-            self.readings.extend(self.shown.clone().map(Reading::Placement));
-        }
-    }
-
-    /// Returns the time until which an arriving message keeps the line busy: no request is due and no reply is overdue until then.
-    fn busy_until(&self) -> Option<Millis> {
-        match self.download {
-            Some(download) => Some(download.progress_at + REPLY_TIMEOUT),
-            None if self.decoder.memory() > 0 => Some(self.heard_at + REPLY_TIMEOUT),
-            None => self.decoder.is_inside().then_some(self.heard_at + BYTE_TIMEOUT),
-        }
-    }
-
-    fn request_memory(&mut self, now: Millis, tries: u32) {
-        let progress_at = self.send(now, Command::Memory, COMMAND_PAUSE);
-        let bytes = self.decoder.memory();
-        self.download = Some(Download { tries, bytes, progress_at, is_foreign: bytes > 0 });
-    }
-
-    /// Repeats the request for the serial number when due: the reply to the first one may have been lost.
-    fn retry_serial_number(&mut self, now: Millis) {
-        if let Some((at, remaining @ 1..)) = self.number
-            && self.up
-            && self.has_dump
-            && self.busy_until().is_none()
-            && at <= now
-        {
-            self.number = Some((now + SERIAL_NUMBER_RETRY.0, remaining - 1));
-            self.send(now, Command::SerialNumber, COMMAND_PAUSE);
-        }
-    }
-
-    fn send(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {
-        let at = self.free_at.max(now);
-        self.free_at = at + pause;
-        self.writes.push_back(Write { at, bytes: vec![command as u8] });
-        at
-    }
-
-    fn greet(&mut self, now: Millis, pause: Millis) {
-        for command in GREETING {
-            match command {
-                Command::Reset | Command::UpdateNice => _ = self.send(now, command, pause),
-                Command::Board => self.request_dump(now),
-                _ => _ = self.send(now, command, COMMAND_PAUSE),
-            }
-        }
-    }
-
-    /// Tests whether the board responds, and renews everything that it could have lost since it was last heard.
-    fn test_link(&mut self, now: Millis) {
-        self.send(now, Command::UpdateNice, COMMAND_PAUSE);
-        self.request_dump(now);
-    }
-
-    /// Whether a dump agrees with the updates or with an earlier dump.
-    fn is_credible(&self, placement: &Placement) -> bool {
-        let is_as_updated = || self.updated.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
-        self.shown.as_deref().map_or_else(is_as_updated, |shown| shown == placement)
-            || self.unconfirmed.as_deref() == Some(placement)
-    }
-
-    fn request_dump(&mut self, now: Millis) {
-        let at = self.send(now, Command::Board, COMMAND_PAUSE);
-        self.dump = Dump::Requested(at);
-        self.asked_at = Some(at);
-        self.unanswered_since.get_or_insert(now);
-    }
-
-    /// Schedules a dump after damage to the stream: the state of the board is no longer certain.
-    fn schedule_dump(&mut self, now: Millis) {
-        self.dump = match self.dump {
-            Dump::Idle => Dump::Scheduled(self.asked_at.map_or(now, |at| now.max(at + MIN_REPAIR_INTERVAL))),
-            pending => pending,
-        };
-    }
-
-    fn request_scheduled_dump(&mut self, now: Millis) {
-        if let Dump::Scheduled(at) = self.dump
-            && self.up
-            && at <= now
-            && self.busy_until().is_none_or(|until| until <= now)
-        {
-            self.request_dump(now);
-        }
     }
 }

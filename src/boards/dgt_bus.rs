@@ -68,10 +68,12 @@
 
 mod board;
 pub(super) mod frame;
+mod search;
 
 use super::*;
 use board::{Board, BoardRequest};
 use frame::{Frames, Item};
+use search::{Search, SearchStep};
 use std::collections::{BTreeMap, VecDeque};
 
 /// DGT e-Boards on an RS-232 or RS-485 bus.
@@ -118,14 +120,6 @@ pub const PAUSE: Millis = 2;
 const DAMAGED_REPLY_TIMEOUT: Millis = 50;
 /// Length, in bytes, from which a reply blocks the line for more than half a second, so that the other boards could not be polled.
 const LONG: usize = 500;
-/// Pause after the first search, whose replies may have been damaged, and maximum pause, in milliseconds. The pause doubles after
-/// each search.
-const SEARCH: (Millis, Millis) = (5_000, 60_000);
-/// Time for polling the known boards between two rounds of a search: a fixed part and a part per board, in milliseconds.
-const POLLING_TIME: (Millis, Millis) = (400, 40);
-/// Maximum number of rounds in a search.
-const ROUNDS: u8 = 8;
-
 /// All boards on one line.
 #[derive(Default)]
 struct Bus {
@@ -134,7 +128,6 @@ struct Bus {
     boards: BTreeMap<Address, Board>,
     asked: Option<PendingRequest>,
     search: Search,
-    rounds: SearchProgress,
     /// Earliest time to send.
     free_at: Millis,
     /// Time of the last byte.
@@ -161,38 +154,6 @@ enum BusRequest {
     Ping,
 }
 
-/// The progress of a search.
-#[derive(Clone, Copy)]
-struct SearchProgress {
-    /// Number of further rounds without a new board that are required.
-    calm: u8,
-    all: u8,
-    /// Whether this round has found a new board.
-    news: bool,
-    /// Pause between the end of this search and the next.
-    pause: Millis,
-}
-
-impl Default for SearchProgress {
-    fn default() -> SearchProgress {
-        SearchProgress { calm: 2, all: 0, news: false, pause: SEARCH.0 }
-    }
-}
-
-/// The state of the search for new boards.
-enum Search {
-    /// The time of the next round.
-    At(Millis),
-    /// These boards are still to be told to ignore the next ping.
-    Muting(VecDeque<Address>),
-}
-
-impl Default for Search {
-    fn default() -> Search {
-        Search::At(0)
-    }
-}
-
 impl Protocol for Bus {
     fn link(&mut self, now: Millis, state: LinkState) {
         let (mut readings, mut boards) = (std::mem::take(&mut self.readings), std::mem::take(&mut self.boards));
@@ -201,7 +162,7 @@ impl Protocol for Bus {
             readings.extend(board.take_readings().map(|reading| (*address, reading)));
         }
         boards.retain(|_, board| board.is_confirmed());
-        let search = Search::At(now);
+        let search = Search::new(now);
         *self = Bus { up: state == LinkState::Up, boards, readings, search, free_at: now, heard_at: now, ..Bus::default() };
     }
 
@@ -294,7 +255,7 @@ impl Bus {
         let is_reply = match pending {
             Some(BusRequest::Ping) if id == 0x87 => {
                 self.boards.entry(from).or_insert_with(|| {
-                    self.rounds.news = true;
+                    self.search.found_board();
                     Board::new(now)
                 });
                 return;
@@ -341,18 +302,7 @@ impl Bus {
             // A board that missed the command replies to the ping, which does no harm.
             BusRequest::Ignore(_) => {}
             BusRequest::Ping => {
-                let SearchProgress { calm, all, news, pause } = self.rounds;
-                let calm = if news { SearchProgress::default().calm } else { calm.saturating_sub(1) };
-                let is_over = calm == 0 || all + 1 >= ROUNDS;
-                let ends = is_over && !self.boards.is_empty();
-                self.rounds = SearchProgress {
-                    calm: if is_over { 1 } else { calm },
-                    all: if is_over { 0 } else { all + 1 },
-                    news: false,
-                    pause: if ends { (pause * 2).min(SEARCH.1) } else { pause },
-                };
-                let polling_time = POLLING_TIME.0 + POLLING_TIME.1 * self.boards.len() as Millis;
-                self.search = Search::At(now + if ends { pause } else { polling_time });
+                self.search.end_round(now, self.boards.len());
             }
             BusRequest::Board(address, request) => {
                 if let Some(board) = self.boards.get_mut(&address) {
@@ -368,29 +318,21 @@ impl Bus {
 
     /// Returns the time of the next request, if none is pending.
     fn next_request_at(&self) -> Millis {
-        let search = match &self.search {
-            Search::At(at) => *at,
-            Search::Muting(_) => self.free_at,
-        };
+        let search = self.search.next_at().unwrap_or(self.free_at);
         let next = self.boards.values().map(|board| board.next().0).chain([search]).min();
         next.unwrap_or(search).max(self.free_at)
     }
 
     fn send_next_request(&mut self, now: Millis) {
         // Newly found boards are read before the next search.
-        if matches!(self.search, Search::At(at) if at <= now) && !self.boards.values().any(|board| board.is_new(now)) {
+        if self.search.is_due(now) && !self.boards.values().any(|board| board.is_new(now)) {
             let known = self.boards.iter().filter(|(_, board)| board.answers()).map(|(address, _)| *address);
-            self.search = Search::Muting(known.collect());
+            self.search.begin_round(known.collect());
         }
-        let bus_request = match &mut self.search {
-            Search::Muting(known) => match known.pop_front() {
-                Some(board) => BusRequest::Ignore(board),
-                None => {
-                    self.search = Search::At(Millis::MAX);
-                    BusRequest::Ping
-                }
-            },
-            Search::At(_) => {
+        let bus_request = match self.search.next_step() {
+            Some(SearchStep::Mute(board)) => BusRequest::Ignore(board),
+            Some(SearchStep::Ping) => BusRequest::Ping,
+            None => {
                 let next = self.boards.iter().map(|(address, board)| (board.next(), *address));
                 match next.min_by_key(|((at, _), _)| *at) {
                     Some(((at, request), address)) if at <= now => BusRequest::Board(address, request),

@@ -1,5 +1,8 @@
 //! Carries out one move by hand.
 
+mod irregular;
+mod one_piece;
+
 use crate::laws::{Changes, Move, Position};
 use crate::simulate::hands::{HandsProfile, Rate, Span};
 use crate::simulate::irregularity::IrregularityKind;
@@ -46,18 +49,13 @@ pub struct Hands<'a> {
     /// Decides durations, and picks one of several choices.
     pub rng: Rng,
     /// The irregularity of the next move.
-    pub breach: Option<IrregularityKind>,
+    pub irregularity: Option<IrregularityKind>,
     /// Rate of slides among the moves that allow one, in thousandths.
     slide: u32,
 }
 
 /// A time longer than a whole scan of the slowest board, so that the board sees the state, in milliseconds.
 const SEEN: Span = Span(260, 340);
-
-/// How long an undecided player holds a piece in the air, in milliseconds. Guess.
-const HOLD: Span = Span(2_000, 9_000);
-/// How long a piece stays between two squares, in milliseconds. Guess.
-const UNTIDY: Span = Span(800, 5_000);
 
 /// A list of acts in order of time, with the current time.
 #[derive(Default)]
@@ -82,7 +80,7 @@ impl Acts {
 impl Hands<'_> {
     /// Creates hands with this profile; all their chance comes from `dice`.
     pub fn new(profile: &HandsProfile, dice: Dice) -> Hands<'_> {
-        Hands { profile, dice, nth: 0, rng: dice.pace(0), breach: None, slide: 0 }
+        Hands { profile, dice, nth: 0, rng: dice.pace(0), irregularity: None, slide: 0 }
     }
 
     /// Starts the `nth` move. What the hands do in it does not depend on earlier moves.
@@ -116,7 +114,7 @@ impl Hands<'_> {
     pub fn handle(&mut self, position: &Position, mv: Move, hurried: bool) -> Handling {
         let mut acts = Acts::default();
         match mv {
-            _ if self.breach.is_some() => self.handle_irregularly(&mut acts, position, mv),
+            _ if self.irregularity.is_some() => self.handle_irregularly(&mut acts, position, mv),
             Move::Castle { king, rook } => self.castle(&mut acts, position, king, rook),
             Move::EnPassant { from, to } => self.en_passant(&mut acts, position, from, to),
             Move::Normal { from, to, capture, promotion: Some(role), .. } => {
@@ -125,7 +123,7 @@ impl Hands<'_> {
             Move::Normal { .. } => self.move_one_piece(&mut acts, position, mv, hurried),
             Move::Put { role, to } => acts.put(to, role.of(position.turn())),
         }
-        if self.breach.is_none() && acts.released_at.is_none() && self.occurs(Rate::bump) {
+        if self.irregularity.is_none() && acts.released_at.is_none() && self.occurs(Rate::bump) {
             self.bump(&mut acts, position, mv);
         }
         let stop_ms = longest_stop(position, mv, &acts.list);
@@ -141,147 +139,6 @@ impl Hands<'_> {
     /// sees the empty square.
     fn regrasp(&mut self) -> u64 {
         self.rng.ms(self.profile.times.regrasp).max(self.rng.ms(SEEN))
-    }
-
-    fn move_one_piece(&mut self, acts: &mut Acts, position: &Position, mv: Move, hurried: bool) {
-        let Move::Normal { role, from, to, capture, .. } = mv else { return };
-        let (piece, capture) = (role.of(position.turn()), capture.is_some());
-        let rates = &self.profile.rates;
-        let swap = !capture || hurried || self.occurs(Rate::swap_capture);
-        if !swap {
-            // Captures that are not swaps are divided between lifting the captured piece first and lifting the capturing piece
-            // first.
-            let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
-            let (first, second) = if self.occurs_at_rate(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
-            acts.lift(first);
-            acts.wait(self.regrasp());
-            acts.lift(second);
-            let travel = self.travel(false);
-            acts.wait(if second == to { travel.max(self.rng.ms(SEEN)) } else { travel });
-            acts.put(to, piece);
-            return;
-        }
-        let can_stop = legal_stops(position, mv);
-        if can_stop.any() && self.occurs_at_rate(Rate::slide_stop, self.slide) {
-            self.slide(acts, piece, from, to, can_stop);
-        } else if self.occurs(Rate::destination_first) {
-            acts.put(to, piece);
-            acts.wait(self.rng.ms(SEEN));
-            acts.lift(from);
-        } else {
-            acts.lift(from);
-            let travel = self.travel(hurried);
-            if self.occurs(Rate::hold) {
-                acts.wait(self.rng.ms(HOLD));
-            }
-            match self.pick_brushed_square(position, from, to) {
-                Some(third) if self.occurs(Rate::brush) => {
-                    acts.wait(travel / 2);
-                    acts.put(third, piece);
-                    acts.wait(self.rng.ms(self.profile.times.brush));
-                    acts.lift(third);
-                    acts.wait(travel / 2 + 1);
-                }
-                _ => acts.wait(travel),
-            }
-            if self.occurs(Rate::between_squares) {
-                self.between_squares(acts, position, piece, to, capture);
-            } else {
-                acts.put(to, piece);
-            }
-        }
-    }
-
-    /// Lets the piece go on the border of its square, and corrects it later.
-    fn between_squares(&mut self, acts: &mut Acts, position: &Position, piece: Piece, to: Square, capture: bool) {
-        let near: Vec<Square> = (attacks::king_attacks(to) & !position.board().occupied()).into_iter().collect();
-        let neighbour = self.rng.pick(&near).filter(|_| self.rng.chance(500));
-        match neighbour {
-            Some(neighbour) => {
-                acts.put(to, piece);
-                acts.put(neighbour, piece);
-            }
-            None if capture => acts.lift(to),
-            None => {}
-        }
-        if self.rng.chance(500) {
-            acts.released_at = Some(acts.at);
-        }
-        acts.wait(self.rng.ms(UNTIDY));
-        match neighbour {
-            Some(neighbour) => acts.lift(neighbour),
-            None => acts.put(to, piece),
-        }
-    }
-
-    /// Carries out a move in a way that the Laws forbid.
-    fn handle_irregularly(&mut self, acts: &mut Acts, position: &Position, mv: Move) {
-        let turn = position.turn();
-        match (self.breach, mv) {
-            (Some(IrregularityKind::RookFirst), Move::Castle { king, rook }) => {
-                let side = CastlingSide::from_queen_side(rook < king);
-                acts.lift(rook);
-                acts.wait(self.travel(false));
-                acts.put(Square::from_coords(side.rook_to_file(), rook.rank()), Role::Rook.of(turn));
-                acts.wait(self.rng.ms(Span(1_500, 4_000)));
-                acts.lift(king);
-                acts.wait(self.travel(false));
-                acts.put(Square::from_coords(side.king_to_file(), king.rank()), Role::King.of(turn));
-            }
-            (Some(IrregularityKind::PawnLeft), Move::Normal { from, to, promotion: Some(role), .. }) => {
-                acts.lift(from);
-                acts.wait(self.travel(false));
-                acts.put(to, Role::Pawn.of(turn));
-                acts.released_at = Some(acts.at);
-                acts.wait(self.rng.ms(Span(2_500, 8_000)));
-                acts.lift(to);
-                acts.wait(self.travel(false));
-                acts.put(to, role.of(turn));
-            }
-            // With both hands: every piece that the move changes is in the air at the same time.
-            _ => {
-                let changes = Changes::of(turn, mv);
-                for (square, _) in changes.iter() {
-                    if position.piece_at(square).is_some() {
-                        acts.lift(square);
-                        acts.wait(self.rng.ms(Span(0, 40)));
-                    }
-                }
-                acts.wait(self.travel(false));
-                for (square, piece) in changes.iter() {
-                    if let Some(piece) = piece {
-                        acts.put(square, piece);
-                        acts.wait(self.rng.ms(Span(0, 40)));
-                    }
-                }
-            }
-        }
-    }
-
-    fn slide(&mut self, acts: &mut Acts, piece: Piece, from: Square, to: Square, can_stop: Bitboard) {
-        let candidates: Vec<Square> = can_stop.into_iter().collect();
-        let stop = self.rng.pick(&candidates);
-        let mut crossed: Vec<Square> = attacks::between(from, to).into_iter().collect();
-        if from > to {
-            crossed.reverse();
-        }
-        acts.lift(from);
-        for square in crossed {
-            acts.put(square, piece);
-            let pass = if Some(square) == stop { self.profile.times.stop } else { self.profile.times.pass };
-            acts.wait(self.rng.ms(pass));
-            acts.lift(square);
-        }
-        acts.put(to, piece);
-    }
-
-    /// Picks an empty square next to the path to which this piece may not move.
-    fn pick_brushed_square(&mut self, position: &Position, from: Square, to: Square) -> Option<Square> {
-        let crossed = attacks::between(from, to).with(from).with(to);
-        let near = crossed.into_iter().fold(Bitboard::EMPTY, |near, square| near | attacks::king_attacks(square));
-        let legal: Bitboard = position.legal_moves().iter().filter(|mv| mv.from() == Some(from)).map(|mv| mv.to()).collect();
-        let candidates: Vec<Square> = (near & !crossed & !legal & !position.board().occupied()).into_iter().collect();
-        self.rng.pick(&candidates)
     }
 
     fn castle(&mut self, acts: &mut Acts, position: &Position, king: Square, rook: Square) {

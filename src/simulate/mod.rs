@@ -2,14 +2,13 @@
 //!
 //! [`pgn`] reads a game. [`hands`] holds the statistics of how people handle pieces, [`handling`] carries out one move, and
 //! [`script`] a whole game together with its ground truth ([`truth`]), including events between plies (`incidents`), irregularities
-//! ([`irregularity`]) and what follows the game (`aftermath`). The virtual boards are [`dgt`], [`chessnut`], [`certabo`],
+//! ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file: [`dgt`], [`chessnut`], [`certabo`],
 //! [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streamed`]), several DGT boards on one bus ([`dgt_bus`]), and
 //! [`millennium`], [`ichessone`] and [`centaur`]. A [`Simulation`] runs a script on a board.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
 mod after_game;
-mod breach;
 mod cable;
 pub mod centaur;
 pub mod certabo;
@@ -21,6 +20,7 @@ pub mod hands;
 pub mod ichessone;
 pub mod illegal;
 mod incidents;
+mod injection;
 pub mod irregularity;
 pub mod matrix;
 pub mod millennium;

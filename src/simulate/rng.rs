@@ -76,7 +76,7 @@ impl Dice {
     }
 
     /// Returns the stream of an irregularity at this ply; ply 0: the stream that decides where it happens.
-    pub fn breach(self, kind: IrregularityKind, ply: u32) -> Rng {
+    pub fn irregularity(self, kind: IrregularityKind, ply: u32) -> Rng {
         Rng::new(self.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(ply), kind as u64)
     }
 

@@ -2,9 +2,9 @@
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
-use crate::simulate::breach::{MisplacedPiece, PendingInjection};
 use crate::simulate::handling::{Handling, Hands};
 use crate::simulate::hands::{HandsProfile, Rate, Span};
+use crate::simulate::injection::{MisplacedPiece, PendingInjection};
 use crate::simulate::irregularity::Injection;
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::promotion::underpromoted;
@@ -191,9 +191,9 @@ impl ScriptWriter<'_> {
             let injected = self.take_fitting_injection(&position, mv, number);
             let thinking_ms = thinking_time(game, index);
             self.select_streams(number.into());
-            self.hands.breach = injected.filter(|_| hurried == 0);
+            self.hands.irregularity = injected.filter(|_| hurried == 0);
             let (ply, after) = self.ply(&position, mv, number, &previous, hurried > 0, thinking_ms);
-            if let Some(kind) = self.hands.breach.take() {
+            if let Some(kind) = self.hands.irregularity.take() {
                 self.record_irregularity(kind, &position, mv, number, &ply);
             }
             hurried = hurried.saturating_sub(1);

@@ -14,10 +14,10 @@ impl VirtualDgt {
                 let display = self.clock.as_mut().map_or([0, 0, 0, 0, 0, 0, 0x20], |clock| clock.display(now));
                 (0x84, display.to_vec())
             }
-            0x82 => (0x83, self.seen.to_vec()),
+            0x82 => (0x83, self.sensors.seen().to_vec()),
             0x83 => (0x85, self.memory.take_new()),
             0x85 => {
-                self.memory.record_start(&self.seen);
+                self.memory.record_start(self.sensors.seen());
                 (0x88, Vec::new())
             }
             0x86 => (0x86, self.memory.since_start()),

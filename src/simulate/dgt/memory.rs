@@ -3,7 +3,8 @@
 //! The board has been used before: the ring is full of another game, and its oldest entry is truncated. *Unknown*, and chosen
 //! freely: the time within which a second press is not recorded.
 
-use super::{Micros, half};
+use super::Micros;
+use super::clock::half;
 use std::collections::VecDeque;
 
 /// Size of the ring, and of the message with it, in bytes.

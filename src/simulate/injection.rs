@@ -46,7 +46,7 @@ impl PendingInjection {
         if let Some(ply) = ply {
             return Some(PendingInjection { kind, ply, sort: None });
         }
-        let mut rng = dice.breach(kind, 0);
+        let mut rng = dice.irregularity(kind, 0);
         let mut plies: Vec<(u32, Vec<IllegalSort>)> = Vec::new();
         let mut position = game.start.clone();
         for (index, ply) in game.plies.iter().enumerate() {
@@ -88,7 +88,7 @@ impl ScriptWriter<'_> {
     /// Injects the wanted irregularities that are possible before this ply.
     pub fn inject_before_ply(&mut self, position: &mut Position, mv: Move, number: u32) {
         for injection in std::mem::take(&mut self.pending_injections) {
-            let rng = self.dice.breach(injection.kind, injection.ply);
+            let rng = self.dice.irregularity(injection.kind, injection.ply);
             let is_ply_recorded = self.line.len() > number as usize;
             let done = injection.ply <= number
                 && !is_ply_recorded
