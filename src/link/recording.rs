@@ -2,18 +2,20 @@
 //!
 //! A recording's core data (settings, commands) is passed on as JSON; [`crate::wire`] interprets it.
 
+mod parse;
+mod raw_line;
+mod writer;
+
 use crate::boards::{LinkState, Millis};
-use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use std::io::{self, Write};
-use std::path::Path;
+use std::io;
+
+pub use parse::{parse, read};
+pub use writer::{WriteOutcome, Writer};
 
 /// Version of the format that is written, and the only one that is read.
 pub const FORMAT: u32 = 1;
-
-/// Maximum length of a recording: 366 days, in milliseconds.
-const MAX_DURATION: Millis = 366 * 86_400_000;
 
 /// The first line.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,7 +35,7 @@ pub struct Header {
     #[serde(default)]
     pub start_fen: Option<String>,
     /// Edition of the Laws.
-    #[serde(default = "usual_laws")]
+    #[serde(default = "default_laws")]
     pub laws: String,
     /// Start time of the recording, RFC 3339.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -55,7 +57,7 @@ impl Header {
             options: Map::new(),
             chess960: false,
             start_fen: None,
-            laws: usual_laws(),
+            laws: default_laws(),
             started: String::new(),
             version: None,
             core: None,
@@ -63,7 +65,7 @@ impl Header {
     }
 }
 
-fn usual_laws() -> String {
+fn default_laws() -> String {
     "fide-2023".to_owned()
 }
 
@@ -147,188 +149,6 @@ pub enum RecordingError {
         /// What is wrong, and what to write instead.
         reason: String,
     },
-}
-
-/// A line as stored in the file. Exactly one of the optional fields is present.
-#[derive(Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct RawLine {
-    t: Millis,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    state: Option<InitialState>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    rx: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    tx: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    link: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    command: Option<Value>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    note: Option<String>,
-}
-
-/// Reads a recording from a file.
-pub fn read(path: &Path) -> Result<Recording, RecordingError> {
-    let file = path.display().to_string();
-    match std::fs::read_to_string(path) {
-        Ok(text) => parse(&file, &text),
-        Err(error) => Err(RecordingError::Io { file, error }),
-    }
-}
-
-/// Parses a recording; `file` is its name in errors. Empty lines are skipped. An incomplete last line (no newline, no complete
-/// JSON) is skipped too: a recording ends like this after a power cut.
-pub fn parse(file: &str, text: &str) -> Result<Recording, RecordingError> {
-    let line_error = |line: usize, reason: String| RecordingError::Line { file: file.to_owned(), line, reason };
-    let mut lines = text.split_inclusive('\n').enumerate().map(|(index, line)| (index + 1, line));
-    let (number, first) = lines
-        .by_ref()
-        .find(|(_, line)| !line.trim().is_empty())
-        .ok_or_else(|| line_error(1, format!("the file is empty: the first line is the header, e.g. {HEADER_EXAMPLE}")))?;
-    let header = parse_header(first).map_err(|reason| line_error(number, reason))?;
-    let mut recording = Recording { header, lines: Vec::new() };
-    let mut last = 0;
-    for (number, text) in lines.filter(|(_, line)| !line.trim().is_empty()) {
-        let line = match serde_json::from_str::<RawLine>(text) {
-            Ok(raw) => parse_line(raw).map_err(|reason| line_error(number, reason))?,
-            Err(error) if error.is_eof() && !text.ends_with('\n') => break,
-            Err(error) => return Err(line_error(number, format!("not a line of a recording: {error}; {LINE_HELP}"))),
-        };
-        if line.at < last {
-            return Err(line_error(number, format!("\"t\" is {} after {last}: times must not decrease", line.at)));
-        }
-        if line.at > MAX_DURATION {
-            return Err(line_error(
-                number,
-                format!("\"t\" is {}, more than a year: write milliseconds since the recording began", line.at),
-            ));
-        }
-        if matches!(line.entry, Entry::State(_)) && !recording.lines.is_empty() {
-            return Err(line_error(number, "a \"state\" must be the first line after the header".to_owned()));
-        }
-        last = line.at;
-        recording.lines.push(line);
-    }
-    Ok(recording)
-}
-
-const HEADER_EXAMPLE: &str = r#"{"touchmove_recording":1,"board":"dgt"}"#;
-const LINE_HELP: &str =
-    r#"write {"t":MILLISECONDS, and one of "rx":"HEX", "tx":"HEX", "link":"up", "command":{…}, "state":{…}, "note":"TEXT"}"#;
-
-fn parse_header(line: &str) -> Result<Header, String> {
-    let header: Header = serde_json::from_str(line)
-        .map_err(|error| format!("not a recording's header: {error}; write e.g. {HEADER_EXAMPLE}"))?;
-    if header.touchmove_recording != FORMAT {
-        return Err(format!(
-            "\"touchmove_recording\" is {}, and this program reads format {FORMAT}: replay it with the program that wrote it",
-            header.touchmove_recording
-        ));
-    }
-    Ok(header)
-}
-
-fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
-    let RawLine { t, state, rx, tx, link, command, note } = raw;
-    let bytes = |name: &str, hex: &str| {
-        HEXLOWER_PERMISSIVE
-            .decode(hex.as_bytes())
-            .map_err(|_| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
-    };
-    let mut entries = Vec::new();
-    entries.extend(state.map(Entry::State));
-    entries.extend(rx.map(|hex| bytes("rx", &hex)).transpose()?.map(Entry::Rx));
-    entries.extend(tx.map(|hex| bytes("tx", &hex)).transpose()?.map(Entry::Tx));
-    entries.extend(link.map(|word| link_state(&word)).transpose()?.map(Entry::Link));
-    entries.extend(command.map(Entry::Command));
-    entries.extend(note.map(Entry::Note));
-    let count = entries.len();
-    match entries.pop() {
-        Some(entry) if count == 1 => Ok(RecordedLine { at: t, entry }),
-        _ => Err(format!("a line must have exactly one entry, but this one has {count}; {LINE_HELP}")),
-    }
-}
-
-fn link_state(word: &str) -> Result<LinkState, String> {
-    match word {
-        "up" => Ok(LinkState::Up),
-        "down" => Ok(LinkState::Down),
-        other => Err(format!("\"link\" is \"{other}\": write \"up\" or \"down\"")),
-    }
-}
-
-fn to_raw(line: &RecordedLine) -> RawLine {
-    let mut raw = RawLine { t: line.at, ..RawLine::default() };
-    match &line.entry {
-        Entry::State(state) => raw.state = Some(state.clone()),
-        Entry::Rx(bytes) => raw.rx = Some(HEXLOWER.encode(bytes)),
-        Entry::Tx(bytes) => raw.tx = Some(HEXLOWER.encode(bytes)),
-        Entry::Link(state) => raw.link = Some(if *state == LinkState::Up { "up" } else { "down" }.to_owned()),
-        Entry::Command(command) => raw.command = Some(command.clone()),
-        Entry::Note(note) => raw.note = Some(note.clone()),
-    }
-    raw
-}
-
-/// Outcome of writing a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WriteOutcome {
-    /// The line is in the recording.
-    Recorded,
-    /// The recording has reached its maximum size: this line and all later ones are dropped.
-    Full,
-}
-
-/// Writes a recording line by line, unbuffered: each line is passed to the inner writer at once.
-pub struct Writer<W: Write> {
-    to: W,
-    remaining: u64,
-    full: bool,
-    last: Millis,
-}
-
-impl<W: Write> Writer<W> {
-    /// Begins a recording of at most `cap` bytes. The header, states and a last note that the recording is full are not counted and
-    /// always written.
-    pub fn begin(mut to: W, header: &Header, cap: u64) -> io::Result<Writer<W>> {
-        let mut line = serde_json::to_vec(header)?;
-        line.push(b'\n');
-        to.write_all(&line)?;
-        Ok(Writer { to, remaining: cap, full: false, last: 0 })
-    }
-
-    /// Writes one line. A time before that of the last line is replaced by the latter.
-    pub fn write(&mut self, at: Millis, entry: Entry) -> io::Result<WriteOutcome> {
-        if self.full {
-            return Ok(WriteOutcome::Full);
-        }
-        self.last = at.max(self.last);
-        let is_uncounted = matches!(entry, Entry::State(_));
-        let bytes = line_bytes(&RecordedLine { at: self.last, entry })?;
-        self.remaining = match self.remaining.checked_sub(if is_uncounted { 0 } else { bytes.len() as u64 }) {
-            Some(remaining) => remaining,
-            None => {
-                self.full = true;
-                let note = Entry::Note("the recording is full: later entries are missing".to_owned());
-                self.to.write_all(&line_bytes(&RecordedLine { at: self.last, entry: note })?)?;
-                return Ok(WriteOutcome::Full);
-            }
-        };
-        self.to.write_all(&bytes)?;
-        Ok(WriteOutcome::Recorded)
-    }
-
-    /// Returns the inner writer.
-    pub fn into_inner(self) -> W {
-        self.to
-    }
-}
-
-fn line_bytes(line: &RecordedLine) -> io::Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec(&to_raw(line))?;
-    bytes.push(b'\n');
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -201,7 +201,7 @@ fn child_process_role() {
 
 fn process(role: &str, dir: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["--exact", "journal::child_process_role", "--nocapture", "--test-threads=1"]);
+    command.args(["--exact", "daemon::journal::child_process_role", "--nocapture", "--test-threads=1"]);
     command.env(ROLE, role).env(DIR, dir).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
