@@ -58,8 +58,8 @@ impl Cable for ScriptCable {
         self.inner.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
-        let inputs = self.inner.take(now);
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
+        let inputs = self.inner.receive_until(now);
         for input in &inputs {
             let pause = now.saturating_sub(std::mem::replace(&mut self.now, now));
             // A script has only some pauses: the longest that is not too long.

@@ -54,7 +54,7 @@ impl Harness {
         loop {
             let mut reading = self.whole.poll_reading();
             while reading.as_ref().is_some_and(is_delay_error) {
-                self.input(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
+                self.input(Input::Reading(Reading::ProtocolError(ProtocolError::ChangesDelayed)));
                 reading = self.whole.poll_reading();
             }
             if let Some(single) = &mut self.single {
@@ -123,11 +123,11 @@ impl Harness {
 }
 
 fn is_delay_error(reading: &(Address, Reading)) -> bool {
-    matches!(reading.1, Reading::Trouble(ProtocolError::ChangesDelayed))
+    matches!(reading.1, Reading::ProtocolError(ProtocolError::ChangesDelayed))
 }
 
 fn is_silence_error(reading: &Option<(Address, Reading)>) -> bool {
-    matches!(reading, Some((_, Reading::Trouble(ProtocolError::Silent(_) | ProtocolError::Recovered))))
+    matches!(reading, Some((_, Reading::ProtocolError(ProtocolError::Silent(_) | ProtocolError::Recovered))))
 }
 
 /// Plays a script on a board of this model.

@@ -20,7 +20,7 @@
 //! A short command is `byte, address high, address low, checksum`, one with data `byte, length high, length low, address high,
 //! address low, data, checksum`, like a reply.
 //!
-//! A request that is not answered within [`ANSWER`] is aborted. After one for changes or squares, all squares are requested:
+//! A request that is not answered within [`REPLY_TIMEOUT`] is aborted. After one for changes or squares, all squares are requested:
 //! *unknown* whether this board can repeat changes. Bytes that belong to no reply are [`ProtocolError::Garbage`] once the board is found.
 //!
 //! # Sources
@@ -64,15 +64,15 @@ pub static MODEL: Model = Model {
 };
 
 /// Time to wait for a reply, in milliseconds.
-pub const ANSWER: Millis = 100;
+pub const REPLY_TIMEOUT: Millis = 100;
 /// Pause before the line turns round, in milliseconds.
-const PAUSE: Millis = 2;
+const TURNAROUND_PAUSE: Millis = 2;
 /// Interval between pings while the board has not been found, in milliseconds.
-const SEARCH: Millis = 500;
+const PING_INTERVAL: Millis = 500;
 /// Intervals between requests for changes, squares and battery, in milliseconds.
-const CHANGES: Millis = 50;
-const SQUARES: Millis = 10_000;
-const BATTERY: Millis = 60_000;
+const CHANGES_INTERVAL: Millis = 50;
+const SQUARES_INTERVAL: Millis = 10_000;
+const BATTERY_INTERVAL: Millis = 60_000;
 /// The bytes before the fields to light: a steady light, as other programs send it.
 const STEADY: [u8; 4] = [0x05, 0x03, 0x00, 0x05];
 
@@ -92,10 +92,10 @@ struct Centaur {
     frames: Frames,
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
-    vigil: SilenceWatchdog,
+    silence_watchdog: SilenceWatchdog,
     /// `None` if the board has not been found.
     address: Option<Address>,
-    asked: Option<(RequestKind, Millis)>,
+    pending: Option<(RequestKind, Millis)>,
     free_at: Millis,
     /// Times of the next requests.
     changes_at: Millis,
@@ -104,7 +104,7 @@ struct Centaur {
     lights: Option<Vec<Square>>,
     shown: Option<Box<Placement>>,
     /// Whether all squares have been requested and must be reported even if unchanged.
-    wanted: bool,
+    placement_requested: bool,
 }
 
 impl Protocol for Centaur {
@@ -113,7 +113,7 @@ impl Protocol for Centaur {
         // Once the board has answered, switches off what an earlier program left alight.
         let lights = Some(Vec::new());
         *self = Centaur { up: state == LinkState::Up, readings, free_at: now, lights, ..Centaur::default() };
-        self.vigil = SilenceWatchdog::begin(now);
+        self.silence_watchdog = SilenceWatchdog::start(now);
     }
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
@@ -128,7 +128,7 @@ impl Protocol for Centaur {
 
     fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         match command {
-            BoardCommand::Placement => (self.wanted, self.squares_at) = (true, self.squares_at.min(now)),
+            BoardCommand::Placement => (self.placement_requested, self.squares_at) = (true, self.squares_at.min(now)),
             BoardCommand::Lights(squares) => self.lights = Some(squares),
             BoardCommand::Clock | BoardCommand::Memory | BoardCommand::ClockText(_) | BoardCommand::Beep => {
                 return Err(Unsupported);
@@ -141,20 +141,20 @@ impl Protocol for Centaur {
         if !self.up {
             return;
         }
-        if let Some(silent) = self.vigil.check(now) {
+        if let Some(silent) = self.silence_watchdog.check(now) {
             self.readings.push_back(silent);
             (self.address, self.shown) = (None, None);
         }
-        if let Some((request, _)) = self.asked.take_if(|(_, at)| now >= *at + ANSWER) {
+        if let Some((request, _)) = self.pending.take_if(|(_, at)| now >= *at + REPLY_TIMEOUT) {
             let cut_short = self.frames.clear();
             self.damaged(cut_short);
             match request {
-                RequestKind::Ping => self.free_at = now + SEARCH,
+                RequestKind::Ping => self.free_at = now + PING_INTERVAL,
                 RequestKind::Changes | RequestKind::Squares => self.squares_at = now,
                 RequestKind::Battery => {}
             }
         }
-        if self.asked.is_none() && now >= self.next_at() {
+        if self.pending.is_none() && now >= self.next_at() {
             self.send_next_request(now);
         }
     }
@@ -168,8 +168,8 @@ impl Protocol for Centaur {
     }
 
     fn next_deadline(&self) -> Option<Millis> {
-        let next_request = self.asked.map_or_else(|| self.next_at(), |(_, at)| at + ANSWER);
-        self.vigil.deadline().into_iter().chain([next_request]).min().filter(|_| self.up)
+        let next_request = self.pending.map_or_else(|| self.next_at(), |(_, at)| at + REPLY_TIMEOUT);
+        self.silence_watchdog.deadline().into_iter().chain([next_request]).min().filter(|_| self.up)
     }
 }
 
@@ -185,7 +185,7 @@ impl Centaur {
     /// program.
     fn damaged(&mut self, bytes: usize) {
         if bytes > 0 && self.address.is_some() {
-            self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(bytes)));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(bytes)));
         }
     }
 
@@ -194,14 +194,14 @@ impl Centaur {
         let Some(address) = self.address else {
             send(vec![0x4d]);
             send(frame::command(0x87, Address(0)));
-            self.asked = Some((RequestKind::Ping, now));
-            return self.vigil.asked(now);
+            self.pending = Some((RequestKind::Ping, now));
+            return self.silence_watchdog.request_sent(now);
         };
         if let Some(squares) = self.lights.take() {
             let fields = squares.iter().map(|square| square.flip_vertical() as u8);
             let data: Vec<u8> = if squares.is_empty() { vec![0] } else { STEADY.into_iter().chain(fields).collect() };
             send(frame::command_with(0xb0, address, &data));
-            self.free_at = now + PAUSE;
+            self.free_at = now + TURNAROUND_PAUSE;
             return;
         }
         let (request, command) = match now {
@@ -210,18 +210,18 @@ impl Centaur {
             _ => (RequestKind::Changes, 0x83),
         };
         send(frame::command(command, address));
-        self.asked = Some((request, now));
+        self.pending = Some((request, now));
         if request == RequestKind::Battery {
-            self.battery_at = now + BATTERY;
+            self.battery_at = now + BATTERY_INTERVAL;
         } else {
-            self.vigil.asked(now);
+            self.silence_watchdog.request_sent(now);
         }
     }
 
     fn reply(&mut self, now: Millis, id: u8, from: Address, data: &[u8]) {
         if id == 0x87 && self.address.is_none() {
             self.address = Some(from);
-            (self.squares_at, self.battery_at) = (now, now + CHANGES);
+            (self.squares_at, self.battery_at) = (now, now + CHANGES_INTERVAL);
         }
         let answered_request = match id {
             0x83 => RequestKind::Squares,
@@ -230,17 +230,17 @@ impl Centaur {
             0xb5 => RequestKind::Battery,
             _ => return,
         };
-        self.readings.extend(self.vigil.heard(now));
-        if self.asked.take_if(|(request, _)| *request == answered_request).is_some() {
-            self.free_at = now + PAUSE;
+        self.readings.extend(self.silence_watchdog.reply_received(now));
+        if self.pending.take_if(|(request, _)| *request == answered_request).is_some() {
+            self.free_at = now + TURNAROUND_PAUSE;
         }
         match answered_request {
             RequestKind::Squares => {
-                self.squares_at = now + SQUARES;
+                self.squares_at = now + SQUARES_INTERVAL;
                 self.squares(data);
             }
             RequestKind::Changes => {
-                self.changes_at = now + CHANGES;
+                self.changes_at = now + CHANGES_INTERVAL;
                 self.changes(data);
             }
             RequestKind::Battery => {
@@ -261,7 +261,7 @@ impl Centaur {
                 placement[field ^ 56] = SquareState::Occupied;
             }
         }
-        if std::mem::take(&mut self.wanted) || self.shown.as_deref() != Some(&placement) {
+        if std::mem::take(&mut self.placement_requested) || self.shown.as_deref() != Some(&placement) {
             self.shown = Some(Box::new(placement));
             self.readings.push_back(Reading::Placement(Box::new(placement)));
         }

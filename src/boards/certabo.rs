@@ -19,12 +19,12 @@
 //! No other bytes are ever sent. Two patterns are at least 600 ms apart, and a pattern that is not acknowledged is sent three
 //! times.
 //!
-//! Frames have been seen broken by line feeds every 64 characters, also within a number; joined; truncated; preceded by junk; and
-//! with bit 7 set at random. Bit 7 and line feeds are ignored. A line ends with a carriage return, the next `:`, an
+//! Frames have been seen broken by line feeds every 64 characters, also within a number; joined; truncated; preceded by junk;
+//! and with bit 7 set at random. Bit 7 and line feeds are ignored. A line ends with a carriage return, the next `:`, an
 //! acknowledgement, or 60 ms without a byte. It is valid if it contains 320 numbers from 0 to 255. All other lines are
-//! [`ProtocolError::Garbage`]. A line has about a thousand bytes, so if one byte in a hundred is damaged, no line is valid. Therefore the
-//! numbers of a damaged line that can be identified are used: a square that cannot be read shows the majority of its last three
-//! readings. Lines of eight numbers come from another board ([`super::tabutronic`]) and are reported as such.
+//! [`ProtocolError::Garbage`]. A line has about a thousand bytes, so if one byte in a hundred is damaged, no line is valid.
+//! Therefore the numbers of a damaged line that can be identified are used: a square that cannot be read shows the majority of
+//! its last three readings. Lines of eight numbers come from another board ([`super::tabutronic`]) and are reported as such.
 //!
 //! # Chips
 //!
@@ -81,8 +81,8 @@ use recent_readings::RecentReadings;
 use shakmaty::Square;
 
 pub use super::shared::streamed::lights::{PATTERN_ATTEMPTS, PATTERN_INTERVAL};
-pub use super::shared::streamed::voter::SILENT;
-pub use chips::FRAMES;
+pub use super::shared::streamed::voter::SILENCE_TIMEOUT;
+pub use chips::LEARNING_FRAMES;
 
 /// Certabo boards over USB.
 pub static MODEL: Model = Model {
@@ -121,7 +121,7 @@ pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
         "Sentio, Tactum and self-built reed boards send such lines: set model = \"sentio\" or \"reed\"",
     );
     Box::new(StreamingBoard::new(
-        Certabo { numbers, chips: Chips::default(), lately: RecentReadings::default() },
+        Certabo { numbers, chips: Chips::default(), recent_readings: RecentReadings::default() },
         VOTES,
         Some(LightController::new(leds)),
     ))
@@ -130,14 +130,14 @@ pub(super) fn board(leds: Option<Leds>) -> Box<dyn Protocol> {
 struct Certabo {
     numbers: LineDecoder,
     chips: Chips,
-    lately: RecentReadings,
+    recent_readings: RecentReadings,
 }
 
 impl Dialect for Certabo {
     fn forget(&mut self) {
         self.numbers.forget();
         self.chips.forget();
-        self.lately = RecentReadings::default();
+        self.recent_readings = RecentReadings::default();
     }
 
     fn feed(&mut self, now: Millis, byte: u8, items: &mut Vec<StreamItem>) {
@@ -151,7 +151,7 @@ impl Dialect for Certabo {
     }
 
     fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
-        if let Some(item) = self.numbers.quiet() {
+        if let Some(item) = self.numbers.handle_timeout() {
             self.item(item, items);
         }
     }
@@ -164,10 +164,10 @@ impl Dialect for Certabo {
 impl Certabo {
     fn item(&mut self, item: Item, items: &mut Vec<StreamItem>) {
         let (numbers, is_complete) = match item {
-            Item::Heard(other) => return items.push(other),
+            Item::Other(other) => return items.push(other),
             Item::Line(numbers) => (numbers.into_iter().map(Some).collect(), true),
             Item::Damaged(numbers, bytes) => {
-                items.push(StreamItem::Trouble(ProtocolError::Garbage(bytes)));
+                items.push(StreamItem::ProtocolError(ProtocolError::Garbage(bytes)));
                 (numbers, false)
             }
         };
@@ -176,13 +176,13 @@ impl Certabo {
             let [a, b, c, d, e] = *numbers;
             ids[square as usize] = a.zip(b).zip(c).zip(d).zip(e).map(|((((a, b), c), d), e)| [a, b, c, d, e]);
         }
-        let Some(ids) = self.lately.read(&ids) else { return };
+        let Some(ids) = self.recent_readings.read(&ids) else { return };
         let mut events = Vec::new();
         self.chips.frame(ids, &mut events);
         items.extend(events.into_iter().map(|event| match event {
             ChipEvent::Start(squares) => StreamItem::CorrectedPlacement(squares),
             ChipEvent::CalibrationChanged => StreamItem::Calibration(self.chips.text()),
-            ChipEvent::Assumed(squares) => StreamItem::Trouble(ProtocolError::AssumedQueens(squares)),
+            ChipEvent::Assumed(squares) => StreamItem::ProtocolError(ProtocolError::AssumedQueens(squares)),
         }));
         let placement = self.chips.placement();
         items.push(if is_complete { StreamItem::Frame(placement) } else { StreamItem::PartialFrame(placement) });

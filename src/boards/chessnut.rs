@@ -51,8 +51,9 @@
 //! dropped when a complete one begins, and bytes that begin no message are skipped. A board report contains all squares, so nothing
 //! has to be requested again.
 //!
-//! After [`QUIET`] without a board report the board is put into real-time mode again, without limit. After [`SILENT`],
-//! [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a report arrives again.
+//! After [`REPORT_TIMEOUT`] without a board report the board is put into real-time mode again, without limit. After
+//! [`SILENCE_TIMEOUT`], [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a report arrives
+//! again.
 
 use super::*;
 use shakmaty::{Color, Role, Square};
@@ -64,7 +65,7 @@ pub static MODEL: Model = Model {
     title: "Chessnut Air, Air+, Pro, Go",
     sensing: SensorKind::Identity,
     connection: Connection::Usb(HidInterface { usage_page: 0xff00 }),
-    usb: &[UsbId::range(0x2d80, 0x8000, 0x86ff)],
+    usb: &[UsbId::boards(0x2d80, 0x8000, 0x86ff)],
     lights: Lights::Squares,
     clock: ClockSupport::None,
     verification: Verification::Frames,
@@ -86,15 +87,15 @@ pub static MODEL: Model = Model {
 };
 
 /// Time without a board report after which they are requested again, in milliseconds; ten reports.
-pub const QUIET: Millis = 2_000;
+pub const REPORT_TIMEOUT: Millis = 2_000;
 /// Time without a board report after which the board counts as silent, in milliseconds.
-pub const SILENT: Millis = 5_000;
+pub const SILENCE_TIMEOUT: Millis = 5_000;
 /// Minimum interval between two writes, as in the maker's library, in milliseconds.
-pub const PACE: Millis = 200;
+pub const WRITE_INTERVAL: Millis = 200;
 /// Interval between requests for the state of the battery, in milliseconds.
-const BATTERY: Millis = 600_000;
+const BATTERY_INTERVAL: Millis = 600_000;
 /// Length of the longest message that is understood.
-const LONGEST: usize = 2 + 0x3d;
+const MAX_MESSAGE: usize = 2 + 0x3d;
 
 const REAL_TIME: &[u8] = &[0x21, 1, 0];
 const VERSION: &[u8] = &[0x27, 1, 1];
@@ -118,7 +119,7 @@ struct Chessnut {
     /// Time of the last board report, or of the link coming up.
     reported_at: Millis,
     /// Time of the last request for board reports.
-    asked_at: Millis,
+    reports_requested_at: Millis,
     /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
     /// The squares of the last report; `None`: the next report is passed on in any case.
@@ -190,12 +191,12 @@ impl Protocol for Chessnut {
         if !self.up {
             return;
         }
-        if !self.silent && now >= self.reported_at + SILENT {
+        if !self.silent && now >= self.reported_at + SILENCE_TIMEOUT {
             self.silent = true;
             let silent_ms = u32::try_from(now - self.reported_at).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Silent(silent_ms)));
         }
-        if now >= self.reported_at.max(self.asked_at) + QUIET {
+        if now >= self.reported_at.max(self.reports_requested_at) + REPORT_TIMEOUT {
             self.request_reports(now);
         }
         if now >= self.battery_at {
@@ -213,8 +214,8 @@ impl Protocol for Chessnut {
     }
 
     fn next_deadline(&self) -> Option<Millis> {
-        let silent = (!self.silent).then_some(self.reported_at + SILENT);
-        let next_request = self.reported_at.max(self.asked_at) + QUIET;
+        let silent = (!self.silent).then_some(self.reported_at + SILENCE_TIMEOUT);
+        let next_request = self.reported_at.max(self.reports_requested_at) + REPORT_TIMEOUT;
         let light = self.lights.map(|_| self.free_at);
         self.up.then(|| [silent, light].into_iter().flatten().fold(next_request.min(self.battery_at), Millis::min))
     }
@@ -240,7 +241,7 @@ impl Chessnut {
         let Some(squares) = payload.first_chunk::<32>() else { return };
         self.reported_at = now;
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
         }
         if self.shown.as_ref() == Some(squares) {
             return;
@@ -250,7 +251,7 @@ impl Chessnut {
                 self.shown = Some(*squares);
                 self.readings.push_back(Reading::Placement(Box::new(placement)));
             }
-            Err(error) => self.readings.push_back(Reading::Trouble(ProtocolError::InvalidContent(error))),
+            Err(error) => self.readings.push_back(Reading::ProtocolError(ProtocolError::InvalidContent(error))),
         }
     }
 
@@ -263,17 +264,17 @@ impl Chessnut {
 
     fn skipped(&mut self, count: usize) {
         if count > 0 {
-            self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(count)));
         }
     }
 
     fn request_reports(&mut self, now: Millis) {
-        self.asked_at = now;
+        self.reports_requested_at = now;
         self.send(now, REAL_TIME.to_vec());
     }
 
     fn request_battery(&mut self, now: Millis) {
-        self.battery_at = now + BATTERY;
+        self.battery_at = now + BATTERY_INTERVAL;
         self.send(now, CHARGE.to_vec());
     }
 
@@ -292,7 +293,7 @@ impl Chessnut {
 
     fn send(&mut self, now: Millis, bytes: Vec<u8>) {
         let at = self.free_at.max(now);
-        self.free_at = at + PACE;
+        self.free_at = at + WRITE_INTERVAL;
         self.writes.push_back(Write { at, bytes });
     }
 }
@@ -303,7 +304,7 @@ fn is_header(kind: u8, length: u8) -> bool {
         0x01 => matches!(length, 0x24 | 0x3d),
         0x2a => length == 2,
         0x23 | 0x32 | 0x37 => length == 1,
-        0x28 => (1..=LONGEST as u8 - 2).contains(&length),
+        0x28 => (1..=MAX_MESSAGE as u8 - 2).contains(&length),
         0x41 => matches!(length, 3 | 5),
         _ => false,
     }

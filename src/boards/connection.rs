@@ -63,12 +63,12 @@ pub struct UsbId {
 
 impl UsbId {
     /// Creates the board's own id.
-    pub const fn own(vendor: u16, product: u16) -> UsbId {
-        UsbId::range(vendor, product, product)
+    pub const fn board(vendor: u16, product: u16) -> UsbId {
+        UsbId::boards(vendor, product, product)
     }
 
     /// Creates the board's own ids: all products from `first` to `last`.
-    pub const fn range(vendor: u16, first: u16, last: u16) -> UsbId {
+    pub const fn boards(vendor: u16, first: u16, last: u16) -> UsbId {
         UsbId { vendor, products: RangeInclusive::new(first, last), generic: false }
     }
 

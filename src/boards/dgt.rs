@@ -64,19 +64,20 @@
 //!
 //! # Silence
 //!
-//! A board sends nothing while nothing moves and no clock runs. After [`LINK_TEST_AFTER`] without a byte the link is tested: the update mode
-//! is set again and a dump is requested. The dump also repairs what was lost, and a board that lost power in between reports
-//! updates again. A request that is not answered within [`REPLY_TIMEOUT`] is repeated, without limit. [`SILENCE_TIMEOUT`] after the first
-//! unanswered request, [`ProtocolError::Silent`] is reported once, and [`ProtocolError::Recovered`] when a byte arrives again.
-//! [`ProtocolError::ChangesDelayed`] precedes three or more messages that were read at once, if at least two of them are updates, and a dump that
-//! shows a change that no update reported.
+//! A board sends nothing while nothing moves and no clock runs. After [`LINK_TEST_AFTER`] without a byte the link is tested:
+//! the update mode is set again and a dump is requested. The dump also repairs what was lost, and a board that lost power in
+//! between reports updates again. A request that is not answered within [`REPLY_TIMEOUT`] is repeated, without limit.
+//! [`SILENCE_TIMEOUT`] after the first unanswered request, [`ProtocolError::Silent`] is reported once, and
+//! [`ProtocolError::Recovered`] when a byte arrives again. [`ProtocolError::ChangesDelayed`] precedes three or more messages
+//! that were read at once, if at least two of them are updates, and a dump that shows a change that no update reported.
 //!
 //! While the memory is being sent, which takes 8 s, no dump is requested and no reply is overdue. If the memory stalls for
 //! [`REPLY_TIMEOUT`], it is requested a second time; if that stalls, too, the part that arrived is used.
 //!
 //! Any damage to the stream may have destroyed an update, so a dump is requested after each: one at a time, and not within
-//! [`MIN_REPAIR_INTERVAL`] of the last request. The protocol has no checksums, not even for a dump. Therefore a dump that differs from the state
-//! known from the previous dump and the updates is passed on only when a second dump confirms it, or when none arrives.
+//! [`MIN_REPAIR_INTERVAL`] of the last request. The protocol has no checksums, not even for a dump. Therefore a dump that
+//! differs from the state known from the previous dump and the updates is passed on only when a second dump confirms it, or
+//! when none arrives.
 
 pub(super) mod clock;
 mod commands;
@@ -99,7 +100,7 @@ pub static MODEL: Model = Model {
     title: "DGT e-Board",
     sensing: SensorKind::Identity,
     connection: Connection::Serial(SerialSettings { baud: 9600, control: ControlLines::Asserted }),
-    usb: &[UsbId::own(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
+    usb: &[UsbId::board(0x045b, 0x8111), UsbId::adapter(0x04d8, 0x000a), UsbId::adapter(0x0403, 0x6001)],
     lights: Lights::None,
     clock: ClockSupport::Connected,
     verification: Verification::Capture,
@@ -184,13 +185,13 @@ impl Protocol for Dgt {
         }
         if std::mem::take(&mut self.silent) {
             // The board may have lost power, and play may have continued meanwhile.
-            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
             self.test_link(now);
         }
         self.unanswered_since = None;
         self.last_received_at = now;
         if self.is_late(chunk) {
-            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
         }
         if let Some((id, payload)) = self.decoder.decode_single(chunk) {
             self.handle_message(now, id, message::read(id, payload));
@@ -200,7 +201,7 @@ impl Protocol for Dgt {
                     None => {}
                     Some(Item::Skipped(count)) => {
                         self.schedule_dump(now);
-                        self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
+                        self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(count)));
                     }
                     Some(Item::Message(id, payload)) => {
                         let reading = message::read(id, payload);
@@ -263,7 +264,7 @@ impl Protocol for Dgt {
         {
             self.silent = true;
             let silent_ms = u32::try_from(now.saturating_sub(self.last_received_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Silent(silent_ms)));
         }
         if self.busy_until().is_some_and(|until| now < until) {
             return;
@@ -274,12 +275,12 @@ impl Protocol for Dgt {
                 return self.request_memory(now, if is_foreign { tries } else { tries + 1 });
             }
             Some(_) => self.readings.push_back(Reading::Memory(memory::read(&memory))),
-            None if !memory.is_empty() => self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(memory.len()))),
+            None if !memory.is_empty() => self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(memory.len()))),
             None => {}
         }
         if self.decoder.is_inside() {
             if let Some(count) = self.decoder.take_skipped() {
-                self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
+                self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(count)));
             }
             self.schedule_dump(now);
         }
@@ -358,7 +359,7 @@ impl Dgt {
                 }
             }
             // The damaged message may have been an update. A damaged clock message was not.
-            Reading::Trouble(_) if id != clock::ID => self.schedule_dump(now),
+            Reading::ProtocolError(_) if id != clock::ID => self.schedule_dump(now),
             _ => {}
         }
         self.readings.push_back(reading);
@@ -368,7 +369,7 @@ impl Dgt {
     /// reported: it happened some time ago.
     fn accept_dump(&mut self, placement: &Placement) {
         if self.squares.shown.as_deref().is_some_and(|shown| shown != placement) {
-            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
         }
         self.squares.shown = Some(Box::new(*placement));
     }

@@ -38,21 +38,23 @@
 //!
 //! # Discovery of boards
 //!
-//! All known boards are told to ignore the next ping, then all are pinged. The other boards reply at random moments, and replies
-//! that collide cannot be read; so this is repeated until two rounds have found no new board. Single rounds follow after 5 s, 10 s,
-//! 20 s and so on, up to a minute, to find boards that are added during play. Each round takes [`LISTEN`], in which no board is
-//! polled; no changes are lost by it. A board counts as found once it has answered a request of its own.
+//! All known boards are told to ignore the next ping, then all are pinged. The other boards reply at random moments, and
+//! replies that collide cannot be read; so this is repeated until two rounds have found no new board. Single rounds follow
+//! after 5 s, 10 s, 20 s and so on, up to a minute, to find boards that are added during play. Each round takes
+//! [`PING_REPLY_TIMEOUT`], in which no board is polled; no changes are lost by it. A board counts as found once it has answered
+//! a request of its own.
 //!
 //! # Silence and damage
 //!
-//! A request that is not answered within [`ANSWER`], or whose reply has a wrong checksum, is repeated. After [`SILENT`] without a
-//! reply, [`ProtocolError::Silent`] is reported, and from then on the board is polled every 10 s. Its next reply causes
-//! [`ProtocolError::Recovered`], and everything is read again. The board stores the changes in between for the next 83.
+//! A request that is not answered within [`REPLY_TIMEOUT`], or whose reply has a wrong checksum, is repeated. After
+//! [`SILENCE_TIMEOUT`] without a reply, [`ProtocolError::Silent`] is reported, and from then on the board is polled every 10 s.
+//! Its next reply causes [`ProtocolError::Recovered`], and everything is read again. The board stores the changes in between
+//! for the next 83.
 //!
-//! A dump that differs from the known state may just be newer than the changes received so far: the changes are requested first,
-//! and then a second dump decides. Damage is repaired here and not reported. However, one damaged message in 128 has a correct
-//! checksum, so the squares are compared every 5 s while messages are lost. [`ProtocolError::ChangesDelayed`] precedes three or more changes that
-//! arrive at least 400 ms after their request was due.
+//! A dump that differs from the known state may just be newer than the changes received so far: the changes are requested
+//! first, and then a second dump decides. Damage is repaired here and not reported. However, one damaged message in 128 has a
+//! correct checksum, so the squares are compared every 5 s while messages are lost. [`ProtocolError::ChangesDelayed`] precedes
+//! three or more changes that arrive at least 400 ms after their request was due.
 //!
 //! # Sources
 //!
@@ -64,7 +66,7 @@
 //! * *unknown*: the reply to an 84 after an 83 that the board never received. It is assumed to be the previous stream, which is
 //!   then known.
 //! * *unknown*: the reply to an 86 if no start was ever noted. The first changes after a gap are used instead.
-//! * *unknown*: the pause that the line needs to turn round. [`PAUSE`] is an arbitrary choice.
+//! * *unknown*: the pause that the line needs to turn round. [`TURNAROUND_PAUSE`] is an arbitrary choice.
 
 mod board;
 pub(super) mod frame;
@@ -107,31 +109,31 @@ pub static MODEL: Model = Model {
 
 /// Time after which a request is repeated if no reply has begun, in milliseconds: 80 ms according to the maker, plus the
 /// transmission of the command.
-pub const ANSWER: Millis = 100;
+pub const REPLY_TIMEOUT: Millis = 100;
 /// Time without a reply after which a board counts as silent, in milliseconds.
-pub const SILENT: Millis = 5_000;
+pub const SILENCE_TIMEOUT: Millis = 5_000;
 /// Interval at which the identity of a board that answers is reported, in milliseconds.
 pub const IDENTITY_INTERVAL: Millis = 2_000;
 /// Time to wait for replies to a ping to all boards, in milliseconds.
-pub const LISTEN: Millis = 1_500;
+pub const PING_REPLY_TIMEOUT: Millis = 1_500;
 /// Pause before the line turns round, in milliseconds.
-pub const PAUSE: Millis = 2;
+pub const TURNAROUND_PAUSE: Millis = 2;
 /// Time without a byte after which a damaged reply is over, in milliseconds.
 const DAMAGED_REPLY_TIMEOUT: Millis = 50;
 /// Length, in bytes, from which a reply blocks the line for more than half a second, so that the other boards could not be polled.
-const LONG: usize = 500;
+const LONG_REPLY: usize = 500;
 /// All boards on one line.
 #[derive(Default)]
 struct Bus {
     up: bool,
     frames: Frames,
     boards: BTreeMap<Address, Board>,
-    asked: Option<PendingRequest>,
+    pending: Option<PendingRequest>,
     search: Search,
     /// Earliest time to send.
     free_at: Millis,
     /// Time of the last byte.
-    heard_at: Millis,
+    last_received_at: Millis,
     readings: VecDeque<(Address, Reading)>,
     writes: VecDeque<Write>,
 }
@@ -139,7 +141,7 @@ struct Bus {
 /// The pending request.
 #[derive(Clone, Copy)]
 struct PendingRequest {
-    what: BusRequest,
+    request: BusRequest,
     at: Millis,
     /// Whether bytes arrived that are not the reply.
     damaged: bool,
@@ -163,12 +165,13 @@ impl Protocol for Bus {
         }
         boards.retain(|_, board| board.is_confirmed());
         let search = Search::new(now);
-        *self = Bus { up: state == LinkState::Up, boards, readings, search, free_at: now, heard_at: now, ..Bus::default() };
+        *self =
+            Bus { up: state == LinkState::Up, boards, readings, search, free_at: now, last_received_at: now, ..Bus::default() };
     }
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
         for &byte in chunk {
-            self.heard_at = now;
+            self.last_received_at = now;
             match self.frames.feed(byte) {
                 None => {}
                 Some(Item::Damaged(_)) => self.damaged(),
@@ -181,9 +184,9 @@ impl Protocol for Bus {
         let up = self.up;
         let target = self.boards.get_mut(&board).ok_or(Unsupported)?;
         match command {
-            BoardCommand::Placement => target.want_placement(),
-            BoardCommand::Clock => target.want_clock(now),
-            BoardCommand::Memory => target.want_memory(up),
+            BoardCommand::Placement => target.request_placement(),
+            BoardCommand::Clock => target.request_clock(now),
+            BoardCommand::Memory => target.request_memory(up),
             BoardCommand::Lights(_) | BoardCommand::ClockText(_) | BoardCommand::Beep => return Err(Unsupported),
         }
         self.collect(now, board);
@@ -194,18 +197,20 @@ impl Protocol for Bus {
         if !self.up {
             return;
         }
-        if let Some(pending) = self.asked.take_if(|pending| now >= reply_deadline(pending, &self.frames, self.heard_at)) {
+        if let Some(pending) =
+            self.pending.take_if(|pending| now >= reply_deadline(pending, &self.frames, self.last_received_at))
+        {
             self.frames.clear();
             self.unanswered(now, &pending);
         }
         // This check must come after the above: while an incomplete reply is pending, no other board can be heard.
         if self.silence_at().is_some_and(|at| at <= now) {
             for (address, board) in &mut self.boards {
-                board.silent(now);
+                board.check_silence(now);
                 self.readings.extend(board.take_readings().map(|reading| (*address, reading)));
             }
         }
-        if self.asked.is_none() && now >= self.next_request_at() {
+        if self.pending.is_none() && now >= self.next_request_at() {
             self.send_next_request(now);
         }
     }
@@ -222,8 +227,8 @@ impl Protocol for Bus {
         if !self.up {
             return None;
         }
-        let reply_at = |pending| reply_deadline(pending, &self.frames, self.heard_at);
-        let deadline = self.asked.as_ref().map_or_else(|| self.next_request_at(), reply_at);
+        let reply_at = |pending| reply_deadline(pending, &self.frames, self.last_received_at);
+        let deadline = self.pending.as_ref().map_or_else(|| self.next_request_at(), reply_at);
         Some(self.silence_at().map_or(deadline, |silence| deadline.min(silence)))
     }
 
@@ -241,7 +246,7 @@ impl Bus {
     }
 
     fn damaged(&mut self) {
-        if let Some(pending) = &mut self.asked {
+        if let Some(pending) = &mut self.pending {
             pending.damaged = true;
         }
     }
@@ -251,7 +256,7 @@ impl Bus {
         if from == Address(0) {
             return self.damaged();
         }
-        let pending = self.asked.map(|pending| pending.what);
+        let pending = self.pending.map(|pending| pending.request);
         let is_reply = match pending {
             Some(BusRequest::Ping) if id == 0x87 => {
                 self.boards.entry(from).or_insert_with(|| {
@@ -271,11 +276,11 @@ impl Bus {
         if !is_reply && is_addressed && !self.boards.contains_key(&from) {
             return self.damaged();
         }
-        if data.len() > LONG {
+        if data.len() > LONG_REPLY {
             self.boards.values_mut().for_each(|board| board.restart_silence_timeout(now));
         }
         let board = self.boards.entry(from).or_insert_with(|| Board::new(now));
-        board.heard(now);
+        board.reply_received(now);
         match pending {
             Some(BusRequest::Board(_, request)) if is_reply => board.answer(now, id, data, Some(request)),
             _ if id != 0x87 => board.answer(now, id, data, None),
@@ -283,8 +288,8 @@ impl Bus {
         }
         self.collect(now, from);
         if is_reply {
-            self.asked = None;
-            self.free_at = now + PAUSE;
+            self.pending = None;
+            self.free_at = now + TURNAROUND_PAUSE;
         } else {
             self.damaged();
         }
@@ -293,12 +298,12 @@ impl Bus {
     /// Returns the time at which a board counts as silent unless it replies. During a long reply of one board, no other can reply.
     fn silence_at(&self) -> Option<Millis> {
         let silence = self.boards.values().filter_map(Board::silent_at).min();
-        let end = if self.frames.is_inside() { self.heard_at + ANSWER } else { 0 };
+        let end = if self.frames.is_inside() { self.last_received_at + REPLY_TIMEOUT } else { 0 };
         silence.map(|at| at.max(end))
     }
 
     fn unanswered(&mut self, now: Millis, pending: &PendingRequest) {
-        match pending.what {
+        match pending.request {
             // A board that missed the command replies to the ping, which does no harm.
             BusRequest::Ignore(_) => {}
             BusRequest::Ping => {
@@ -346,21 +351,21 @@ impl Bus {
             BusRequest::Ping => frame::command(0x87, Address(0)),
         };
         self.writes.push_back(Write { at: now, bytes });
-        self.asked = Some(PendingRequest { what: bus_request, at: now, damaged: false });
+        self.pending = Some(PendingRequest { request: bus_request, at: now, damaged: false });
     }
 }
 
 /// Returns the time until which a reply, or the end of a damaged one, is awaited. An incomplete frame that began before the request
 /// does not end the reply.
-fn reply_deadline(pending: &PendingRequest, frames: &Frames, heard_at: Millis) -> Millis {
-    let begins = match pending.what {
-        BusRequest::Ping => return pending.at + LISTEN,
-        BusRequest::Ignore(_) => pending.at + ANSWER,
+fn reply_deadline(pending: &PendingRequest, frames: &Frames, last_received_at: Millis) -> Millis {
+    let begins = match pending.request {
+        BusRequest::Ping => return pending.at + PING_REPLY_TIMEOUT,
+        BusRequest::Ignore(_) => pending.at + REPLY_TIMEOUT,
         BusRequest::Board(_, request) => pending.at + request.reply_timeout(),
     };
     match pending.damaged {
-        true => heard_at + DAMAGED_REPLY_TIMEOUT,
-        false if frames.is_inside() => begins.max(heard_at + ANSWER),
+        true => last_received_at + DAMAGED_REPLY_TIMEOUT,
+        false if frames.is_inside() => begins.max(last_received_at + REPLY_TIMEOUT),
         false => begins,
     }
 }

@@ -66,17 +66,17 @@ pub static MODEL: Model = Model {
 };
 
 /// Time without a byte after which the link is tested, in milliseconds.
-const QUIET: Millis = 10_000;
+const LINK_TEST_AFTER: Millis = 10_000;
 /// Time after which an unanswered request is repeated, in milliseconds.
-const ANSWER: Millis = 1_000;
+const REPLY_TIMEOUT: Millis = 1_000;
 /// Time without a byte after which an incomplete message counts as truncated, in milliseconds.
-const STALL: Millis = 100;
+const BYTE_TIMEOUT: Millis = 100;
 /// Minimum interval between two commands, in milliseconds.
-const PACE: Millis = 50;
+const COMMAND_INTERVAL: Millis = 50;
 /// Interval between requests for the state of the battery, in milliseconds.
-const BATTERY: Millis = 600_000;
+const BATTERY_INTERVAL: Millis = 600_000;
 /// Maximum number of changed squares in a placement that needs no confirmation: castling changes the most squares of all moves.
-const PLAUSIBLE: usize = 4;
+const MAX_PLAUSIBLE_CHANGES: usize = 4;
 
 /// A single iChessOne board on a link.
 #[derive(Default)]
@@ -86,28 +86,28 @@ struct IChessOne {
     readings: VecDeque<Reading>,
     writes: VecDeque<Write>,
     free_at: Millis,
-    heard_at: Millis,
-    vigil: SilenceWatchdog,
+    last_received_at: Millis,
+    silence_watchdog: SilenceWatchdog,
     /// Time of the next request for the squares.
-    ask_at: Millis,
+    request_at: Millis,
     battery_at: Millis,
     shown: Option<Box<Placement>>,
     /// A placement with too many changes, until another one confirms it or this time has passed.
-    doubted: Option<(Box<Placement>, Millis)>,
+    unconfirmed: Option<(Box<Placement>, Millis)>,
     /// Whether all squares have been requested and must be reported even if unchanged.
-    wanted: bool,
+    placement_requested: bool,
 }
 
 impl Protocol for IChessOne {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        *self = IChessOne { up: state == LinkState::Up, readings, free_at: now, heard_at: now, ..IChessOne::default() };
-        self.vigil = SilenceWatchdog::begin(now);
+        *self = IChessOne { up: state == LinkState::Up, readings, free_at: now, last_received_at: now, ..IChessOne::default() };
+        self.silence_watchdog = SilenceWatchdog::start(now);
         if self.up {
             self.request_squares(now);
             self.send(now, b"RH");
             self.send(now, b"RB");
-            self.battery_at = now + BATTERY;
+            self.battery_at = now + BATTERY_INTERVAL;
             // Switches off what an earlier program left alight.
             self.light(now, &[]);
         }
@@ -115,17 +115,17 @@ impl Protocol for IChessOne {
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
         for &byte in chunk {
-            self.heard_at = now;
+            self.last_received_at = now;
             self.frames.feed(byte);
-            self.take(now);
+            self.process_items(now);
         }
     }
 
     fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         match command {
             BoardCommand::Placement => {
-                self.wanted = true;
-                self.ask_at = self.ask_at.min(now);
+                self.placement_requested = true;
+                self.request_at = self.request_at.min(now);
             }
             BoardCommand::Lights(squares) if self.up => self.light(now, &squares),
             BoardCommand::Lights(_) => {}
@@ -140,19 +140,19 @@ impl Protocol for IChessOne {
         if !self.up {
             return;
         }
-        self.readings.extend(self.vigil.check(now));
-        if self.frames.is_inside() && now >= self.heard_at + STALL {
+        self.readings.extend(self.silence_watchdog.check(now));
+        if self.frames.is_inside() && now >= self.last_received_at + BYTE_TIMEOUT {
             self.frames.end();
-            self.take(now);
+            self.process_items(now);
         }
-        if let Some((placement, _)) = self.doubted.take_if(|(_, until)| *until <= now) {
+        if let Some((placement, _)) = self.unconfirmed.take_if(|(_, until)| *until <= now) {
             self.pass_on(placement);
         }
-        if now >= self.ask_at {
+        if now >= self.request_at {
             self.request_squares(now);
         }
         if now >= self.battery_at {
-            self.battery_at = now + BATTERY;
+            self.battery_at = now + BATTERY_INTERVAL;
             self.send(now, b"RB");
         }
     }
@@ -166,17 +166,17 @@ impl Protocol for IChessOne {
     }
 
     fn next_deadline(&self) -> Option<Millis> {
-        let stall = self.frames.is_inside().then_some(self.heard_at + STALL);
-        let doubt = self.doubted.as_ref().map(|(_, until)| *until);
-        let deadlines = [stall, doubt, self.vigil.deadline()].into_iter().flatten();
-        deadlines.chain([self.ask_at, self.battery_at]).min().filter(|_| self.up)
+        let stall = self.frames.is_inside().then_some(self.last_received_at + BYTE_TIMEOUT);
+        let doubt = self.unconfirmed.as_ref().map(|(_, until)| *until);
+        let deadlines = [stall, doubt, self.silence_watchdog.deadline()].into_iter().flatten();
+        deadlines.chain([self.request_at, self.battery_at]).min().filter(|_| self.up)
     }
 }
 
 impl IChessOne {
     fn send(&mut self, now: Millis, bytes: &[u8]) {
         let at = self.free_at.max(now);
-        self.free_at = at + PACE;
+        self.free_at = at + COMMAND_INTERVAL;
         self.writes.push_back(Write { at, bytes: bytes.to_vec() });
     }
 
@@ -194,18 +194,18 @@ impl IChessOne {
     fn request_squares(&mut self, now: Millis) {
         self.send(now, b"CPIRQ");
         self.send(now, b"RP");
-        self.ask_at = self.free_at + ANSWER;
-        self.vigil.asked(now);
+        self.request_at = self.free_at + REPLY_TIMEOUT;
+        self.silence_watchdog.request_sent(now);
     }
 
     /// Processes all complete items.
-    fn take(&mut self, now: Millis) {
+    fn process_items(&mut self, now: Millis) {
         while let Some(item) = self.frames.next() {
             match item {
                 Item::Skipped(count) => {
-                    self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
-                    if !self.vigil.is_silent() {
-                        self.ask_at = self.ask_at.min(now + ANSWER / 2);
+                    self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(count)));
+                    if !self.silence_watchdog.is_silent() {
+                        self.request_at = self.request_at.min(now + REPLY_TIMEOUT / 2);
                     }
                     continue;
                 }
@@ -213,26 +213,26 @@ impl IChessOne {
                 Item::Battery(battery) => self.readings.push_back(Reading::Battery(battery)),
                 Item::Text(text) => self.readings.push_back(Reading::Identity(Identity::Text(text))),
             }
-            self.readings.extend(self.vigil.heard(now));
+            self.readings.extend(self.silence_watchdog.reply_received(now));
         }
     }
 
     fn squares(&mut self, now: Millis, placement: Box<Placement>) {
-        self.ask_at = now + QUIET;
+        self.request_at = now + LINK_TEST_AFTER;
         let changed = self.shown.as_ref().map(|shown| shown.iter().zip(&*placement).filter(|(old, new)| old != new).count());
-        let is_second = self.doubted.take().is_some_and(|(doubted, _)| doubted == placement);
+        let is_second = self.unconfirmed.take().is_some_and(|(doubted, _)| doubted == placement);
         match changed {
-            Some(PLAUSIBLE..) if changed != Some(PLAUSIBLE) && !is_second => {
+            Some(MAX_PLAUSIBLE_CHANGES..) if changed != Some(MAX_PLAUSIBLE_CHANGES) && !is_second => {
                 self.send(now, b"RP");
-                self.doubted = Some((placement, now + ANSWER));
+                self.unconfirmed = Some((placement, now + REPLY_TIMEOUT));
             }
-            Some(0) if !self.wanted => {}
+            Some(0) if !self.placement_requested => {}
             _ => self.pass_on(placement),
         }
     }
 
     fn pass_on(&mut self, placement: Box<Placement>) {
-        self.wanted = false;
+        self.placement_requested = false;
         self.shown = Some(placement.clone());
         self.readings.push_back(Reading::Placement(placement));
     }

@@ -38,20 +38,20 @@ pub static MODEL: Model = Model {
     lights: Lights::None,
     clock: ClockSupport::None,
     verification: Verification::Specification,
-    commands: &[CommandPattern::exact(&[ASK])],
+    commands: &[CommandPattern::exact(&[SCAN_REQUEST])],
     virtual_board: VirtualBoardKind::Matrix,
     limitations: &["which corners of a rectangle are occupied when three of them are, if the switches have no diodes"],
     protocol: || Box::new(Matrix::default()),
 };
 
 /// The byte that requests the last packet again.
-pub const ASK: u8 = b'?';
+pub const SCAN_REQUEST: u8 = b'?';
 /// Length of a packet, in bytes.
-pub const PACKET: usize = 9;
+pub const PACKET_LENGTH: usize = 9;
 
 /// Encodes the result of a scan as a packet.
-pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET] {
-    let mut packet = [u8::from(diodes); PACKET];
+pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET_LENGTH] {
+    let mut packet = [u8::from(diodes); PACKET_LENGTH];
     for (to, from) in packet.iter_mut().skip(1).zip(closed.0.to_le_bytes()) {
         *to = from;
     }
@@ -61,9 +61,9 @@ pub fn packet(closed: Bitboard, diodes: bool) -> [u8; PACKET] {
 #[derive(Default)]
 struct Matrix {
     /// The squares last reported as occupied; `None` if nothing was reported yet.
-    told: Option<Bitboard>,
+    reported: Option<Bitboard>,
     /// Whether all squares have been requested.
-    asked: bool,
+    placement_requested: bool,
     ambiguous: Bitboard,
     /// Squares that the first scan showed as closed but that may be open, until they were clear once.
     doubtful: Bitboard,
@@ -87,13 +87,13 @@ fn ambiguous(closed: Bitboard) -> Bitboard {
 impl Matrix {
     fn scanned(&mut self, closed: Bitboard, diodes: bool) {
         let unclear = if diodes { Bitboard::EMPTY } else { ambiguous(closed) };
-        let previous = self.told.unwrap_or(closed);
-        self.doubtful = if self.told.is_none() { unclear } else { self.doubtful & unclear };
+        let previous = self.reported.unwrap_or(closed);
+        self.doubtful = if self.reported.is_none() { unclear } else { self.doubtful & unclear };
         // A square that may be closed only because of others keeps its state.
         let changed = (closed ^ previous) & !(unclear & !previous);
         let current = previous ^ changed;
         let state_of = |square: Square| if current.contains(square) { SquareState::Occupied } else { SquareState::Empty };
-        if self.told.is_none() || std::mem::take(&mut self.asked) {
+        if self.reported.is_none() || std::mem::take(&mut self.placement_requested) {
             let mut placement: Placement = [SquareState::Empty; 64];
             for square in Square::ALL {
                 placement[square as usize] = state_of(square);
@@ -102,11 +102,11 @@ impl Matrix {
         } else {
             self.readings.extend(changed.into_iter().map(|square| Reading::Square(square, state_of(square))));
         }
-        self.told = Some(current);
+        self.reported = Some(current);
         let ambiguous = unclear & (!current | self.doubtful);
         if ambiguous != self.ambiguous {
             self.ambiguous = ambiguous;
-            self.readings.push_back(Reading::Trouble(ProtocolError::AmbiguousSquares(ambiguous.into_iter().collect())));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::AmbiguousSquares(ambiguous.into_iter().collect())));
         }
     }
 }
@@ -118,19 +118,19 @@ impl Protocol for Matrix {
 
     fn receive(&mut self, _: Millis, chunk: &[u8]) {
         match chunk {
-            [flags @ (0 | 1), ranks @ ..] if chunk.len() == PACKET => {
+            [flags @ (0 | 1), ranks @ ..] if chunk.len() == PACKET_LENGTH => {
                 let closed = ranks.iter().rev().fold(0, |all, rank| all << 8 | u64::from(*rank));
                 self.scanned(Bitboard(closed), *flags == 1);
             }
-            _ => self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(chunk.len()))),
+            _ => self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(chunk.len()))),
         }
     }
 
     fn execute(&mut self, now: Millis, _: Address, command: BoardCommand) -> Result<(), Unsupported> {
         match command {
             BoardCommand::Placement => {
-                self.asked = true;
-                self.writes.push_back(Write { at: now, bytes: vec![ASK] });
+                self.placement_requested = true;
+                self.writes.push_back(Write { at: now, bytes: vec![SCAN_REQUEST] });
                 Ok(())
             }
             _ => Err(Unsupported),

@@ -86,16 +86,16 @@ pub static MODEL: Model = Model {
 };
 
 /// Time after which an unanswered request is repeated or aborted, in milliseconds.
-const ANSWER: Millis = 1_000;
+const REPLY_TIMEOUT: Millis = 1_000;
 /// Time for which a reply that some boards do not send delays the next request, in milliseconds.
-const MAYBE: Millis = 200;
+const OPTIONAL_REPLY_TIMEOUT: Millis = 200;
 /// Time without a byte after which an incomplete reply counts as truncated, in milliseconds.
-const STALL: Millis = 200;
+const BYTE_TIMEOUT: Millis = 200;
 /// Interval between requests for the squares, in milliseconds: if the board reports by itself, if that is unknown, and if it does
 /// not.
-const POLL: [Millis; 3] = [10_000, 500, 200];
+const POLL_INTERVALS: [Millis; 3] = [10_000, 500, 200];
 /// The setting that controls when the board reports, and its required value: on change.
-const REPORT: (u8, u8) = (0x02, 0x03);
+const REPORT_SETTING: (u8, u8) = (0x02, 0x03);
 
 /// The commands that can be sent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -125,33 +125,35 @@ struct Millennium {
     writes: VecDeque<Write>,
     /// The commands to be sent, and the pending one with its time.
     queue: VecDeque<Command>,
-    asked: Option<(Command, Millis)>,
-    vigil: SilenceWatchdog,
-    habit: ReportingMode,
+    pending: Option<(Command, Millis)>,
+    silence_watchdog: SilenceWatchdog,
+    reporting_mode: ReportingMode,
     /// Time of the next request for the squares, and of the last byte.
     poll_at: Millis,
-    heard_at: Millis,
+    last_received_at: Millis,
     /// Whether the setting has been written since the link came up.
-    written: bool,
+    setting_written: bool,
     shown: Option<Box<Placement>>,
     /// Whether all squares have been requested and must be reported even if unchanged.
-    wanted: bool,
+    placement_requested: bool,
 }
 
 impl Protocol for Millennium {
     fn link(&mut self, now: Millis, state: LinkState) {
         let readings = std::mem::take(&mut self.readings);
-        *self = Millennium { up: state == LinkState::Up, readings, poll_at: now, heard_at: now, ..Millennium::default() };
-        self.vigil = SilenceWatchdog::begin(now);
+        *self =
+            Millennium { up: state == LinkState::Up, readings, poll_at: now, last_received_at: now, ..Millennium::default() };
+        self.silence_watchdog = SilenceWatchdog::start(now);
         if self.up {
-            self.queue = [Command::Squares, Command::Version, Command::Read(REPORT.0), Command::Lights(Vec::new())].into();
+            self.queue =
+                [Command::Squares, Command::Version, Command::Read(REPORT_SETTING.0), Command::Lights(Vec::new())].into();
             self.send_next(now);
         }
     }
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
         for &byte in chunk {
-            self.heard_at = now;
+            self.last_received_at = now;
             self.frames.feed(byte);
             while let Some(item) = self.frames.next() {
                 match item {
@@ -166,7 +168,7 @@ impl Protocol for Millennium {
     fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         match command {
             BoardCommand::Placement => {
-                self.wanted = true;
+                self.placement_requested = true;
                 self.poll_at = self.poll_at.min(now);
             }
             BoardCommand::Lights(squares) => {
@@ -185,13 +187,13 @@ impl Protocol for Millennium {
         if !self.up {
             return;
         }
-        self.readings.extend(self.vigil.check(now));
-        if self.frames.is_inside() && now >= self.heard_at + STALL {
-            let count = self.frames.give_up();
+        self.readings.extend(self.silence_watchdog.check(now));
+        if self.frames.is_inside() && now >= self.last_received_at + BYTE_TIMEOUT {
+            let count = self.frames.discard();
             self.damaged(now, count);
         }
-        if self.asked.as_ref().is_some_and(|(command, at)| now >= at + command.reply_timeout()) {
-            self.asked = None;
+        if self.pending.as_ref().is_some_and(|(command, at)| now >= at + command.reply_timeout()) {
+            self.pending = None;
         }
         self.send_next(now);
     }
@@ -208,9 +210,9 @@ impl Protocol for Millennium {
         if !self.up {
             return None;
         }
-        let next_request = self.asked.as_ref().map_or(self.poll_at, |(command, at)| at + command.reply_timeout());
-        let stall = self.frames.is_inside().then_some(self.heard_at + STALL);
-        [stall, self.vigil.deadline()].into_iter().flatten().chain([next_request]).min()
+        let next_request = self.pending.as_ref().map_or(self.poll_at, |(command, at)| at + command.reply_timeout());
+        let stall = self.frames.is_inside().then_some(self.last_received_at + BYTE_TIMEOUT);
+        [stall, self.silence_watchdog.deadline()].into_iter().flatten().chain([next_request]).min()
     }
 }
 
@@ -239,8 +241,8 @@ impl Command {
 
     fn reply_timeout(&self) -> Millis {
         match self {
-            Command::Squares | Command::Version | Command::Read(_) => ANSWER,
-            Command::Write(..) | Command::Lights(_) => MAYBE,
+            Command::Squares | Command::Version | Command::Read(_) => REPLY_TIMEOUT,
+            Command::Write(..) | Command::Lights(_) => OPTIONAL_REPLY_TIMEOUT,
         }
     }
 
@@ -259,7 +261,7 @@ impl Command {
 impl Millennium {
     /// Sends the next command if no reply is pending.
     fn send_next(&mut self, now: Millis) {
-        if !self.up || self.asked.is_some() {
+        if !self.up || self.pending.is_some() {
             return;
         }
         let command = match self.queue.pop_front() {
@@ -268,24 +270,24 @@ impl Millennium {
             None => return,
         };
         if command == Command::Squares {
-            self.poll_at = now + POLL[self.habit as usize];
-            self.vigil.asked(now);
+            self.poll_at = now + POLL_INTERVALS[self.reporting_mode as usize];
+            self.silence_watchdog.request_sent(now);
         }
         self.writes.push_back(Write { at: now, bytes: frame::command(&command.text()) });
-        self.asked = Some((command, now));
+        self.pending = Some((command, now));
     }
 
     fn damaged(&mut self, now: Millis, count: usize) {
-        self.readings.push_back(Reading::Trouble(ProtocolError::Garbage(count)));
+        self.readings.push_back(Reading::ProtocolError(ProtocolError::Garbage(count)));
         // The damaged bytes may have been a report.
-        if !self.vigil.is_silent() {
-            self.poll_at = self.poll_at.min(now + ANSWER / 2);
+        if !self.silence_watchdog.is_silent() {
+            self.poll_at = self.poll_at.min(now + REPLY_TIMEOUT / 2);
         }
     }
 
     fn reply(&mut self, now: Millis, letter: u8, data: &[u8]) {
-        self.readings.extend(self.vigil.heard(now));
-        let was_requested = self.asked.take_if(|(command, _)| command.is_answered_by(letter)).is_some();
+        self.readings.extend(self.silence_watchdog.reply_received(now));
+        let was_requested = self.pending.take_if(|(command, _)| command.is_answered_by(letter)).is_some();
         match letter {
             b's' => self.squares(data, was_requested),
             b'v' => self.version(data),
@@ -300,14 +302,14 @@ impl Millennium {
             placement[square as usize] = Piece::from_char(char::from(*letter)).map_or(SquareState::Empty, SquareState::Piece);
         }
         let has_changed = self.shown.as_deref() != Some(&placement);
-        self.habit = match self.habit {
+        self.reporting_mode = match self.reporting_mode {
             _ if !was_requested => ReportingMode::Reports,
             ReportingMode::Unknown if has_changed && self.shown.is_some() => ReportingMode::Answers,
             // A report was lost, or a late reply was mistaken for one.
             ReportingMode::Reports if has_changed => ReportingMode::Unknown,
             mode => mode,
         };
-        if std::mem::take(&mut self.wanted) || has_changed {
+        if std::mem::take(&mut self.placement_requested) || has_changed {
             self.shown = Some(Box::new(placement));
             self.readings.push_back(Reading::Placement(Box::new(placement)));
         }
@@ -330,8 +332,8 @@ impl Millennium {
         let [Some(setting), Some(value)] = [digits.get(..2), digits.get(2..)].map(|digits| digits.and_then(hex)) else {
             return;
         };
-        if setting == REPORT.0 && value != REPORT.1 && !std::mem::replace(&mut self.written, true) {
-            self.queue.push_back(Command::Write(REPORT.0, REPORT.1));
+        if setting == REPORT_SETTING.0 && value != REPORT_SETTING.1 && !std::mem::replace(&mut self.setting_written, true) {
+            self.queue.push_back(Command::Write(REPORT_SETTING.0, REPORT_SETTING.1));
         }
     }
 }

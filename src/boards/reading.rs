@@ -144,5 +144,5 @@ pub enum Reading {
     /// one, and passes it back with [`super::Protocol::restore`].
     Calibration(String),
     /// A protocol error on the link.
-    Trouble(ProtocolError),
+    ProtocolError(ProtocolError),
 }

@@ -15,9 +15,9 @@
 //! line at once, or ignore it.
 //!
 //! The checksum is CRC-8 with polynomial 07 and initial value 0 over everything before the `*`, as two hexadecimal digits. The
-//! sequence number counts lines from 0 to 255 and wraps around; the same number as before means that the line was repeated. Input
-//! in no valid format is [`ProtocolError::Garbage`]. Unknown words in a line with a correct checksum are ignored, and lines of another
-//! version (`R2 …`) are [`ProtocolError::Unknown`].
+//! sequence number counts lines from 0 to 255 and wraps around; the same number as before means that the line was repeated.
+//! Input in no valid format is [`ProtocolError::Garbage`]. Unknown words in a line with a correct checksum are ignored, and
+//! lines of another version (`R2 …`) are [`ProtocolError::Unknown`].
 //!
 //! # Sources
 //!
@@ -56,7 +56,7 @@ pub static MODEL: Model = Model {
 /// Number of lines without a checksum that vote on each square.
 const VOTES: usize = 3;
 /// Maximum length of a line, in bytes.
-const LONGEST: usize = 120;
+const MAX_LINE: usize = 120;
 /// The request for the line of squares.
 const REQUEST: &[u8] = b"?\n";
 
@@ -83,9 +83,9 @@ impl Dialect for Reed {
                     self.plain(now, byte, items);
                 }
             }
-            (Some(line), _) if line.len() < LONGEST => line.push(byte),
+            (Some(line), _) if line.len() < MAX_LINE => line.push(byte),
             (Some(line), _) => {
-                items.push(StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1)));
+                items.push(StreamItem::ProtocolError(ProtocolError::Garbage(line.len() + 1)));
                 self.line = None;
             }
             (None, b'R' | b'N') => {
@@ -102,7 +102,7 @@ impl Dialect for Reed {
     }
 
     fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
-        items.extend(self.numbers.quiet().map(read));
+        items.extend(self.numbers.handle_timeout().map(read));
     }
 
     fn frame_request(&self) -> Option<&'static [u8]> {
@@ -117,13 +117,13 @@ impl Reed {
 
     /// Decodes a line with a checksum.
     fn decode_checked(&mut self, line: &[u8]) -> Vec<StreamItem> {
-        let garbage = || vec![StreamItem::Trouble(ProtocolError::Garbage(line.len() + 1))];
+        let garbage = || vec![StreamItem::ProtocolError(ProtocolError::Garbage(line.len() + 1))];
         let text = std::str::from_utf8(line).ok().and_then(checked);
         let Some((kind, rest)) = text.and_then(|text| text.split_once(' ')) else { return garbage() };
         match kind {
             "N1" => vec![StreamItem::Identity(Identity::Text(rest.trim().to_owned()))],
             "R1" => self.squares(rest).unwrap_or_else(garbage),
-            _ => vec![StreamItem::Trouble(ProtocolError::Unknown(line.get(1).copied().unwrap_or_default()))],
+            _ => vec![StreamItem::ProtocolError(ProtocolError::Unknown(line.get(1).copied().unwrap_or_default()))],
         }
     }
 
@@ -145,8 +145,8 @@ impl Reed {
 fn read(item: Item) -> StreamItem {
     match item {
         Item::Line(ranks) => StreamItem::Frame(Some(squares(&ranks))),
-        Item::Damaged(_, bytes) => StreamItem::Trouble(ProtocolError::Garbage(bytes)),
-        Item::Heard(other) => other,
+        Item::Damaged(_, bytes) => StreamItem::ProtocolError(ProtocolError::Garbage(bytes)),
+        Item::Other(other) => other,
     }
 }
 

@@ -102,15 +102,15 @@ impl Dialect for Sentio {
     }
 
     fn handle_timeout(&mut self, items: &mut Vec<StreamItem>) {
-        items.extend(self.numbers.quiet().map(read));
+        items.extend(self.numbers.handle_timeout().map(read));
     }
 }
 
 fn read(item: Item) -> StreamItem {
     match item {
         Item::Line(ranks) => StreamItem::Frame(Some(squares(&ranks))),
-        Item::Damaged(_, bytes) => StreamItem::Trouble(ProtocolError::Garbage(bytes)),
-        Item::Heard(other) => other,
+        Item::Damaged(_, bytes) => StreamItem::ProtocolError(ProtocolError::Garbage(bytes)),
+        Item::Other(other) => other,
     }
 }
 

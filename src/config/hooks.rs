@@ -27,7 +27,7 @@ impl Hooks {
 }
 
 /// The configuration words for the matters of alerts.
-pub const MATTERS: [(&str, AlertCategory); 5] = [
+pub const MATTER_WORDS: [(&str, AlertCategory); 5] = [
     ("play", AlertCategory::Play),
     ("board", AlertCategory::Board),
     ("touch", AlertCategory::Touch),
@@ -48,7 +48,7 @@ pub fn matter_word(matter: AlertCategory) -> &'static str {
 
 /// Parses a list of words; `None` if a word is unknown or the list is empty.
 pub fn parse_matters(words: &[String]) -> Option<Vec<AlertCategory>> {
-    let matter = |word: &String| MATTERS.iter().find(|(known, _)| known == word).map(|(_, matter)| *matter);
+    let matter = |word: &String| MATTER_WORDS.iter().find(|(known, _)| known == word).map(|(_, matter)| *matter);
     words.iter().map(matter).collect::<Option<Vec<_>>>().filter(|matters| !matters.is_empty())
 }
 

@@ -24,7 +24,7 @@ pub struct Args {
 
 /// Writes the backup; on a terminal, shows its progress if it takes longer than a second.
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let state = args.state_dir.unwrap_or_else(usual_state);
+    let state = args.state_dir.unwrap_or_else(default_state_dir);
     with_progress(|progress| journal::backup(&state, &args.file, progress))??;
     println!("{} written: {} bytes", args.file.display(), std::fs::metadata(&args.file)?.len());
     Ok(())
@@ -48,7 +48,7 @@ pub fn with_progress<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> anyhow::Re
 }
 
 /// Returns the default state directory: the system's if it exists, else the user's.
-pub fn usual_state() -> PathBuf {
+pub fn default_state_dir() -> PathBuf {
     let system = PathBuf::from("/var/lib/touchmove");
     if system.is_dir() {
         return system;

@@ -1,6 +1,6 @@
 //! `touchmovectl journal`: checks that the stored games are as they were written.
 
-use super::backup::{usual_state, with_progress};
+use super::backup::{default_state_dir, with_progress};
 use crate::daemon::journal::{Check, Findings};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -34,7 +34,7 @@ struct Verify {
 /// Runs the subcommand.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let Command::Verify(verify) = args.command;
-    let state = verify.state_dir.unwrap_or_else(usual_state);
+    let state = verify.state_dir.unwrap_or_else(default_state_dir);
     let findings = with_progress(|progress| Check::whole(&state).run(&AtomicBool::new(false), progress))??;
     print!("{}", report(&findings));
     Ok(if findings.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE })

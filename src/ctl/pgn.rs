@@ -1,7 +1,7 @@
 //! `touchmovectl pgn`: prints a game as PGN.
 
 use super::arbiter::word;
-use super::backup::usual_state;
+use super::backup::default_state_dir;
 use super::service::{Service, game, print};
 use crate::config::{Config, EventTags};
 use crate::daemon::hub::{BoardId, GameView};
@@ -67,7 +67,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         (Ok(game), _) => print(&client.pgn_with(game.id, args.irregular).await?)?,
         // The broadcast stream must not show more than the service does.
         (Err(missing), Some(_)) if !args.service.broadcast => {
-            let stored = Stored::open(usual_state());
+            let stored = Stored::open(default_state_dir());
             match stored
                 .and_then(|stored| stored.ensure_journal_of(&snapshot))
                 .map(|stored| stored.find_pgn(wanted.as_deref(), args.irregular))
@@ -86,7 +86,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 /// Prints the games that are only in the journal, then those that the service still has.
 async fn all(client: &Client, snapshot: &Snapshot, args: &Args) -> anyhow::Result<()> {
     if !args.service.broadcast {
-        match Stored::open(usual_state()).and_then(|stored| stored.ensure_journal_of(snapshot)) {
+        match Stored::open(default_state_dir()).and_then(|stored| stored.ensure_journal_of(snapshot)) {
             Ok(stored) => {
                 let in_memory = |game: &&GameSummary| snapshot.games.iter().any(|known| known.id == game.id);
                 for game in stored.games.iter().filter(|game| !in_memory(game)) {

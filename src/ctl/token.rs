@@ -1,6 +1,6 @@
 //! `touchmovectl token`: manages who may log in to the page.
 
-use super::backup::usual_state;
+use super::backup::default_state_dir;
 use super::service::{print, print_json};
 use crate::publish::web::tokens::{Role, TokenStore};
 use crate::wire::Word;
@@ -66,7 +66,7 @@ struct Place {
 
 impl Place {
     fn tokens(self) -> TokenStore {
-        TokenStore::of(&self.state_dir.unwrap_or_else(usual_state))
+        TokenStore::of(&self.state_dir.unwrap_or_else(default_state_dir))
     }
 }
 

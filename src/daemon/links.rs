@@ -234,7 +234,7 @@ impl Link {
             if !self.boards.contains_key(&address) && !self.register_board(now, address) {
                 continue;
             }
-            if !matches!(reading, Reading::Trouble(_)) {
+            if !matches!(reading, Reading::ProtocolError(_)) {
                 self.retry.1 = RECONNECT_BACKOFF.0;
             }
             self.record_exchange(now, address);

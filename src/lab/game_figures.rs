@@ -250,7 +250,7 @@ fn irregularity_at(truth: &GroundTruth, now: Millis) -> Option<usize> {
 /// Returns whether an alert at this time is excused although nothing irregular was done: the game was analysed, or the cable was
 /// out.
 fn is_excused(truth: &GroundTruth, now: Millis) -> bool {
-    truth.interruptions.iter().any(|interruption| match interruption.why {
+    truth.interruptions.iter().any(|interruption| match interruption.reason {
         InterruptionReason::Analysis => (interruption.from..=interruption.until + ALERT_GRACE).contains(&now),
         InterruptionReason::CableOut => (interruption.from..=interruption.until + ALERT_GRACE).contains(&now),
         InterruptionReason::Pause => false,

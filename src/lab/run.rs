@@ -23,9 +23,9 @@ pub enum HostInput {
 pub trait Cable {
     /// Returns when the next input is due; `None`: there are no more.
     fn next(&self) -> Option<Millis>;
-    /// Takes the inputs up to now, in order.
-    fn take(&mut self, now: Millis) -> Vec<HostInput>;
-    /// Sends bytes to the board. [`Cable::take`] has been called up to this time.
+    /// Removes and returns the inputs that have arrived by now, in order.
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput>;
+    /// Sends bytes to the board. [`Cable::receive_until`] has been called up to this time.
     fn send(&mut self, now: Millis, bytes: &[u8]);
 }
 
@@ -88,7 +88,7 @@ impl Run<'_> {
             let output = self.table.advance(now);
             self.output(now, output);
         }
-        for input in self.cable.take(now) {
+        for input in self.cable.receive_until(now) {
             (self.watch)(now, RunEvent::Input(&input));
             match input {
                 HostInput::Bytes(bytes, _) => self.protocol.receive(now, &bytes),
@@ -152,13 +152,13 @@ pub struct VirtualCable {
 }
 
 impl VirtualCable {
-    /// Creates the cable; it is plugged in on the first call of [`Cable::take`].
+    /// Creates the cable; it is plugged in on the first call of [`Cable::receive_until`].
     pub fn new(simulation: Simulation) -> VirtualCable {
         VirtualCable { simulation, begun: false, plugged: false }
     }
 
-    /// Returns the virtual board.
-    pub fn stage(&self) -> &Simulation {
+    /// Returns the virtual board and the script that is played on it.
+    pub fn simulation(&self) -> &Simulation {
         &self.simulation
     }
 }
@@ -168,7 +168,7 @@ impl Cable for VirtualCable {
         if self.begun { self.simulation.next_event() } else { Some(0) }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
         self.begun = true;
         let was_plugged = self.plugged;
         let bytes: Vec<_> =
@@ -216,7 +216,7 @@ impl Cable for RecordingCable {
         self.inputs.front().map(|input| input.0)
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
         let mut taken = Vec::new();
         while let Some((_, input)) = self.inputs.pop_front_if(|input| input.0 <= now) {
             taken.push(input);

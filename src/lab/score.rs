@@ -158,6 +158,12 @@ impl SimulatedRun {
             RunEvent::Handled(table) => clients.see(now, table),
             _ => {}
         });
-        Ok(SimulatedRun { script: cable.stage().script().clone(), readings: tap.readings().to_vec(), edges, events, clients })
+        Ok(SimulatedRun {
+            script: cable.simulation().script().clone(),
+            readings: tap.readings().to_vec(),
+            edges,
+            events,
+            clients,
+        })
     }
 }

@@ -14,6 +14,25 @@ use shakmaty::{
 ///
 /// Both kinds support moves, SAN and FEN. A position that can be regular is always stored as regular, so a game that leaves an
 /// irregular position through play becomes regular again.
+///
+/// # Examples
+///
+/// ```
+/// use touchmove::laws::Position;
+///
+/// let fen = "r1bqkbnr/1ppp1ppp/p1n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 0 4";
+/// let position = Position::from_fen(fen, false)?;
+/// assert!(position.is_regular());
+///
+/// let capture = position.parse_san("Bxc6").ok_or("an illegal move")?;
+/// assert!(position.legal_moves().contains(&capture));
+/// assert_eq!((position.san(capture), position.uci(capture)), ("Bxc6".to_owned(), "b5c6".to_owned()));
+/// assert_eq!(position.play(capture).fen(), "r1bqkbnr/1ppp1ppp/p1B5/4p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 0 4");
+///
+/// // The bishop on b5 does not reach d5.
+/// assert!(position.parse_san("Bd5").is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Position {
     kind: PositionRepr,

@@ -10,7 +10,7 @@ mod expander;
 mod wiring;
 
 use super::serial::{LineError, OpenError};
-use crate::boards::matrix::{ASK, PACKET, packet};
+use crate::boards::matrix::{PACKET_LENGTH, SCAN_REQUEST, packet};
 use shakmaty::Bitboard;
 use std::io;
 use std::path::Path;
@@ -42,7 +42,7 @@ pub fn scan(lines: &mut dyn Lines, settle: Duration) -> io::Result<Bitboard> {
 /// A matrix that is being scanned.
 #[derive(Debug)]
 pub struct Port {
-    packets: packets::Receiver<io::Result<[u8; PACKET]>>,
+    packets: packets::Receiver<io::Result<[u8; PACKET_LENGTH]>>,
     scan_requests: mpsc::Sender<()>,
 }
 
@@ -113,7 +113,7 @@ impl Port {
         match self.packets.recv().await {
             Some(Ok(packet)) => {
                 buf.iter_mut().zip(packet).for_each(|(to, from)| *to = from);
-                Ok(PACKET.min(buf.len()))
+                Ok(PACKET_LENGTH.min(buf.len()))
             }
             Some(Err(error)) => Err(error.into()),
             None => Err(LineError::Gone),
@@ -125,7 +125,7 @@ impl Port {
     /// # Errors
     /// The lines failed.
     pub fn write(&mut self, bytes: &[u8]) -> Result<(), LineError> {
-        match bytes.contains(&ASK) && self.scan_requests.send(()).is_err() {
+        match bytes.contains(&SCAN_REQUEST) && self.scan_requests.send(()).is_err() {
             true => Err(LineError::Gone),
             false => Ok(()),
         }

@@ -149,7 +149,7 @@ mod tests {
             (0x0001, 0x0003, "000[1-3]"),
             (0x0009, 0x0010, "0009|000a|000b|000c|000d|000e|000f|0010"),
         ] {
-            assert_eq!(product_match(&UsbId::range(1, first, last)), expect);
+            assert_eq!(product_match(&UsbId::boards(1, first, last)), expect);
         }
     }
 }

@@ -262,7 +262,7 @@ impl Sender {
                 Err(
                     error @ (RequestError::NoTrustedRoots(_) | RequestError::NotLocal(_) | RequestError::UnverifiedServer(..)),
                 ) => LichessReply::Rejected(error.to_string()),
-                Err(error) => LichessReply::RetryLater { wait: None, why: error.to_string() },
+                Err(error) => LichessReply::RetryLater { wait: None, reason: error.to_string() },
             },
             Err(message) => LichessReply::Rejected(message),
         };
@@ -274,16 +274,16 @@ impl Sender {
                 (round.failures, round.error) = (0, None);
                 round.retry_rejected_at = round.outbox.has_refused().then(|| now + self.pace.rejected_retry);
             }
-            LichessReply::RetryLater { wait, why } => {
+            LichessReply::RetryLater { wait, reason } => {
                 round.failures = round.failures.saturating_add(1);
                 let wait = wait.map_or_else(|| self.pace.backoff(round.failures), |wait| self.pace.clamp_retry_after(wait));
-                round.postpone(now + wait, &why);
+                round.postpone(now + wait, &reason);
             }
-            LichessReply::RateLimited { wait, why } => {
+            LichessReply::RateLimited { wait, reason } => {
                 round.failures = round.failures.saturating_add(1);
                 // All rounds share one address and one token, so the limit applies to all.
                 self.next_request_at = now + self.pace.clamp_retry_after(wait);
-                round.postpone(self.next_request_at, &why);
+                round.postpone(self.next_request_at, &reason);
             }
             LichessReply::Rejected(message) => {
                 round.failures = round.failures.saturating_add(1);

@@ -93,7 +93,7 @@ impl ScriptWriter<'_> {
             *squares = next;
             self.now += rng.ms(Span(700, 4_000));
         }
-        self.truth.interruptions.push(Interruption { why: InterruptionReason::Analysis, from, until: self.now });
+        self.truth.interruptions.push(Interruption { reason: InterruptionReason::Analysis, from, until: self.now });
     }
 
     fn kings_to_centre(&mut self, result: GameResult, squares: &mut [Option<Piece>; 64]) {

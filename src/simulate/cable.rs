@@ -35,7 +35,7 @@ impl VirtualLine {
     }
 
     /// Queues a message; it is sent after those before it.
-    pub fn say(&mut self, now: Millis, message: &[u8], ply: u32) {
+    pub fn queue_message(&mut self, now: Millis, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
         let mut lost = self.dice.stream(Rate::lost_byte, self.messages);
@@ -57,8 +57,8 @@ impl VirtualLine {
         self.free = starts + sent * 10_000_000 / self.baud;
     }
 
-    /// Takes the bytes that have arrived at the other end by now.
-    pub fn take(&mut self, now: Millis) -> Vec<Chunk> {
+    /// Removes and returns the bytes that have arrived at the other end by now.
+    pub fn receive_until(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, bytes, ply)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
             chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply });
@@ -77,7 +77,7 @@ pub struct ScannedSquares {
     rotation: Rotation,
     period: Millis,
     /// The pieces on the board's own squares, a1 first, and as the last scan read them.
-    stands: [Option<Piece>; 64],
+    pieces: [Option<Piece>; 64],
     seen: [Option<Piece>; 64],
     /// The ply of the last change.
     ply: u32,
@@ -87,11 +87,11 @@ pub struct ScannedSquares {
 impl ScannedSquares {
     /// Creates a board with these pieces on the squares of play.
     pub fn new(setup: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
-        let mut stands = [None; 64];
+        let mut pieces = [None; 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
-            stands[setup.rotation.apply(square) as usize] = *piece;
+            pieces[setup.rotation.apply(square) as usize] = *piece;
         }
-        ScannedSquares { rotation: setup.rotation, period, stands, seen: stands, ply: 0, look_at: None }
+        ScannedSquares { rotation: setup.rotation, period, pieces, seen: pieces, ply: 0, look_at: None }
     }
 
     /// Applies an act to the pieces. Acts on the clock are ignored: these boards do not see it.
@@ -101,7 +101,7 @@ impl ScannedSquares {
             Act::Put(square, piece) => (square, Some(piece)),
             Act::Press(_) | Act::Start | Act::Stop | Act::Unplug | Act::Plug => return,
         };
-        self.stands[self.rotation.apply(square) as usize] = piece;
+        self.pieces[self.rotation.apply(square) as usize] = piece;
         self.ply = ply;
         self.look_at.get_or_insert((at / self.period + 1) * self.period);
     }
@@ -110,7 +110,7 @@ impl ScannedSquares {
     /// last change.
     pub fn scan(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
         let at = self.look_at.take_if(|at| *at <= now)?;
-        let before = std::mem::replace(&mut self.seen, self.stands);
+        let before = std::mem::replace(&mut self.seen, self.pieces);
         (before != self.seen).then_some((at, before, self.ply))
     }
 

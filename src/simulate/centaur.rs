@@ -67,7 +67,7 @@ impl VirtualCentaur {
         let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, ADDRESS[0], ADDRESS[1]];
         frame.extend_from_slice(data);
         frame.push((frame.iter().map(|byte| u32::from(*byte)).sum::<u32>() % 128) as u8);
-        self.cable.say(now + ANSWER, &frame, ply);
+        self.cable.queue_message(now + ANSWER, &frame, ply);
     }
 
     fn execute(&mut self, now: Millis, command: u8, address: &[u8], data: &[u8]) {
@@ -129,7 +129,7 @@ impl VirtualBoard for VirtualCentaur {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.take(now)
+        self.cable.receive_until(now)
     }
 
     fn next_event(&self) -> Option<Millis> {

@@ -49,7 +49,7 @@ impl VirtualIChessOne {
         let codes: Vec<u8> = (0..64).map(|index: usize| code(self.squares.seen()[index ^ 56])).collect();
         let bytes = codes.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         let message: Vec<u8> = b"=p".iter().copied().chain(bytes).collect();
-        self.cable.say(now, &message, ply);
+        self.cable.queue_message(now, &message, ply);
     }
 
     fn run(&mut self, until: Millis) {
@@ -74,8 +74,8 @@ impl VirtualBoard for VirtualIChessOne {
         match bytes {
             b"CPIRQ" => self.reports = true,
             b"RP" => self.queue_squares(now + ANSWER, 0),
-            b"RB" => self.cable.say(now + ANSWER, b"=b\x00\x58", 0),
-            b"RH" => self.cable.say(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
+            b"RB" => self.cable.queue_message(now + ANSWER, b"=b\x00\x58", 0),
+            b"RH" => self.cable.queue_message(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
             [b'E', b'L', ..] if bytes.len() == 16 => self.lights = bytes.to_vec(),
             _ => self.unknown.extend(bytes),
         }
@@ -83,7 +83,7 @@ impl VirtualBoard for VirtualIChessOne {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.take(now)
+        self.cable.receive_until(now)
     }
 
     fn next_event(&self) -> Option<Millis> {

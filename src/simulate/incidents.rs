@@ -76,7 +76,7 @@ impl ScriptWriter<'_> {
         let until = from + rng.ms(OUT);
         self.add(from, Act::Unplug, 0);
         self.add(until, Act::Plug, 0);
-        self.truth.interruptions.push(Interruption { why: InterruptionReason::CableOut, from, until });
+        self.truth.interruptions.push(Interruption { reason: InterruptionReason::CableOut, from, until });
     }
 
     /// Stops the clock, lifts pieces, perhaps puts some elsewhere, and restores everything. Without a clock nothing shows that the
@@ -109,7 +109,7 @@ impl ScriptWriter<'_> {
             self.add(self.now, Act::Start, 0);
             self.turned_at += self.now - from;
         }
-        self.truth.interruptions.push(Interruption { why: InterruptionReason::Pause, from, until: self.now });
+        self.truth.interruptions.push(Interruption { reason: InterruptionReason::Pause, from, until: self.now });
         self.now += rng.ms(Span(500, 2_000));
     }
 

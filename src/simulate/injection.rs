@@ -22,7 +22,7 @@ pub(super) struct MisplacedPiece {
     piece: Piece,
     square: Square,
     /// Its current square; `None`: beside the board.
-    stands: Option<Square>,
+    current_square: Option<Square>,
     /// The ply before which it is restored.
     until_ply: u32,
     /// Index of its irregularity in the ground truth.
@@ -272,7 +272,7 @@ impl ScriptWriter<'_> {
         self.out_of_place.push(MisplacedPiece {
             piece,
             square,
-            stands: destination,
+            current_square: destination,
             until_ply: number + plies as u32,
             irregularity,
         });
@@ -287,8 +287,8 @@ impl ScriptWriter<'_> {
                 continue;
             }
             self.now += self.pace.ms(Span(500, 2_500));
-            if let Some(stands) = misplaced.stands {
-                self.add(self.now, Act::Lift(stands), 0);
+            if let Some(square) = misplaced.current_square {
+                self.add(self.now, Act::Lift(square), 0);
                 self.now += self.pace.ms(Span(200, 900));
             }
             self.add(self.now, Act::Put(misplaced.square, misplaced.piece), 0);

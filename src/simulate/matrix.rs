@@ -1,6 +1,6 @@
 //! Virtual reed switches on the computer's own lines, each with a diode: fifty scans a second, sent when they differ.
 
-use crate::boards::matrix::{ASK, packet};
+use crate::boards::matrix::{SCAN_REQUEST, packet};
 use crate::simulate::hands::Span;
 use crate::simulate::streamed::{FrameEncoder, FrameTiming, PhysicalPiece, StreamingBoard};
 use crate::simulate::virtual_board::SimulationSetup;
@@ -40,7 +40,7 @@ impl FrameEncoder for ScanEncoder {
     }
 
     fn receive(&mut self, bytes: &[u8]) -> Vec<u8> {
-        let requested = self.last_sent.filter(|_| bytes.contains(&ASK));
+        let requested = self.last_sent.filter(|_| bytes.contains(&SCAN_REQUEST));
         requested.map_or_else(Vec::new, |closed| packet(closed, true).to_vec())
     }
 }

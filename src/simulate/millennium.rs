@@ -77,7 +77,7 @@ impl VirtualMillennium {
         let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
         let parity_error = if self.kind == MillenniumKind::EOne { 0x80 } else { 0 };
         let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ parity_error).collect();
-        self.cable.say(now, &bytes, ply);
+        self.cable.queue_message(now, &bytes, ply);
     }
 
     fn reports(&self) -> Option<Millis> {
@@ -173,7 +173,7 @@ impl VirtualBoard for VirtualMillennium {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.take(now)
+        self.cable.receive_until(now)
     }
 
     fn next_event(&self) -> Option<Millis> {

@@ -58,7 +58,7 @@ pub struct Takeback {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interruption {
     /// The reason.
-    pub why: InterruptionReason,
+    pub reason: InterruptionReason,
     /// When it began.
     pub from: Millis,
     /// When it ended.
@@ -100,6 +100,6 @@ impl GroundTruth {
 
     /// Returns the interruption at this time, if there is one.
     pub fn interruption(&self, now: Millis) -> Option<InterruptionReason> {
-        self.interruptions.iter().find(|pause| (pause.from..pause.until).contains(&now)).map(|pause| pause.why)
+        self.interruptions.iter().find(|pause| (pause.from..pause.until).contains(&now)).map(|pause| pause.reason)
     }
 }

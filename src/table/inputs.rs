@@ -51,23 +51,25 @@ impl Table {
             }
             Reading::Memory(log) => self.handle_memory(now, &log, output),
             // A silent board may have seen more than it reported: the cable can be pulled at the board's end.
-            Reading::Trouble(ProtocolError::Silent(ms)) => {
+            Reading::ProtocolError(ProtocolError::Silent(ms)) => {
                 self.begin_gap(now.saturating_sub(ms.into()));
                 self.silence.begin_silence(now.saturating_sub(ms.into()));
             }
-            Reading::Trouble(ProtocolError::Garbage(_) | ProtocolError::Unknown(_) | ProtocolError::InvalidContent(_)) => {
+            Reading::ProtocolError(
+                ProtocolError::Garbage(_) | ProtocolError::Unknown(_) | ProtocolError::InvalidContent(_),
+            ) => {
                 self.with_game(output, |game, _, _| game.note_damaged_message(now));
             }
-            Reading::Trouble(ProtocolError::AssumedQueens(squares)) => self.with_game(output, |game, context, _| {
+            Reading::ProtocolError(ProtocolError::AssumedQueens(squares)) => self.with_game(output, |game, context, _| {
                 game.note_assumed_pieces(squares.into_iter().map(|square| context.rotation.apply(square)).collect());
             }),
-            Reading::Trouble(ProtocolError::ChangesDelayed) => {
+            Reading::ProtocolError(ProtocolError::ChangesDelayed) => {
                 self.with_game(output, |game, _, _| game.note_delayed_readings(now))
             }
-            Reading::Trouble(ProtocolError::Recovered) => {
+            Reading::ProtocolError(ProtocolError::Recovered) => {
                 self.silence.end_silence(now, self.sense.is_complete());
             }
-            Reading::Trouble(
+            Reading::ProtocolError(
                 ProtocolError::AmbiguousSquares(_) | ProtocolError::Uncalibrated | ProtocolError::OtherModel(_),
             ) => {}
             Reading::Identity(_) | Reading::Calibration(_) => {}

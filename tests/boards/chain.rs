@@ -267,7 +267,9 @@ fn boards_are_disconnected_and_connected() {
         bench
             .readings
             .iter()
-            .filter(|(_, _, reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_) | ProtocolError::Recovered)))
+            .filter(|(_, _, reading)| {
+                matches!(reading, Reading::ProtocolError(ProtocolError::Silent(_) | ProtocolError::Recovered))
+            })
             .map(|(at, board, reading)| (*at, board.0, reading.clone()))
             .collect::<Vec<_>>()
     };
@@ -276,14 +278,14 @@ fn boards_are_disconnected_and_connected() {
     bench.advance(90_000);
     let reports = silence_reports(&bench);
     assert!(
-        matches!(reports[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Silent(_)))]),
+        matches!(reports[..], [(70_000..=78_000, FIRST_ADDRESS, Reading::ProtocolError(ProtocolError::Silent(_)))]),
         "{reports:?}"
     );
     bench.simulation.connect(0, true);
     bench.advance(105_000);
     let reports = silence_reports(&bench);
     assert!(
-        matches!(reports[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::Trouble(ProtocolError::Recovered))]),
+        matches!(reports[1..], [(90_000..=103_000, FIRST_ADDRESS, Reading::ProtocolError(ProtocolError::Recovered))]),
         "{reports:?}"
     );
     let (truths, ends_at) = (truths(&bench.simulation), bench.simulation.ends_at());
@@ -318,7 +320,8 @@ fn a_silent_board_among_partial_frames_is_reported() {
         bench.protocol.receive(bench.now, &[0x85, 0x00, 0x20]);
         bench.advance(20_000 + 137 * count);
     }
-    let silent = |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::Trouble(ProtocolError::Silent(_)));
+    let silent =
+        |(_, _, reading): &&(Millis, Address, Reading)| matches!(reading, Reading::ProtocolError(ProtocolError::Silent(_)));
     assert_eq!(bench.readings.iter().filter(silent).count(), 1);
 }
 

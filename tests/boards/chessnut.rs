@@ -5,7 +5,7 @@ use crate::core::simulate::random_games;
 use proptest::prelude::*;
 use shakmaty::Square;
 use std::path::Path;
-use touchmove::boards::chessnut::{self, PACE, QUIET, SILENT};
+use touchmove::boards::chessnut::{self, REPORT_TIMEOUT, SILENCE_TIMEOUT, WRITE_INTERVAL};
 use touchmove::boards::{
     Address, Battery, BoardCommand, Identity, LinkState, Millis, Protocol, ProtocolError, Reading, SquareState, Unsupported,
 };
@@ -99,7 +99,7 @@ const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 #[test]
 fn other_messages_are_decoded() {
     let battery = |percent, charging| Reading::Battery(Battery { percent, charging: Some(charging) });
-    let garbage = |count| Reading::Trouble(ProtocolError::Garbage(count));
+    let garbage = |count| Reading::ProtocolError(ProtocolError::Garbage(count));
     let cases: Vec<(&str, Vec<Reading>)> = vec![
         ("2a 02 64 01", vec![battery(100, true)]),
         ("2a 02 58 00", vec![battery(88, false)]),
@@ -155,7 +155,7 @@ fn only_changes_are_passed_on() {
     let detail = "piece code d on c8".to_owned();
     assert_eq!(
         bench.receive(&report(&START.replacen("8233185", "823d185", 1))),
-        [Reading::Trouble(ProtocolError::InvalidContent(detail))]
+        [Reading::ProtocolError(ProtocolError::InvalidContent(detail))]
     );
     assert_eq!(bench.receive(&report(START)), []);
 }
@@ -169,7 +169,7 @@ fn a_truncated_report_is_garbage() {
         assert_eq!(bench.receive(&complete[..cut]), [], "{cut}");
         let read = bench.receive(&complete);
         assert_eq!(fen(&read), [START_FEN], "{cut}");
-        assert_eq!(read.first(), Some(&Reading::Trouble(ProtocolError::Garbage(cut))), "{cut}");
+        assert_eq!(read.first(), Some(&Reading::ProtocolError(ProtocolError::Garbage(cut))), "{cut}");
     }
 }
 
@@ -178,7 +178,7 @@ fn the_initialization_is_paced() {
     let mut board = (chessnut::MODEL.protocol)();
     board.link(1000, LinkState::Up);
     let sent: Vec<_> = std::iter::from_fn(|| board.poll_write()).map(|write| (write.at, write.bytes)).collect();
-    let at = |nth| 1000 + nth * PACE;
+    let at = |nth| 1000 + nth * WRITE_INTERVAL;
     let dark = bytes("0a 08 00 00 00 00 00 00 00 00");
     assert_eq!(sent, [(at(0), vec![0x21, 1, 0]), (at(1), vec![0x27, 1, 1]), (at(2), vec![0x29, 1, 0]), (at(3), dark)]);
     board.link(2000, LinkState::Down);
@@ -188,7 +188,7 @@ fn the_initialization_is_paced() {
 #[test]
 fn lights_are_paced() {
     let mut bench = Bench::up();
-    bench.now = 4 * PACE;
+    bench.now = 4 * WRITE_INTERVAL;
     bench.board.execute(bench.now, Address::ONLY, BoardCommand::Lights(vec![Square::E2, Square::E4])).unwrap();
     assert_eq!(bench.sent(), [(800, bytes("0a 08 00 00 00 00 08 00 08 00"))]);
     // Only the last request before the next possible write is sent.
@@ -209,14 +209,14 @@ fn silence_is_reported_once_and_reports_are_requested_again() {
     let mut bench = Bench::up();
     bench.advance(1_000);
     bench.receive(&report(START));
-    let mut sent = bench.advance(1_000 + SILENT + 2 * QUIET);
+    let mut sent = bench.advance(1_000 + SILENCE_TIMEOUT + 2 * REPORT_TIMEOUT);
     let requested_at: Vec<Millis> = sent.iter().map(|(at, _)| *at).collect();
     assert_eq!(requested_at, [3_000, 5_000, 7_000, 9_000]);
     assert!(sent.drain(..).all(|(_, bytes)| bytes == [0x21, 1, 0]));
-    assert_eq!(bench.readings(), [Reading::Trouble(ProtocolError::Silent(SILENT as u32))]);
+    assert_eq!(bench.readings(), [Reading::ProtocolError(ProtocolError::Silent(SILENCE_TIMEOUT as u32))]);
     // An acknowledgement does not end the silence.
     assert_eq!(bench.receive(&[0x23, 1, 0]), []);
-    assert_eq!(bench.receive(&report(START)), [Reading::Trouble(ProtocolError::Recovered)]);
+    assert_eq!(bench.receive(&report(START)), [Reading::ProtocolError(ProtocolError::Recovered)]);
     assert_eq!(bench.readings(), []);
 }
 
@@ -285,9 +285,9 @@ fn games_with_damaged_reports_are_recorded() {
         fn next(&self) -> Option<Millis> {
             self.inner.next()
         }
-        fn take(&mut self, now: Millis) -> Vec<run::HostInput> {
+        fn receive_until(&mut self, now: Millis) -> Vec<run::HostInput> {
             let mut inputs = Vec::new();
-            for input in self.inner.take(now) {
+            for input in self.inner.receive_until(now) {
                 let run::HostInput::Bytes(mut bytes, ply) = input else {
                     inputs.push(input);
                     continue;
@@ -322,7 +322,7 @@ fn games_with_damaged_reports_are_recorded() {
     let record = table.record().expect("a game");
     let played: Vec<&str> = record.plies.iter().map(|ply| ply.played.uci.as_str()).collect();
     assert_eq!(played, truth);
-    assert!(cable.sent.windows(2).all(|pair| pair[1].0 >= pair[0].0 + PACE), "{:?}", cable.sent);
+    assert!(cable.sent.windows(2).all(|pair| pair[1].0 >= pair[0].0 + WRITE_INTERVAL), "{:?}", cable.sent);
 }
 
 #[test]
@@ -355,7 +355,7 @@ proptest! {
         }
         bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
         prop_assert_eq!(fen(&bench.receive(&report(START))), [START_FEN]);
-        prop_assert!(sent.windows(2).all(|pair| pair[1].0 >= pair[0].0 + PACE));
+        prop_assert!(sent.windows(2).all(|pair| pair[1].0 >= pair[0].0 + WRITE_INTERVAL));
         prop_assert!(sent.iter().all(|(_, bytes)| chessnut::MODEL.may_send(bytes)), "{:?}", sent);
     }
 }

@@ -92,8 +92,8 @@ impl Cable for Damaged {
         self.inner.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
-        let inputs = self.inner.take(now);
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
+        let inputs = self.inner.receive_until(now);
         inputs
             .into_iter()
             .map(|input| match input {
@@ -368,7 +368,7 @@ impl Cable for Noisy {
         }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
         let mut inputs = Vec::new();
         if !std::mem::replace(&mut self.plugged, true) {
             inputs.push(HostInput::Link(LinkState::Up));
@@ -378,7 +378,7 @@ impl Cable for Noisy {
         }
         if let Some(since) = now.checked_sub(self.ends) {
             // The cable was plugged in all the time.
-            inputs.extend(self.inner.take(since).into_iter().filter(|input| !matches!(input, HostInput::Link(_))));
+            inputs.extend(self.inner.receive_until(since).into_iter().filter(|input| !matches!(input, HostInput::Link(_))));
         }
         inputs
     }

@@ -117,7 +117,7 @@ fn clock_readings(reading: ClockReading) -> Vec<Reading> {
 }
 
 fn protocol_error(error: ProtocolError) -> Reading {
-    Reading::Trouble(error)
+    Reading::ProtocolError(error)
 }
 
 fn invalid(detail: &str) -> Vec<Reading> {

@@ -104,8 +104,8 @@ impl Cable for StoringCable {
         self.0.next()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
-        self.0.take(now)
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
+        self.0.receive_until(now)
     }
 
     fn send(&mut self, now: Millis, bytes: &[u8]) {

@@ -158,7 +158,7 @@ fn port(node: &str, ids: Option<&str>) -> Device {
         node: node.into(),
         links: Vec::new(),
         ids: ids.map(|ids| ids.parse().unwrap()),
-        given: None,
+        assigned_model: None,
         serial: None,
         title: None,
         driver: None,

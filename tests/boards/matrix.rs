@@ -29,7 +29,7 @@ fn readings(board: &mut Box<dyn Protocol>, chunk: &[u8]) -> Vec<String> {
         }
         Reading::Square(square, SquareState::Empty) => format!("{square}-"),
         Reading::Square(square, SquareState::Occupied) => format!("{square}+"),
-        Reading::Trouble(ProtocolError::AmbiguousSquares(squares)) => {
+        Reading::ProtocolError(ProtocolError::AmbiguousSquares(squares)) => {
             format!("? {}", squares.iter().map(Square::to_string).collect::<Vec<_>>().join(" "))
         }
         other => format!("{other:?}"),
@@ -72,7 +72,7 @@ fn without_diodes_no_piece_is_invented() {
 fn invalid_packets_are_skipped() {
     let mut board = board();
     for chunk in [&[][..], &[1; 8], &[1; 10], &[2; 9]] {
-        assert_eq!(readings(&mut board, chunk), [format!("Trouble(Garbage({}))", chunk.len())]);
+        assert_eq!(readings(&mut board, chunk), [format!("ProtocolError(Garbage({}))", chunk.len())]);
     }
 }
 

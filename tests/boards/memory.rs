@@ -46,7 +46,7 @@ impl Cable for PulledCable {
         plug.into_iter().chain(self.simulation.next_event()).min()
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
         let mut inputs = Vec::new();
         if self.plugged.is_none() {
             self.plugged = Some(true);

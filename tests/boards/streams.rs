@@ -169,7 +169,7 @@ fn squares(readings: Vec<Reading>) -> Vec<Reading> {
 fn learned_calibration(first: u8) -> String {
     let mut bench = Bench::new("certabo");
     let mut set = Set::start(first);
-    let mut readings = bench.frames(certabo::FRAMES, &set.frame());
+    let mut readings = bench.frames(certabo::LEARNING_FRAMES, &set.frame());
     set.carry(Square::E2, Square::E4);
     readings.extend(bench.frames(3, &set.frame()));
     calibration(&readings).expect("the set was learned")
@@ -178,7 +178,7 @@ fn learned_calibration(first: u8) -> String {
 #[test]
 fn certabo_learns_a_set_from_the_start_position() {
     let (mut bench, mut set, mut rng) = (Bench::new("certabo"), Set::start(7), Rng::new(1, 1));
-    for _ in 1..certabo::FRAMES {
+    for _ in 1..certabo::LEARNING_FRAMES {
         assert_eq!(bench.frame(&set.noisy(&mut rng, 234)), [], "no chip is known");
     }
     assert_eq!(
@@ -196,7 +196,11 @@ fn certabo_learns_a_set_from_the_start_position() {
 #[test]
 fn certabo_a_new_set_is_turned_round_when_the_other_side_begins() {
     let (mut bench, mut set) = (Bench::new("certabo"), Set::start(7).turned());
-    assert_eq!(bench.frames(certabo::FRAMES, &set.frame()), [placement_reading(START)], "it looks the same from both sides");
+    assert_eq!(
+        bench.frames(certabo::LEARNING_FRAMES, &set.frame()),
+        [placement_reading(START)],
+        "it looks the same from both sides"
+    );
     // d2-d4 of players who sit the other way round.
     set.carry(Square::E7, Square::E5);
     let moved = bench.frames(3, &set.frame());
@@ -214,7 +218,7 @@ fn certabo_a_new_set_is_turned_round_when_the_other_side_begins() {
 fn certabo_a_new_set_may_be_set_up_again_before_it_is_played() {
     for turned in [false, true] {
         let mut bench = Bench::new("certabo");
-        bench.frames(certabo::FRAMES, &Set::start(7).frame());
+        bench.frames(certabo::LEARNING_FRAMES, &Set::start(7).frame());
         bench.frames(9, &Set { first: 7, squares: [None; 64] }.frame());
         // The pawns change places.
         let mut set = Set::start(7);
@@ -246,7 +250,7 @@ fn certabo_knows_its_sets_after_a_restart() {
     // A second set is learned, and the first one stays known.
     let mut bench = Bench::calibrated(&stored);
     let mut other = Set::start(8);
-    let mut readings = bench.frames(certabo::FRAMES, &other.frame());
+    let mut readings = bench.frames(certabo::LEARNING_FRAMES, &other.frame());
     assert_eq!(readings.last(), Some(&placement_reading(START)));
     other.carry(Square::D2, Square::D4);
     readings.extend(bench.frames(3, &other.frame()));
@@ -260,7 +264,7 @@ fn certabo_learns_spare_queens_beside_the_start_position() {
         let mut set = Set::start(7);
         (set.squares[Square::D6 as usize], set.squares[Square::D3 as usize]) = (Some(Square::D6), Some(Square::D3));
         let set = if turned { set.turned() } else { set };
-        let readings = Bench::new("certabo").frames(certabo::FRAMES, &set.frame());
+        let readings = Bench::new("certabo").frames(certabo::LEARNING_FRAMES, &set.frame());
         let expected = "rnbqkbnr/pppppppp/3q4/8/8/3Q4/PPPPPPPP/RNBQKBNR";
         let expected_turned = "RNBKQBNR/PPPPPPPP/4Q3/8/8/4q3/pppppppp/rnbkqbnr";
         assert_eq!(squares(readings.clone()), [placement_reading(if turned { expected_turned } else { expected })]);
@@ -282,7 +286,7 @@ fn certabo_a_wrong_calibration_is_corrected_with_spare_queens() {
     let mut swapped = Set::start(7);
     swapped.squares.swap(Square::D1 as usize, Square::E1 as usize);
     let mut bench = Bench::new("certabo");
-    bench.frames(certabo::FRAMES, &swapped.frame());
+    bench.frames(certabo::LEARNING_FRAMES, &swapped.frame());
     let set = Set::start(7);
     let wrong = squares(bench.frames(20, &set.frame()));
     assert_eq!(
@@ -292,7 +296,7 @@ fn certabo_a_wrong_calibration_is_corrected_with_spare_queens() {
     );
     let mut with_queens = Set::start(7);
     with_queens.squares[Square::D6 as usize] = Some(Square::D6);
-    bench.frames(certabo::FRAMES, &with_queens.frame());
+    bench.frames(certabo::LEARNING_FRAMES, &with_queens.frame());
     bench.frames(3, &set.frame());
     bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
     assert_eq!(bench.frame(&set.frame()), [placement_reading(START)]);
@@ -315,7 +319,7 @@ fn certabo_learns_only_from_the_start_position() {
     let mut many = Set::start(9);
     many.squares[Square::A4 as usize] = Some(Square::A4);
     for set in [missing, many] {
-        let unknown = [Reading::Trouble(ProtocolError::Uncalibrated)];
+        let unknown = [Reading::ProtocolError(ProtocolError::Uncalibrated)];
         assert_eq!(Bench::new("certabo").frames(60, &set.frame()), unknown, "reported once");
     }
     // One chip for two kinds of pieces.
@@ -328,21 +332,21 @@ fn certabo_learns_only_from_the_start_position() {
         let piece = fen(START).piece_at(square).unwrap();
         kinds.squares[square as usize] = Some(Square::new(piece.role as u32 + 8 * u32::from(piece.color.is_black())));
     }
-    assert_eq!(Bench::new("certabo").frames(certabo::FRAMES, &kinds.frame()), [placement_reading(START)]);
+    assert_eq!(Bench::new("certabo").frames(certabo::LEARNING_FRAMES, &kinds.frame()), [placement_reading(START)]);
 }
 
 #[test]
 fn certabo_an_unknown_chip_on_the_last_rank_is_a_queen() {
     let mut bench = Bench::new("certabo");
     let mut set = Set::start(7);
-    bench.frames(certabo::FRAMES, &set.frame());
+    bench.frames(certabo::LEARNING_FRAMES, &set.frame());
     set.carry(Square::E2, Square::E4);
     bench.frames(3, &set.frame());
     set.squares[Square::G8 as usize] = None;
     bench.frames(3, &set.frame());
     set.squares[Square::G8 as usize] = Some(Square::D3);
     let readings = bench.frames(5, &set.frame());
-    let assumed = Reading::Trouble(ProtocolError::AssumedQueens(vec![Square::G8]));
+    let assumed = Reading::ProtocolError(ProtocolError::AssumedQueens(vec![Square::G8]));
     assert_eq!(squares(readings.clone()), [assumed, put(Square::G8, Color::White.queen())]);
     assert_eq!(calibration(&readings).unwrap().lines().count(), 33);
     // On any other square an unknown chip is ignored.
@@ -384,7 +388,8 @@ fn certabo_lines_are_found_however_they_come() {
         bench.receive(b"84 3 0 rest of a line\r\n");
         let mut readings = bench.frames(3, bytes);
         readings.extend(bench.pass(bench.now + 100));
-        let squares: Vec<Reading> = readings.into_iter().filter(|reading| !matches!(reading, Reading::Trouble(_))).collect();
+        let squares: Vec<Reading> =
+            readings.into_iter().filter(|reading| !matches!(reading, Reading::ProtocolError(_))).collect();
         assert_eq!(squares, [placement_reading(START)], "{}", String::from_utf8_lossy(bytes));
     }
     let number = line.find("84").unwrap();
@@ -400,7 +405,7 @@ fn certabo_lines_are_found_however_they_come() {
         let mut bench = Bench::calibrated(&stored);
         bench.receive(b":");
         let readings = bench.frames(5, line.as_bytes());
-        let is_garbage = |reading: &Reading| matches!(reading, Reading::Trouble(ProtocolError::Garbage(1..)));
+        let is_garbage = |reading: &Reading| matches!(reading, Reading::ProtocolError(ProtocolError::Garbage(1..)));
         assert!(readings.iter().all(is_garbage) && readings.len() >= 4, "{line}: {readings:?}");
     }
 }
@@ -427,7 +432,7 @@ fn certabo_squares_are_known_from_damaged_lines() {
                     match (reading, &mut shown) {
                         (Reading::Placement(placement), shown) => *shown = Some(placement),
                         (Reading::Square(square, sensed), Some(shown)) => shown[square as usize] = sensed,
-                        (Reading::Trouble(ProtocolError::Garbage(_)), _) => {}
+                        (Reading::ProtocolError(ProtocolError::Garbage(_)), _) => {}
                         (other, _) => panic!("{other:?}"),
                     }
                 }
@@ -459,7 +464,7 @@ fn the_length_of_a_line_shows_another_model() {
     let hint = |name: &str, line: &[u8]| {
         let readings = Bench::new(name).frames(5, line);
         let other = |reading: &Reading| match reading {
-            Reading::Trouble(ProtocolError::OtherModel(text)) => Some(text.clone()),
+            Reading::ProtocolError(ProtocolError::OtherModel(text)) => Some(text.clone()),
             _ => None,
         };
         readings.iter().find_map(other).unwrap_or_else(|| panic!("{readings:?}"))
@@ -493,7 +498,7 @@ fn sentio_lines() {
         bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
         let now = "rnbqkbnr/pppppppp/8/8/4K3/8/PPPPPPPP/RNBQ1BNR";
         assert_eq!(bench.frames(2, b":255 255 0 0 8 0 255 247"), [occupied(now)], "as soon as there is a line");
-        let garbage = |count| [Reading::Trouble(ProtocolError::Garbage(count))];
+        let garbage = |count| [Reading::ProtocolError(ProtocolError::Garbage(count))];
         assert_eq!(bench.frame(b":255 255 0 0 8 0 255 256\r\n")[..], garbage(24)[..]);
         assert_eq!(bench.frame(b":255 255 0 0 8 0 255\r\n")[..], garbage(20)[..]);
     }
@@ -513,13 +518,17 @@ fn reed_lines_with_a_checksum_need_no_vote() {
     assert_eq!(bench.receive(with_battery.as_bytes()), [], "the same line again");
     assert_eq!(bench.receive(b"N1 club board 3*43\n"), [Reading::Identity(Identity::Text("club board 3".to_owned()))]);
     for damaged in ["R1 20 ffff00000000fffe*00\n", "R1 20 ffff00000000fffe\n", "R1 20*\n", "R\n"] {
-        assert_eq!(bench.receive(damaged.as_bytes()), [Reading::Trouble(ProtocolError::Garbage(damaged.len()))], "{damaged}");
+        assert_eq!(
+            bench.receive(damaged.as_bytes()),
+            [Reading::ProtocolError(ProtocolError::Garbage(damaged.len()))],
+            "{damaged}"
+        );
     }
     for wrong in ["R1 256 ffff00000000fffe", "R1 20 ffff00000000fff", "R1 20 ffff00000000ffgg", "R1 ", "R1"] {
         let readings = bench.receive(line(wrong).as_bytes());
-        assert!(matches!(readings[..], [Reading::Trouble(ProtocolError::Garbage(_))]), "{wrong}: {readings:?}");
+        assert!(matches!(readings[..], [Reading::ProtocolError(ProtocolError::Garbage(_))]), "{wrong}: {readings:?}");
     }
-    assert_eq!(bench.receive(line("R2 20 ffff").as_bytes()), [Reading::Trouble(ProtocolError::Unknown(b'2'))]);
+    assert_eq!(bench.receive(line("R2 20 ffff").as_bytes()), [Reading::ProtocolError(ProtocolError::Unknown(b'2'))]);
     assert_eq!(bench.receive(&[&b"R"[..], &[b'x'; 200], b"\n", line("R1 21 ffff00000000fffe").as_bytes()].concat()).len(), 2);
     bench.board.execute(bench.now, Address::ONLY, BoardCommand::Placement).unwrap();
     assert_eq!(bench.writes(), [(0, b"?\n".to_vec())]);
@@ -530,17 +539,20 @@ fn reed_lines_with_a_checksum_need_no_vote() {
 fn silence_is_reported_once_and_ends_with_a_frame() {
     for (name, frame) in [("certabo", Set::start(7).frame()), ("sentio", b":255 255 0 0 0 0 255 255 \r\n".to_vec())] {
         let mut bench = Bench::new(name);
-        assert_eq!(bench.frames(certabo::FRAMES, &frame).len(), 1);
-        assert_eq!(bench.pass(bench.now + certabo::SILENT - 1), []);
-        assert_eq!(bench.pass(bench.now + 1), [Reading::Trouble(ProtocolError::Silent(certabo::SILENT as u32))]);
+        assert_eq!(bench.frames(certabo::LEARNING_FRAMES, &frame).len(), 1);
+        assert_eq!(bench.pass(bench.now + certabo::SILENCE_TIMEOUT - 1), []);
+        assert_eq!(bench.pass(bench.now + 1), [Reading::ProtocolError(ProtocolError::Silent(certabo::SILENCE_TIMEOUT as u32))]);
         assert_eq!(bench.pass(bench.now + 60_000), []);
         bench.receive(b"12 34 junk");
         assert_eq!(bench.pass(bench.now + 60_000), [], "junk is no frame");
         let back = bench.frames(3, &frame);
         let back: Vec<Reading> =
-            back.into_iter().filter(|reading| !matches!(reading, Reading::Trouble(ProtocolError::Garbage(_)))).collect();
+            back.into_iter().filter(|reading| !matches!(reading, Reading::ProtocolError(ProtocolError::Garbage(_)))).collect();
         assert_eq!(back.len(), 2);
-        assert!(matches!(back[..], [Reading::Trouble(ProtocolError::Recovered), Reading::Placement(_)]), "{name}: {back:?}");
+        assert!(
+            matches!(back[..], [Reading::ProtocolError(ProtocolError::Recovered), Reading::Placement(_)]),
+            "{name}: {back:?}"
+        );
         bench.board.link(bench.now, LinkState::Down);
         assert_eq!(bench.board.next_deadline(), None);
         assert_eq!(bench.writes().len(), 0);

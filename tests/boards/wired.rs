@@ -280,9 +280,9 @@ fn centaur_frames() {
     // A frame that is cut short, and one with a wrong checksum: changes may have been in them.
     board.receive(66, &bytes("85 00 08 06"));
     assert_eq!(sent(&mut *board, 200)[0], bytes("82 06 50 58"));
-    assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(4))]);
+    assert_eq!(readings(&mut *board), [Reading::ProtocolError(ProtocolError::Garbage(4))]);
     board.receive(201, &bytes("85 00 08 06 50 41 33 00"));
-    assert_eq!(readings(&mut *board), [Reading::Trouble(ProtocolError::Garbage(8))]);
+    assert_eq!(readings(&mut *board), [Reading::ProtocolError(ProtocolError::Garbage(8))]);
 }
 
 /// Long noise on every line: nothing panics, and nothing harmful is sent to the board.
@@ -302,7 +302,7 @@ fn noise() {
             }
             silences += readings(&mut *board)
                 .iter()
-                .filter(|reading| matches!(reading, Reading::Trouble(ProtocolError::Silent(_))))
+                .filter(|reading| matches!(reading, Reading::ProtocolError(ProtocolError::Silent(_))))
                 .count();
         }
         println!("{}: {silences} times silent in {now} ms of noise", model.name);

@@ -47,7 +47,7 @@ impl Play {
 
     /// Sends a reading of all squares that contains changes that no update has reported.
     fn show_late(&mut self) {
-        self.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
+        self.take(Input::Reading(Reading::ProtocolError(ProtocolError::ChangesDelayed)));
         self.show();
     }
 
@@ -181,7 +181,7 @@ fn moves_reported_late_and_at_once_raise_an_alert() {
     let (white, black) = (Role::Pawn.of(Color::White), Role::Pawn.of(Color::Black));
     play.change(&[(0, Square::F2, None), (60, Square::F3, Some(white))]);
     play.wait(900);
-    play.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
+    play.take(Input::Reading(Reading::ProtocolError(ProtocolError::ChangesDelayed)));
     play.change(&[(0, Square::F7, None), (0, Square::F6, Some(black)), (0, Square::F3, None), (0, Square::F4, Some(white))]);
     play.wait(20_000);
     assert!(play.moves()[2..] == ["f2f4", "f7f6"] || play.first_alert().is_some(), "{:?}", play.moves());
@@ -232,7 +232,7 @@ fn a_promotion_to_an_unknown_piece_raises_an_alert() {
         play.change(&[(0, Square::A7, None)]);
         play.wait(400);
         if !is_known {
-            play.take(Input::Reading(Reading::Trouble(ProtocolError::AssumedQueens(vec![Square::A8]))));
+            play.take(Input::Reading(Reading::ProtocolError(ProtocolError::AssumedQueens(vec![Square::A8]))));
         }
         play.change(&[(100, Square::A8, Some(Role::Queen.of(Color::White)))]);
         play.wait(10_000);
@@ -581,7 +581,7 @@ fn moves_reported_at_once_on_a_lossy_connection_raise_an_alert() {
     let piece_from = |square| SquareState::Piece(Position::start().piece_at(square).expect("a piece"));
     let square = |play: &mut Play, square, sensed| play.take(Input::Reading(Reading::Square(square, sensed)));
     square(&mut play, Square::G8, SquareState::Empty);
-    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
+    play.take(Input::Reading(Reading::ProtocolError(ProtocolError::Garbage(3))));
     play.wait(6_000);
     for (at, sensed) in [
         (Square::G1, SquareState::Empty),
@@ -615,7 +615,7 @@ fn a_reply_to_a_lost_move_raises_an_alert() {
         play.play(uci, true, 200);
         press(&mut play, turn);
     }
-    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
+    play.take(Input::Reading(Reading::ProtocolError(ProtocolError::Garbage(3))));
     // The pawn comes to a3, which is lost.
     play.change(&[(300, Square::A2, None)]);
     play.play("a2a3", false, 50);
@@ -853,7 +853,7 @@ fn moves_that_were_read_at_once_stay_uncertain() {
     play.wait(2_000);
     play.play("e2e4", true, 200);
     play.wait(4_500);
-    play.take(Input::Reading(Reading::Trouble(ProtocolError::ChangesDelayed)));
+    play.take(Input::Reading(Reading::ProtocolError(ProtocolError::ChangesDelayed)));
     ["g8f6", "f1b5", "g7g6"].iter().for_each(|uci| play.play(uci, true, 0));
     let report = |play: &mut Play, square, sensed| play.take(Input::Reading(Reading::Square(square, sensed)));
     report(&mut play, Square::D7, SquareState::Empty);
@@ -901,7 +901,7 @@ fn a_piece_put_down_in_a_damaged_message_raises_an_alert() {
         let lifted_at = play.now;
         play.wait(500);
         if is_damaged {
-            play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(5))));
+            play.take(Input::Reading(Reading::ProtocolError(ProtocolError::Garbage(5))));
         }
         play.wait(40_000);
         let (at, _) = play.first_alert().expect("an alert");
@@ -917,7 +917,7 @@ fn a_move_recorded_as_displacement_raises_an_alert() {
     let mut play = Play::new();
     play.wait(2_000);
     ["d2d4", "b8c6", "c2c4"].iter().for_each(|uci| play.play(uci, true, 600));
-    play.take(Input::Reading(Reading::Trouble(ProtocolError::Garbage(3))));
+    play.take(Input::Reading(Reading::ProtocolError(ProtocolError::Garbage(3))));
     let knight = Role::Knight.of(Color::Black);
     play.change(&[(600, Square::E5, Some(knight))]);
     play.play("c6e5", false, 0);

@@ -126,7 +126,7 @@ fn generic_adapters_are_only_tagged() {
         node: "/dev/ttyUSB0".into(),
         links: Vec::new(),
         ids: "0403:6001".parse().ok(),
-        given: None,
+        assigned_model: None,
         serial: Some("A1B2C3".into()),
         title: None,
         driver: None,

@@ -10,7 +10,7 @@ pub type Id = [u8; 5];
 /// The id that means no chip.
 pub const NONE: Id = [0; 5];
 /// Number of frames from which the start position is learned: a square holds the chip that more than half of them show.
-pub const FRAMES: usize = 7;
+pub const LEARNING_FRAMES: usize = 7;
 /// Number of consecutive frames in which an unknown chip must be read to count as present.
 const STEADY_FRAMES: usize = 3;
 /// Maximum number of known chips: a dozen sets. Further chips cannot be learned.
@@ -58,7 +58,7 @@ impl Chips {
 
     /// Processes a frame and appends what it revealed.
     pub fn frame(&mut self, ids: Box<Ids>, events: &mut Vec<ChipEvent>) {
-        if self.recent.len() == FRAMES {
+        if self.recent.len() == LEARNING_FRAMES {
             self.recent.pop_front();
         }
         self.recent.push_back(ids);
@@ -117,13 +117,13 @@ impl Chips {
 
     /// Learns the unknown chips if the start position is on the board.
     fn learn(&mut self, events: &mut Vec<ChipEvent>) {
-        let Some(last) = self.recent.back().filter(|_| self.recent.len() == FRAMES) else { return };
+        let Some(last) = self.recent.back().filter(|_| self.recent.len() == LEARNING_FRAMES) else { return };
         let squares = || Square::ALL.into_iter();
         // Cheap checks come first: most frames belong to a game in progress.
         if squares().any(|square| is_outer(square) && last[square as usize] == NONE) || self.is_known(last) {
             return;
         }
-        let ids = self.settled(FRAMES);
+        let ids = self.settled(LEARNING_FRAMES);
         let at = |square: Square| ids[square as usize];
         if squares().any(|square| is_outer(square) && at(square) == NONE) {
             return;

@@ -27,13 +27,13 @@ pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
         (0xa0, &[percent, ref rest @ ..]) => battery(percent, rest),
         (0xa2, digits) => Ok(Reading::Identity(Identity::Text(format!("long serial number {}", text(digits))))),
         (0x90 | 0x93 | 0xa0, _) => Err(format!("message {id:02x} of {} bytes", payload.len() + 3)),
-        _ => return Some(Reading::Trouble(ProtocolError::Unknown(id))),
+        _ => return Some(Reading::ProtocolError(ProtocolError::Unknown(id))),
     };
     Some(reading.unwrap_or_else(impossible))
 }
 
 fn impossible(error: String) -> Reading {
-    Reading::Trouble(ProtocolError::InvalidContent(error))
+    Reading::ProtocolError(ProtocolError::InvalidContent(error))
 }
 
 /// Decodes a piece code; the special pieces that signal a result count as empty. Returns `None` for an invalid code.

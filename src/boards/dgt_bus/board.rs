@@ -1,32 +1,32 @@
 //! The state of one board on the line, and its next request.
 
-use super::{ANSWER, IDENTITY_INTERVAL, SILENT};
+use super::{IDENTITY_INTERVAL, REPLY_TIMEOUT, SILENCE_TIMEOUT};
 use crate::boards::dgt::{clock, memory, message};
 use crate::boards::{Address, Identity, MemoryEntry, Millis, Placement, ProtocolError, Reading};
 use std::collections::VecDeque;
 
 /// Interval between requests for changes, in milliseconds: about the interval at which a board scans its squares.
-const ROUND: Millis = 200;
+const CHANGES_INTERVAL: Millis = 200;
 /// Number of changes in one late reply from which on they count as delayed: two moves make at least as many.
-const WAITED: usize = 3;
+const DELAYED_CHANGES: usize = 3;
 /// Interval between requests for the clock, with a clock and without one, in milliseconds.
-const CLOCK: (Millis, Millis) = (1_000, 10_000);
+const CLOCK_INTERVALS: (Millis, Millis) = (1_000, 10_000);
 /// Interval at which the squares are compared, in milliseconds.
-const CHECK: Millis = 30_000;
+const CHECK_INTERVAL: Millis = 30_000;
 /// The same after an unexpected placement, and on a line that loses messages: one damaged message in 128 has a correct checksum. In
 /// milliseconds.
-const CHECK_SOON: Millis = 5_000;
+const SHORT_CHECK_INTERVAL: Millis = 5_000;
 /// Time for which a line counts as bad after a lost message, in milliseconds.
-const BAD_LINE: Millis = 60_000;
+const BAD_LINE_TIME: Millis = 60_000;
 /// Interval between requests to a silent board, in milliseconds.
-const ABSENT: Millis = 10_000;
+const SILENT_BOARD_INTERVAL: Millis = 10_000;
 /// Number of consecutive attempts before the other boards have their turn, and maximum number of attempts for optional requests.
-const TRIES: u32 = 3;
+const MAX_ATTEMPTS: u32 = 3;
 /// Number of unanswered requests after which a newly found board counts as nonexistent.
-const NOBODY: u32 = 6;
+const NONEXISTENT_AFTER: u32 = 6;
 
 /// The entry that marks the start of a game.
-const GAME: u8 = 0x7b;
+const GAME_START: u8 = 0x7b;
 
 /// A request to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ impl BoardRequest {
 
     /// Returns the time to wait for the beginning of the reply. Noting a start takes about 70 ms.
     pub fn reply_timeout(self) -> Millis {
-        if self == BoardRequest::Start { 3 * ANSWER } else { ANSWER }
+        if self == BoardRequest::Start { 3 * REPLY_TIMEOUT } else { REPLY_TIMEOUT }
     }
 }
 
@@ -77,9 +77,9 @@ pub struct Board {
     readings: VecDeque<Reading>,
     /// Whether the board has answered a request of its own.
     is_confirmed: bool,
-    heard_at: Millis,
+    last_received_at: Millis,
     /// Time at which its identity was last reported.
-    signed_at: Option<Millis>,
+    identity_reported_at: Option<Millis>,
     /// Whether [`ProtocolError::Silent`] has been reported.
     silent: bool,
     /// Number of consecutive unanswered requests, and time of the last one ever.
@@ -90,24 +90,24 @@ pub struct Board {
     /// Whether changes were requested and have not arrived: the board must repeat them.
     must_repeat: bool,
     /// Whether changes must be requested before anything else.
-    unread: bool,
+    must_read_changes: bool,
     changes_at: Millis,
     clock_at: Millis,
     check_at: Millis,
     /// Whether the placement must be reported, not only compared.
-    wanted: bool,
+    placement_requested: bool,
     /// State of the squares according to all readings passed on; `None` before the first dump.
     shown: Option<Box<Placement>>,
     /// A dump that differs from it.
-    doubted: Option<Box<Placement>>,
+    unconfirmed: Option<Box<Placement>>,
     /// The last changes that arrived, and whether their repetition was requested.
     last: (Vec<u8>, bool),
     /// The changes that arrived before the first dump.
-    before: Vec<u8>,
+    changes_before_dump: Vec<u8>,
     clock: Option<Reading>,
     /// Remaining attempts for requests that the board need not answer.
-    memory: u32,
-    start: u32,
+    memory_attempts: u32,
+    start_attempts: u32,
 }
 
 impl Board {
@@ -116,25 +116,25 @@ impl Board {
         let mut board = Board {
             readings: VecDeque::new(),
             is_confirmed: false,
-            heard_at: now,
-            signed_at: None,
+            last_received_at: now,
+            identity_reported_at: None,
             silent: false,
             failures: 0,
             failed_at: None,
             rest_until: 0,
             must_repeat: false,
-            unread: false,
+            must_read_changes: false,
             changes_at: 0,
             clock_at: 0,
             check_at: 0,
-            wanted: false,
+            placement_requested: false,
             shown: None,
-            doubted: None,
+            unconfirmed: None,
             last: (Vec::new(), false),
-            before: Vec::new(),
+            changes_before_dump: Vec::new(),
             clock: None,
-            memory: 0,
-            start: 0,
+            memory_attempts: 0,
+            start_attempts: 0,
         };
         board.reset(now);
         board
@@ -143,11 +143,11 @@ impl Board {
     /// Discards the known state: everything is read again. Changes that an earlier request of any program lost are requested again.
     pub fn reset(&mut self, now: Millis) {
         self.abort_memory_request();
-        (self.must_repeat, self.unread) = (true, true);
-        (self.shown, self.doubted, self.clock) = (None, None, None);
-        (self.signed_at, self.silent, self.failures, self.rest_until) = (None, false, 0, 0);
-        (self.heard_at, self.changes_at, self.clock_at, self.check_at) = (now, now, now, now);
-        self.before.clear();
+        (self.must_repeat, self.must_read_changes) = (true, true);
+        (self.shown, self.unconfirmed, self.clock) = (None, None, None);
+        (self.identity_reported_at, self.silent, self.failures, self.rest_until) = (None, false, 0, 0);
+        (self.last_received_at, self.changes_at, self.clock_at, self.check_at) = (now, now, now, now);
+        self.changes_before_dump.clear();
     }
 
     /// Removes and returns the readings, in order.
@@ -162,7 +162,7 @@ impl Board {
 
     /// Whether the board was found by mistake.
     pub fn is_nonexistent(&self) -> bool {
-        !self.is_confirmed && self.failures >= NOBODY
+        !self.is_confirmed && self.failures >= NONEXISTENT_AFTER
     }
 
     /// Whether the board exists and answers.
@@ -177,24 +177,24 @@ impl Board {
 
     /// Returns the time at which the board counts as silent unless it replies.
     pub fn silent_at(&self) -> Option<Millis> {
-        self.answers().then_some(self.heard_at + SILENT)
+        self.answers().then_some(self.last_received_at + SILENCE_TIMEOUT)
     }
 
     /// Reports a board as silent, once, when that time has passed.
-    pub fn silent(&mut self, now: Millis) {
+    pub fn check_silence(&mut self, now: Millis) {
         if self.silent_at().is_some_and(|at| at <= now) {
-            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            let heard_at = self.heard_at;
-            self.reset(heard_at);
-            (self.silent, self.rest_until) = (true, now + ABSENT);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
+            let silent_ms = u32::try_from(now.saturating_sub(self.last_received_at)).unwrap_or(u32::MAX);
+            let last_received_at = self.last_received_at;
+            self.reset(last_received_at);
+            (self.silent, self.rest_until) = (true, now + SILENT_BOARD_INTERVAL);
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Silent(silent_ms)));
         }
     }
 
     /// Restarts the silence timeout, because the board could not be polled until now.
     pub fn restart_silence_timeout(&mut self, now: Millis) {
         if !self.silent {
-            self.heard_at = now;
+            self.last_received_at = now;
         }
     }
 
@@ -204,13 +204,13 @@ impl Board {
             (0, BoardRequest::Version)
         } else if self.must_repeat {
             (0, BoardRequest::Repeat)
-        } else if self.unread {
+        } else if self.must_read_changes {
             (0, BoardRequest::Changes)
-        } else if self.shown.is_none() || self.wanted || self.doubted.is_some() {
+        } else if self.shown.is_none() || self.placement_requested || self.unconfirmed.is_some() {
             (0, BoardRequest::Board)
-        } else if self.start > 0 {
+        } else if self.start_attempts > 0 {
             (0, BoardRequest::Start)
-        } else if self.memory > 0 {
+        } else if self.memory_attempts > 0 {
             (0, BoardRequest::FromStart)
         } else {
             let schedule = [
@@ -224,36 +224,36 @@ impl Board {
     }
 
     /// Requests all squares.
-    pub fn want_placement(&mut self) {
-        self.wanted = true;
+    pub fn request_placement(&mut self) {
+        self.placement_requested = true;
     }
 
     /// Requests the state of the clock, even if it has not changed.
-    pub fn want_clock(&mut self, now: Millis) {
+    pub fn request_clock(&mut self, now: Millis) {
         (self.clock, self.clock_at) = (None, now);
     }
 
     /// Requests the changes since the start of the game; `up`: the link is up.
-    pub fn want_memory(&mut self, up: bool) {
-        self.memory = TRIES;
+    pub fn request_memory(&mut self, up: bool) {
+        self.memory_attempts = MAX_ATTEMPTS;
         if !up || self.silent {
             self.abort_memory_request();
         }
     }
 
     /// Handles the arrival of a complete reply.
-    pub fn heard(&mut self, now: Millis) {
-        (self.is_confirmed, self.heard_at, self.failures, self.rest_until) = (true, now, 0, 0);
+    pub fn reply_received(&mut self, now: Millis) {
+        (self.is_confirmed, self.last_received_at, self.failures, self.rest_until) = (true, now, 0, 0);
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
         }
     }
 
     /// Reports the identity of the board if that is due.
     pub fn report_identity(&mut self, now: Millis, address: Address) {
-        let is_due = self.signed_at.is_none_or(|at| now >= at + IDENTITY_INTERVAL);
-        if self.answers() && is_due && self.failures == 0 && self.heard_at == now {
-            self.signed_at = Some(now);
+        let is_due = self.identity_reported_at.is_none_or(|at| now >= at + IDENTITY_INTERVAL);
+        if self.answers() && is_due && self.failures == 0 && self.last_received_at == now {
+            self.identity_reported_at = Some(now);
             self.readings.push_front(Reading::Identity(Identity::SerialNumber(format!("{:05}", address.0))));
         }
     }
@@ -261,17 +261,17 @@ impl Board {
     /// Handles a request without a reply, or with only a damaged one.
     pub fn unanswered(&mut self, now: Millis, request: BoardRequest) {
         self.failures += 1;
-        (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + CHECK_SOON));
+        (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + SHORT_CHECK_INTERVAL));
         if self.silent {
-            self.rest_until = now + ABSENT;
-        } else if self.failures.is_multiple_of(TRIES) {
-            self.rest_until = now + ROUND;
+            self.rest_until = now + SILENT_BOARD_INTERVAL;
+        } else if self.failures.is_multiple_of(MAX_ATTEMPTS) {
+            self.rest_until = now + CHANGES_INTERVAL;
         }
         match request {
             BoardRequest::Changes => self.must_repeat = true,
-            BoardRequest::Start => self.start = self.start.saturating_sub(1),
-            BoardRequest::FromStart if self.memory == 1 => self.abort_memory_request(),
-            BoardRequest::FromStart => self.memory = self.memory.saturating_sub(1),
+            BoardRequest::Start => self.start_attempts = self.start_attempts.saturating_sub(1),
+            BoardRequest::FromStart if self.memory_attempts == 1 => self.abort_memory_request(),
+            BoardRequest::FromStart => self.memory_attempts = self.memory_attempts.saturating_sub(1),
             _ => {}
         }
     }
@@ -288,17 +288,17 @@ impl Board {
             (0x86, _) => {
                 let mut entries = memory::read(data);
                 // All pieces follow, as after power-up.
-                if data.first() == Some(&GAME) {
+                if data.first() == Some(&GAME_START) {
                     entries.insert(0, MemoryEntry::PowerUp);
                 }
                 let has_changes = entries.iter().any(|entry| matches!(entry, MemoryEntry::Square { .. }));
-                if has_changes && std::mem::take(&mut self.memory) > 0 || request.is_none() {
+                if has_changes && std::mem::take(&mut self.memory_attempts) > 0 || request.is_none() {
                     self.readings.push_back(Reading::Memory(entries));
                 } else {
                     self.abort_memory_request();
                 }
             }
-            (0x88, _) => self.start = 0,
+            (0x88, _) => self.start_attempts = 0,
             (0x89, [major, minor]) => {
                 self.readings.push_back(Reading::Identity(Identity::Version(format!("{major}.{minor}"))));
             }
@@ -307,8 +307,9 @@ impl Board {
     }
 
     fn clock(&mut self, now: Millis, data: &[u8]) {
-        let reading = clock::read(data).unwrap_or_else(|error| Some(Reading::Trouble(ProtocolError::InvalidContent(error))));
-        self.clock_at = now + if reading == Some(Reading::Clock(None)) { CLOCK.1 } else { CLOCK.0 };
+        let reading =
+            clock::read(data).unwrap_or_else(|error| Some(Reading::ProtocolError(ProtocolError::InvalidContent(error))));
+        self.clock_at = now + if reading == Some(Reading::Clock(None)) { CLOCK_INTERVALS.1 } else { CLOCK_INTERVALS.0 };
         if reading.is_some() && reading != self.clock {
             self.clock.clone_from(&reading);
             self.readings.extend(reading);
@@ -325,10 +326,10 @@ impl Board {
                 self.must_repeat = false;
                 self.last.1 = true;
                 if is_known {
-                    self.unread = true;
+                    self.must_read_changes = true;
                 }
             }
-            Some(_) => (self.unread, self.last.1, self.changes_at) = (false, false, now + ROUND),
+            Some(_) => (self.must_read_changes, self.last.1, self.changes_at) = (false, false, now + CHANGES_INTERVAL),
             None => {}
         }
         if is_echo {
@@ -338,12 +339,12 @@ impl Board {
             self.last.0 = data.to_vec();
         }
         if self.shown.is_none() && request.is_some() {
-            self.before.extend(data);
+            self.changes_before_dump.extend(data);
         }
         let entries = memory::read(data);
         let changes = entries.iter().filter(|entry| matches!(entry, MemoryEntry::Square { .. })).count();
-        if self.shown.is_some() && changes >= WAITED && now >= due + 2 * ROUND {
-            self.readings.push_back(Reading::Trouble(ProtocolError::ChangesDelayed));
+        if self.shown.is_some() && changes >= DELAYED_CHANGES && now >= due + 2 * CHANGES_INTERVAL {
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::ChangesDelayed));
         }
         for entry in entries {
             match entry {
@@ -357,8 +358,8 @@ impl Board {
                     }
                 }
                 MemoryEntry::ClockPressed { .. } => self.clock_at = now,
-                MemoryEntry::StartPosition => self.start = TRIES,
-                MemoryEntry::PowerUp => self.wanted = true,
+                MemoryEntry::StartPosition => self.start_attempts = MAX_ATTEMPTS,
+                MemoryEntry::PowerUp => self.placement_requested = true,
                 MemoryEntry::Cleared => {}
             }
         }
@@ -366,14 +367,14 @@ impl Board {
 
     fn dump(&mut self, now: Millis, placement: Box<Placement>) {
         let is_known = self.shown.as_ref() == Some(&placement);
-        if self.shown.is_some() && !is_known && self.doubted.as_ref() != Some(&placement) {
-            (self.doubted, self.unread) = (Some(placement), true);
+        if self.shown.is_some() && !is_known && self.unconfirmed.as_ref() != Some(&placement) {
+            (self.unconfirmed, self.must_read_changes) = (Some(placement), true);
             return;
         }
-        let is_bad = self.failed_at.is_some_and(|at| now < at + BAD_LINE);
-        self.check_at = now + if is_known && !is_bad { CHECK } else { CHECK_SOON };
-        self.doubted = None;
-        if std::mem::take(&mut self.wanted) || !is_known {
+        let is_bad = self.failed_at.is_some_and(|at| now < at + BAD_LINE_TIME);
+        self.check_at = now + if is_known && !is_bad { CHECK_INTERVAL } else { SHORT_CHECK_INTERVAL };
+        self.unconfirmed = None;
+        if std::mem::take(&mut self.placement_requested) || !is_known {
             self.shown = Some(placement.clone());
             self.readings.push_back(Reading::Placement(placement));
         }
@@ -381,8 +382,8 @@ impl Board {
 
     /// Reports the changes that came before the first dump instead of the memory, which will not arrive.
     fn abort_memory_request(&mut self) {
-        if std::mem::take(&mut self.memory) > 0 {
-            self.readings.push_back(Reading::Memory(memory::read(&self.before)));
+        if std::mem::take(&mut self.memory_attempts) > 0 {
+            self.readings.push_back(Reading::Memory(memory::read(&self.changes_before_dump)));
         }
     }
 }

@@ -50,7 +50,7 @@ impl Frames {
     }
 
     /// Discards an incomplete reply because no more bytes follow, and returns the number of bytes that belonged to no reply.
-    pub fn give_up(&mut self) -> usize {
+    pub fn discard(&mut self) -> usize {
         std::mem::take(&mut self.skipped) + std::mem::take(&mut self.reply).len()
     }
 

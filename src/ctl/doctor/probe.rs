@@ -52,15 +52,15 @@ pub async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
                 Reading::Identity(Identity::SerialNumber(number)) => about.push(format!("serial number {number}")),
                 Reading::Identity(Identity::Text(text)) => about.push(text),
                 Reading::Battery(battery) => about.push(format!("battery {} %", battery.percent)),
-                Reading::Trouble(ProtocolError::Uncalibrated) => {
+                Reading::ProtocolError(ProtocolError::Uncalibrated) => {
                     about.push("the chips of the pieces are learned from the start position".to_owned());
                     pieces = Some(0);
                 }
-                Reading::Trouble(ProtocolError::OtherModel(advice)) => {
+                Reading::ProtocolError(ProtocolError::OtherModel(advice)) => {
                     other = Some(advice);
                     deadline = now();
                 }
-                Reading::Trouble(_)
+                Reading::ProtocolError(_)
                 | Reading::Square(..)
                 | Reading::Clock(_)
                 | Reading::Memory(_)

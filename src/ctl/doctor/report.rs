@@ -38,13 +38,13 @@ impl Report {
     }
 
     /// Returns whether there is no fault.
-    pub fn is_well(&self) -> bool {
+    pub fn is_ok(&self) -> bool {
         self.findings.iter().all(|finding| finding.ok != Some(false))
     }
 
     /// Returns `{"ok": …, "findings": [{"check": …, "ok": true|false|null, "message": …, "next": …}]}`, on one line.
     pub fn json(&self) -> String {
-        serde_json::json!({ "ok": self.is_well(), "findings": self.findings }).to_string()
+        serde_json::json!({ "ok": self.is_ok(), "findings": self.findings }).to_string()
     }
 
     /// Returns a line for each finding, followed by what to do.
@@ -62,7 +62,7 @@ impl Report {
                 let _ = writeln!(text, "  → {}", next.replace('\n', "\n    "));
             }
         }
-        let last = if self.is_well() { "No fault was found." } else { "Faults were found: start with the first ✗." };
+        let last = if self.is_ok() { "No fault was found." } else { "Faults were found: start with the first ✗." };
         let _ = writeln!(text, "{last}");
         text
     }

@@ -132,7 +132,7 @@ impl LinkBoard {
     /// Handles a reading; returns board commands.
     pub fn handle_reading(&mut self, now: Instant, reading: Reading) -> Vec<BoardCommand> {
         self.step.readings = true;
-        if !matches!(reading, Reading::Trouble(_)) {
+        if !matches!(reading, Reading::ProtocolError(_)) {
             TrafficCounters::add(&self.traffic.frames, 1);
         }
         self.apply_board_reading(&reading);
@@ -317,13 +317,13 @@ impl LinkBoard {
     /// Applies what a reading says about the board rather than about the game.
     fn apply_board_reading(&mut self, reading: &Reading) {
         let (connection, reason) = match reading {
-            Reading::Trouble(ProtocolError::Silent(ms)) => {
+            Reading::ProtocolError(ProtocolError::Silent(ms)) => {
                 let reason = format!("the board has sent nothing for {} s: check its power, then its cable", ms / 1000);
                 warn!(board = %self.id, "{reason}");
                 (ConnectionState::Silent, reason)
             }
-            Reading::Trouble(ProtocolError::Recovered) => self.reporting_state(),
-            Reading::Trouble(ProtocolError::AmbiguousSquares(squares)) => {
+            Reading::ProtocolError(ProtocolError::Recovered) => self.reporting_state(),
+            Reading::ProtocolError(ProtocolError::AmbiguousSquares(squares)) => {
                 let names: Vec<String> = squares.iter().map(Square::to_string).collect();
                 let reason = match names.as_slice() {
                     [] => String::new(),
@@ -332,21 +332,21 @@ impl LinkBoard {
                 self.handle.update_if(|view| view.reason != reason, |view| view.reason = reason.clone());
                 return;
             }
-            Reading::Trouble(ProtocolError::Uncalibrated) => {
+            Reading::ProtocolError(ProtocolError::Uncalibrated) => {
                 let reason =
                     "its pieces are not known: set up the start position and leave it untouched for five seconds".to_owned();
                 warn!(board = %self.id, "{reason}");
                 (ConnectionState::Connecting, reason)
             }
-            Reading::Trouble(ProtocolError::OtherModel(reason)) => {
+            Reading::ProtocolError(ProtocolError::OtherModel(reason)) => {
                 warn!(board = %self.id, "{reason}");
                 (ConnectionState::Connecting, reason.clone())
             }
             Reading::Calibration(text) => return self.store_calibration(text),
-            Reading::Trouble(ProtocolError::ChangesDelayed) => {
+            Reading::ProtocolError(ProtocolError::ChangesDelayed) => {
                 return debug!(board = %self.id, "the board is reporting changes late");
             }
-            Reading::Trouble(error) => {
+            Reading::ProtocolError(error) => {
                 TrafficCounters::add(&self.traffic.errors, 1);
                 return debug!(board = %self.id, ?error, "protocol error");
             }

@@ -64,7 +64,7 @@ pub struct Device {
     /// Ids of the USB device that it is or belongs to; `None` for a port on the mainboard.
     pub ids: Option<UsbIds>,
     /// Model assigned by a udev rule, see [`crate::link::rules::ASSIGNED_PROPERTY`].
-    pub given: Option<&'static Model>,
+    pub assigned_model: Option<&'static Model>,
     /// Serial number of the USB device.
     pub serial: Option<String>,
     /// Manufacturer and product strings of the USB device.
@@ -105,7 +105,7 @@ pub(super) fn verdict(kind: DeviceKind, ids: UsbIds) -> Verdict {
 impl Device {
     /// Returns the conclusion from udev rules and USB ids, by the table of boards.
     pub fn verdict(&self) -> Verdict {
-        match (self.given, self.ids) {
+        match (self.assigned_model, self.ids) {
             (Some(model), _) => Verdict::Board(model),
             (None, Some(ids)) => verdict(self.kind, ids),
             (None, None) => Verdict::Unknown,

@@ -70,7 +70,7 @@ fn port(device: &udev::Device) -> Option<Device> {
         node,
         links: links(device),
         ids: usb.as_ref().and_then(ids_of),
-        given: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Serial)),
+        assigned_model: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Serial)),
         serial: usb.as_ref().and_then(|usb| attribute(usb, "serial")),
         title: usb.as_ref().and_then(title),
         driver: std::iter::successors(Some(parent), |device| device.parent())
@@ -95,7 +95,7 @@ fn usb_board(device: &udev::Device) -> Option<Device> {
         node: device.devnode()?.to_path_buf(),
         links: links(device),
         ids: Some(ids),
-        given: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Usb)),
+        assigned_model: assigned(device).filter(|model| DeviceKind::of(model.connection) == Some(DeviceKind::Usb)),
         serial: attribute(device, "serial"),
         title: title(device),
         driver: None,

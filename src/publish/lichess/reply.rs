@@ -19,14 +19,14 @@ pub enum LichessReply {
         /// The minimum time to wait; `None`: unspecified.
         wait: Option<Duration>,
         /// The reason, as part of a sentence.
-        why: String,
+        reason: String,
     },
     /// Too many requests, from this address or token: no request of any round before the time has passed.
     RateLimited {
         /// The time from `Retry-After`, else one minute.
         wait: Duration,
         /// The reason, as part of a sentence.
-        why: String,
+        reason: String,
     },
     /// A failure that lasts until a person acts; a sentence that says how.
     Rejected(String),
@@ -64,17 +64,17 @@ impl LichessReply {
             200..=299 => parse_outcomes(&response.text).map_or_else(
                 || LichessReply::RetryLater {
                     wait: None,
-                    why: format!("touchmove does not understand the response of {site}: {message}"),
+                    reason: format!("touchmove does not understand the response of {site}: {message}"),
                 },
                 LichessReply::Heard,
             ),
             429 => {
-                let why = format!("{site} received too many requests");
-                LichessReply::RateLimited { wait: response.retry_after.unwrap_or(Duration::from_secs(60)), why }
+                let reason = format!("{site} received too many requests");
+                LichessReply::RateLimited { wait: response.retry_after.unwrap_or(Duration::from_secs(60)), reason }
             }
             408 | 425 | 500..=599 => LichessReply::RetryLater {
                 wait: response.retry_after,
-                why: format!("{site} has a server error (status {})", response.status),
+                reason: format!("{site} has a server error (status {})", response.status),
             },
             status => LichessReply::Rejected(rejection_advice(status, &message, site, round)),
         }
@@ -147,7 +147,9 @@ mod tests {
             read(200, None, text),
             LichessReply::Heard(vec![outcome("Ada", "Bob", None), outcome("Cid", "", Some("Illegal move"))])
         );
-        assert!(matches!(read(200, None, "<html>"), LichessReply::RetryLater { wait: None, why } if why.contains("<html>")));
+        assert!(
+            matches!(read(200, None, "<html>"), LichessReply::RetryLater { wait: None, reason } if reason.contains("<html>"))
+        );
     }
 
     #[test]

@@ -24,7 +24,7 @@ fn frames(test: &str) -> Option<Vec<String>> {
 fn with_first_set() -> Option<Bench> {
     let mut bench = Bench::new("certabo");
     let frames = frames("TestCalibrator.test_calibration_complete")?;
-    assert_eq!(frames.len(), certabo::FRAMES);
+    assert_eq!(frames.len(), certabo::LEARNING_FRAMES);
     let readings: Vec<Reading> = frames.iter().flat_map(|frame| bench.frame(frame.as_bytes())).collect();
     assert_eq!(readings, [placement_reading(START)], "32 chips, though every third empty square reads garbage");
     Some(bench)
@@ -58,7 +58,7 @@ fn certabo_frames_of_others() {
         let placement = readings.iter().find(|reading| matches!(reading, Reading::Placement(_)));
         match test {
             "TestParser.test_parse_invalid" => {
-                assert!(placement.is_none() && readings.iter().all(|reading| matches!(reading, Reading::Trouble(_))))
+                assert!(placement.is_none() && readings.iter().all(|reading| matches!(reading, Reading::ProtocolError(_))))
             }
             _ => assert_eq!(placement, Some(&placement_reading(expect)), "{test}"),
         }
@@ -79,7 +79,7 @@ fn certabo_weak_chips_of_others() {
     let Some(frames) = frames("TestCertaboBoardMessageParser._board_data") else { return };
     let [start, lifted, misread] = &frames[..] else { panic!("{} frames", frames.len()) };
     let mut bench = Bench::new("certabo");
-    assert_eq!(bench.frames(certabo::FRAMES, start.as_bytes()), [placement_reading(START)]);
+    assert_eq!(bench.frames(certabo::LEARNING_FRAMES, start.as_bytes()), [placement_reading(START)]);
     // Two frames show it, and two more votes are needed before the rotation of a new set is known.
     assert_eq!(bench.frames(4, lifted.as_bytes()), [lift(Square::H7)]);
     assert_eq!(bench.frame(misread.as_bytes()), []);

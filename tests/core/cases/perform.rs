@@ -57,7 +57,7 @@ impl Cable for Hands {
         if self.plugged { [due, self.board.next_event()].into_iter().flatten().min() } else { Some(0) }
     }
 
-    fn take(&mut self, now: Millis) -> Vec<HostInput> {
+    fn receive_until(&mut self, now: Millis) -> Vec<HostInput> {
         let mut inputs = Vec::new();
         if !std::mem::replace(&mut self.plugged, true) {
             inputs.push(HostInput::Link(LinkState::Up));

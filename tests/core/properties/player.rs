@@ -519,7 +519,7 @@ impl Player {
                             })
                             .collect(),
                     ),
-                    _ => Reading::Trouble(ProtocolError::Garbage(7)),
+                    _ => Reading::ProtocolError(ProtocolError::Garbage(7)),
                 };
                 self.take(Input::Reading(reading))
             }

@@ -99,7 +99,7 @@ fn each_incident_alone_leaves_the_game_as_it_was() {
                 assert!(pieces_at_the_end(&script) == pieces_of_the_truth(game, &script), "{name}");
                 let truth = &script.truth;
                 let reasons: Vec<InterruptionReason> =
-                    truth.interruptions.iter().map(|interruption| interruption.why).collect();
+                    truth.interruptions.iter().map(|interruption| interruption.reason).collect();
                 let expected: &[InterruptionReason] = match rate {
                     Rate::analysis => &[InterruptionReason::Analysis],
                     Rate::arbiter_pause => &[InterruptionReason::Pause],
@@ -303,7 +303,7 @@ fn rough_hands_do_everything() {
     for (game, seed) in games.iter().flat_map(|game| (0..4).map(move |seed| (game, seed))) {
         let once = listen(game, &SimulationSetup { seed, ..setup(&ROUGH, true, 0) });
         takebacks += once.1.truth.takebacks.len();
-        reasons.extend(once.1.truth.interruptions.iter().map(|interruption| interruption.why));
+        reasons.extend(once.1.truth.interruptions.iter().map(|interruption| interruption.reason));
     }
     assert!(takebacks > 10);
     for reason in [InterruptionReason::Analysis, InterruptionReason::Pause, InterruptionReason::CableOut] {

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
-use touchmove::boards::certabo::FRAMES;
+use touchmove::boards::certabo::LEARNING_FRAMES;
 use touchmove::daemon::journal::Journal;
 use touchmove::game::{Command as Order, GameResult, StampedEvent};
 use touchmove::publish::client::{Client, WatchItem};
@@ -158,9 +158,9 @@ impl Chips {
     /// Sets up another set of pieces; White's first move shows the orientation.
     fn put_up(&self, set: u8) {
         let mut set = Set::start(set);
-        let start = set.frame().repeat(FRAMES + 1);
+        let start = set.frame().repeat(LEARNING_FRAMES + 1);
         set.carry(Square::E2, Square::E4);
-        *self.greeting.lock().unwrap() = [start, set.frame().repeat(FRAMES)].concat();
+        *self.greeting.lock().unwrap() = [start, set.frame().repeat(LEARNING_FRAMES)].concat();
     }
 }
 

@@ -26,7 +26,7 @@ pub(in crate::boards) enum StreamItem {
     /// The state of the board's battery.
     Battery(Battery),
     /// A protocol error.
-    Trouble(ProtocolError),
+    ProtocolError(ProtocolError),
 }
 
 /// The line format of a family of boards.
@@ -51,40 +51,41 @@ pub(in crate::boards) trait Dialect: Send {
 pub(in crate::boards) struct StreamingBoard<D> {
     up: bool,
     dialect: D,
-    watch: FrameVoter,
+    voter: FrameVoter,
     /// `None` if the board has no lights.
     lights: Option<LightController>,
-    question: Option<Write>,
-    heard: Vec<StreamItem>,
+    pending_request: Option<Write>,
+    items: Vec<StreamItem>,
 }
 
 impl<D: Dialect> StreamingBoard<D> {
     /// Creates a board whose squares are decided by a vote over this number of frames.
     pub fn new(dialect: D, votes: usize, lights: Option<LightController>) -> StreamingBoard<D> {
-        StreamingBoard { up: false, dialect, watch: FrameVoter::new(votes), lights, question: None, heard: Vec::new() }
+        StreamingBoard { up: false, dialect, voter: FrameVoter::new(votes), lights, pending_request: None, items: Vec::new() }
     }
 
     /// Requests a frame, if the board supports it.
     fn request_frame(&mut self, now: Millis) {
-        self.question = self.dialect.frame_request().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
+        self.pending_request =
+            self.dialect.frame_request().filter(|_| self.up).map(|bytes| Write { at: now, bytes: bytes.to_vec() });
     }
 
-    fn take(&mut self, now: Millis) {
-        for item in std::mem::take(&mut self.heard) {
+    fn process_items(&mut self, now: Millis) {
+        for item in std::mem::take(&mut self.items) {
             match item {
-                StreamItem::Frame(squares) => self.watch.frame(now, squares, true),
-                StreamItem::PartialFrame(squares) => self.watch.frame(now, squares, false),
-                StreamItem::VerifiedFrame(squares) => self.watch.accept_frame(now, squares),
-                StreamItem::CorrectedPlacement(squares) => self.watch.restart(squares),
-                StreamItem::Calibration(text) => self.watch.push_reading(Reading::Calibration(text)),
+                StreamItem::Frame(squares) => self.voter.frame(now, squares, true),
+                StreamItem::PartialFrame(squares) => self.voter.frame(now, squares, false),
+                StreamItem::VerifiedFrame(squares) => self.voter.accept_frame(now, squares),
+                StreamItem::CorrectedPlacement(squares) => self.voter.restart(squares),
+                StreamItem::Calibration(text) => self.voter.push_reading(Reading::Calibration(text)),
                 StreamItem::LightsAcknowledged(leds) => {
                     if let Some(lights) = &mut self.lights {
                         lights.acknowledged(leds);
                     }
                 }
-                StreamItem::Identity(identity) => self.watch.push_reading(Reading::Identity(identity)),
-                StreamItem::Battery(battery) => self.watch.push_reading(Reading::Battery(battery)),
-                StreamItem::Trouble(error) => self.watch.push_reading(Reading::Trouble(error)),
+                StreamItem::Identity(identity) => self.voter.push_reading(Reading::Identity(identity)),
+                StreamItem::Battery(battery) => self.voter.push_reading(Reading::Battery(battery)),
+                StreamItem::ProtocolError(error) => self.voter.push_reading(Reading::ProtocolError(error)),
             }
         }
     }
@@ -94,7 +95,7 @@ impl<D: Dialect> Protocol for StreamingBoard<D> {
     fn link(&mut self, now: Millis, state: LinkState) {
         self.up = state == LinkState::Up;
         self.dialect.forget();
-        self.watch.forget(now);
+        self.voter.forget(now);
         self.request_frame(now);
         if let Some(lights) = &mut self.lights {
             if self.up { lights.greet(now) } else { lights.forget() }
@@ -103,15 +104,15 @@ impl<D: Dialect> Protocol for StreamingBoard<D> {
 
     fn receive(&mut self, now: Millis, chunk: &[u8]) {
         for &byte in chunk {
-            self.dialect.feed(now, byte, &mut self.heard);
-            self.take(now);
+            self.dialect.feed(now, byte, &mut self.items);
+            self.process_items(now);
         }
     }
 
     fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {
         match (command, &mut self.lights) {
             (BoardCommand::Placement, _) => {
-                self.watch.request_placement();
+                self.voter.request_placement();
                 self.request_frame(now);
             }
             (BoardCommand::Lights(squares), Some(lights)) if self.up => lights.light(now, squares),
@@ -133,26 +134,26 @@ impl<D: Dialect> Protocol for StreamingBoard<D> {
             return;
         }
         if self.dialect.deadline().is_some_and(|at| at <= now) {
-            self.dialect.handle_timeout(&mut self.heard);
-            self.take(now);
+            self.dialect.handle_timeout(&mut self.items);
+            self.process_items(now);
         }
-        self.watch.timeout(now);
+        self.voter.timeout(now);
         if let Some(lights) = &mut self.lights {
             lights.timeout(now);
         }
     }
 
     fn poll_reading(&mut self) -> Option<(Address, Reading)> {
-        self.watch.poll().map(|reading| (Address::ONLY, reading))
+        self.voter.poll().map(|reading| (Address::ONLY, reading))
     }
 
     fn poll_write(&mut self) -> Option<Write> {
-        self.question.take().or_else(|| self.lights.as_mut()?.poll())
+        self.pending_request.take().or_else(|| self.lights.as_mut()?.poll())
     }
 
     fn next_deadline(&self) -> Option<Millis> {
         let lights = self.lights.as_ref().and_then(LightController::deadline);
-        [self.dialect.deadline(), self.watch.deadline(), lights].into_iter().flatten().min().filter(|_| self.up)
+        [self.dialect.deadline(), self.voter.deadline(), lights].into_iter().flatten().min().filter(|_| self.up)
     }
 
     fn restore(&mut self, calibration: &str) {

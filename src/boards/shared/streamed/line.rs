@@ -9,7 +9,7 @@ use crate::boards::{Millis, ProtocolError};
 /// forwards its data after at most 16 ms.
 const LINE_END_TIMEOUT: Millis = 60;
 /// Time without a byte after which an incomplete line counts as truncated, in milliseconds.
-const STALL: Millis = 500;
+const BYTE_TIMEOUT: Millis = 500;
 
 /// An item decoded from the stream.
 pub(in crate::boards) enum Item {
@@ -19,15 +19,15 @@ pub(in crate::boards) enum Item {
     /// in bytes.
     Damaged(Vec<Option<u8>>, usize),
     /// An item to be passed on.
-    Heard(StreamItem),
+    Other(StreamItem),
 }
 
 /// Number of numbers from which a line counts as long: if any bytes are damaged, some of them are in every long line.
-const LONG: usize = 64;
+const LONG_LINE: usize = 64;
 /// Number of consecutive lines that identify another board.
-const OTHERS: u8 = 2;
+const OTHER_MODEL_LINES: u8 = 2;
 /// Maximum length of a line, in bytes.
-const LONGEST: usize = 4_096;
+const MAX_LINE: usize = 4_096;
 
 /// The decoder for lines `:n n n … n`, each number 0–255. It skips everything else.
 pub(in crate::boards) struct LineDecoder {
@@ -43,7 +43,7 @@ pub(in crate::boards) struct LineDecoder {
     /// Number of words in it.
     words: usize,
     /// Number of bytes outside lines.
-    count: usize,
+    outside_bytes: usize,
     /// Whether a line has begun since the link came up: earlier bytes are the rest of another.
     synced: bool,
     byte_at: Millis,
@@ -68,7 +68,7 @@ impl LineDecoder {
             state: State::Outside,
             line: Vec::with_capacity(expected_count * 4),
             words: 0,
-            count: 0,
+            outside_bytes: 0,
             synced: false,
             byte_at: 0,
         }
@@ -95,37 +95,37 @@ impl LineDecoder {
             b'L' | b'D' if !self.is_long() || self.state != State::Inside || self.words >= self.expected_count => {
                 let ended = self.end(true);
                 let leds = if byte == b'L' { Leds::Plain } else { Leds::Colour };
-                [ended, Some(Item::Heard(StreamItem::LightsAcknowledged(leds)))]
+                [ended, Some(Item::Other(StreamItem::LightsAcknowledged(leds)))]
             }
             // Line feeds can break a long line anywhere, also within a number. They end a short line.
             b'\n' if !self.is_long() => [self.end(false), None],
             b'\n' | 0 => [None, None],
-            _ if self.state == State::Inside && self.line.len() < LONGEST => {
+            _ if self.state == State::Inside && self.line.len() < MAX_LINE => {
                 let is_space = |byte: u8| matches!(byte, b' ' | b'\t');
                 self.words += usize::from(!is_space(byte) && self.line.last().is_none_or(|&last| is_space(last)));
                 self.line.push(byte);
                 [None, None]
             }
             _ => {
-                self.count += 1;
+                self.outside_bytes += 1;
                 [None, None]
             }
         }
     }
 
-    /// Returns the time at which [`LineDecoder::quiet`] must be called.
+    /// Returns the time at which [`LineDecoder::handle_timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
-        let wait = if self.is_whole() { LINE_END_TIMEOUT } else { STALL };
+        let wait = if self.is_whole() { LINE_END_TIMEOUT } else { BYTE_TIMEOUT };
         (self.state != State::Outside).then_some(self.byte_at + wait)
     }
 
     /// Handles the deadline: no byte arrived before it.
-    pub fn quiet(&mut self) -> Option<Item> {
+    pub fn handle_timeout(&mut self) -> Option<Item> {
         self.end(false)
     }
 
     fn is_long(&self) -> bool {
-        self.expected_count >= LONG
+        self.expected_count >= LONG_LINE
     }
 
     fn is_whole(&self) -> bool {
@@ -136,7 +136,7 @@ impl LineDecoder {
     fn end(&mut self, is_truncated: bool) -> Option<Item> {
         let state = std::mem::replace(&mut self.state, State::Outside);
         let line = std::mem::take(&mut self.line);
-        let count = std::mem::take(&mut self.count) + line.len();
+        let count = std::mem::take(&mut self.outside_bytes) + line.len();
         self.words = 0;
         if state == State::Outside {
             return (count > 0 && self.synced).then(|| garbage(count));
@@ -148,12 +148,12 @@ impl LineDecoder {
         match numbers.as_ref().map(Vec::len) {
             Some(len) if len == self.expected_count => numbers.map(Item::Line),
             // A single such line may be another one that was truncated.
-            Some(len) if self.other_model_lines == OTHERS => {
+            Some(len) if self.other_model_lines == OTHER_MODEL_LINES => {
                 let error = format!(
                     "the board sends {len} numbers per line instead of {}: {}",
                     self.expected_count, self.other_model_hint
                 );
-                Some(Item::Heard(StreamItem::Trouble(ProtocolError::OtherModel(error))))
+                Some(Item::Other(StreamItem::ProtocolError(ProtocolError::OtherModel(error))))
             }
             _ => {
                 let read = Some(&line)
@@ -176,5 +176,5 @@ fn number(word: &str) -> Option<u8> {
 }
 
 fn garbage(count: usize) -> Item {
-    Item::Heard(StreamItem::Trouble(ProtocolError::Garbage(count)))
+    Item::Other(StreamItem::ProtocolError(ProtocolError::Garbage(count)))
 }

@@ -5,7 +5,7 @@ use shakmaty::Square;
 use std::collections::VecDeque;
 
 /// Time without a frame after which the board counts as silent, in milliseconds: boards send several frames a second.
-pub const SILENT: Millis = 5_000;
+pub const SILENCE_TIMEOUT: Millis = 5_000;
 /// Time after which unknown pieces are reported, in milliseconds: learning the start position takes less.
 pub const UNCALIBRATED_TIMEOUT: Millis = 4_000;
 
@@ -14,7 +14,7 @@ pub(in crate::boards) struct FrameVoter {
     /// Number of recent frames that vote. A square shows what more than half of them say.
     votes: usize,
     /// Time of the last frame, or of the link coming up.
-    heard_at: Millis,
+    last_frame_at: Millis,
     silent: bool,
     /// Time of the first frame with unknown pieces; `Some(None)` once that has been reported.
     unknown: Option<Option<Millis>>,
@@ -23,7 +23,7 @@ pub(in crate::boards) struct FrameVoter {
     /// The placement passed on last; `None` if nothing was passed on since the link came up or the board was silent.
     shown: Option<Box<Placement>>,
     /// Whether all squares have been requested.
-    wanted: bool,
+    placement_requested: bool,
     readings: VecDeque<Reading>,
 }
 
@@ -32,12 +32,12 @@ impl FrameVoter {
     pub fn new(votes: usize) -> FrameVoter {
         FrameVoter {
             votes,
-            heard_at: 0,
+            last_frame_at: 0,
             silent: false,
             unknown: None,
             recent: VecDeque::new(),
             shown: None,
-            wanted: false,
+            placement_requested: false,
             readings: VecDeque::new(),
         }
     }
@@ -45,7 +45,7 @@ impl FrameVoter {
     /// Discards the state of the squares because the link came up or went down.
     pub fn forget(&mut self, now: Millis) {
         let readings = std::mem::take(&mut self.readings);
-        *self = FrameVoter { heard_at: now, readings, ..FrameVoter::new(self.votes) };
+        *self = FrameVoter { last_frame_at: now, readings, ..FrameVoter::new(self.votes) };
     }
 
     /// Processes a frame that needs no vote.
@@ -57,9 +57,9 @@ impl FrameVoter {
 
     /// Processes a frame with the placement that it shows, if that is known. `is_complete`: all squares were read.
     pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, is_complete: bool) {
-        self.heard_at = now;
+        self.last_frame_at = now;
         if std::mem::take(&mut self.silent) {
-            self.readings.push_back(Reading::Trouble(ProtocolError::Recovered));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
             self.shown = None;
         }
         let Some(squares) = squares else { return self.unknown(now) };
@@ -77,7 +77,7 @@ impl FrameVoter {
         let since = self.unknown.get_or_insert(Some(now));
         if since.is_some_and(|since| since + UNCALIBRATED_TIMEOUT <= now) {
             *since = None;
-            self.readings.push_back(Reading::Trouble(ProtocolError::Uncalibrated));
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Uncalibrated));
         }
     }
 
@@ -91,7 +91,7 @@ impl FrameVoter {
 
     /// Requests all squares: they are reported with the next frame.
     pub fn request_placement(&mut self) {
-        self.wanted = true;
+        self.placement_requested = true;
     }
 
     /// Queues a reading about anything other than the squares.
@@ -106,7 +106,7 @@ impl FrameVoter {
 
     /// Returns the time at which [`FrameVoter::timeout`] must be called.
     pub fn deadline(&self) -> Option<Millis> {
-        (!self.silent).then_some(self.heard_at + SILENT)
+        (!self.silent).then_some(self.last_frame_at + SILENCE_TIMEOUT)
     }
 
     /// Reports a silent board when the deadline has passed.
@@ -115,8 +115,8 @@ impl FrameVoter {
             self.silent = true;
             self.unknown = None;
             self.recent.clear();
-            let silent_ms = u32::try_from(now.saturating_sub(self.heard_at)).unwrap_or(u32::MAX);
-            self.readings.push_back(Reading::Trouble(ProtocolError::Silent(silent_ms)));
+            let silent_ms = u32::try_from(now.saturating_sub(self.last_frame_at)).unwrap_or(u32::MAX);
+            self.readings.push_back(Reading::ProtocolError(ProtocolError::Silent(silent_ms)));
         }
     }
 
@@ -129,8 +129,8 @@ impl FrameVoter {
         if is_complete {
             self.apply_carried_pieces(&mut voted);
         }
-        let wanted = std::mem::take(&mut self.wanted);
-        match self.shown.as_mut().filter(|_| !wanted) {
+        let placement_requested = std::mem::take(&mut self.placement_requested);
+        match self.shown.as_mut().filter(|_| !placement_requested) {
             None => self.readings.push_back(Reading::Placement(voted.clone())),
             Some(shown) => {
                 // Changes of one frame are reported in the order in which hands make them: lifted pieces first.
