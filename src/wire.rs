@@ -5,9 +5,8 @@
 //! which changes only deliberately: the tests compare it with a committed snapshot.
 
 mod form;
-mod words;
 
-pub use words::{Word, sensed_from_word, sensed_to_word};
+pub use crate::game::words::{Word, sensed_from_word, sensed_to_word};
 
 use crate::game::{Command, Event, Order, StampedEvent};
 use crate::table::Settings;

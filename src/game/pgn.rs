@@ -11,6 +11,7 @@ mod parts;
 
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
+use crate::game::words::words;
 use crate::game::{CompletedBy, PlayedMove, Record};
 use crate::laws::Position;
 use crate::laws::reason::{IllegalReason, why_illegal};
@@ -40,6 +41,8 @@ pub enum AfterIllegal {
     /// The game ends before it, with its result, and the rest is omitted.
     End,
 }
+
+words! { AfterIllegal { Stop = "stop", Fen = "fen", End = "end" } }
 
 /// Returns one game as PGN, with an empty line at the end so that games can be concatenated. Its moves end before the first illegal
 /// one.

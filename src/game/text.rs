@@ -1,6 +1,6 @@
 //! Messages to people before translation: a key and its arguments. The sentences of each language are in `config/data/locale`.
 
-use crate::game::event::Difference;
+use crate::game::facts::Difference;
 use crate::laws::draws::Finding;
 use crate::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use crate::laws::touch::Duty;

@@ -4,6 +4,7 @@
 
 mod page;
 
+use crate::game::AlertKind;
 use ArgKind::{Differences, Moved, Number, PieceOnSquare, PiecesOnSquares, Plain, Player, Role, Square, Text};
 
 /// The type of an argument.
@@ -34,13 +35,14 @@ pub enum ArgKind {
 /// The name of a message, with the name and type of each argument.
 pub type MessageKey = (&'static str, &'static [(&'static str, ArgKind)]);
 
-/// Returns all messages.
+/// Returns all messages. Each kind of alert has a heading.
 pub fn all() -> impl Iterator<Item = MessageKey> {
-    KEYS.iter().chain(page::KEYS).copied()
+    let headings = AlertKind::ALL.iter().map(|kind| (kind.heading_key(), &[] as &[_]));
+    SENTENCES.iter().chain(page::KEYS).copied().chain(headings)
 }
 
-/// The messages of alerts and rulings, and parts of sentences.
-const KEYS: &[MessageKey] = &[
+/// The sentences and their parts.
+const SENTENCES: &[MessageKey] = &[
     // Wrong positions.
     ("wrong_start", &[("differences", Differences)]),
     ("orientation", &[]),
@@ -198,40 +200,6 @@ const KEYS: &[MessageKey] = &[
     ("act-wait", &[]),
     ("act-arbiter_decides", &[]),
     ("act-ask_result", &[]),
-    // Headings of alerts, by kind.
-    ("kind-position_unexplained", &[]),
-    ("kind-wrong_start", &[]),
-    ("kind-orientation", &[]),
-    ("kind-result_signalled", &[]),
-    ("kind-moves_uncertain", &[]),
-    ("kind-result_wanted", &[]),
-    ("kind-illegal_pending", &[]),
-    ("kind-illegal_move", &[]),
-    ("kind-illegal_stands", &[]),
-    ("kind-illegal_position", &[]),
-    ("kind-press_without_move", &[]),
-    ("kind-press_before_release", &[]),
-    ("kind-displaced", &[]),
-    ("kind-displaced_found", &[]),
-    ("kind-capture_unclear", &[]),
-    ("kind-touch_move", &[]),
-    ("kind-touch_capture", &[]),
-    ("kind-possible_touch", &[]),
-    ("kind-release_changed", &[]),
-    ("kind-promotion_changed", &[]),
-    ("kind-handled_off_turn", &[]),
-    ("kind-dead_position", &[]),
-    ("kind-five_fold", &[]),
-    ("kind-seventy_five", &[]),
-    ("kind-flag_fall", &[]),
-    ("kind-board_silent", &[]),
-    ("kind-link_lost", &[]),
-    ("kind-clock_stopped", &[]),
-    ("kind-clock_set", &[]),
-    ("kind-clock_lost", &[]),
-    ("kind-clock_battery", &[]),
-    ("kind-board_battery", &[]),
-    ("kind-played_after_end", &[]),
     // Parts of sentences.
     ("player-white", &[]),
     ("player-black", &[]),

@@ -3,6 +3,7 @@
 use crate::boards::BoardCommand;
 use crate::game::Event;
 use crate::game::event::{PlayedMove, Rotation};
+use crate::game::words::words;
 use shakmaty::uci::UciMove;
 use shakmaty::{Bitboard, Square};
 
@@ -17,6 +18,8 @@ pub enum LightsMode {
     /// The same, and the two squares of the last move until a piece is touched.
     Moves,
 }
+
+words! { LightsMode { Off = "off", Displaced = "displaced", Moves = "moves" } }
 
 /// The lights of one board, in the game's coordinates.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use super::lights::LightsMode;
 use crate::boards::SensorKind;
 use crate::game::event::Rotation;
+use crate::game::words::words;
 use crate::infer::Beam;
 use crate::laws::{BadFen, Laws, Position};
 
@@ -15,6 +16,8 @@ pub enum Publish {
     /// When one line of play is clearly ahead of all others, or the move was completed.
     Sure,
 }
+
+words! { Publish { Prompt = "prompt", Sure = "sure" } }
 
 /// The settings that decide how readings become a game. Every recording contains them, so that a replay decides as the daemon did.
 #[derive(Clone, Debug, PartialEq, Eq)]

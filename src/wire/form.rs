@@ -2,9 +2,9 @@
 
 mod convert;
 
-use super::words::Word;
 use crate::boards::{LinkState, Millis, SensorKind};
 use crate::game::event::Rotation;
+use crate::game::words::Word;
 use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::draws::ClaimKind;
 use crate::laws::reason::MovedBefore;

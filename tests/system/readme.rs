@@ -6,6 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
 use touchmove::config::keys::TABLES;
+use touchmove::game::AlertKind;
+use touchmove::game::alert::AlertCategory;
+use touchmove::wire::Word;
 
 /// Checks that the part of a page between the two comments of this name is current; with `UPDATE` set, writes it.
 #[track_caller]
@@ -145,4 +148,42 @@ fn keys() {
         page.push('\n');
     }
     check("docs/configuration.md", "keys", &page);
+}
+
+#[test]
+fn alert_kinds() {
+    let mut table = "| kind | matter | raised when |\n|---|---|---|\n".to_owned();
+    for kind in AlertKind::ALL {
+        let mark = if kind.is_notice() { "○ " } else { "" };
+        let _ = writeln!(table, "| {mark}`{}` | {} | {} |", kind.word(), kind.category().word(), kind.about());
+    }
+    check("docs/events.md", "alerts", &table);
+}
+
+/// The description of the D-Bus signal lists the kinds of alert.
+#[test]
+fn alert_kinds_on_dbus() {
+    let of_category = |(word, category): &(&str, AlertCategory)| {
+        let kinds = AlertKind::ALL.iter().filter(|kind| kind.category() == *category);
+        format!("{word}: {}", kinds.map(|kind| kind.word()).collect::<Vec<_>>().join(", "))
+    };
+    let categories: Vec<String> = AlertCategory::WORDS.iter().map(of_category).collect();
+    let mut expect = String::new();
+    let mut line = "    ///".to_owned();
+    for word in format!("kind, by matter: {}.", categories.join("; ")).split(' ') {
+        if line.len() + 1 + word.len() > 128 {
+            expect += &(std::mem::replace(&mut line, "    ///".to_owned()) + "\n");
+        }
+        line += &format!(" {word}");
+    }
+    expect += &(line + "\n");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/publish/dbus/arbiter.rs");
+    let source = fs::read_to_string(&path).unwrap();
+    let begin = source.find("    /// kind, by matter: ").expect("the description of AlertRaised");
+    let end = begin + source[begin..].find("    ///\n").expect("an empty line after it");
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(&path, format!("{}{expect}{}", &source[..begin], &source[end..])).unwrap();
+    } else {
+        assert!(source[begin..end] == expect, "arbiter.rs is out of date: run `UPDATE=1 cargo test readme`\n{expect}");
+    }
 }

@@ -1,11 +1,9 @@
-//! The messages of the web page alone.
+//! The messages of the web page.
 
 use super::ArgKind::Plain;
 use super::MessageKey;
 
-/// The messages of the web page.
 pub(super) const KEYS: &[MessageKey] = &[
-    // What it shows.
     ("page-acknowledge", &[]),
     ("page-alerts", &[("count", Plain)]),
     ("page-allowed", &[]),

@@ -33,6 +33,7 @@ pub fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> Value {
         "evidence": evidence_to_json(game, &alert.evidence),
         "count": alert.count,
         "result": proposed_result(alert),
+        "offers": alert.kind.offers().iter().map(|offer| offer.word()).collect::<Vec<_>>(),
     })
 }
 

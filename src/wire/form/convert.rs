@@ -7,10 +7,10 @@ use super::{
 use crate::boards::{Battery, SquareState};
 use crate::game::event::{Alternative, ClockTimes, Difference};
 use crate::game::text::{self, write_piece};
+use crate::game::words::{sensed_from_word, sensed_to_word};
 use crate::game::{Alert, Arg, ClockTime, Command, Event, PlayedMove, Sighting, Text};
 use crate::laws::reason::ReasonArg;
 use crate::table::Settings;
-use crate::wire::words::{sensed_from_word, sensed_to_word};
 use shakmaty::{ByColor, Square};
 
 impl From<&Event> for WireEvent {

@@ -9,39 +9,9 @@ import { colon, comma, t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
 
-/** The rulings offered for each kind of alert: names in `OFFERS`, the likeliest first. Every alert can also be acknowledged. */
-const OFFERS_BY_KIND = {
-  illegal_move: ["restore", "let_stand", "strike"],
-  illegal_pending: [],
-  illegal_stands: ["restore"],
-  illegal_position: ["restore"],
-  press_without_move: ["pause", "strike"],
-  press_before_release: ["pause", "strike"],
-  displaced: ["pause"],
-  displaced_found: ["restore", "pause"],
-  position_unexplained: ["restore", "position"],
-  wrong_start: ["position"],
-  orientation: ["pause"],
-  capture_unclear: ["replace", "restore"],
-  moves_uncertain: ["replace"],
-  touch_move: ["restore", "count"],
-  touch_capture: ["restore"],
-  possible_touch: ["restore"],
-  release_changed: ["restore", "count"],
-  promotion_changed: ["promotion", "restore"],
-  handled_off_turn: ["pause"],
-  result_signalled: ["results"],
-  result_wanted: ["results"],
-  dead_position: ["draw"],
-  five_fold: ["draw"],
-  seventy_five: ["draw"],
-  flag_fall: ["lost", "draw"],
-  played_after_end: ["withdraw"],
-};
-
 const result = (one) => ({ text: t("page-result-is", { result: score(one) }), what: { do: "result", result: one } });
 
-/** Each entry returns buttons for an alert: a complete command (`what`), or a form to fill in first (`form`, `initial`). */
+/** The rulings that the server offers with an alert, by name. Each entry returns buttons: a complete command (`what`), or a form to fill in first (`form`, `initial`). */
 const OFFERS = {
   restore: (card, alert) => [{ text: t("page-do-restore-ply", { move: name(card, alert.ply) }), what: { do: "restore", ply: alert.ply } }],
   let_stand: (card, alert) => [{ text: t("page-do-let_stand"), what: { do: "let_stand", alert: alert.id } }],
@@ -61,9 +31,9 @@ const OFFERS = {
 /** Names a ply by player and move number: `White's move 12`. */
 export const name = (card, ply) => t(ply % 2 ? "page-move-white" : "page-move-black", { number: Math.ceil(ply / 2) });
 
-/** Returns the buttons of an alert. */
+/** Returns the buttons of an alert, the likeliest first. Every alert can also be acknowledged. */
 export function offersFor(card, alert) {
-  const offers = (OFFERS_BY_KIND[alert.kind] ?? []).flatMap((word) => OFFERS[word](card, alert)).filter((one) => (one.what?.ply ?? 1) >= 1);
+  const offers = alert.offers.flatMap((word) => OFFERS[word](card, alert)).filter((one) => (one.what?.ply ?? 1) >= 1);
   return [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }];
 }
 

@@ -1,12 +1,10 @@
 //! The words that represent values in JSON, on D-Bus and in the configuration.
+//!
+//! Most types have their words beside them; here are those of types that other modules and crates declare.
 
 use crate::boards::{LinkState, SensorKind, SquareState};
-use crate::game::event::{AlertCategory, Rotation};
-use crate::game::pgn::AfterIllegal;
-use crate::game::{AlertKind, CompletedBy, CorrectionReason, Fault, GameResult, ResultReason};
 use crate::laws::draws::ClaimKind;
 use crate::laws::reason::MovedBefore;
-use crate::table::{LightsMode, Publish};
 use shakmaty::{Color, Piece, Role};
 
 /// A closed set of words with the same meaning in JSON, on D-Bus and in the configuration.
@@ -24,7 +22,7 @@ pub trait Word: Sized + Copy + 'static {
 /// Defines one table of words for each type; a variant without a word does not compile.
 macro_rules! words {
     ($($type:ident { $($variant:ident = $word:literal),+ $(,)? })+) => {$(
-        impl Word for $type {
+        impl $crate::game::words::Word for $type {
             const WORDS: &'static [(&'static str, Self)] = &[$(($word, $type::$variant)),+];
             fn word(self) -> &'static str {
                 match self { $($type::$variant => $word),+ }
@@ -33,40 +31,12 @@ macro_rules! words {
     )+};
 }
 
+pub(crate) use words;
+
 words! {
     Color { White = "white", Black = "black" }
-    Rotation { Upright = "upright", Turned = "turned" }
     LinkState { Up = "up", Down = "down" }
     SensorKind { Identity = "identity", Colour = "colour", Occupancy = "occupancy" }
-    GameResult { WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2" }
-    CompletedBy {
-        Clock = "clock", GameEnd = "game_end", OwnNextMove = "own_next_move", Reply = "reply", Dwell = "dwell",
-        Arbiter = "arbiter",
-    }
-    CorrectionReason {
-        Evidence = "evidence", Takeback = "takeback", KingSignal = "king_signal", Analysis = "analysis", Arbiter = "arbiter",
-    }
-    ResultReason {
-        Checkmate = "checkmate", Stalemate = "stalemate", KingsSignal = "kings_signal", Arbiter = "arbiter",
-    }
-    AfterIllegal { Stop = "stop", Fen = "fen", End = "end" }
-    Fault { Stuck = "stuck", Flickering = "flickering", Mended = "mended" }
-    AlertCategory { Play = "play", Board = "board", Touch = "touch", End = "end", Device = "device" }
-    Publish { Prompt = "prompt", Sure = "sure" }
-    LightsMode { Off = "off", Displaced = "displaced", Moves = "moves" }
-    AlertKind {
-        PositionUnexplained = "position_unexplained", WrongStart = "wrong_start", Orientation = "orientation",
-        ResultSignalled = "result_signalled", MovesUncertain = "moves_uncertain", ResultWanted = "result_wanted",
-        IllegalPending = "illegal_pending", IllegalMove = "illegal_move", IllegalStands = "illegal_stands",
-        IllegalPosition = "illegal_position", PressWithoutMove = "press_without_move",
-        PressBeforeRelease = "press_before_release", Displaced = "displaced", DisplacedFound = "displaced_found",
-        CaptureUnclear = "capture_unclear", TouchMove = "touch_move", TouchCapture = "touch_capture",
-        PossibleTouch = "possible_touch", ReleaseChanged = "release_changed", PromotionChanged = "promotion_changed",
-        HandledOffTurn = "handled_off_turn", DeadPosition = "dead_position", FiveFold = "five_fold",
-        SeventyFive = "seventy_five", FlagFall = "flag_fall", BoardSilent = "board_silent", LinkLost = "link_lost",
-        ClockStopped = "clock_stopped", ClockSet = "clock_set", ClockLost = "clock_lost", ClockBattery = "clock_battery",
-        BoardBattery = "board_battery", PlayedAfterEnd = "played_after_end",
-    }
     ClaimKind { Repetition = "repetition", FiftyMoves = "fifty_moves" }
     MovedBefore { King = "king", Rook = "rook", Either = "either" }
 }
