@@ -1,17 +1,17 @@
 //! The JSON form of events, commands and settings, shared by the journal, `replay --json`, recordings and every front-end that
 //! speaks JSON.
 //!
-//! `docs/events.md` lists every field with its unit. The core types do not depend on serde. The types here are the public form,
-//! which changes only deliberately: the tests compare it with a committed snapshot.
+//! `docs/events.md` lists every field with its unit. The form is declared with the types themselves. It is public and changes only
+//! deliberately: the tests compare it with a committed snapshot.
 
 mod form;
 
 pub use crate::game::words::{Word, sensed_from_word, sensed_to_word};
 
-use crate::game::{Command, Event, Order, StampedEvent};
+use crate::game::{Command, Confidence, Event, Order, StampedEvent};
 use crate::table::Settings;
-use form::{Thousandths, WireCommand, WireEvent, WireLine, WireSettings};
-use serde::{Deserialize, Serialize};
+use form::WireCommand;
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
 /// The reason why a JSON text was rejected; the message says what is wrong and what is expected.
@@ -31,10 +31,9 @@ pub enum WireError {
 /// Writes an event as one line of JSON without the line break: `t`, then `n` if the event is durable, then `event` and its fields,
 /// always in the same order.
 pub fn to_json(stamped: &StampedEvent) -> String {
-    let line = WireLine { t: stamped.at, n: stamped.number, event: WireEvent::from(&stamped.event) };
     let mut bytes = Vec::with_capacity(256);
     // Serialization cannot fail: every key is a string, and a `Vec` accepts every write.
-    let written = line.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Thousandths));
+    let written = stamped.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, Thousandths));
     debug_assert!(written.is_ok());
     String::from_utf8(bytes).unwrap_or_default()
 }
@@ -48,38 +47,18 @@ pub fn event_to_value(stamped: &StampedEvent) -> Value {
 /// Parses the output of [`to_json`]. Unknown fields are ignored, so that an older program can read a newer journal's events. A
 /// durable event must have its number.
 pub fn from_json(text: &str) -> Result<StampedEvent, WireError> {
-    let line: WireLine = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
-    let event = Event::try_from(line.event).map_err(WireError::Event)?;
-    match (event.is_durable(), line.n) {
-        (true, None) => {
-            Err(WireError::Event(format!("a \"{}\" event has a number, but field `n` is missing", event_kind(&event))))
-        }
-        (false, Some(_)) => {
-            Err(WireError::Event(format!("a \"{}\" event has no number, but field `n` is present", event_kind(&event))))
-        }
-        (_, number) => Ok(StampedEvent { at: line.t, number, event }),
+    let stamped: StampedEvent = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
+    let kind = stamped.event.word();
+    match (stamped.event.is_durable(), stamped.number) {
+        (true, None) => Err(WireError::Event(format!("a \"{kind}\" event has a number, but field `n` is missing"))),
+        (false, Some(_)) => Err(WireError::Event(format!("a \"{kind}\" event has no number, but field `n` is present"))),
+        _ => Ok(stamped),
     }
 }
 
 /// Returns the word in field `event`.
 pub fn event_kind(event: &Event) -> &'static str {
-    match event {
-        Event::GameStarted { .. } => "game_started",
-        Event::MoveMade { .. } => "move_made",
-        Event::MoveCompleted { .. } => "move_completed",
-        Event::MovesCorrected { .. } => "moves_corrected",
-        Event::ClockRevised { .. } => "clock_revised",
-        Event::AlertRaised(_) => "alert_raised",
-        Event::AlertCleared { .. } => "alert_cleared",
-        Event::BoardFault { .. } => "board_fault",
-        Event::Result { .. } => "result",
-        Event::Commanded { .. } => "command",
-        Event::Touched { .. } => "touched",
-        Event::Displaced { .. } => "displaced",
-        Event::Clock { .. } => "clock",
-        Event::Link(_) => "link",
-        Event::Battery(_) => "battery",
-    }
+    event.word()
 }
 
 /// Converts a command to a JSON object: `{"do":"take_back","plies":1}`.
@@ -114,22 +93,50 @@ pub fn order_from_value(value: &Value) -> Result<Order, WireError> {
 
 /// Converts the settings of a table session to a JSON object: the `core` of a recording.
 pub fn settings_to_value(settings: &Settings) -> Value {
-    serde_json::to_value(WireSettings::from(settings)).unwrap_or_default()
+    serde_json::to_value(settings).unwrap_or_default()
 }
 
 /// Parses the output of [`settings_to_value`]. Missing fields have their defaults. Unknown fields, unknown words and values out of
 /// range are rejected.
 pub fn settings_from_value(value: &Value) -> Result<Settings, WireError> {
-    let wire = WireSettings::deserialize(value).map_err(|error| WireError::Settings(error.to_string()))?;
+    let settings = Settings::deserialize(value).map_err(|error| WireError::Settings(error.to_string()))?;
     let ranges = [
-        ("settle_ms", wire.settle_ms, 20, 5000),
-        ("settle_low_ms", wire.settle_low_ms, 20, 5000),
-        ("hypotheses", u32::from(wire.hypotheses), 8, 4096),
+        ("settle_ms", settings.settle_ms, 20, 5000),
+        ("settle_low_ms", settings.settle_low_ms, 20, 5000),
+        ("hypotheses", u32::from(settings.hypotheses), 8, 4096),
     ];
     let errors: Vec<String> = ranges
         .iter()
         .filter(|(_, value, low, high)| value < low || value > high)
         .map(|(name, value, low, high)| format!("`{name}` is {value}, and should be {low} to {high}"))
         .collect();
-    if errors.is_empty() { Ok(Settings::from(wire)) } else { Err(WireError::Settings(errors.join("; "))) }
+    if errors.is_empty() { Ok(settings) } else { Err(WireError::Settings(errors.join("; "))) }
+}
+
+/// A JSON formatter that writes floating-point numbers with three decimals, so that the output is the same on every machine. Only
+/// confidences, which are stored in thousandths, are such numbers.
+struct Thousandths;
+
+impl serde_json::ser::Formatter for Thousandths {
+    fn write_f64<W: ?Sized + std::io::Write>(&mut self, writer: &mut W, value: f64) -> std::io::Result<()> {
+        write!(writer, "{value:.3}")
+    }
+}
+
+/// Serializes it as a number from 0 to 1.
+impl Serialize for Confidence {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_f64(f64::from(self.0) / 1000.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Confidence {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Confidence, D::Error> {
+        let value = f64::deserialize(from)?;
+        if (0.0..=1.0).contains(&value) {
+            Ok(Confidence((value * 1000.0).round() as u16))
+        } else {
+            Err(de::Error::custom(format!("a confidence is 0.000 to 1.000, not {value}")))
+        }
+    }
 }

@@ -62,7 +62,7 @@ pub enum Identity {
 }
 
 /// State of the board's own battery.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Battery {
     /// Charge, 0–100 %.
     pub percent: u8,

@@ -1,9 +1,11 @@
 //! Alerts to the arbiter. Each kind is declared once, with everything that depends on it.
 
 use super::facts::{ClockTimes, Sighting};
+use super::json::{squares, texts, word, word_or_null};
 use super::text::Text;
 use super::words::words;
 use crate::laws::{Irregularity, RulingAction};
+use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Square};
 
 /// The category of an alert.
@@ -229,33 +231,41 @@ impl AlertKind {
 }
 
 /// A report of something that the arbiter should look at.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alert {
     /// Counts from 1 in each game.
     pub id: u32,
     /// The kind of alert.
+    #[serde(with = "word")]
     pub kind: AlertKind,
-    /// The ply it concerns; 0 before the first move.
-    pub ply: u32,
     /// The player concerned, if known.
+    #[serde(with = "word_or_null")]
     pub by: Option<Color>,
     /// The articles of the edition in force, the most important first; empty if none applies.
     pub articles: Vec<String>,
+    /// The ply it concerns; 0 before the first move.
+    pub ply: u32,
     /// The squares concerned.
+    #[serde(with = "squares::list")]
     pub squares: Vec<Square>,
     /// The message.
     pub text: Text,
     /// The position to restore, as FEN: the last one that was certainly right.
     pub position: String,
     /// What both clocks showed when that position was completed.
+    #[serde(flatten)]
     pub clocks: ClockTimes,
     /// What the Laws then require, in this order; empty if they leave it open.
+    #[serde(with = "texts", default, skip_serializing_if = "Vec::is_empty")]
     pub required: Vec<RulingAction>,
     /// The moves that the touched pieces allow in that position, in UCI; empty if that does not apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub allowed: Vec<String>,
     /// Which of this player's counted irregularities in this game it is, from 1 (7.5.5); `None`: it does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub count: Option<u32>,
-    /// The observed changes, oldest first, at most [`PlayedMove::EVIDENCE`].
+    /// The observed changes, oldest first, at most [`PlayedMove::EVIDENCE`](super::PlayedMove::EVIDENCE).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Sighting>,
 }
 

@@ -1,4 +1,6 @@
-//! The events of a game, in the order in which they are published.
+//! The events of a game. Each is declared once, with everything that depends on it.
+
+mod form;
 
 pub use super::alert::{Alert, AlertCategory, AlertKind};
 pub use super::facts::{
@@ -6,15 +8,92 @@ pub use super::facts::{
     ResultReason, Rotation, Sighting,
 };
 
+use super::json::squares::{sensed, square};
+use super::json::{result_or_star, word};
 use crate::boards::{Battery, LinkState, Millis, SquareState};
 use crate::game::Command;
+use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color, Square};
 
-/// An event of a game. *Durable* events are numbered, journalled and then published; the others are only published.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Event {
+/// Whether an event is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Durability {
+    /// It is numbered, journalled and then published.
+    Durable,
+    /// It is only published.
+    Transient,
+}
+
+/// Who may know of an event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Audience {
+    /// Players and spectators: it is something that happened on the board. Public events have their own numbers, so that a gap in
+    /// them reveals nothing.
+    Public,
+    /// The arbiter: an alert, or what the arbiter does (Art. 12.6).
+    Arbiter,
+}
+
+/// A kind of event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EventKind {
+    /// The word in field `event` of its JSON form.
+    pub word: &'static str,
+    /// Whether it is stored.
+    pub durability: Durability,
+    /// Who may know of it.
+    pub audience: Audience,
+    /// What it reports, in one or more sentences.
+    pub about: &'static str,
+}
+
+/// Declares the events. Each has its description, which is also in `docs/events.md`, its word, its durability, its audience, and
+/// its fields with their form in JSON.
+macro_rules! events {
+    ($($(#[doc = $about:literal])+ $(#[serde $form:tt])? [$word:literal, $durability:ident, $audience:ident] $event:ident $fields:tt)+) => {
+        /// An event of a game.
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+        #[serde(tag = "event")]
+        pub enum Event {
+            $($(#[doc = $about])+ $(#[serde $form])? #[serde(rename = $word)] $event $fields,)+
+        }
+
+        impl Event {
+            /// All kinds, in the order in which they are declared.
+            pub const KINDS: &'static [EventKind] = &[$(EventKind {
+                word: $word,
+                durability: Durability::$durability,
+                audience: Audience::$audience,
+                about: concat!($($about),+),
+            }),+];
+
+            /// Returns the word in field `event` of its JSON form.
+            pub fn word(&self) -> &'static str {
+                match self {
+                    $(Event::$event { .. } => $word,)+
+                }
+            }
+
+            /// Returns whether it is stored.
+            pub fn durability(&self) -> Durability {
+                match self {
+                    $(Event::$event { .. } => Durability::$durability,)+
+                }
+            }
+
+            /// Returns who may know of it.
+            pub fn audience(&self) -> Audience {
+                match self {
+                    $(Event::$event { .. } => Audience::$audience,)+
+                }
+            }
+        }
+    };
+}
+
+events! {
     /// A game began. Always number 1 of its game.
-    GameStarted {
+    ["game_started", Durable, Public] GameStarted {
         /// The start position.
         fen: String,
         /// Number of the Chess960 start position (518: the usual one); `None` for any other position.
@@ -22,10 +101,12 @@ pub enum Event {
         /// Edition of the Laws.
         laws: String,
         /// How the board is oriented.
+        #[serde(with = "word")]
         rotation: Rotation,
-    },
+    }
     /// A move was made (Art. 4.7). Revisable by evidence.
-    MoveMade {
+    #[serde(with = "form::move_made")]
+    ["move_made", Durable, Public] MoveMade {
         /// Counts from 1 at the start position.
         ply: u32,
         /// The move.
@@ -34,126 +115,134 @@ pub enum Event {
         confidence: Confidence,
         /// Other possible moves, most likely first; empty if there are none.
         alternatives: Vec<Alternative>,
-    },
+    }
     /// A move was completed (Art. 6.2.1).
-    MoveCompleted {
+    ["move_completed", Durable, Public] MoveCompleted {
         /// The ply of the move.
         ply: u32,
         /// What completed it.
+        #[serde(with = "word")]
         by: CompletedBy,
         /// Both clocks at that moment; the mover's is the first reading after the press.
+        #[serde(flatten)]
         clocks: ClockTimes,
-    },
+    }
     /// The moves replace the whole record from `from_ply` on.
-    MovesCorrected {
+    #[serde(with = "form::moves_corrected")]
+    ["moves_corrected", Durable, Public] MovesCorrected {
         /// First ply that changed.
         from_ply: u32,
         /// The whole line from there on; empty when moves were taken back.
         moves: Vec<PlayedMove>,
         /// The reason.
         reason: CorrectionReason,
-    },
+    }
     /// The mover's clock changed shortly after the press: an increment that came late.
-    ClockRevised {
+    ["clock_revised", Durable, Public] ClockRevised {
         /// The completed move.
         ply: u32,
         /// Both clocks as they should have been.
+        #[serde(flatten)]
         clocks: ClockTimes,
-    },
+    }
     /// An alert was raised. If its id is that of an open alert, it replaces that one.
-    AlertRaised(Alert),
+    ["alert_raised", Durable, Arbiter] AlertRaised (Alert)
     /// The reason for an alert is gone.
-    AlertCleared {
+    ["alert_cleared", Durable, Arbiter] AlertCleared {
         /// The id of the alert.
         id: u32,
-    },
+    }
     /// A square of the board does not work properly, or works again. Until then what it shows is discounted.
-    BoardFault {
+    ["board_fault", Durable, Arbiter] BoardFault {
         /// The square, in the game's coordinates.
+        #[serde(with = "square")]
         square: Square,
         /// The fault.
+        #[serde(with = "word")]
         fault: Fault,
         /// A sentence for the arbiter.
         detail: String,
-    },
+    }
     /// The game has a result; `None`: it was withdrawn.
-    Result {
+    ["result", Durable, Public] Result {
         /// The result.
+        #[serde(with = "result_or_star")]
         result: Option<GameResult>,
         /// Where it comes from.
+        #[serde(with = "word")]
         reason: ResultReason,
-    },
+    }
     /// A command was carried out.
-    Commanded {
+    ["command", Durable, Arbiter] Commanded {
         /// The command.
         command: Command,
         /// Who gave it, as the front-end knows them.
         by: String,
-    },
-    /// A piece was lifted or put down. Transient.
-    Touched {
+    }
+    /// A piece was lifted or put down.
+    ["touched", Transient, Arbiter] Touched {
         /// The square, in the game's coordinates.
+        #[serde(with = "square")]
         square: Square,
         /// What it showed before.
+        #[serde(with = "sensed")]
         before: SquareState,
         /// What it shows now.
+        #[serde(with = "sensed")]
         now: SquareState,
-    },
-    /// These squares have differed from the record for longer than a move takes; empty: they agree again. Transient.
-    Displaced {
+    }
+    /// These squares have differed from the record for longer than a move takes; empty: they agree again.
+    ["displaced", Transient, Arbiter] Displaced {
         /// The squares, a1 … h8.
         squares: Vec<Difference>,
-    },
-    /// The clock reported a change. Transient.
-    Clock {
+    }
+    /// The clock reported a change.
+    ["clock", Transient, Arbiter] Clock {
         /// Both times.
+        #[serde(flatten)]
         clocks: ClockTimes,
         /// Whose time it is by the lever.
+        #[serde(with = "word")]
         turn: Color,
         /// Whether it runs.
         running: bool,
         /// Whose flag it shows as fallen (Art. 6.3): the clock's report, not a ruling.
+        #[serde(flatten, with = "form::flags")]
         flags: ByColor<bool>,
         /// The clock's own battery is low.
+        // Older journals lack it.
+        #[serde(default)]
         battery_low: bool,
-    },
-    /// The state of the link. Transient.
-    Link(LinkState),
-    /// The board's battery. Transient.
-    Battery(Battery),
+    }
+    /// The state of the link.
+    #[serde(with = "form::link")]
+    ["link", Transient, Arbiter] Link (LinkState)
+    /// The board's battery.
+    ["battery", Transient, Arbiter] Battery (Battery)
 }
 
 impl Event {
     /// Whether it is numbered and journalled.
     pub fn is_durable(&self) -> bool {
-        !matches!(
-            self,
-            Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_)
-        )
+        self.durability() == Durability::Durable
     }
 
-    /// Whether players and spectators may know of it: only what happened on the board, not what the arbiter is alerted of or does
-    /// (Art. 12.6). Public events have their own numbers, so that a gap in them reveals nothing.
+    /// Whether players and spectators may know of it.
     pub fn is_public(&self) -> bool {
-        matches!(
-            self,
-            Event::GameStarted { .. }
-                | Event::MoveMade { .. }
-                | Event::MoveCompleted { .. }
-                | Event::MovesCorrected { .. }
-                | Event::ClockRevised { .. }
-                | Event::Result { .. }
-        )
+        self.audience() == Audience::Public
     }
 }
 
 /// An event with its time and, if durable, its number.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StampedEvent {
     /// When it happened, in milliseconds since the recording of this board began.
+    #[serde(rename = "t")]
     pub at: Millis,
     /// Counts the durable events of a game from 1; `None` for transient ones.
+    #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The event.
+    #[serde(flatten)]
     pub event: Event,
 }

@@ -1,8 +1,10 @@
 //! What events and records consist of: moves, squares, clocks, results.
 
+use super::json::squares::{piece_or_empty, sensed, square};
 use super::words::{Word, words};
 use crate::boards::{Millis, SquareState};
 use crate::laws::NULL_UCI;
+use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Square};
 
 /// A probability in thousandths, 0–1000. An integer, so that every machine computes the same.
@@ -52,20 +54,24 @@ impl PlayedMove {
 }
 
 /// A change of a square.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sighting {
     /// When it was seen, in milliseconds since the recording of this board began.
+    #[serde(rename = "t")]
     pub at: Millis,
     /// The square, in the game's coordinates.
+    #[serde(with = "square")]
     pub square: Square,
     /// What it showed before; if that was not seen, what the record had there.
+    #[serde(with = "sensed")]
     pub before: SquareState,
     /// What it showed then.
+    #[serde(with = "sensed")]
     pub now: SquareState,
 }
 
 /// Another move that would explain what was seen.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Alternative {
     /// The move in UCI.
     pub uci: String,
@@ -74,7 +80,7 @@ pub struct Alternative {
 }
 
 /// One player's time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockTime {
     /// Milliseconds left.
     pub ms: u32,
@@ -85,11 +91,13 @@ pub struct ClockTime {
 }
 
 /// Both players' times; `None` where no clock is connected.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClockTimes {
     /// White's time.
+    #[serde(rename = "clock_white")]
     pub white: Option<ClockTime>,
     /// Black's time.
+    #[serde(rename = "clock_black")]
     pub black: Option<ClockTime>,
 }
 
@@ -200,13 +208,16 @@ impl Rotation {
 }
 
 /// A square that does not show what the record says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Difference {
     /// The square, in the game's coordinates.
+    #[serde(with = "square")]
     pub square: Square,
     /// What should be there.
+    #[serde(with = "piece_or_empty")]
     pub expected: Option<shakmaty::Piece>,
     /// What the square shows.
+    #[serde(with = "sensed")]
     pub seen: SquareState,
 }
 

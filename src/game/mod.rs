@@ -7,6 +7,7 @@ pub mod command;
 pub mod delay;
 pub mod event;
 pub mod facts;
+pub(crate) mod json;
 pub mod pgn;
 pub mod record;
 pub mod text;

@@ -1,18 +1,22 @@
 //! Messages to people before translation: a key and its arguments. The sentences of each language are in `config/data/locale`.
 
+mod form;
+
 use crate::game::facts::Difference;
 use crate::laws::draws::Finding;
 use crate::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use crate::laws::touch::Duty;
+use serde::{Deserialize, Serialize};
 use shakmaty::Role;
 use std::fmt;
 
 /// A message that a program can translate.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Text {
     /// The message's key in the message files. It is stable.
     pub key: String,
     /// The arguments, by stable names.
+    #[serde(with = "form::args", default, skip_serializing_if = "Vec::is_empty")]
     pub args: Vec<(String, Arg)>,
 }
 

@@ -3,9 +3,11 @@
 use super::lights::LightsMode;
 use crate::boards::SensorKind;
 use crate::game::event::Rotation;
+use crate::game::json::{text, word, word_or_null};
 use crate::game::words::words;
 use crate::infer::Beam;
 use crate::laws::{BadFen, Laws, Position};
+use serde::{Deserialize, Serialize};
 
 /// When to publish a move that is still uncertain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,9 +22,11 @@ pub enum Publish {
 words! { Publish { Prompt = "prompt", Sure = "sure" } }
 
 /// The settings that decide how readings become a game. Every recording contains them, so that a replay decides as the daemon did.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Settings {
     /// What the squares can detect. May be less than the board can detect: the extra information is then discarded.
+    #[serde(with = "word")]
     pub sensing: SensorKind,
     /// How long the board must be quiet before a move that could still become another is published, in milliseconds, 20–5000.
     pub settle_ms: u32,
@@ -33,9 +37,11 @@ pub struct Settings {
     /// Without a clock, a move counts as completed when the board has not changed for this time, in milliseconds.
     pub dwell_ms: u32,
     /// How the board is oriented; `None`: found from the position.
+    #[serde(with = "word_or_null")]
     pub rotation: Option<Rotation>,
     /// How the clock is oriented. Upright: its left half is White's when the board is upright. `None`: found from the first
     /// presses.
+    #[serde(with = "word_or_null")]
     pub clock_side: Option<Rotation>,
     /// Accept Chess960 start positions.
     pub chess960: bool,
@@ -44,12 +50,15 @@ pub struct Settings {
     /// Kings in the centre give the result at once; otherwise the result waits for the arbiter.
     pub accept_kings_signal: bool,
     /// The Laws in force: edition, time class, supervision.
+    #[serde(with = "text")]
     pub laws: Laws,
     /// Maximum number of lines of play that are followed, 8–4096.
     pub hypotheses: u16,
     /// Whether moves are published at once or when they are sure.
+    #[serde(with = "word")]
     pub publish: Publish,
     /// What the board shows the players with its lights, if it has any.
+    #[serde(with = "word")]
     pub lights: LightsMode,
 }
 

@@ -58,12 +58,15 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 
 /// Crates and parts of the standard library that one pure module may use, and why.
 const PURE_ALSO: &[(&str, &str, &str)] = &[
+    ("boards", "serde", "an event carries the state of the battery"),
+    ("game", "serde", "events have one form, which is declared with their fields"),
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("round", "csv", "it parses text in memory"),
     ("round", "pgn_reader", "it parses text in memory"),
     ("round", "serde", "a round has one form, which is also stored and sent"),
     ("round", "std::io", "pgn_reader's reader over a slice"),
+    ("table", "serde", "the settings have one form, which every recording contains"),
     ("simulate", "pgn_reader", "it parses text in memory"),
     ("simulate", "std::io", "pgn_reader's errors and its reader over a slice"),
 ];
