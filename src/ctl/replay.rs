@@ -263,7 +263,7 @@ fn sentence(stamped: &StampedEvent, all: bool, record: Option<&Record>, locale: 
             format!("result {} ({})", result.map_or("*", |result| result.as_str()), reason.word().replace('_', " "))
         }
         Event::Commanded { command, by } => format!("{by} commanded {}", wire::command_to_value(command)),
-        _ if !all => return None,
+        other if !all && !other.is_durable() => return None,
         _ => wire::to_json(stamped),
     };
     Some(format!("{:>9}  {text}", seconds(stamped.at)))

@@ -39,6 +39,8 @@ pub enum Audience {
 pub struct EventKind {
     /// The word in field `event` of its JSON form.
     pub word: &'static str,
+    /// The name of its variant.
+    pub name: &'static str,
     /// Whether it is stored.
     pub durability: Durability,
     /// Who may know of it.
@@ -62,6 +64,7 @@ macro_rules! events {
             /// All kinds, in the order in which they are declared.
             pub const KINDS: &'static [EventKind] = &[$(EventKind {
                 word: $word,
+                name: stringify!($event),
                 durability: Durability::$durability,
                 audience: Audience::$audience,
                 about: concat!($($about),+),
@@ -71,6 +74,13 @@ macro_rules! events {
             pub fn word(&self) -> &'static str {
                 match self {
                     $(Event::$event { .. } => $word,)+
+                }
+            }
+
+            /// Returns the name of its variant.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Event::$event { .. } => stringify!($event),)+
                 }
             }
 
@@ -163,9 +173,9 @@ events! {
         /// A sentence for the arbiter.
         detail: String,
     }
-    /// The game has a result; `None`: it was withdrawn.
+    /// The game has a result, or its result was withdrawn.
     ["result", Durable, Public] Result {
-        /// The result.
+        /// The result; `None`: it was withdrawn.
         #[serde(with = "result_or_star")]
         result: Option<GameResult>,
         /// Where it comes from.

@@ -9,7 +9,7 @@ mod watch;
 pub use error::{ClientError, is_service_installed};
 pub use reply::{ClaimVerdict, Reply};
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
-pub use watch::{EventWatcher, SIGNALS, SignalSpec, WatchItem, WatchedEvent};
+pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 
 use crate::game::Command;
 use crate::game::pgn::AfterIllegal;

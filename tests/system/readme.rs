@@ -6,8 +6,9 @@ use std::path::Path;
 use std::process::Command;
 use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
 use touchmove::config::keys::TABLES;
-use touchmove::game::AlertKind;
 use touchmove::game::alert::AlertCategory;
+use touchmove::game::event::{Audience, Durability};
+use touchmove::game::{AlertKind, Event};
 use touchmove::wire::Word;
 
 /// Checks that the part of a page between the two comments of this name is current; with `UPDATE` set, writes it.
@@ -148,6 +149,24 @@ fn keys() {
         page.push('\n');
     }
     check("docs/configuration.md", "keys", &page);
+}
+
+#[test]
+fn events() {
+    let mut table = "| event | stored | for | reports |\n|---|---|---|---|\n".to_owned();
+    for kind in Event::KINDS {
+        let stored = match kind.durability {
+            Durability::Durable => "durable",
+            Durability::Transient => "transient",
+        };
+        let audience = match kind.audience {
+            Audience::Public => "everybody",
+            Audience::Arbiter => "the arbiter",
+        };
+        let (word, about) = (kind.word, kind.about.trim_start());
+        let _ = writeln!(table, "| [`{word}`](#{word}) | {stored} | {audience} | {about} |");
+    }
+    check("docs/events.md", "events", &table);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 use super::json::variant_to_json;
 use super::{board_of, game_of};
 use crate::names;
-use crate::publish::dbus::Stream;
+use crate::publish::dbus::{SignalSpec, Stream};
 use futures_util::StreamExt;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -81,38 +81,6 @@ pub struct WatchedEvent {
     pub fields: Map<String, Value>,
 }
 
-/// The signals of touchmove's interfaces.
-pub static SIGNALS: &[SignalSpec] = &[
-    SignalSpec {
-        name: "MoveMade",
-        numbered: true,
-        fields: &["ply", "uci", "san", "fen", "confidence", "alternatives", "details"],
-    },
-    SignalSpec { name: "MoveCompleted", numbered: true, fields: &["ply", "by", "white", "black"] },
-    SignalSpec { name: "MovesCorrected", numbered: true, fields: &["from_ply", "moves", "reason"] },
-    SignalSpec { name: "ClockRevised", numbered: true, fields: &["ply", "white", "black"] },
-    SignalSpec { name: "ResultChanged", numbered: true, fields: &["result", "reason"] },
-    SignalSpec {
-        name: "AlertRaised",
-        numbered: true,
-        fields: &["id", "kind", "ply", "by", "articles", "squares", "detail", "position", "details"],
-    },
-    SignalSpec { name: "AlertCleared", numbered: true, fields: &["id"] },
-    SignalSpec { name: "BoardFault", numbered: true, fields: &["square", "fault", "detail"] },
-    SignalSpec { name: "Commanded", numbered: true, fields: &["command", "argument", "by"] },
-    SignalSpec { name: "Touched", numbered: false, fields: &["square", "before", "now", "time"] },
-];
-
-/// A signal of touchmove's interfaces.
-pub struct SignalSpec {
-    /// The signal's name.
-    pub name: &'static str,
-    /// Whether `number` and `time` come first.
-    pub numbered: bool,
-    /// The names of its arguments, in order, after `number` and `time` where `numbered`.
-    pub fields: &'static [&'static str],
-}
-
 fn parse_owner_change(message: &Message) -> Option<WatchItem> {
     let (_, _, new): (String, String, String) = message.body().deserialize().ok()?;
     Some(if new.is_empty() { WatchItem::ServiceStopped } else { WatchItem::ServiceStarted })
@@ -138,15 +106,15 @@ fn parse_message(message: &Message) -> Option<WatchItem> {
         return (!values.is_empty()).then(|| property_change(&path, &interface, &values));
     }
     let (game, board) = (game_of(&path), board_of(&path));
-    let signal = SIGNALS.iter().find(|signal| signal.name == member)?;
+    let signal = SignalSpec::find(&member)?;
     let arguments: zbus::Structure<'_> = body.deserialize().ok()?;
     let mut values = arguments.fields().iter();
     let mut event = WatchedEvent { game, board, number: None, time: None, event: member, fields: Map::new() };
-    if signal.numbered {
+    if signal.is_numbered() {
         event.number = u64::try_from(values.next()?).ok();
         event.time = i64::try_from(values.next()?).ok();
     }
-    for (name, value) in signal.fields.iter().zip(values) {
+    for ((name, _), value) in signal.fields().iter().zip(values) {
         if *name == "time" {
             event.time = i64::try_from(value).ok();
         } else {

@@ -1,10 +1,10 @@
 //! Events as D-Bus values: one table for both signals and the reply of `Since`.
 
-use super::Stream;
+use super::{SignalSpec, Stream};
 use crate::boards::Millis;
 use crate::boards::{Placement, SquareState};
 use crate::game::answer::Verdict;
-use crate::game::event::ClockTime;
+use crate::game::event::{Audience, ClockTime};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, Answer, Command, Event, PlayedMove, Sighting};
 use crate::laws::{CountedAttempt, IrregularityCounts, Worded};
@@ -42,93 +42,92 @@ pub struct PastSignal {
 /// Converts a durable event for this stream; returns `None` for transient events. `wall` converts to the time of day, in
 /// milliseconds since 1970-01-01 UTC.
 pub fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
-    let game = |name, fields| Some(PastSignal { interface: GAME_INTERFACE, name, fields });
-    let arbiter = |name, fields| Some(PastSignal { interface: ARBITER_INTERFACE, name, fields });
-    match event {
-        Event::GameStarted { fen, chess960, laws, rotation: _ } => game(
-            "GameStarted",
-            vec![
-                ("start", fen.clone().into()),
-                ("chess960", chess960.map_or(-1, i32::from).into()),
-                ("laws", laws.clone().into()),
-            ],
-        ),
-        Event::MoveMade { ply, played, confidence, alternatives } => game(
-            "MoveMade",
-            vec![
-                ("ply", (*ply).into()),
-                ("uci", played.uci.clone().into()),
-                ("san", played.san.clone().into()),
-                ("fen", played.fen.clone().into()),
-                ("confidence", (f64::from(confidence.0) / 1000.0).into()),
-                (
-                    "alternatives",
-                    alternatives
-                        .iter()
-                        .map(|other| (other.uci.clone(), f64::from(other.confidence.0) / 1000.0))
-                        .collect::<Vec<_>>()
-                        .into(),
-                ),
-                ("details", move_details(played, stream, wall).into()),
-            ],
-        ),
-        Event::MoveCompleted { ply, by, clocks } => game(
-            "MoveCompleted",
-            vec![
-                ("ply", (*ply).into()),
-                ("by", by.word().into()),
-                ("white", clock_value(clocks.white).into()),
-                ("black", clock_value(clocks.black).into()),
-            ],
-        ),
-        Event::MovesCorrected { from_ply, moves, reason } => game(
-            "MovesCorrected",
-            vec![
-                ("from_ply", (*from_ply).into()),
-                ("moves", moves.iter().map(|played| corrected_move_value(played, stream, wall)).collect::<Vec<_>>().into()),
-                ("reason", reason.word().into()),
-            ],
-        ),
-        Event::ClockRevised { ply, clocks } => game(
-            "ClockRevised",
-            vec![
-                ("ply", (*ply).into()),
-                ("white", clock_value(clocks.white).into()),
-                ("black", clock_value(clocks.black).into()),
-            ],
-        ),
-        Event::Result { result, reason } => game(
-            "ResultChanged",
-            vec![("result", result.map_or("*", |result| result.as_str()).into()), ("reason", reason.word().into())],
-        ),
+    if !event.is_durable() {
+        return None;
+    }
+    let interface = match event.audience() {
+        Audience::Public => GAME_INTERFACE,
+        Audience::Arbiter => ARBITER_INTERFACE,
+    };
+    let name = match event {
+        Event::Result { .. } => "ResultChanged",
+        _ => event.name(),
+    };
+    let fields = match event {
+        Event::GameStarted { fen, chess960, laws, rotation: _ } => vec![
+            ("start", fen.clone().into()),
+            ("chess960", chess960.map_or(-1, i32::from).into()),
+            ("laws", laws.clone().into()),
+        ],
+        Event::MoveMade { ply, played, confidence, alternatives } => vec![
+            ("ply", (*ply).into()),
+            ("uci", played.uci.clone().into()),
+            ("san", played.san.clone().into()),
+            ("fen", played.fen.clone().into()),
+            ("confidence", (f64::from(confidence.0) / 1000.0).into()),
+            (
+                "alternatives",
+                alternatives
+                    .iter()
+                    .map(|other| (other.uci.clone(), f64::from(other.confidence.0) / 1000.0))
+                    .collect::<Vec<_>>()
+                    .into(),
+            ),
+            ("details", move_details(played, stream, wall).into()),
+        ],
+        Event::MoveCompleted { ply, by, clocks } => vec![
+            ("ply", (*ply).into()),
+            ("by", by.word().into()),
+            ("white", clock_value(clocks.white).into()),
+            ("black", clock_value(clocks.black).into()),
+        ],
+        Event::MovesCorrected { from_ply, moves, reason } => vec![
+            ("from_ply", (*from_ply).into()),
+            ("moves", moves.iter().map(|played| corrected_move_value(played, stream, wall)).collect::<Vec<_>>().into()),
+            ("reason", reason.word().into()),
+        ],
+        Event::ClockRevised { ply, clocks } => vec![
+            ("ply", (*ply).into()),
+            ("white", clock_value(clocks.white).into()),
+            ("black", clock_value(clocks.black).into()),
+        ],
         Event::AlertRaised(raised) => {
             let (id, kind, ply, by, articles, squares, detail, position, details) = alert_value(raised, wall);
-            arbiter(
-                "AlertRaised",
-                vec![
-                    ("id", id.into()),
-                    ("kind", kind.into()),
-                    ("ply", ply.into()),
-                    ("by", by.into()),
-                    ("articles", articles.into()),
-                    ("squares", squares.into()),
-                    ("detail", detail.into()),
-                    ("position", position.into()),
-                    ("details", details.into()),
-                ],
-            )
+            vec![
+                ("id", id.into()),
+                ("kind", kind.into()),
+                ("ply", ply.into()),
+                ("by", by.into()),
+                ("articles", articles.into()),
+                ("squares", squares.into()),
+                ("detail", detail.into()),
+                ("position", position.into()),
+                ("details", details.into()),
+            ]
         }
-        Event::AlertCleared { id } => arbiter("AlertCleared", vec![("id", (*id).into())]),
-        Event::BoardFault { square, fault, detail } => arbiter(
-            "BoardFault",
-            vec![("square", square.to_string().into()), ("fault", fault.word().into()), ("detail", detail.clone().into())],
-        ),
         Event::Commanded { command, by } => {
             let (name, argument) = command_words(command);
-            arbiter("Commanded", vec![("command", name.into()), ("argument", argument.into()), ("by", by.clone().into())])
+            vec![("command", name.into()), ("argument", argument.into()), ("by", by.clone().into())]
         }
-        Event::Touched { .. } | Event::Displaced { .. } | Event::Clock { .. } | Event::Link(_) | Event::Battery(_) => None,
-    }
+        other => json_fields(other, SignalSpec::find(name)?),
+    };
+    Some(PastSignal { interface, name, fields })
+}
+
+/// Converts an event whose signal has the fields of its JSON form: texts, numbers and truth values.
+fn json_fields(event: &Event, signal: &'static SignalSpec) -> Vec<(&'static str, Variant<'static>)> {
+    let form = serde_json::to_value(event).unwrap_or_default();
+    let convert = |(name, kind): &(&'static str, &'static str)| {
+        let value = form.get(name)?;
+        let value: Variant<'static> = match *kind {
+            "s" => value.as_str()?.to_owned().into(),
+            "u" => u32::try_from(value.as_u64()?).ok()?.into(),
+            "b" => value.as_bool()?.into(),
+            _ => return None,
+        };
+        Some((*name, value))
+    };
+    signal.fields().iter().filter_map(convert).collect()
 }
 
 /// Returns a command's name and argument, as in signal `Commanded`.
@@ -302,7 +301,6 @@ mod tests {
     use super::*;
     use crate::game::event::{Alternative, ClockTimes, Rotation};
     use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason, Text};
-    use crate::publish::client::SIGNALS;
 
     fn one_of_each() -> Vec<Event> {
         let played =
@@ -339,18 +337,6 @@ mod tests {
         ]
     }
 
-    /// Returns the arguments that the committed XML gives this signal, as `(name, type)`.
-    fn documented(interface: &str, signal: &str) -> Vec<(String, String)> {
-        let path = format!("{}/config/generated/dbus/{interface}.xml", env!("CARGO_MANIFEST_DIR"));
-        let xml = std::fs::read_to_string(path).unwrap();
-        let begin = xml.find(&format!("<signal name=\"{signal}\">")).unwrap_or_else(|| panic!("{signal} is not documented"));
-        let end = begin + xml[begin..].find("</signal>").unwrap();
-        let value =
-            |line: &str, key: &str| line.split(&format!("{key}=\"")).nth(1).unwrap().split('"').next().unwrap().to_owned();
-        let arguments = xml[begin..end].lines().filter(|line| line.contains("<arg "));
-        arguments.map(|line| (value(line, "name"), value(line, "type"))).collect()
-    }
-
     #[test]
     fn every_durable_event_has_the_documented_signal_arguments() {
         for event in one_of_each() {
@@ -359,24 +345,13 @@ mod tests {
             if signal.name == "GameStarted" {
                 continue;
             }
-            let mut actual = vec![("number".to_owned(), "t".to_owned()), ("time".to_owned(), "x".to_owned())];
-            let types = signal.fields.iter().map(|(name, value)| ((*name).to_owned(), value.value_signature().to_string()));
-            actual.extend(types);
-            assert_eq!(actual, documented(signal.interface, signal.name), "{}", signal.name);
-        }
-    }
-
-    #[test]
-    fn clients_know_the_arguments_of_each_signal() {
-        for signal in SIGNALS {
-            let interface = match signal.name {
-                "Touched" => crate::names::BOARD_INTERFACE,
-                name if name.starts_with("Alert") || matches!(name, "Commanded" | "BoardFault") => ARBITER_INTERFACE,
-                _ => GAME_INTERFACE,
-            };
-            let arguments: Vec<String> = documented(interface, signal.name).into_iter().map(|(name, _)| name).collect();
-            let skipped = if signal.numbered { 2 } else { 0 };
-            assert_eq!(arguments[skipped..], *signal.fields, "{}", signal.name);
+            let documented = SignalSpec::find(signal.name).unwrap_or_else(|| panic!("{} is not documented", signal.name));
+            assert_eq!(signal.interface, documented.interface, "{}", signal.name);
+            assert!(documented.is_numbered(), "{}", signal.name);
+            let types: Vec<String> = signal.fields.iter().map(|(_, value)| value.value_signature().to_string()).collect();
+            let actual: Vec<(&str, &str)> =
+                signal.fields.iter().zip(&types).map(|((name, _), kind)| (*name, kind.as_str())).collect();
+            assert_eq!(actual, documented.fields(), "{}", signal.name);
         }
     }
 }
