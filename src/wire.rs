@@ -4,13 +4,11 @@
 //! `docs/events.md` lists every field with its unit. The form is declared with the types themselves. It is public and changes only
 //! deliberately: the tests compare it with a committed snapshot.
 
-mod form;
-
 pub use crate::game::words::{Word, sensed_from_word, sensed_to_word};
 
+use crate::game::command::CommandField;
 use crate::game::{Command, Confidence, Event, Order, StampedEvent};
 use crate::table::Settings;
-use form::WireCommand;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 
@@ -63,12 +61,19 @@ pub fn event_kind(event: &Event) -> &'static str {
 
 /// Converts a command to a JSON object: `{"do":"take_back","plies":1}`.
 pub fn command_to_value(command: &Command) -> Value {
-    serde_json::to_value(WireCommand::from(command)).unwrap_or_default()
+    serde_json::to_value(command).unwrap_or_default()
+}
+
+/// Returns the fields of a command, in the order in which they are declared, with their values in JSON.
+pub fn command_fields(command: &Command) -> Vec<(&'static CommandField, Value)> {
+    let mut value = command_to_value(command);
+    let fields = command.spec().fields.iter();
+    fields.map(|field| (field, value.get_mut(field.name).map(Value::take).unwrap_or_default())).collect()
 }
 
 /// Parses the output of [`command_to_value`]. Unknown fields are rejected.
 pub fn command_from_value(value: &Value) -> Result<Command, WireError> {
-    WireCommand::deserialize(value).map(Command::from).map_err(|error| WireError::Command(error.to_string()))
+    Command::deserialize(value).map_err(|error| WireError::Command(error.to_string()))
 }
 
 /// Converts a command and its issuer to the form used in a recording: the command's object with `by` added.

@@ -1,8 +1,7 @@
 //! `touchmovectl pgn`: prints a game as PGN.
 
-use super::arbiter::word;
 use super::backup::default_state_dir;
-use super::service::{Service, game, print};
+use super::service::{Service, game, parse_word, print};
 use crate::config::{Config, EventTags};
 use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::{Archive, GameSummary};
@@ -39,7 +38,7 @@ pub struct Args {
     /// Programs that read PGN accept only legal moves, so an illegal move is never printed as a move. stop: the moves end before
     /// it, and the rest of the game is one comment. fen: the move becomes a comment, and a second game continues from the position
     /// after it. end: the moves end before it, and the rest of the game is omitted.
-    #[arg(long, value_name = "HOW", default_value = "stop", value_parser = word::<AfterIllegal>)]
+    #[arg(long, value_name = "HOW", default_value = "stop", value_parser = parse_word::<AfterIllegal>)]
     irregular: AfterIllegal,
     #[command(flatten)]
     service: Service,

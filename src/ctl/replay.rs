@@ -187,7 +187,7 @@ fn restore_table(state: InitialState, settings: &Settings) -> anyhow::Result<Tab
     let events: Vec<StampedEvent> = events.into_iter().map(|event| StampedEvent { at: 0, ..event }).collect();
     let mut table = Table::restore(settings.clone(), &events);
     if let (true, Some(fen)) = (events.is_empty(), state.position) {
-        let order = Order { command: Command::Position(fen), by: "recording".to_owned() };
+        let order = Order { command: Command::Position { fen }, by: "recording".to_owned() };
         if let Some(refused) = table.handle(0, Input::Order(order)).refusal {
             bail!("the state's position: {refused}");
         }

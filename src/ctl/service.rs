@@ -2,6 +2,7 @@
 
 use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
+use crate::wire::Word;
 use std::io::{self, Write};
 
 /// Selects the touchmoved to query.
@@ -80,4 +81,12 @@ pub fn print(text: &str) -> io::Result<()> {
 /// Prints the value as JSON: one object or list on one line.
 pub fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
     Ok(print(&format!("{}\n", serde_json::to_string(value)?))?)
+}
+
+/// Parses a word of a closed set.
+pub fn parse_word<T: Word>(text: &str) -> Result<T, String> {
+    T::from_word(text).ok_or_else(|| {
+        let words: Vec<&str> = T::WORDS.iter().map(|(word, _)| *word).collect();
+        format!("write {}", words.join(" or "))
+    })
 }

@@ -165,7 +165,7 @@ impl DelayedView {
         line.last = number;
         line.meta = meta.or(line.meta.take());
         line.line.push(self.now(), published.stamped.clone());
-        if let Event::Commanded { command: Command::Tags(tags), .. } = &published.stamped.event
+        if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event
             && let Some(view) = public.state.games.get_mut(&game)
         {
             view.record.tags = public_tags(tags);

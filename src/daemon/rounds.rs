@@ -162,7 +162,7 @@ async fn name_games(hub: &Hub) {
         if let Some(error) = mismatch {
             hub.warn_about_play(None, &format!("game {game} at table {table}: {error}; set time_class in [laws]"));
         }
-        let order = Order { command: Command::Tags(tags), by: by.clone() };
+        let order = Order { command: Command::Tags { tags }, by: by.clone() };
         match hub.execute(Target::Game(game), order).await {
             // At debug level: the public learns of the game only after the delay.
             Ok(_) => debug!("named game {game} at table {table}"),

@@ -27,7 +27,7 @@ pub struct Verdict {
     /// The plies after which the position occurred, 0 for the start; an intended move's own ply is the last.
     pub occurrences: Vec<u32>,
     /// Plies without a capture or a pawn move, including the intended one.
-    pub quiet: u32,
+    pub plies_without_progress: u32,
     /// What the Laws require, in this order; empty if the edition does not say.
     pub required: Vec<RulingAction>,
     /// The articles of the edition in force, the most important first; empty if it is silent, or its text is not available.

@@ -1,94 +1,264 @@
-//! Commands of an arbiter or a player.
+//! Commands of an arbiter or a player. Each is declared once: the JSON form, the calls of the D-Bus client, the subcommands of
+//! `touchmovectl arbiter` and the list in `docs/events.md` are derived from the declaration.
 
+mod declare;
+
+pub use declare::{Argument, ArgumentKind, CommandField, CommandSpec, Presence, Subcommand};
+
+use super::json;
 use crate::game::GameResult;
 use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws};
+use declare::{commands, field_name};
 use shakmaty::{Color, Role};
 
-/// A command.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Command {
-    /// Sets the result; `None`: removes it, and the game goes on.
-    Result(Option<GameResult>),
-    /// Sets the position on the board and begins a new game from it. FEN; X-FEN or Shredder-FEN for Chess960.
-    Position(String),
+/// The argument for a player.
+const PLAYER: Argument = Argument::of(ArgumentKind::Player);
+/// The argument for a ply, counted from 1.
+const PLY: Argument = Argument::of(ArgumentKind::Number(1));
+/// The argument for the number of an alert, or a ply that may be any number.
+const NUMBER: Argument = Argument::of(ArgumentKind::Number(0));
+/// The argument for a move.
+const MOVE: Argument = Argument::of(ArgumentKind::Move);
+/// The argument for a time of a clock.
+const TIME: Argument = Argument::of(ArgumentKind::Time);
+
+commands! {
+    /// Sets the result: `1-0`, `0-1` or `1/2-1/2`; `*` withdraws it, and the game goes on.
+    Result = "result" {
+        /// 1-0, 0-1, 1/2-1/2, or * to withdraw it: the game continues.
+        #[serde(with = "json::result_or_star")]
+        result: Option<GameResult> = Argument::of(ArgumentKind::Result),
+    }
+    example r#"{"do":"result","result":"1-0"}"#
+    method "SetResult"
+    subcommand "result": "Set the result of a game, or withdraw it", examples ["result 1/2-1/2", "result '*'"],
+        overview ["result 1-0", "result '*' --game 17"];
+
+    /// Begins a new game from this position; the counters of the FEN are kept. If no game is in progress and the board was seen to
+    /// be played to this position, at move 1, the new game begins from their start position with those moves. The previous game
+    /// ends as it is. If the board shows something else, a `displaced` lists the squares, and another one follows when it agrees.
+    Position = "position" {
+        /// FEN; X-FEN or Shredder-FEN for Chess960.
+        fen: String = Argument::of(ArgumentKind::Text),
+    }
+    example r#"{"do":"position","fen":"…"}"#
+    method "SetPosition" // its subcommand is in ctl/arbiter: it is given to a board, and reads positions from boards
+
     /// Takes back this number of plies, at least 1.
-    TakeBack(u32),
-    /// Sets the piece of a promotion, where the board cannot identify pieces or shows another one.
-    Promotion {
-        /// The ply of the promotion, from 1; `None`: the last promotion on record.
-        ply: Option<u32>,
-        /// Queen, rook, bishop or knight; anything else is refused.
-        role: Role,
-    },
-    /// Announces that this player adjusts pieces (Art. 4.2): a piece that they touch next and put back is no move.
-    Adjust(Color),
-    /// Acknowledges this alert: it is cleared.
-    Acknowledge(u32),
-    /// Restores the position before this ply (Art. 7.5.1, 7.4, 7.6): the moves from there on are removed from the record.
-    Restore {
-        /// From 1; the number of plies plus one means the last position on record.
-        ply: u32,
-    },
-    /// Lets the irregular move of this alert remain in force: play continues from it, and it is never corrected to another move.
-    LetStand(u32),
-    /// Replaces the move of this ply. The moves after it stay.
-    Replace {
-        /// From 1.
-        ply: u32,
-        /// The legal move, in UCI.
-        uci: String,
-    },
-    /// Inserts a missing move before this ply. The moves after it stay.
-    Insert {
-        /// From 1; the number of plies plus one means at the end.
-        ply: u32,
-        /// The legal move, in UCI.
-        uci: String,
-    },
-    /// Undoes the last command that changed the game.
-    Undo,
-    /// Counts an irregularity of a player for the penalties of illegal moves (Art. 7.5.5), at the last move on record.
-    Count {
-        /// The player.
-        player: Color,
-        /// The irregularity.
-        what: Irregularity,
-    },
-    /// Removes the irregularity last counted of a player at this ply.
-    Strike {
-        /// The player.
-        player: Color,
+    TakeBack = "take_back" {
+        /// Number of moves, where each player's move counts as one.
+        plies: u32 = PLY.or("1"),
+    }
+    example r#"{"do":"take_back","plies":1}"#
+    method "TakeBack"
+    subcommand "take-back": "Take back the last moves", examples ["take-back", "take-back 3 --game 17"],
+        overview ["take-back 2"];
+
+    /// Sets the piece of a promotion: `queen`, `rook`, `bishop` or `knight`; `ply` null or omitted: the last promotion.
+    Promotion = "promotion" {
+        /// The ply of the promotion: White's first move is 1, Black's 2 [default: the last promotion].
+        #[serde(default)]
+        ply: Option<u32> = PLY.optional(),
+        /// queen, rook, bishop or knight.
+        ///
+        /// Anything else is refused.
+        #[serde(with = "json::word")]
+        piece: Role = Argument::of(ArgumentKind::Piece),
+    }
+    example r#"{"do":"promotion","ply":61,"piece":"knight"}"#
+    method "SetPromotion"
+    subcommand "promotion": "Set the piece of a promotion, if the board cannot detect it",
+        examples ["promotion knight", "promotion rook --ply 87"],
+        overview ["promotion knight", "promotion rook --ply 87"];
+
+    /// Declares that this player adjusts pieces (Article 4.2): pieces that they touch next and put back are no move.
+    Adjust = "adjust" {
+        /// white or black.
+        #[serde(with = "json::word")]
+        player: Color = PLAYER,
+    }
+    example r#"{"do":"adjust","player":"white"}"#
+    method "Adjust"
+    subcommand "adjust": "Announce that a player adjusts pieces: a piece that they touch next and put back is no move",
+        examples ["adjust white"];
+
+    /// Acknowledges the alert with this `id`: an `alert_cleared` follows.
+    Acknowledge = "acknowledge" {
+        /// Number of the alert, see `touchmovectl game`.
+        alert: u32 = NUMBER,
+    }
+    example r#"{"do":"acknowledge","alert":3}"#
+    method "Acknowledge"
+    subcommand "acknowledge": "Acknowledge an alert, which closes it", examples ["acknowledge 3"];
+
+    /// Restores the position before this ply (Article 7.5.1): the moves from there on leave the record. A `displaced` lists the
+    /// squares that still show something else; another one follows whenever they change, and an empty one when the board agrees.
+    Restore = "restore" {
+        /// The ply to play again: White's first move is 1, Black's 2.
+        ///
+        /// The number of plies plus one means the last position on record.
+        ply: u32 = PLY,
+    }
+    example r#"{"do":"restore","ply":41}"#
+    method "Restore"
+    subcommand "restore": "Restore the position before a move",
+        details "Restore the position before a move (Art. 7.5.1).
+
+The moves from there on are removed from the record, and `touchmovectl board` lists the squares that still differ until the \
+board agrees. If the first of those moves was illegal, the output lists the moves that its touched pieces allow.",
+        examples ["restore 41", "restore 41 --game 17"];
+
+    /// Lets the irregular move of this alert stand: an `alert_cleared` follows, and the move is never corrected to another one.
+    LetStand = "let_stand" {
+        /// Number of the alert about the move, see `touchmovectl game`.
+        alert: u32 = NUMBER,
+    }
+    example r#"{"do":"let_stand","alert":3}"#
+    method "LetStand"
+    subcommand "let-stand": "Let an irregular move stand: the game continues from it", examples ["let-stand 3"];
+
+    /// Replaces the move at this ply by this legal move; later moves stay. A `moves_corrected` follows, and `displaced` as for
+    /// `restore`.
+    Replace = "replace" {
+        /// The ply: White's first move is 1, Black's 2.
+        ply: u32 = PLY,
+        /// The legal move that was played, in UCI.
+        uci: String = MOVE,
+    }
+    example r#"{"do":"replace","ply":41,"uci":"e4d5"}"#
+    method "Replace"
+    subcommand "replace": "Replace a move by another one; the moves after it remain",
+        examples ["replace 41 e4d5", "replace 87 b7b8n"];
+
+    /// Inserts this missing legal move before this ply; later moves stay. The same events follow.
+    Insert = "insert" {
+        /// The ply of the missing move; the move that is there now follows it.
+        ///
+        /// The number of plies plus one means at the end.
+        ply: u32 = PLY,
+        /// The legal move that was played, in UCI.
+        uci: String = MOVE,
+    }
+    example r#"{"do":"insert","ply":41,"uci":"e7e5"}"#
+    method "Insert"
+    subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 41 e7e5"];
+
+    /// Undoes the last command that changed the game: what it changed is published again as it was.
+    Undo = "undo" {}
+    example r#"{"do":"undo"}"#
+    method "Undo"
+    subcommand "undo": "Undo the last command that changed the game",
+        details "Undo the last command that changed the game, if no move has been played since.
+
+The last four commands can be undone, one after the other. A new position can be undone, too, if no move has been played from it: \
+the previous game continues as soon as its position is on the board again.",
+        examples ["undo"];
+
+    /// Counts an irregularity of the player for the penalties of illegal moves (Article 7.5.5); `what` is a word of the files under
+    /// `config/data/laws`.
+    Count = "count" {
+        /// white or black.
+        #[serde(with = "json::word")]
+        player: Color = PLAYER,
+        /// Kind of irregularity: illegal_move, press_without_move, two_hands and others.
+        ///
+        /// It is counted at the last move on record.
+        #[serde(with = "json::word_of_law")]
+        irregularity "what": Irregularity = Argument::of(ArgumentKind::Irregularity),
+    }
+    example r#"{"do":"count","player":"white","what":"two_hands"}"#
+    method "Count"
+    subcommand "count": "Count an irregularity of a player", examples ["count black two_hands"],
+        overview ["count white illegal_move"];
+
+    /// Removes what was last counted of the player at this ply.
+    Strike = "strike" {
+        /// white or black.
+        #[serde(with = "json::word")]
+        player: Color = PLAYER,
         /// The ply at which it was counted.
-        ply: u32,
-    },
-    /// Notes that the arbiter set both clocks, or what they show: only for the journal.
-    ClockNote {
-        /// White's time, in milliseconds.
-        white_ms: u32,
-        /// Black's time, in milliseconds.
-        black_ms: u32,
-        /// The reason; at most [`Command::MAX_NOTE_CHARS`] characters.
-        note: String,
-    },
-    /// Sets the Laws for this game where they differ from those of the event: edition, time class, supervision. Earlier alerts stay
-    /// unchanged.
-    Laws(Laws),
-    /// Sets the PGN tags of this game in addition to those of the event: the players and their data. They replace those given
-    /// before.
-    Tags(Vec<(String, String)>),
-    /// Pauses play, or continues it. During a pause the lever and the pieces may be moved freely. Starting the clock also continues
-    /// play.
-    Pause(bool),
-    /// Evaluates a player's draw claim (Art. 9.2, 9.3). Nothing changes; the reply is immediate.
-    Claim {
-        /// The player.
-        player: Color,
-        /// The kind of claim.
-        claimed: ClaimKind,
-        /// The move that is written down and not played, in UCI; `None`: the claim is about the position on the board.
-        intended: Option<String>,
-    },
+        ply: u32 = NUMBER,
+    }
+    example r#"{"do":"strike","player":"white","ply":41}"#
+    method "Strike"
+    subcommand "strike": "Remove the last counted irregularity of a player at a ply", examples ["strike white 41"];
+
+    /// Notes both times as the arbiter set them, and the reason; `note` may be omitted.
+    ClockNote = "clock_note" {
+        /// White's time: hours:minutes:seconds, or minutes:seconds.
+        ///
+        /// In milliseconds.
+        white_ms: u32 = TIME.named("white"),
+        /// Black's time.
+        ///
+        /// In milliseconds.
+        black_ms: u32 = TIME.named("black"),
+        /// Reason.
+        ///
+        /// At most [`Command::MAX_NOTE_CHARS`] characters.
+        #[serde(default)]
+        note: String = Argument::of(ArgumentKind::Text).or(""),
+    }
+    example r#"{"do":"clock_note","white_ms":300000,"black_ms":420000,"note":"…"}"#
+    method "NoteClocks"
+    subcommand "note-clocks": "Record the times that were set on the clock, in the journal only; the clock is not changed",
+        examples ["note-clocks 1:23:45 0:07:10 'two minutes for Black'"];
+
+    /// Sets the Laws of this game where they differ from the event's: edition, time class, supervision.
+    Laws = "laws" {
+        /// An edition, then rapid or blitz, then limited if not every game is supervised and recorded; in quotes.
+        #[serde(with = "json::text")]
+        laws: Laws = Argument::of(ArgumentKind::Laws),
+    }
+    example r#"{"do":"laws","laws":"fide-2023 blitz limited"}"#
+    method "SetLaws"
+    subcommand "laws": "Set the Laws of this game, if they differ from those of the event",
+        examples ["laws 'fide-2023 blitz limited' --game 17"], note "`touchmovectl laws` lists the editions.";
+
+    /// Sets PGN tags of this game in addition to those of the event; they replace tags set earlier.
+    Tags = "tags" {
+        /// NAME=VALUE, in quotes if it contains spaces.
+        tags: Vec<(String, String)> = Argument::of(ArgumentKind::Tags),
+    }
+    example r#"{"do":"tags","tags":[["White","Carlsen, Magnus"],["WhiteFideId","1503014"]]}"#
+    method "SetTags"
+    subcommand "tags": "Set the players and other PGN tags of this game; `touchmovectl round` sets them for all boards",
+        examples ["tags 'White=Carlsen, Magnus' 'Black=Ding, Liren' WhiteElo=2830"],
+        overview ["tags 'White=Carlsen, Magnus' WhiteElo=2830"],
+        note "They replace all tags given before.";
+
+    /// Pauses the game: lever and pieces may be handled freely until `paused` is false. Starting the clock also resumes the game,
+    /// with `by` `clock`; a `result` also ends the pause.
+    Pause = "pause" {
+        /// Whether play is paused.
+        paused: bool = Argument::of(ArgumentKind::Subcommand),
+    }
+    example r#"{"do":"pause","paused":true}"#
+    method "Pause"
+    subcommand "pause": "Pause the game: the lever and the pieces may be handled until the clock is started or the game is resumed",
+        examples ["pause"];
+    subcommand "resume": "Resume a paused game", examples ["resume"];
+
+    /// Checks a claim of a draw by this player: `repetition` or `fifty_moves`; `intended` null or omitted: the claim is about the
+    /// position on the board. It is answered, and nothing changes.
+    Claim = "claim" {
+        /// white or black.
+        #[serde(with = "json::word")]
+        player: Color = PLAYER,
+        /// repetition or fifty_moves.
+        #[serde(with = "json::word")]
+        claimed: ClaimKind = Argument::of(ArgumentKind::Claim),
+        /// The move that the player has written down and not played, in UCI [default: the claim is about the position on the
+        /// board].
+        #[serde(default)]
+        intended: Option<String> = MOVE.optional(),
+    }
+    example r#"{"do":"claim","player":"white","claimed":"repetition","intended":"g1f3"}"#
+    method "Claim"
+    subcommand "claim": "Check a player's claim of a draw; nothing is changed",
+        examples ["claim white repetition", "claim black fifty_moves --intended f6g8"],
+        overview ["claim white repetition --intended g1f3"];
 }
 
 impl Command {
@@ -108,117 +278,4 @@ pub struct Order {
 impl Order {
     /// The name used in `by` when starting the clock continues a paused game.
     pub const CLOCK: &str = "clock";
-}
-
-/// Why a command was not carried out. The message says what to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Refusal {
-    /// There is no game.
-    #[error("there is no game on this board: set up the start position, or give a position")]
-    NoGame,
-    /// The game has fewer plies.
-    #[error("the game has only {0} plies: take back at most that many, and at least one")]
-    TooManyPlies(u32),
-    /// There is no such alert, or it has been cleared.
-    #[error("alert {0} is not in force: `touchmovectl game` lists the alerts in force")]
-    NoAlert(u32),
-    /// There is no such ply.
-    #[error("there is no position before ply {ply}: the game has {known} plies, so give 1 to {}", known + 1)]
-    NoPly {
-        /// The requested ply.
-        ply: u32,
-        /// The number of plies.
-        known: u32,
-    },
-    /// There is no such move.
-    #[error("\"{0}\" is not a move in this position: give one such as e2e4 or e7e8q, from a square with a piece on it")]
-    NoMove(String),
-    /// The game has no such ply.
-    #[error("there is no ply {ply}: the game has {known} plies")]
-    NoSuchPly {
-        /// The requested ply.
-        ply: u32,
-        /// The number of plies.
-        known: u32,
-    },
-    /// The move is not legal there.
-    #[error("\"{uci}\" is not a legal move at ply {ply}: give one such as e2e4 or e7e8q")]
-    NotLegal {
-        /// The requested move.
-        uci: String,
-        /// The ply.
-        ply: u32,
-    },
-    /// That move is already on record.
-    #[error("ply {0} already is this move")]
-    SameMove(u32),
-    /// A later move would become illegal.
-    #[error("with this change, the move of ply {ply}, {san}, would be illegal: restore the position before it first")]
-    LaterMove {
-        /// The ply of that move, as it is now.
-        ply: u32,
-        /// The move.
-        san: String,
-    },
-    /// The alert is not about an irregular move.
-    #[error("alert {alert} is not about an irregular move on record that could stand: acknowledge it instead")]
-    NothingStands {
-        /// The alert.
-        alert: u32,
-    },
-    /// No stored command can be undone.
-    #[error("there is nothing to undo: only the last four commands can be undone, and never a new position or an adjustment")]
-    NothingToUndo,
-    /// Play has continued since.
-    #[error("moves were made since {0}: give a new command instead")]
-    MovedSince(&'static str),
-    /// Nothing is counted there.
-    #[error("no irregularity of {} is counted at ply {ply}: {}", name(*.player), counted(.known))]
-    NotCounted {
-        /// The player.
-        player: Color,
-        /// The ply.
-        ply: u32,
-        /// The plies at which something is counted.
-        known: Vec<u32>,
-    },
-    /// The game is already paused, or is not paused.
-    #[error("{}", if *.0 { "the game is paused already" } else { "the game is not paused" })]
-    Paused(bool),
-    /// The note is too long.
-    #[error("the note has {0} characters: give at most {max}", max = Command::MAX_NOTE_CHARS)]
-    LongNote(usize),
-    /// No pawn was promoted there, or it cannot become that piece.
-    #[error("{}; `touchmovectl game` shows the moves, and a pawn becomes a queen, rook, bishop or knight", no_promotion(*.0))]
-    NoPromotion(Option<u32>),
-    /// With that piece the record or the board would be wrong.
-    #[error("{0}")]
-    PromotionUnlike(String),
-    /// The game is over.
-    #[error("the game is over: withdraw its result first")]
-    Over,
-    /// The request is not implemented yet.
-    #[error("touchmove cannot do this yet: {0}")]
-    NotYet(&'static str),
-    /// The text is not a FEN.
-    #[error("not a position: {0}; give a FEN such as rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1")]
-    BadFen(String),
-}
-
-fn name(player: Color) -> &'static str {
-    if player.is_white() { "White" } else { "Black" }
-}
-
-fn counted(known: &[u32]) -> String {
-    match known {
-        [] => "none is counted".to_owned(),
-        known => format!("the counted ones are at ply {}", known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
-    }
-}
-
-fn no_promotion(ply: Option<u32>) -> String {
-    match ply {
-        Some(ply) => format!("ply {ply} is not a promotion"),
-        None => "no promotion is on record".to_owned(),
-    }
 }

@@ -285,14 +285,14 @@ impl GameProgress {
                 }
                 self.undoing = undoing;
             }
-            Event::Commanded { command: Command::LetStand(id), .. } => {
+            Event::Commanded { command: Command::LetStand { alert: id }, .. } => {
                 if let Some((_, kind, ply)) = self.alerts.iter().find(|(known, ..)| known == id).copied()
                     && let Some(ply) = self.ply_mut(ply)
                 {
                     ply.ruled = ply.illegal.then_some(kind);
                 }
             }
-            Event::Commanded { command, .. } => self.undoing = *command == Command::Undo,
+            Event::Commanded { command, .. } => self.undoing = *command == Command::Undo {},
             Event::Result { result, .. } => self.over = result.is_some(),
             _ => {}
         }

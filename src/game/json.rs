@@ -22,7 +22,7 @@ pub(crate) mod word {
     }
 }
 
-/// Like [`word`], for the words of the files under `config/laws`.
+/// Like [`word`], for the words of the files under `config/data/laws`.
 pub(crate) mod word_of_law {
     use super::*;
     pub(crate) fn serialize<T: Worded, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {

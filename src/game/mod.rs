@@ -10,6 +10,7 @@ pub mod facts;
 pub(crate) mod json;
 pub mod pgn;
 pub mod record;
+pub mod refusal;
 pub mod text;
 pub mod words;
 
@@ -21,4 +22,5 @@ pub use delay::{Delay, DelayLine, IllegalMoves, ReleaseState};
 pub use event::{Event, StampedEvent};
 pub use facts::{ClockTime, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, PlayedMove, ResultReason, Sighting};
 pub use record::Record;
+pub use refusal::Refusal;
 pub use text::{Arg, Text};

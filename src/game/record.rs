@@ -1,9 +1,8 @@
 //! One game as it was published.
 
-mod change;
 mod commanded;
 
-pub use change::{Change, PriorState};
+pub use commanded::{Change, PriorState};
 
 use crate::boards::Millis;
 use crate::game::event::{Alert, ClockTimes, Rotation};

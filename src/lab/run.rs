@@ -2,8 +2,7 @@
 //! `simulate`, `score`, `replay` and the tests share.
 
 use crate::boards::{Address, BoardCommand, LinkState, Millis, Protocol, Reading, Unsupported, Write};
-use crate::game::command::Refusal;
-use crate::game::{Order, StampedEvent};
+use crate::game::{Order, Refusal, StampedEvent};
 use crate::simulate::Simulation;
 use crate::table::{Input, Output, Table};
 use std::collections::VecDeque;

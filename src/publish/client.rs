@@ -1,5 +1,6 @@
 //! The client side of D-Bus, for `touchmovectl`: reads boards and games from a running touchmoved and follows its events.
 
+mod arguments;
 mod error;
 mod json;
 mod reply;
@@ -13,12 +14,12 @@ pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 
 use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
-use crate::laws::Worded;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
 use crate::round::Round;
 use crate::wire::Word;
+use arguments::arguments;
 use json::variant_to_json;
 use std::collections::HashMap;
 use zbus::fdo::{self, DBusProxy, ObjectManagerProxy, PeerProxy};
@@ -62,7 +63,7 @@ impl Client {
     pub async fn connect_to_bus(bus: &Bus, stream: Stream) -> Result<Client, ClientError> {
         match bus.builder().build().await {
             Ok(connection) => Ok(Client { connection, stream, bus: bus.clone() }),
-            Err(error) => Err(ClientError::NoBus { bus: bus.clone(), why: error }),
+            Err(error) => Err(ClientError::NoBus { bus: bus.clone(), error }),
         }
     }
 
@@ -165,47 +166,14 @@ impl Client {
     }
 
     /// Sends a command for the game on its board. Returns the reply once the command is in the journal.
-    pub async fn send_command(&self, game: u64, order: &Command) -> Result<Reply, ClientError> {
-        let path = names::game_path(game);
-        let interface = names::ARBITER_INTERFACE;
-        let () = match order {
-            Command::Result(result) => {
-                self.call(path, interface, "SetResult", &result.map_or("*", |result| result.as_str())).await?
-            }
-            Command::Position(fen) => self.call(path, interface, "SetPosition", fen).await?,
-            Command::TakeBack(plies) => self.call(path, interface, "TakeBack", plies).await?,
-            Command::Promotion { ply, role } => {
-                self.call(path, interface, "SetPromotion", &(ply.unwrap_or_default(), role.word())).await?
-            }
-            Command::Adjust(player) => self.call(path, interface, "Adjust", &player.word()).await?,
-            Command::Acknowledge(alert) => self.call(path, interface, "Acknowledge", alert).await?,
-            Command::LetStand(alert) => self.call(path, interface, "LetStand", alert).await?,
-            Command::Replace { ply, uci } => self.call(path, interface, "Replace", &(ply, uci)).await?,
-            Command::Insert { ply, uci } => self.call(path, interface, "Insert", &(ply, uci)).await?,
-            Command::Undo => {
-                let (command, argument) = self.call(path, interface, "Undo", &()).await?;
-                return Ok(Reply::Undone { command, argument });
-            }
-            Command::Count { player, what } => self.call(path, interface, "Count", &(player.word(), what.word())).await?,
-            Command::Strike { player, ply } => self.call(path, interface, "Strike", &(player.word(), ply)).await?,
-            Command::ClockNote { white_ms, black_ms, note } => {
-                self.call(path, interface, "NoteClocks", &(white_ms, black_ms, note)).await?
-            }
-            Command::Laws(laws) => self.call(path, interface, "SetLaws", &laws.to_string()).await?,
-            Command::Tags(tags) => {
-                let tags: HashMap<&str, &str> = tags.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-                self.call(path, interface, "SetTags", &tags).await?
-            }
-            Command::Pause(paused) => self.call(path, interface, "Pause", paused).await?,
-            Command::Claim { player, claimed, intended } => {
-                let body = (player.word(), claimed.word(), intended.as_deref().unwrap_or_default());
-                let (is_correct, sentence, occurrences, quiet, required, articles) =
-                    self.call(path, interface, "Claim", &body).await?;
-                return Ok(Reply::Claim(ClaimVerdict { right: is_correct, sentence, occurrences, quiet, required, articles }));
-            }
-            Command::Restore { ply } => return Ok(Reply::Bound(self.call(path, interface, "Restore", ply).await?)),
+    pub async fn send_command(&self, game: u64, command: &Command) -> Result<Reply, ClientError> {
+        let proxy = Proxy::new(&self.connection, self.stream.name(), names::game_path(game), names::ARBITER_INTERFACE).await;
+        let (proxy, method) = (proxy.map_err(|error| self.error(error))?, command.spec().method);
+        let reply = match arguments(command) {
+            Some(arguments) => proxy.call_method(method, &arguments).await,
+            None => proxy.call_method(method, &()).await,
         };
-        Ok(Reply::Done)
+        reply.and_then(|message| Reply::parse(command, &message)).map_err(|error| self.error(error))
     }
 
     /// Begins a new game on this board from this position. Returns once that is in the journal.

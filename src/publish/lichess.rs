@@ -269,7 +269,7 @@ impl Sender {
         let now = Instant::now();
         round.retry_rejected_at = None;
         match reply {
-            LichessReply::Heard(outcomes) => {
+            LichessReply::Processed(outcomes) => {
                 round.outbox.record_outcomes(body, outcomes);
                 (round.failures, round.error) = (0, None);
                 round.retry_rejected_at = round.outbox.has_refused().then(|| now + self.pace.rejected_retry);

@@ -4,9 +4,8 @@ use super::game::TableGame;
 use super::pending_position::PendingPosition;
 use super::{Output, Table};
 use crate::boards::Millis;
-use crate::game::command::{Command, Refusal};
 use crate::game::event::{Event, Rotation};
-use crate::game::{Answer, CorrectionReason, Order};
+use crate::game::{Answer, Command, CorrectionReason, Order, Refusal};
 use crate::infer::{DetectedStart, ObservedBoard, rotated};
 use crate::laws::Position;
 use shakmaty::Bitboard;
@@ -14,7 +13,7 @@ use shakmaty::Bitboard;
 impl Table {
     /// Carries out an order.
     pub(super) fn execute_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
-        if let Command::Position(fen) = &order.command {
+        if let Command::Position { fen } = &order.command {
             let position =
                 Position::from_fen(fen, self.settings.chess960).map_err(|error| Refusal::BadFen(error.to_string()))?;
             self.set_position(now, position, order, output);
@@ -23,10 +22,10 @@ impl Table {
         if self.game.is_none() {
             return Err(Refusal::NoGame);
         }
-        let takes_back = matches!(order.command, Command::TakeBack(_) | Command::Restore { .. });
-        let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo);
+        let takes_back = matches!(order.command, Command::TakeBack { .. } | Command::Restore { .. });
+        let amends = matches!(order.command, Command::Replace { .. } | Command::Insert { .. } | Command::Undo {});
         let restores = amends || matches!(order.command, Command::Restore { .. });
-        let resumes = amends || matches!(order.command, Command::Pause(false));
+        let resumes = amends || matches!(order.command, Command::Pause { paused: false });
         let mut answer = Err(Refusal::NoGame);
         let placement = *self.sense.placement();
         self.with_game(output, |game, context, output| {

@@ -1,9 +1,8 @@
 //! What a call of the table returns, and the numbers of its events.
 
 use crate::boards::{BoardCommand, Millis};
-use crate::game::command::Refusal;
 use crate::game::event::Event;
-use crate::game::{Answer, StampedEvent};
+use crate::game::{Answer, Refusal, StampedEvent};
 
 /// The output of one call.
 #[derive(Clone, Debug, Default)]

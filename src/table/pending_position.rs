@@ -65,7 +65,7 @@ impl Table {
 /// Whether an order that set the position began the last game of these events.
 pub(super) fn is_position_set_by_order(events: &[StampedEvent]) -> bool {
     let set_by_order = events.iter().rev().find_map(|stamped| match &stamped.event {
-        Event::Commanded { command: Command::Position(_), .. } => Some(true),
+        Event::Commanded { command: Command::Position { .. }, .. } => Some(true),
         Event::GameStarted { .. } => Some(false),
         _ => None,
     });

@@ -47,14 +47,14 @@ fn an_illegal_move_that_stays_in_force_is_not_counted() {
     let stage = after(&moves);
     assert_eq!((kinds(&stage), record(&stage).tally.count(White)), (vec![AlertKind::IllegalMove], 1));
     let mut stage = after(&moves[..2]);
-    assert_eq!(stage.order(Command::Laws(laws("fide-2023 blitz limited"))), None);
+    assert_eq!(stage.order(Command::Laws { laws: laws("fide-2023 blitz limited") }), None);
     assert_eq!(record(&stage).laws, "fide-2023 blitz limited");
     moves[2..].iter().for_each(|words| stage.play(words, 2_000));
     assert_eq!((kinds(&stage), record(&stage).tally.count(White)), (vec![AlertKind::IllegalStands], 0));
     let alert = &record(&stage).alerts[0];
     assert_eq!(alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(), ["stands"]);
     assert_eq!((alert.by, alert.ply, alert.articles[0].as_str()), (Some(White), 3, "A.5.2"));
-    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(stage.order(Command::Undo {}), None);
     assert_eq!(record(&stage).laws, "fide-2023");
 }
 
@@ -78,7 +78,7 @@ fn a_lasting_condition_raises_one_alert() {
     clock(&mut stage, ClockHalf::Left, true);
     assert_eq!(kinds(&stage), [AlertKind::FlagFall]);
     let id = record(&stage).alerts[0].id;
-    assert_eq!(stage.order(Command::Acknowledge(id)), None);
+    assert_eq!(stage.order(Command::Acknowledge { alert: id }), None);
     clock(&mut stage, ClockHalf::Left, true);
     assert_eq!(kinds(&stage), [], "the arbiter has acknowledged it");
     clock(&mut stage, ClockHalf::Left, false);
@@ -104,7 +104,7 @@ fn pieces_handled_off_turn_raise_a_notice() {
     assert_eq!(alert.allowed, ["e4d5"]);
     // An announced adjustment suppresses both alerts.
     let mut stage = after(&["e2- e4P", "d7- d5p"]);
-    assert_eq!(stage.order(Command::Adjust(Black)), None);
+    assert_eq!(stage.order(Command::Adjust { player: Black }), None);
     stage.play("d5-", 1_500);
     stage.play("d5p", 4_000);
     assert_eq!(kinds(&stage), []);

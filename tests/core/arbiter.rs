@@ -46,11 +46,11 @@ fn an_acknowledged_alert_is_no_longer_in_force() {
     stage.play("a6r", 40_000);
     let alert = record(&stage).alerts.first().expect("an alert").clone();
     assert_eq!(alert.kind, AlertKind::IllegalPending);
-    assert_eq!(stage.order(Command::Acknowledge(alert.id)), None);
+    assert_eq!(stage.order(Command::Acknowledge { alert: alert.id }), None);
     assert_eq!(record(&stage).alerts, []);
     stage.wait(100_000);
     assert_eq!(record(&stage).alerts, [], "the arbiter has acknowledged it");
-    let refused = stage.order(Command::Acknowledge(alert.id)).expect("the alert is not in force");
+    let refused = stage.order(Command::Acknowledge { alert: alert.id }).expect("the alert is not in force");
     assert_eq!(refused, "alert 1 is not in force: `touchmovectl game` lists the alerts in force");
 }
 
@@ -111,9 +111,9 @@ fn claim(stage: &mut Stage, player: shakmaty::Color, claimed: ClaimKind, intende
 
 /// A verdict as one line of text.
 fn verdict_line(verdict: &Verdict) -> String {
-    let Verdict { text, occurrences, quiet, required, articles, .. } = verdict;
+    let Verdict { text, occurrences, plies_without_progress, required, articles, .. } = verdict;
     let required: Vec<String> = required.iter().map(ToString::to_string).collect();
-    format!("{text} | {occurrences:?} | {quiet} | {} | {}", required.join(", "), articles.join(", "))
+    format!("{text} | {occurrences:?} | {plies_without_progress} | {} | {}", required.join(", "), articles.join(", "))
 }
 
 #[test]
@@ -196,8 +196,8 @@ fn irregularities_are_counted_and_struck() {
     };
     assert_eq!(tally(&stage, White), [(1, vec![Irregularity::PressWithoutMove])]);
     stage.wait(10);
-    assert_eq!(stage.order(Command::Count { player: White, what: Irregularity::TwoHands }), None);
-    assert_eq!(stage.order(Command::Count { player: Black, what: Irregularity::IllegalMove }), None);
+    assert_eq!(stage.order(Command::Count { player: White, irregularity: Irregularity::TwoHands }), None);
+    assert_eq!(stage.order(Command::Count { player: Black, irregularity: Irregularity::IllegalMove }), None);
     assert_eq!(record(&stage).tally.count(White), 2);
     assert_eq!(stage.order(Command::Strike { player: White, ply: 1 }), None);
     assert_eq!(tally(&stage, White), [(1, vec![Irregularity::PressWithoutMove])]);
@@ -268,8 +268,8 @@ fn during_a_pause_the_clock_and_the_pieces_may_be_handled() {
         stage.play("e2- e4P", 500);
         clock(&mut stage, ClockHalf::Right, true);
         clock(&mut stage, ClockHalf::Right, false);
-        assert_eq!(stage.order(Command::Pause(true)), None);
-        assert_eq!(stage.order(Command::Pause(true)).as_deref(), Some("the game is paused already"));
+        assert_eq!(stage.order(Command::Pause { paused: true }), None);
+        assert_eq!(stage.order(Command::Pause { paused: true }).as_deref(), Some("the game is paused already"));
         if restarts {
             restart(&mut stage);
             clock(&mut stage, ClockHalf::Right, false);
@@ -293,12 +293,12 @@ fn during_a_pause_the_clock_and_the_pieces_may_be_handled() {
 #[test]
 fn a_pause_without_a_clock_lasts_until_the_arbiter_says_so() {
     let mut stage = after(&["e2- e4P"]);
-    assert_eq!(stage.order(Command::Pause(false)).as_deref(), Some("the game is not paused"));
-    assert_eq!(stage.order(Command::Pause(true)), None);
+    assert_eq!(stage.order(Command::Pause { paused: false }).as_deref(), Some("the game is not paused"));
+    assert_eq!(stage.order(Command::Pause { paused: true }), None);
     stage.play("e4- e2P", 100_000);
     assert_eq!(stage.moves(), ["e4"], "the start position on the board begins no game");
     stage.play("e2- e4P e7- e5p", 2_000);
-    assert_eq!(stage.order(Command::Pause(false)), None);
+    assert_eq!(stage.order(Command::Pause { paused: false }), None);
     stage.wait(1_000);
     assert_eq!(stage.moves(), ["e4", "e5"]);
 }
@@ -333,8 +333,8 @@ fn a_move_that_the_arbiter_lets_stand_is_not_corrected() {
         }
         let raised = record(&stage).alerts_raised;
         if let_stand {
-            assert_eq!(stage.order(Command::LetStand(raised - 1)), None);
-            let refused = stage.order(Command::LetStand(raised)).expect("no irregular move on record");
+            assert_eq!(stage.order(Command::LetStand { alert: raised - 1 }), None);
+            let refused = stage.order(Command::LetStand { alert: raised }).expect("no irregular move on record");
             assert!(refused.ends_with("is not about an irregular move on record that could stand: acknowledge it instead"));
             restart(&mut stage);
             assert_eq!(record(&stage).let_stand_plies, [3]);
@@ -344,7 +344,7 @@ fn a_move_that_the_arbiter_lets_stand_is_not_corrected() {
         assert_eq!(stage.moves(), if let_stand { ["e4", "e5", "Bf1-a4"] } else { ["e4", "e5", "Bc4"] });
         if let_stand {
             stage.play("c4- a4B", 1_000);
-            assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(Command::LetStand(raised - 1))));
+            assert_eq!(stage.ask(Command::Undo {}), Ok(Answer::Undone(Command::LetStand { alert: raised - 1 })));
             let again = record(&stage).alerts.last().map(|alert| (alert.kind, alert.ply, alert.count));
             assert_eq!((again, record(&stage).let_stand_plies.len()), (Some((AlertKind::IllegalMove, 3, None)), 0));
         }
@@ -373,7 +373,7 @@ fn a_move_is_replaced_and_the_moves_after_it_stay() {
     stage.play("e5- e6p", 1_000);
     stage.play("d7- d5p", 1_000);
     assert_eq!(stage.moves(), ["e4", "e6", "Nf3", "d5"]);
-    let refused = stage.order(Command::Undo).expect("too late");
+    let refused = stage.order(Command::Undo {}).expect("too late");
     assert_eq!(refused, "moves were made since the record was corrected: give a new command instead");
 }
 
@@ -386,7 +386,7 @@ fn a_missing_move_is_inserted() {
     assert_eq!(stage.order(insert(6, "f1b5")).as_deref(), Some("there is no ply 6: the game has 4 plies"));
     assert_eq!(stage.order(insert(5, "f1b5")), None);
     assert_eq!(stage.moves(), ["e4", "e5", "Nf3", "Nc6", "Bb5"]);
-    assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(insert(5, "f1b5"))));
+    assert_eq!(stage.ask(Command::Undo {}), Ok(Answer::Undone(insert(5, "f1b5"))));
     assert_eq!(stage.moves(), ["e4", "e5", "Nf3", "Nc6"]);
     // White seems to have moved twice: Black's move in between was not seen.
     let mut stage = after(&["e2- e4P", "d2- d4P", "e7- e5p", "g1- f3N", "b8- c6n"]);
@@ -407,17 +407,17 @@ fn the_last_command_is_undone() {
     let played = ["e2- e4P", "e7- e5p", "g1- f3N"];
     let moves = ["e4", "e5", "Nf3"];
     let mut stage = after(&played);
-    let nothing = stage.order(Command::Undo).expect("nothing was commanded");
+    let nothing = stage.order(Command::Undo {}).expect("nothing was commanded");
     assert!(nothing.starts_with("there is nothing to undo"), "{nothing}");
     let before = record(&stage).plies.clone();
     for command in [
-        Command::TakeBack(2),
+        Command::TakeBack { plies: 2 },
         Command::Restore { ply: 2 },
         Command::Replace { ply: 2, uci: "d7d6".to_owned() },
-        Command::Result(Some(GameResult::Draw)),
-        Command::Count { player: White, what: Irregularity::TwoHands },
+        Command::Result { result: Some(GameResult::Draw) },
+        Command::Count { player: White, irregularity: Irregularity::TwoHands },
         Command::ClockNote { white_ms: 1, black_ms: 2, note: String::new() },
-        Command::Pause(true),
+        Command::Pause { paused: true },
     ] {
         let was = record(&stage).clone();
         assert_eq!(stage.order(command.clone()), None);
@@ -426,7 +426,7 @@ fn the_last_command_is_undone() {
             Record { last_number: 0, ..was.clone() }
         );
         restart(&mut stage);
-        assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(command.clone())), "{command:?}");
+        assert_eq!(stage.ask(Command::Undo {}), Ok(Answer::Undone(command.clone())), "{command:?}");
         let now = record(&stage);
         let plies_and_clocks = |plies: &[Ply]| plies.iter().map(|ply| (ply.played.clone(), ply.clocks)).collect::<Vec<_>>();
         assert_eq!(plies_and_clocks(&now.plies), plies_and_clocks(&before), "{command:?}");
@@ -450,12 +450,12 @@ fn a_correction_of_another_move_counts_no_irregularity_twice() {
     assert_eq!(stage.order(Command::Replace { ply: 2, uci: "e7e6".to_owned() }), None);
     assert_eq!(stage.moves(), ["e4", "e6", "Bf1-a4", "Nc6"]);
     assert_eq!(alerts_and_tally(&stage), counted);
-    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(stage.order(Command::Undo {}), None);
     assert_eq!(alerts_and_tally(&stage), counted);
     stage.displaced();
     assert_eq!(stage.order(Command::Restore { ply: 3 }), None);
     assert_eq!(alerts_and_tally(&stage), (vec![], 1));
-    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(stage.order(Command::Undo {}), None);
     assert_eq!(stage.displaced(), ["f1 a4 c6 b8", ""]);
     assert_eq!(stage.moves(), ["e4", "e5", "Bf1-a4", "Nc6"]);
     assert_eq!(alerts_and_tally(&stage), (vec![(AlertKind::IllegalMove, 3, false)], 1), "raised again, and counted once");
@@ -467,13 +467,13 @@ fn a_pause_that_the_clock_ended_hides_no_earlier_command() {
     let mut stage = after(&[]);
     clock(&mut stage, ClockHalf::Left, true);
     clock(&mut stage, ClockHalf::Left, false);
-    let count = Command::Count { player: White, what: Irregularity::TwoHands };
+    let count = Command::Count { player: White, irregularity: Irregularity::TwoHands };
     assert_eq!(stage.order(count.clone()), None);
-    assert_eq!(stage.order(Command::Pause(true)), None);
+    assert_eq!(stage.order(Command::Pause { paused: true }), None);
     clock(&mut stage, ClockHalf::Left, true);
-    assert_eq!(stage.ask(Command::Undo), Ok(Answer::Undone(count)));
+    assert_eq!(stage.ask(Command::Undo {}), Ok(Answer::Undone(count)));
     assert_eq!((record(&stage).tally.count(White), record(&stage).paused), (0, false));
-    let refused = stage.order(Command::Undo).expect("there is nothing to undo");
+    let refused = stage.order(Command::Undo {}).expect("there is nothing to undo");
     assert!(refused.starts_with("there is nothing to undo"), "{refused}");
 }
 
@@ -481,21 +481,21 @@ fn a_pause_that_the_clock_ended_hides_no_earlier_command() {
 fn a_result_ends_a_pause() {
     for restarts in [false, true] {
         let mut stage = after(&["e2- e4P", "e7- e5p"]);
-        assert_eq!(stage.order(Command::Pause(true)), None);
+        assert_eq!(stage.order(Command::Pause { paused: true }), None);
         stage.play("g1- f3N", 2_000);
-        let draw = Command::Result(Some(GameResult::Draw));
+        let draw = Command::Result { result: Some(GameResult::Draw) };
         assert_eq!(stage.order(draw.clone()), None);
         assert!(!record(&stage).paused);
-        assert_eq!(stage.order(Command::Undo), None);
+        assert_eq!(stage.order(Command::Undo {}), None);
         assert!(record(&stage).paused, "the pause is restored");
         stage.play("f3- g1N", 2_000);
         assert_eq!(stage.order(draw.clone()), None);
         // The game is not paused after the result is withdrawn either.
-        assert_eq!(stage.order(Command::Result(None)), None);
+        assert_eq!(stage.order(Command::Result { result: None }), None);
         assert_eq!((record(&stage).paused, stage.moves()), (false, vec!["e4", "e5"]));
         stage.play("g1- f3N", 2_000);
         assert_eq!(stage.moves(), ["e4", "e5", "Nf3"]);
-        assert_eq!(stage.order(Command::Pause(true)), None);
+        assert_eq!(stage.order(Command::Pause { paused: true }), None);
         assert_eq!(stage.order(draw), None);
         if restarts {
             restart(&mut stage);
@@ -513,12 +513,12 @@ fn alerts_that_a_result_settled_are_in_force_again_after_undo() {
         let mut stage = after(&ILLEGAL);
         let before = record(&stage).alerts.clone();
         assert_eq!(before.iter().map(|alert| alert.kind).collect::<Vec<_>>(), [AlertKind::IllegalMove]);
-        assert_eq!(stage.order(Command::Result(Some(GameResult::Draw))), None);
+        assert_eq!(stage.order(Command::Result { result: Some(GameResult::Draw) }), None);
         assert_eq!(record(&stage).alerts, []);
         if restarts {
             restart(&mut stage);
         }
-        assert_eq!(stage.order(Command::Undo), None);
+        assert_eq!(stage.order(Command::Undo {}), None);
         let again: Vec<Alert> = before.into_iter().map(|alert| Alert { id: 2, count: None, ..alert }).collect();
         assert_eq!((&record(&stage).alerts, record(&stage).tally.count(White)), (&again, 1));
     }
@@ -531,13 +531,15 @@ fn a_late_capture_en_passant_survives_corrections() {
     assert_eq!(stage.moves(), moves);
     let fen = record(&stage).fen().to_owned();
     assert!(fen.starts_with("rnbqkbnr/1pp1ppp1/p2P4/7p/8/P7/"), "{fen}");
-    for command in [Command::TakeBack(2), Command::Restore { ply: 7 }, Command::Replace { ply: 5, uci: "b2b3".to_owned() }] {
+    for command in
+        [Command::TakeBack { plies: 2 }, Command::Restore { ply: 7 }, Command::Replace { ply: 5, uci: "b2b3".to_owned() }]
+    {
         assert_eq!(stage.order(command.clone()), None, "{command:?}");
         if matches!(command, Command::Replace { ply: 5, .. }) {
             let now = record(&stage).fen();
             assert!(now.starts_with("rnbqkbnr/1pp1ppp1/p2P4/7p/8/1P6/"), "{now}");
         }
-        let undone = stage.ask(Command::Undo);
+        let undone = stage.ask(Command::Undo {});
         assert_eq!(undone, Ok(Answer::Undone(command.clone())));
         assert_eq!((record(&stage).fen(), stage.moves()), (fen.as_str(), moves.to_vec()), "{command:?}");
         assert!(record(&stage).plies[6].played.irregular);
@@ -555,7 +557,7 @@ fn only_an_alert_about_an_irregular_move_lets_it_stand() {
     restart(&mut stage);
     let alerts: Vec<AlertKind> = record(&stage).alerts.iter().map(|alert| alert.kind).collect();
     let id = record(&stage).alerts.last().expect("an alert").id;
-    let refused = stage.order(Command::LetStand(id)).expect("a battery");
+    let refused = stage.order(Command::LetStand { alert: id }).expect("a battery");
     assert!(refused.contains("is not about an irregular move on record"), "{refused}");
     assert_eq!(record(&stage).alerts.iter().map(|alert| alert.kind).collect::<Vec<_>>(), alerts);
 }

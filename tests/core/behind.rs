@@ -464,7 +464,7 @@ fn a_game_started_late_has_the_moves_that_were_seen() {
     }
     // As in `position shown`: castling rights wherever king and rook are on their start squares.
     let fen = Position::from_board(play.position.board().clone(), play.position.turn()).fen();
-    play.take(Input::Order(Order { command: Command::Position(fen), by: "arbiter".to_owned() }));
+    play.take(Input::Order(Order { command: Command::Position { fen }, by: "arbiter".to_owned() }));
     assert_eq!(play.moves(), uci);
     let start_fen = play.table.record().expect("a game").start_fen.clone();
     assert_eq!(start_fen.split(' ').take(2).collect::<Vec<_>>(), from.fen().split(' ').take(2).collect::<Vec<_>>());
@@ -473,7 +473,7 @@ fn a_game_started_late_has_the_moves_that_were_seen() {
     play.wait(4_000);
     assert_eq!(play.moves().last(), Some(&next.as_str()));
     // A position other than the one on the board is taken as given.
-    play.take(Input::Order(Order { command: Command::Position(from.fen()), by: "arbiter".to_owned() }));
+    play.take(Input::Order(Order { command: Command::Position { fen: from.fen() }, by: "arbiter".to_owned() }));
     assert!(play.moves().is_empty());
 }
 
@@ -511,7 +511,7 @@ fn a_next_game_without_a_start_position_is_noticed() {
     let mut play = Play { table: Table::new(Settings::default()), position: Position::start(), now: 0, events: Vec::new() };
     play.take(Input::Link(LinkState::Up));
     play.show();
-    play.take(Input::Order(Order { command: Command::Result(Some(GameResult::Draw)), by: "arbiter".to_owned() }));
+    play.take(Input::Order(Order { command: Command::Result { result: Some(GameResult::Draw) }, by: "arbiter".to_owned() }));
     play.take(Input::Link(LinkState::Down));
     game.plies[..20].iter().for_each(|mv| play.position = play.position.play(mv.mv));
     play.take(Input::Link(LinkState::Up));

@@ -184,7 +184,7 @@ fn faults_of_the_board_are_reported_again_in_the_next_game() {
     (0..4).for_each(|_| play.blink(Square::E4, 400));
     play.play("g1f3 b8c6");
     let fen = Position::start().fen();
-    let command = touchmove::game::Command::Position(fen);
+    let command = touchmove::game::Command::Position { fen };
     let order = touchmove::game::Order { command, by: "test".to_owned() };
     let output = play.table.handle(play.now, Input::Order(order));
     play.events.extend(output.events);

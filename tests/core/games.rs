@@ -86,18 +86,18 @@ impl Story {
         }
         self.wait(40);
         if let Some(result) = word.strip_prefix("result=") {
-            return self.order(Command::Result(GameResult::parse(result)));
+            return self.order(Command::Result { result: GameResult::parse(result) });
         }
         if let Some(plies) = word.strip_prefix("takeback=") {
-            return self.order(Command::TakeBack(plies.parse().expect("plies")));
+            return self.order(Command::TakeBack { plies: plies.parse().expect("plies") });
         }
         if let Some(role) = word.strip_prefix("promotion=") {
             let (role, ply) = role.split_at(1);
             let role = role.chars().next().and_then(Role::from_char).expect("a piece");
-            return self.order(Command::Promotion { ply: ply.parse().ok(), role });
+            return self.order(Command::Promotion { ply: ply.parse().ok(), piece: role });
         }
         if let Some(player) = word.strip_prefix("adjust=") {
-            return self.order(Command::Adjust(Color::from_white(player == "W")));
+            return self.order(Command::Adjust { player: Color::from_white(player == "W") });
         }
         match word {
             "W" | "B" => {

@@ -150,7 +150,7 @@ fn read(word: &str) -> (Square, Option<Piece>) {
 #[test]
 fn squares_that_differ_from_a_given_position_are_published_until_they_agree() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6- e2N");
-    assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
+    assert_eq!(stage.order(Command::Position { fen: AT_20.to_owned() }), None);
     assert_eq!(stage.displaced(), ["e2 c6"]);
     stage.play("e2-", 400);
     assert_eq!(stage.displaced(), ["c6"]);
@@ -164,7 +164,7 @@ fn squares_that_differ_from_a_given_position_are_published_until_they_agree() {
 #[test]
 fn after_a_restart_the_squares_that_differ_are_published_again() {
     let mut before = Stage::new(SensorKind::Identity, AT_20, "c6-");
-    let output = before.table.handle(0, order(Command::Position(AT_20.to_owned())));
+    let output = before.table.handle(0, order(Command::Position { fen: AT_20.to_owned() }));
     let durable: Vec<StampedEvent> = output.events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "c6-");
     stage.table = Table::restore(Settings::default(), &durable);
@@ -177,7 +177,7 @@ fn after_a_restart_the_squares_that_differ_are_published_again() {
 #[test]
 fn a_given_position_that_is_on_the_board_has_no_differing_squares() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
-    assert_eq!(stage.order(Command::Position(AT_20.to_owned())), None);
+    assert_eq!(stage.order(Command::Position { fen: AT_20.to_owned() }), None);
     stage.wait(5_000);
     assert_eq!(stage.displaced(), [""; 0]);
 }
@@ -185,7 +185,7 @@ fn a_given_position_that_is_on_the_board_has_no_differing_squares() {
 #[test]
 fn a_game_from_move_20_is_numbered_from_there() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
-    stage.order(Command::Position(AT_20.to_owned()));
+    stage.order(Command::Position { fen: AT_20.to_owned() });
     stage.play("f6- e4- e4n", 400);
     stage.play("d3- e4- e4P", 400);
     let record = stage.table.record().expect("a game");
@@ -198,8 +198,8 @@ fn a_game_from_move_20_is_numbered_from_there() {
 fn orders_are_refused_with_a_reason() {
     let mut stage = Stage::new(SensorKind::Identity, AT_20, "");
     let role = Role::Queen;
-    assert!(stage.order(Command::Promotion { ply: None, role }).expect("no game").contains("there is no game"));
-    let refused = stage.order(Command::Position("e4".to_owned())).expect("no position");
+    assert!(stage.order(Command::Promotion { ply: None, piece: role }).expect("no game").contains("there is no game"));
+    let refused = stage.order(Command::Position { fen: "e4".to_owned() }).expect("no position");
     assert!(refused.contains("give a FEN such as"), "{refused}");
 }
 
@@ -475,7 +475,7 @@ fn a_commanded_start_position_of_chess960_keeps_its_number() {
         ] {
             let settings = || Settings { chess960, ..Settings::default() };
             let mut stage = Stage::with(settings(), fen, "");
-            assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+            assert_eq!(stage.order(Command::Position { fen: fen.to_owned() }), None);
             assert_eq!(stage.table.record().expect("a game").chess960, number, "{fen}");
             let restored = Table::restore(settings(), &stage.durable);
             assert_eq!(restored.record(), stage.table.record());

@@ -115,7 +115,7 @@ fn a_game_that_begins_without_legal_moves_is_over() {
     ] {
         for sensing in [Identity, Colour, Occupancy] {
             let mut stage = Stage::new(sensing, fen, "");
-            assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+            assert_eq!(stage.order(Command::Position { fen: fen.to_owned() }), None);
             stage.wait(5_000);
             assert_eq!(record(&stage).result, Some((result, reason)), "{sensing:?}: {fen}");
             assert_eq!(results(&stage), [Some(result)]);
@@ -147,7 +147,7 @@ fn an_illegal_move_stands_after_the_reply_even_if_acknowledged() {
         play(&mut stage, "a1- b3R");
         let illegal = alert(&stage, IllegalMove);
         if acknowledges {
-            assert_eq!(stage.order(Command::Acknowledge(illegal.id)), None);
+            assert_eq!(stage.order(Command::Acknowledge { alert: illegal.id }), None);
             assert_eq!(alerts(&stage), []);
         }
         stage.play("h7- h6p", 300);
@@ -170,11 +170,11 @@ fn an_illegal_mate_that_the_arbiter_accepts_ends_the_game() {
             assert_eq!(alerts(&stage), [IllegalMove, ResultSignalled]);
         }
         let id = alert(&stage, IllegalMove).id;
-        assert_eq!(stage.order(Command::LetStand(id)), None);
+        assert_eq!(stage.order(Command::LetStand { alert: id }), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
         assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
         // The arbiter undoes it: the result waits again.
-        assert_eq!(stage.order(Command::Undo), None);
+        assert_eq!(stage.order(Command::Undo {}), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![IllegalMove, ResultSignalled]));
         assert_eq!(results(&stage).last(), Some(&None));
     }
@@ -183,10 +183,10 @@ fn an_illegal_mate_that_the_arbiter_accepts_ends_the_game() {
 #[test]
 fn the_arbiter_confirms_with_one_command() {
     let mut stage = illegal_mate();
-    assert_eq!(stage.order(Command::Result(Some(GameResult::WhiteWins))), None);
+    assert_eq!(stage.order(Command::Result { result: Some(GameResult::WhiteWins) }), None);
     assert_eq!(record(&stage).result, Some((GameResult::WhiteWins, ResultReason::Arbiter)));
     assert_eq!(alerts(&stage), []);
-    assert_eq!(stage.order(Command::Undo), None);
+    assert_eq!(stage.order(Command::Undo {}), None);
     assert_eq!((record(&stage).result, alerts(&stage)), (None, vec![IllegalMove, ResultSignalled]));
 }
 
@@ -226,7 +226,7 @@ fn a_mate_waits_for_a_notice_of_touched_pieces() {
             restart(&mut stage);
         }
         let id = alert(&stage, TouchMove).id;
-        assert_eq!(stage.order(Command::Acknowledge(id)), None);
+        assert_eq!(stage.order(Command::Acknowledge { alert: id }), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
     }
 }
@@ -247,7 +247,7 @@ fn a_mate_waits_no_longer_than_a_minute_for_a_notice() {
         let at = stage.durable.iter().find(|stamped| matches!(stamped.event, Event::Result { .. })).expect("a result").at;
         assert_eq!(at, made_at + 60_000);
         let id = alert(&stage, TouchMove).id;
-        assert_eq!(stage.order(Command::Acknowledge(id)), None);
+        assert_eq!(stage.order(Command::Acknowledge { alert: id }), None);
         assert_eq!((record(&stage).result, alerts(&stage)), (Some(WON), vec![]));
     }
 }
@@ -279,12 +279,12 @@ fn a_mate_stands_although_its_rook_moves_on_just_before_the_minute_ends() {
 
 #[test]
 fn an_undone_command_makes_a_mate_wait_again() {
-    for command in [Command::Restore { ply: 1 }, Command::TakeBack(1)] {
+    for command in [Command::Restore { ply: 1 }, Command::TakeBack { plies: 1 }] {
         let mut stage = touched_mate();
         let before = alerts(&stage);
         assert_eq!(stage.order(command), None);
         assert!(!alerts(&stage).contains(&ResultSignalled));
-        assert_eq!(stage.order(Command::Undo), None);
+        assert_eq!(stage.order(Command::Undo {}), None);
         let mut after = alerts(&stage);
         after.sort_by_key(|kind| before.iter().position(|known| known == kind));
         assert_eq!((after, record(&stage).result, results(&stage)), (before, None, vec![]));
@@ -297,7 +297,7 @@ fn an_undone_command_makes_a_mate_wait_again() {
 fn the_next_game_does_not_lose_a_mate_that_waits_for_a_notice() {
     let mut stage = touched_mate();
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-    assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+    assert_eq!(stage.order(Command::Position { fen: fen.to_owned() }), None);
     assert_eq!(results(&stage), [Some(GameResult::WhiteWins)]);
     let ended = stage.durable.iter().position(|stamped| matches!(stamped.event, Event::Result { .. }));
     let begun = stage.durable.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }));
@@ -313,7 +313,7 @@ fn a_draw_waits_like_a_mate() {
     assert!(text.starts_with("end_waits, end (seventy_five), for (waits-ruling, san Ra1-c2"), "{text}");
     assert_eq!((required(&pending).as_str(), pending.articles), ("rule_first", vec!["9.6.2".into()]));
     let id = alert(&stage, IllegalMove).id;
-    assert_eq!(stage.order(Command::LetStand(id)), None);
+    assert_eq!(stage.order(Command::LetStand { alert: id }), None);
     let settled = alert(&stage, SeventyFive);
     assert_eq!((settled.text.key.as_str(), required(&settled).as_str()), ("seventy_five", "draw"));
 }

@@ -213,7 +213,7 @@ fn a_given_position_of_chess960_survives_a_restart() {
     let board_reading = || Input::Reading(Reading::Placement(Box::new(placement)));
     let mut table = Table::new(settings.clone());
     table.handle(0, board_reading());
-    let order = Order { command: Command::Position(fen.to_owned()), by: "the arbiter".to_owned() };
+    let order = Order { command: Command::Position { fen: fen.to_owned() }, by: "the arbiter".to_owned() };
     let events = table.handle(0, Input::Order(order)).events;
     let durable: Vec<StampedEvent> = events.into_iter().filter(|stamped| stamped.number.is_some()).collect();
     let mut restored = Table::restore(settings, &durable);

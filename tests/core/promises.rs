@@ -120,7 +120,7 @@ impl Stage {
 #[test]
 fn an_irregular_move_made_before_the_game_is_proved_by_the_first_placement() {
     let mut stage = Stage::new(SensorKind::Identity, "rnbqkbnr/pppppppp/3K4/8/8/8/PPPPPPPP/RNBQ1BNR w kq - 0 1");
-    stage.order(Command::Position(START.to_owned()));
+    stage.order(Command::Position { fen: START.to_owned() });
     stage.play("! ~5000");
     assert_eq!(stage.moves(), ["Ke1-d6"]);
     let proof = &stage.record().plies[0].played.evidence;
@@ -144,7 +144,7 @@ fn an_irregular_move_is_proved_however_much_was_touched_since() {
 #[test]
 fn completed_moves_stay_completed_after_a_correction_with_their_clocks() {
     let mut stage = Stage::new(SensorKind::Occupancy, "8/P6k/8/8/8/8/7K/8 w - - 0 1");
-    stage.order(Command::Position("8/P6k/8/8/8/8/7K/8 w - - 0 1".to_owned()));
+    stage.order(Command::Position { fen: "8/P6k/8/8/8/8/7K/8 w - - 0 1".to_owned() });
     stage.play("a7- a8N ~400 ! h7- h6k ~400 !");
     assert_eq!(stage.moves(), ["a8=Q", "Kh6"]);
     let clocks: Vec<_> = stage.record().plies.iter().map(|ply| ply.clocks).collect();
@@ -162,10 +162,10 @@ fn completed_moves_stay_completed_after_a_correction_with_their_clocks() {
 fn a_move_that_no_longer_ends_the_game_is_not_completed_by_it() {
     let fen = "7k/P5p1/6p1/8/8/8/8/K4R2 w - - 0 1";
     let mut stage = Stage::new(SensorKind::Occupancy, fen);
-    stage.order(Command::Position(fen.to_owned()));
+    stage.order(Command::Position { fen: fen.to_owned() });
     stage.play("a7- a8Q ~400 ! h8- h7k ~400 ! f1- h1R ~400");
     assert_eq!(stage.moves(), ["a8=Q+", "Kh7", "Rh1#"]);
-    stage.order(Command::Promotion { ply: Some(1), role: Role::Knight });
+    stage.order(Command::Promotion { ply: Some(1), piece: Role::Knight });
     assert_eq!(stage.moves(), ["a8=N", "Kh7", "Rh1+"]);
     assert_eq!(stage.record().result, None);
     let completed = |ply: &Ply| matches!(ply.state, PlyState::Completed { .. });
@@ -191,7 +191,7 @@ fn a_game_that_begins_with_the_link_down_waits_for_the_board() {
         let mut stage = Stage::new(sensing, "rnbqkbnr/pppppppp/8/8/5P2/8/P1PPPPPP/RNBQKBNR w KQkq - 0 1");
         let placement = Stage::new(sensing, START).table.placement().expect("a placement");
         stage.take(Input::Link(LinkState::Down));
-        stage.order(Command::Position(START.to_owned()));
+        stage.order(Command::Position { fen: START.to_owned() });
         stage.play("! ~5000");
         assert_eq!(stage.moves(), [""; 0], "{sensing:?}");
         stage.take(Input::Link(LinkState::Up));

@@ -263,7 +263,7 @@ async fn a_game_without_moves_belongs_to_the_next_round() {
     };
     load(&hall.client, "Ada", 1).await;
     named(&hall.client, hall.game, "Ada").await;
-    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(hall.game, &Command::Result { result: Some(GameResult::Draw) }).await.unwrap();
     // The pieces are set up again before the next round is loaded: for a game of that round, or a casual one.
     hall.board.play("e4", "e2");
     let next = until("another game", async || {

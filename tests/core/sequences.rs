@@ -121,7 +121,7 @@ impl Run {
         run.take(Input::Link(LinkState::Up));
         run.send_placement();
         if !usual {
-            let command = Command::Position(case.start.fen());
+            let command = Command::Position { fen: case.start.fen() };
             run.take(Input::Order(Order { command, by: "the author".to_owned() }));
         }
         run.wait(1_500);

@@ -111,12 +111,12 @@ impl Run {
             Act::Link(up) => self.take(Input::Link(if up { LinkState::Up } else { LinkState::Down })),
             Act::Order(order) => {
                 let command = match order % 6 {
-                    0 => Command::Result(Some(GameResult::Draw)),
-                    1 => Command::Result(None),
-                    2 => Command::TakeBack(u32::from(order / 64)),
-                    3 => Command::Adjust(Color::from_white(order < 128)),
-                    4 => Command::Promotion { ply: None, role: Role::ALL[usize::from(order / 43) % 6] },
-                    _ => Command::Position("4k3/P7/8/8/8/8/8/4K2R w K - 0 1".to_owned()),
+                    0 => Command::Result { result: Some(GameResult::Draw) },
+                    1 => Command::Result { result: None },
+                    2 => Command::TakeBack { plies: u32::from(order / 64) },
+                    3 => Command::Adjust { player: Color::from_white(order < 128) },
+                    4 => Command::Promotion { ply: None, piece: Role::ALL[usize::from(order / 43) % 6] },
+                    _ => Command::Position { fen: "4k3/P7/8/8/8/8/8/4K2R w K - 0 1".to_owned() },
                 };
                 self.take(Input::Order(Order { command, by: "somebody".to_owned() }));
             }

@@ -16,9 +16,9 @@ fn from(fen: &str, by: &str) -> Stage {
     let mut stage = Stage::new(SensorKind::Identity, fen, "");
     stage.play("", 1_200);
     if fen != START {
-        assert_eq!(stage.order(Command::Position(fen.to_owned())), None);
+        assert_eq!(stage.order(Command::Position { fen: fen.to_owned() }), None);
     }
-    assert_eq!(stage.order(Command::Laws(laws(by))), None);
+    assert_eq!(stage.order(Command::Laws { laws: laws(by) }), None);
     stage.play("", 3_000);
     stage
 }
@@ -245,7 +245,7 @@ fn a_touched_piece_loses_the_claim_of_a_draw() {
     assert_eq!(verdict(&mut stage, White), expected(false, "claim-lost", "go_on"), "held");
     // An announced adjustment is no touch.
     let mut stage = repeated("fide-2023");
-    assert_eq!(stage.order(Command::Adjust(White)), None);
+    assert_eq!(stage.order(Command::Adjust { player: White }), None);
     slowly(&mut stage, &[("b1-", 1_500), ("b1N", 1_500)]);
     assert!(verdict(&mut stage, White).0);
 }

@@ -72,14 +72,14 @@ fn one_of_each() -> Vec<StampedEvent> {
             evidence: vec![Sighting { at: 1650, square: Square::C4, before: SquareState::Occupied, now: SquareState::Empty }],
         }),
         Event::AlertCleared { id: 1 },
-        Event::Commanded { command: Command::TakeBack(1), by: "uid 1000".into() },
-        Event::Commanded { command: Command::Position(START.into()), by: ":1.42".into() },
-        Event::Commanded { command: Command::Result(Some(GameResult::Draw)), by: "configuration".into() },
+        Event::Commanded { command: Command::TakeBack { plies: 1 }, by: "uid 1000".into() },
+        Event::Commanded { command: Command::Position { fen: START.into() }, by: ":1.42".into() },
+        Event::Commanded { command: Command::Result { result: Some(GameResult::Draw) }, by: "configuration".into() },
         Event::Result { result: Some(GameResult::WhiteWins), reason: ResultReason::KingsSignal },
         Event::Result { result: None, reason: ResultReason::Arbiter },
-        Event::Commanded { command: Command::Promotion { ply: None, role: Role::Rook }, by: "uid 1000".into() },
-        Event::Commanded { command: Command::Promotion { ply: Some(61), role: Role::Knight }, by: "uid 1000".into() },
-        Event::Commanded { command: Command::Adjust(Color::White), by: "uid 1000".into() },
+        Event::Commanded { command: Command::Promotion { ply: None, piece: Role::Rook }, by: "uid 1000".into() },
+        Event::Commanded { command: Command::Promotion { ply: Some(61), piece: Role::Knight }, by: "uid 1000".into() },
+        Event::Commanded { command: Command::Adjust { player: Color::White }, by: "uid 1000".into() },
         Event::BoardFault {
             square: Square::D5,
             fault: Fault::Flickering,
@@ -186,13 +186,13 @@ fn a_clock_event_of_an_older_version_has_no_flags() {
 
 #[test]
 fn commands_are_read_and_bad_ones_refused_with_a_reason() {
-    let order = Order { command: Command::Result(None), by: ":1.42".into() };
+    let order = Order { command: Command::Result { result: None }, by: ":1.42".into() };
     assert_eq!(wire::order_to_value(&order), json!({"do": "result", "result": "*", "by": ":1.42"}));
     assert_eq!(wire::order_from_value(&wire::order_to_value(&order)).ok(), Some(order));
     let unsigned = wire::order_from_value(&json!({"do": "take_back", "plies": 2})).expect("an order");
-    assert_eq!(unsigned, Order { command: Command::TakeBack(2), by: "recording".into() });
+    assert_eq!(unsigned, Order { command: Command::TakeBack { plies: 2 }, by: "recording".into() });
     let last = wire::order_from_value(&json!({"do": "promotion", "piece": "rook"})).expect("an order");
-    assert_eq!(last.command, Command::Promotion { ply: None, role: Role::Rook });
+    assert_eq!(last.command, Command::Promotion { ply: None, piece: Role::Rook });
 
     let check = |value: serde_json::Value, expect: &str| {
         let message = wire::order_from_value(&value).expect_err("refused").to_string();
@@ -277,23 +277,23 @@ fn clock_times() -> impl Strategy<Value = ClockTimes> {
 
 fn command() -> impl Strategy<Value = Command> {
     prop_oneof![
-        of(word()).prop_map(Command::Result),
-        any::<String>().prop_map(Command::Position),
-        any::<u32>().prop_map(Command::TakeBack),
-        (of(any::<u32>()), word()).prop_map(|(ply, role)| Command::Promotion { ply, role }),
-        word().prop_map(Command::Adjust),
-        any::<u32>().prop_map(Command::Acknowledge),
+        of(word()).prop_map(|result| Command::Result { result }),
+        any::<String>().prop_map(|fen| Command::Position { fen }),
+        any::<u32>().prop_map(|plies| Command::TakeBack { plies }),
+        (of(any::<u32>()), word()).prop_map(|(ply, role)| Command::Promotion { ply, piece: role }),
+        word().prop_map(|player| Command::Adjust { player }),
+        any::<u32>().prop_map(|alert| Command::Acknowledge { alert }),
         any::<u32>().prop_map(|ply| Command::Restore { ply }),
-        any::<u32>().prop_map(Command::LetStand),
+        any::<u32>().prop_map(|alert| Command::LetStand { alert }),
         any::<(u32, String)>().prop_map(|(ply, uci)| Command::Replace { ply, uci }),
         any::<(u32, String)>().prop_map(|(ply, uci)| Command::Insert { ply, uci }),
-        Just(Command::Undo),
-        (word(), select(Irregularity::ALL)).prop_map(|(player, what)| Command::Count { player, what }),
+        Just(Command::Undo {}),
+        (word(), select(Irregularity::ALL)).prop_map(|(player, what)| Command::Count { player, irregularity: what }),
         (word(), any::<u32>()).prop_map(|(player, ply)| Command::Strike { player, ply }),
         any::<(u32, u32, String)>().prop_map(|(white_ms, black_ms, note)| Command::ClockNote { white_ms, black_ms, note }),
-        any::<bool>().prop_map(Command::Pause),
-        laws().prop_map(Command::Laws),
-        vec(any::<(String, String)>(), 0..3).prop_map(Command::Tags),
+        any::<bool>().prop_map(|paused| Command::Pause { paused }),
+        laws().prop_map(|laws| Command::Laws { laws }),
+        vec(any::<(String, String)>(), 0..3).prop_map(|tags| Command::Tags { tags }),
         (word(), word(), of(any::<String>())).prop_map(|(player, claimed, intended)| Command::Claim {
             player,
             claimed,

@@ -147,7 +147,7 @@ async fn undoing_a_position_continues_the_game_before() {
     hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
     let position_game = hall.game("board_7").await;
     assert!(position_game.id > first && position_game.moves.is_empty());
-    hall.client.send_command(position_game.id, &Command::Undo).await.unwrap();
+    hall.client.send_command(position_game.id, &Command::Undo {}).await.unwrap();
     let game = hall.game("board_7").await;
     assert!(game.id > position_game.id && sans(&game) == ["e4"], "{game:?}");
     assert_eq!(hall.client.round().await.unwrap().1, [(1, "board_7".to_owned(), game.id)]);
@@ -160,7 +160,7 @@ async fn undoing_a_position_continues_the_game_before() {
     let position_game = hall.game("board_7").await.id;
     board.play("g1", "f3");
     made(&mut watch, "Nf3").await;
-    let refused = hall.client.send_command(position_game, &Command::Undo).await.unwrap_err().to_string();
+    let refused = hall.client.send_command(position_game, &Command::Undo {}).await.unwrap_err().to_string();
     assert!(refused.contains("nothing"), "{refused}");
     assert_eq!(sans(&hall.game("board_7").await), ["Nf3"]);
 }
@@ -181,7 +181,7 @@ async fn an_impossible_exchange_is_refused() {
         made(&mut watch, "e4").await;
     }
     let tags = vec![("White".to_owned(), "Cid".to_owned())];
-    hall.client.send_command(game, &Command::Tags(tags)).await.unwrap();
+    hall.client.send_command(game, &Command::Tags { tags }).await.unwrap();
     assert!(refused("board_7", "spare").await.contains(&format!("game {game} is being played on board spare")));
     assert_eq!(hall.game("spare").await.id, game);
     drop(hall.daemon);

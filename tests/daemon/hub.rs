@@ -138,7 +138,7 @@ async fn a_command_for_one_game_is_not_executed_on_the_next() {
     let id = spec.id.clone();
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
     let current = || hub.read(|state| state.boards.get(&id)?.game);
-    let result_order = |result| Order { command: Command::Result(Some(result)), by: "a test".into() };
+    let result_order = |result| Order { command: Command::Result { result: Some(result) }, by: "a test".into() };
     let result = |game: u64| hub.read(|state| state.games[&game].record.result.map(|(result, _)| result));
     let recorded = || std::fs::read_dir(&recordings.dir).unwrap().count();
     let lock = rusqlite::Connection::open(dir.path().join(FILE_NAME)).unwrap();

@@ -37,7 +37,7 @@ fn nth(index: usize) -> StampedEvent {
             Event::GameStarted { fen: START.into(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright }
         }
         GAME => Event::Result { result: Some(GameResult::Draw), reason: ResultReason::KingsSignal },
-        7 => Event::Commanded { command: ArbiterCommand::TakeBack(1), by: format!("uid {index}") },
+        7 => Event::Commanded { command: ArbiterCommand::TakeBack { plies: 1 }, by: format!("uid {index}") },
         number if number % 2 == 0 => Event::MoveMade {
             ply: number as u32 / 2,
             played: PlayedMove {

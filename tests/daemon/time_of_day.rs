@@ -182,7 +182,7 @@ async fn delayed_events_are_published_neither_early_nor_late() {
     }
     // Tags are public at once, but must not release the game early.
     let (before, tags) = (published(&hall).await.len(), vec![("White".to_owned(), "Ada".to_owned())]);
-    hall.client.send_command(hall.game, &Order::Tags(tags)).await.unwrap();
+    hall.client.send_command(hall.game, &Order::Tags { tags }).await.unwrap();
     until("the order", async || (published(&hall).await.len() > before).then_some(())).await;
     assert_eq!(public.snapshot().await.unwrap().games, []);
     drop(hall);

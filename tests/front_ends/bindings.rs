@@ -162,14 +162,14 @@ GLib.MainLoop().run()
     hall.play("e2", "e4", "e4").await;
     live.wait_for("the move", |line| line == "1 fide-2023 1 1");
     public.wait_for("the move", |line| line == "1 fide-2023 1 -");
-    let blitz = touchmove::game::Command::Laws("fide-2023 blitz limited".parse().unwrap());
+    let blitz = touchmove::game::Command::Laws { laws: "fide-2023 blitz limited".parse().unwrap() };
     hall.client.send_command(hall.game, &blitz).await.unwrap();
     live.wait_for("the Laws", |line| line == "1 fide-2023 blitz limited 1 1");
-    hall.client.send_command(hall.game, &touchmove::game::Command::TakeBack(1)).await.unwrap();
+    hall.client.send_command(hall.game, &touchmove::game::Command::TakeBack { plies: 1 }).await.unwrap();
     live.wait_for("the takeback", |line| line.starts_with("0 "));
     public.wait_for("the takeback", |line| line.starts_with("0 "));
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1".to_owned();
-    hall.client.send_command(hall.game, &touchmove::game::Command::Position(fen)).await.unwrap();
+    hall.client.send_command(hall.game, &touchmove::game::Command::Position { fen }).await.unwrap();
     live.wait_for("another game", |line| line.ends_with(" 2 2"));
     public.wait_for("another game", |line| line.ends_with(" 2 -"));
 }

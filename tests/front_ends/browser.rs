@@ -291,7 +291,7 @@ async fn shows_another_arbiters_commands(browser: &Browser, hall: &Hall) {
              window.fetch = fetch;
              return Promise.reject(new Error('no answer'));
          };");
-    let count = Order::Count { player: Color::Black, what: Irregularity::TwoHands };
+    let count = Order::Count { player: Color::Black, irregularity: Irregularity::TwoHands };
     hall.client.send_command(game.id, &count).await.unwrap();
     browser.until("the irregularity is counted", &format!("{tally_length} === {}", before + 1));
     let strike = Order::Strike { player: Color::Black, ply: game.moves.len() as u32 };

@@ -190,22 +190,27 @@ fn an_illegal_move_is_held_until_it_is_in_force() {
     // The public game ends before it.
     check_after_illegal(no_delay, &[(30, move_made(4, "d")), (31, completed(4))], &[]);
     // The arbiter lets it stand: it is released with the events since.
-    let let_stand = commanded(Command::LetStand(7));
+    let let_stand = commanded(Command::LetStand { alert: 7 });
     let held = [(50, "3.c"), (50, "3!"), (50, "4.d")];
     check_after_illegal(no_delay, &[(30, move_made(4, "d")), (50, let_stand.clone())], &held);
     // It stays in force by the Laws, because the opponent has replied.
     let stands_by_laws = alert(8, AlertKind::IllegalStands, 3);
     check_after_illegal(no_delay, &[(30, move_made(4, "d")), (50, stands_by_laws)], &held);
     // A command about something else is not a ruling on it.
-    let others = [commanded(Command::Acknowledge(7)), commanded(Command::LetStand(6)), alert(8, AlertKind::FlagFall, 3)];
+    let others = [
+        commanded(Command::Acknowledge { alert: 7 }),
+        commanded(Command::LetStand { alert: 6 }),
+        alert(8, AlertKind::FlagFall, 3),
+    ];
     check_after_illegal(no_delay, &others.map(|event| (50, event)), &[]);
     // A ruling that is undone before it is released has no effect; afterwards nothing is undone.
-    let undone = [(60, commanded(Command::Undo)), (61, alert(8, AlertKind::IllegalMove, 3)), (70, move_made(4, "d"))];
+    let undone = [(60, commanded(Command::Undo {})), (61, alert(8, AlertKind::IllegalMove, 3)), (70, move_made(4, "d"))];
     let delayed = Delay { ms: 100, plies: 0 };
     check_after_illegal(delayed, &[&[(50, let_stand.clone())][..], &undone].concat(), &[]);
     // Another command is undone.
     let notice = |id| alert(id, AlertKind::TouchMove, 3);
-    let other = [notice(9), commanded(Command::Acknowledge(9)), commanded(Command::Undo), notice(10)].map(|event| (60, event));
+    let other = [notice(9), commanded(Command::Acknowledge { alert: 9 }), commanded(Command::Undo {}), notice(10)]
+        .map(|event| (60, event));
     check_after_illegal(delayed, &[&[(50, let_stand.clone())][..], &other].concat(), &[(120, "3.c"), (121, "3!")]);
     // A ruling does not apply to another illegal move.
     let moves = vec![PlayedMove { irregular: true, ..played("h") }];
@@ -377,7 +382,8 @@ impl Play {
             Act::LetStand(back) => {
                 let ply = length.saturating_sub(*back);
                 let is_illegal = self.live.ply(ply).is_some_and(|ply| ply.played.irregular);
-                let events_of_ruling = [alert(alert_id, AlertKind::IllegalMove, ply), commanded(Command::LetStand(alert_id))];
+                let events_of_ruling =
+                    [alert(alert_id, AlertKind::IllegalMove, ply), commanded(Command::LetStand { alert: alert_id })];
                 if is_illegal { events_of_ruling.into() } else { Vec::new() }
             }
             Act::StandsByLaws(back) => vec![alert(alert_id, AlertKind::IllegalStands, length.saturating_sub(*back))],
@@ -533,7 +539,7 @@ async fn spectators_are_plies_behind_until_the_game_ends() {
     assert_eq!(moves().await, ["e4"]);
     let pgn = spectators.pgn(hall.game).await.unwrap();
     assert!(pgn.contains("e4") && !pgn.contains("Nf3") && !pgn.contains("e5"), "{pgn}");
-    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    hall.client.send_command(hall.game, &Command::Result { result: Some(GameResult::WhiteWins) }).await.unwrap();
     seen(&mut watch, "the result", |event| event.event == "ResultChanged").await;
     assert_eq!(moves().await, ["e4", "e5", "Nf3"]);
 }
@@ -640,7 +646,7 @@ async fn spectators_see_an_illegal_move_once_it_is_in_force() {
     assert_eq!(after.await.0, before);
 
     let mut watch = spectators.watch().await.unwrap();
-    live.send_command(game, &Command::LetStand(alert)).await.unwrap();
+    live.send_command(game, &Command::LetStand { alert }).await.unwrap();
     made(&mut watch, "Ke8-e6").await;
     seen(&mut watch, "Nf3 to be completed", completed).await;
     let (events, text) = public(&spectators, game).await;
@@ -670,7 +676,7 @@ async fn an_illegal_mate_ends_the_game_only_when_it_is_confirmed() {
     let game = hall.client.snapshot().await.unwrap().games.remove(0);
     assert_eq!((game.result.as_str(), game.moves.len()), ("*", 5));
 
-    hall.client.send_command(hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    hall.client.send_command(hall.game, &Command::Result { result: Some(GameResult::WhiteWins) }).await.unwrap();
     let cleared = |event: &WatchedEvent| event.event == "AlertCleared" && event.fields["id"] == alert.fields["id"];
     seen(&mut hall.watch, "the alert to be cleared", cleared).await;
     seen(&mut watch, "the result", |event| event.event == "ResultChanged" && event.fields["result"] == "1-0").await;

@@ -95,7 +95,7 @@ async fn moves_appear_and_corrections_replace_them() {
     client.send_command(files.hall.game, &Command::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     let pgn = files.wait_for_text("round-3/game-1.pgn", "1. d4").await;
     assert!(!pgn.contains("e4"), "{pgn}");
-    files.hall.client.send_command(files.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    files.hall.client.send_command(files.hall.game, &Command::Result { result: Some(GameResult::Draw) }).await.unwrap();
     files.wait_for_text("round-3/game-1.json", "DRAW").await;
     files.wait_for_text("tournament.json", "{\"count\":1,\"live\":0}").await;
     let tournament = files.json("tournament.json");
@@ -180,7 +180,7 @@ async fn files_are_delayed_like_all_public_front_ends() {
         let text = files.wait_for_text(&format!("round-1/{name}"), known).await;
         assert!(!text.contains("e5") && !text.contains("Nf3"), "{name}: {text}");
     }
-    files.hall.client.send_command(files.hall.game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+    files.hall.client.send_command(files.hall.game, &Command::Result { result: Some(GameResult::WhiteWins) }).await.unwrap();
     let pgn = files.wait_for_text("round-1/game-1.pgn", "1-0").await;
     assert!(pgn.contains("1. e4 e5 2. Nf3 1-0"), "{pgn}");
 }
@@ -233,7 +233,7 @@ async fn moves_played_after_a_game_do_not_replace_its_file() {
     for (square, to, san) in
         [("d2", "d4", "d4"), ("c2", "c4", "c4"), ("g1", "f3", "Nf3"), ("b1", "c3", "Nc3"), ("b2", "b3", "b3")]
     {
-        files.hall.client.send_command(game, &Command::Result(Some(GameResult::WhiteWins))).await.unwrap();
+        files.hall.client.send_command(game, &Command::Result { result: Some(GameResult::WhiteWins) }).await.unwrap();
         files.hall.board.play(from.0, from.1);
         game = until("another game", async || {
             files.hall.client.snapshot().await.unwrap().boards[0].game.filter(|next| *next != game)
@@ -377,7 +377,7 @@ async fn illegal_moves_are_comments_for_readers() {
     tokio::time::sleep(Duration::from_millis(1_200)).await;
     assert_eq!(files.read("round-1/game-1.pgn"), pgn);
     assert!(pgn.trim_end().ends_with('*') && !pgn.contains("Ke1") && !pgn.contains("Not legal"), "{pgn}");
-    files.hall.client.send_command(files.hall.game, &Command::LetStand(alert)).await.unwrap();
+    files.hall.client.send_command(files.hall.game, &Command::LetStand { alert }).await.unwrap();
     let spectator = files.hall.spectator().await;
     let played = game(&spectator).await;
     let published = async || {

@@ -61,7 +61,7 @@ impl HooksBench {
         bench.publish(started());
         let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
         let tags = vec![tag("White", "Ada, A"), tag("Black", "王五"), tag("Table", "7")];
-        bench.publish(Event::Commanded { command: Command::Tags(tags), by: "a test".into() });
+        bench.publish(Event::Commanded { command: Command::Tags { tags }, by: "a test".into() });
         bench
     }
 

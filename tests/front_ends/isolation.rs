@@ -339,7 +339,7 @@ async fn the_broadcast_name_publishes_only_moves() {
 async fn next_game(hall: &mut Hall, from: &str, to: &str, san: &str) {
     let last = hall.game;
     hall.play(from, to, san).await;
-    hall.client.send_command(last, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(last, &Command::Result { result: Some(GameResult::Draw) }).await.unwrap();
     hall.board.play(to, from);
     let next =
         until("the next game", async || hall.client.snapshot().await.unwrap().boards[0].game.filter(|game| *game != last));

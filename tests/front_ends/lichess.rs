@@ -175,7 +175,7 @@ impl PlayingTable {
     fn set_tags(&mut self, round: &Round) {
         let pairing = round.pairings.iter().find(|pairing| pairing.board.as_ref() == Some(&self.name)).unwrap();
         let tags = round.tags(pairing);
-        self.publish_event(Event::Commanded { command: Order::Tags(tags), by: "a test".into() });
+        self.publish_event(Event::Commanded { command: Order::Tags { tags }, by: "a test".into() });
     }
 
     fn publish_event(&mut self, event: Event) {
@@ -578,7 +578,7 @@ async fn touchmoved_sends_what_is_played() {
     let moved = vec![("e4".to_owned(), Some(5399))];
     until("the move", async || fake.games().get(&key).is_some_and(|game| game.moves == moved).then_some(())).await;
     // At the end touchmoved sends what is still pending.
-    hall.client.send_command(hall.game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+    hall.client.send_command(hall.game, &Order::Result { result: Some(GameResult::Draw) }).await.unwrap();
     let Hall { daemon, .. } = hall;
     assert!(tokio::task::spawn_blocking(|| daemon.terminate()).await.unwrap().success());
     assert_eq!(fake.games()[&key].result, "1/2-1/2");

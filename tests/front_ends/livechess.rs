@@ -659,7 +659,7 @@ async fn tournaments_rounds_and_games_are_served() {
     assert_eq!(game["clock"]["white"], 5400);
     let moved = game["moves"][0].as_str().unwrap();
     assert!(moved.starts_with("e4 ") && moved.contains('+') && moved.split(' ').count() == 2, "{game}");
-    site.hall.client.send_command(site.hall.game, &Command::Result(Some(GameResult::Draw))).await.unwrap();
+    site.hall.client.send_command(site.hall.game, &Command::Result { result: Some(GameResult::Draw) }).await.unwrap();
     assert_eq!(site.get(&path).await["result"], "DRAW");
     for path in ["tournament/x", &format!("round/{uuid}/3"), "game/0000"] {
         let (status, ..) = site.request(&format!("GET /api/v1.0/{path} HTTP/1.1\r\nHost: localhost")).await;

@@ -672,7 +672,7 @@ async fn casual_play_after_a_game_is_not_public() {
         .await
     };
     played(site.hall.game, json!(["1. e4"])).await;
-    let wins = Command::Result(Some(GameResult::WhiteWins));
+    let wins = Command::Result { result: Some(GameResult::WhiteWins) };
     site.hall.client.send_command(site.hall.game, &wins).await.unwrap();
     site.hall.board.play("e4", "e2");
     let next = until("another game", async || {

@@ -64,6 +64,7 @@ const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("round", "csv", "it parses text in memory"),
     ("round", "pgn_reader", "it parses text in memory"),
+    ("game", "serde", "a command has one form, which is also stored and sent"),
     ("round", "serde", "a round has one form, which is also stored and sent"),
     ("round", "std::io", "pgn_reader's reader over a slice"),
     ("table", "serde", "the settings have one form, which every recording contains"),

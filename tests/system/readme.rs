@@ -7,9 +7,10 @@ use std::process::Command;
 use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorKind, Verification};
 use touchmove::config::keys::TABLES;
 use touchmove::game::alert::AlertCategory;
+use touchmove::game::command::COMMANDS;
 use touchmove::game::event::{Audience, Durability};
 use touchmove::game::{AlertKind, Event};
-use touchmove::wire::Word;
+use touchmove::wire::{Word, command_from_value};
 
 /// Checks that the part of a page between the two comments of this name is current; with `UPDATE` set, writes it.
 #[track_caller]
@@ -127,6 +128,18 @@ fn commands() {
         }
     }
     check("docs/commands.md", "commands", &table);
+}
+
+#[test]
+fn arbiter_commands() {
+    let mut table = "| command | meaning |\n|---|---|\n".to_owned();
+    for spec in COMMANDS {
+        let example = command_from_value(&spec.example.parse().unwrap()).unwrap();
+        assert_eq!(example.spec().word, spec.word, "the example is another command");
+        let meaning = spec.meaning.trim().trim_end_matches('.');
+        let _ = writeln!(table, "| `{}` | {}{} |", spec.example, meaning[..1].to_lowercase(), &meaning[1..]);
+    }
+    check("docs/events.md", "commands", &table);
 }
 
 /// The configuration reference, with the same content as `config/touchmoved.toml` and touchmoved.toml(5).

@@ -4,7 +4,7 @@ use super::handle::StoredGameState;
 use super::request::{Continuation, GameGuard, OrderError, Request, RequestKind, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::rounds::tag_value;
-use crate::game::command::Refusal;
+use crate::game::Refusal;
 use crate::game::{Answer, Command, Event, Order};
 use tokio::sync::oneshot;
 
@@ -43,7 +43,7 @@ impl Hub {
             });
             blocking.map_or(Ok((board, guard)), |blocking| Err(OrderError::JournalFull(blocking.sentence.clone())))
         })?;
-        let undoes = (order.command == Command::Undo).then(|| order.by.clone());
+        let undoes = (order.command == Command::Undo {}).then(|| order.by.clone());
         let outcome = self.request(&board, RequestKind::Order(order, guard)).await;
         match (&outcome, target, undoes) {
             (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
@@ -112,7 +112,7 @@ impl Hub {
         })?;
         let events = self.events_after(position_game, 0).ok()?;
         let command = events.into_iter().find_map(|stamped| match stamped.event {
-            Event::Commanded { command: command @ Command::Position(_), .. } => Some(command),
+            Event::Commanded { command: command @ Command::Position { .. }, .. } => Some(command),
             _ => None,
         })?;
         let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
@@ -130,7 +130,7 @@ impl Hub {
         let GameToContinue { game, epoch_wall_ms, tags } = game_to_continue;
         let events = self.events_after(game, 0).map_err(|error| OrderError::Unreadable(error.to_string()))?;
         let to = exchange.to.clone();
-        let order = Order { command: Command::Tags(tags), by: author };
+        let order = Order { command: Command::Tags { tags }, by: author };
         let continuation = Continuation { game: StoredGameState { epoch_wall_ms, events, cut_from: None }, order, exchange };
         self.request(&to, RequestKind::ContinueGame(Box::new(continuation))).await.map(drop)
     }

@@ -2,8 +2,7 @@
 
 use super::BoardId;
 use crate::daemon::hub::StoredGameState;
-use crate::game::command::Refusal;
-use crate::game::{Answer, Order};
+use crate::game::{Answer, Order, Refusal};
 use tokio::sync::oneshot;
 
 /// Target of an order.

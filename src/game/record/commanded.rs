@@ -1,16 +1,73 @@
-//! What a command itself changes in the record, in addition to the moves and results that are published after it.
+//! What commands themselves change in the record, in addition to the moves and results that are published after them, and how that
+//! is undone.
 
-use super::{ClockNote, Record, RestoredPosition};
+use super::{ClockNote, Ply, Record, RestoredPosition};
 use crate::boards::Millis;
-use crate::game::{Alert, AlertKind, Command, Order};
+use crate::game::{Alert, AlertKind, Command, GameResult, Order, PlayedMove, ResultReason};
+use crate::laws::CountedAttempt;
 use shakmaty::Color;
+
+/// Number of commands that can be undone, last first: people do not remember more, and each may hold the moves of a game.
+const MAX_CHANGES: usize = 4;
+
+/// What a command changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// The command.
+    pub command: Command,
+    /// When it was given.
+    pub at: Millis,
+    /// The state before it.
+    pub before: PriorState,
+    /// Moves were made or corrected by readings since then.
+    pub moved: bool,
+}
+
+/// The state before a command.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PriorState {
+    /// The record had these moves after the first `kept` plies.
+    Moves {
+        /// The number of unchanged plies.
+        kept: u32,
+        /// The other plies.
+        plies: Vec<Ply>,
+        /// The result.
+        result: Option<(GameResult, ResultReason)>,
+        /// The position that was being restored.
+        restored: Option<RestoredPosition>,
+        /// The plies that the arbiter had let stand.
+        stood: Vec<u32>,
+        /// The alerts about those moves.
+        alerts: Vec<Alert>,
+    },
+    /// The result.
+    Result {
+        /// The result before.
+        result: Option<(GameResult, ResultReason)>,
+        /// Whether the game was paused.
+        paused: bool,
+        /// The open alerts.
+        alerts: Vec<Alert>,
+    },
+    /// The alert was open.
+    Alert(Box<Alert>),
+    /// Less was counted or noted.
+    Less,
+    /// This was counted.
+    Counted(CountedAttempt),
+    /// Whether the game was paused.
+    Paused(bool),
+    /// The Laws that were in force.
+    Laws(String),
+}
 
 impl Record {
     /// Applies a command that was carried out.
     pub(super) fn apply_command(&mut self, at: Millis, command: &Command, by: &str) {
         if by != Order::CLOCK {
             self.store_change(at, command);
-        } else if *command == Command::Pause(false) {
+        } else if matches!(command, Command::Pause { paused: false }) {
             self.forget_pause();
         }
         match command {
@@ -24,14 +81,14 @@ impl Record {
                     allowed: alert.map(|alert| alert.allowed.clone()).unwrap_or_default(),
                 });
             }
-            Command::TakeBack(_) => self.restored = None,
-            Command::LetStand(id) => {
+            Command::TakeBack { .. } => self.restored = None,
+            Command::LetStand { alert: id } => {
                 self.let_stand_plies.extend(self.alerts.iter().find(|alert| alert.id == *id).map(|alert| alert.ply));
                 self.let_stand_plies.sort_unstable();
             }
-            Command::Undo => self.undo(),
-            Command::Count { player, what } => {
-                self.tally.add(*player, at, self.plies.len() as u32, *what);
+            Command::Undo {} => self.undo(),
+            Command::Count { player, irregularity } => {
+                self.tally.add(*player, at, self.plies.len() as u32, *irregularity);
             }
             Command::Strike { player, ply } => {
                 if let Some(pressed_at) = self.counted(*player, *ply) {
@@ -42,19 +99,110 @@ impl Record {
                 let (ply, note) = (self.plies.len() as u32, note.clone());
                 self.notes.push(ClockNote { at, ply, white_ms: *white_ms, black_ms: *black_ms, note });
             }
-            Command::Pause(paused) => self.paused = *paused,
-            Command::Laws(laws) => self.laws = laws.to_string(),
-            Command::Tags(tags) => self.tags.clone_from(tags),
+            Command::Pause { paused } => self.paused = *paused,
+            Command::Laws { laws } => self.laws = laws.to_string(),
+            Command::Tags { tags } => self.tags.clone_from(tags),
             // A game that has a result is not paused.
-            Command::Result(result) => self.paused = self.paused && result.is_none(),
-            Command::Position(_)
+            Command::Result { result } => self.paused = self.paused && result.is_none(),
+            Command::Position { .. }
             | Command::Promotion { .. }
-            | Command::Adjust(_)
-            | Command::Acknowledge(_)
+            | Command::Adjust { .. }
+            | Command::Acknowledge { .. }
             | Command::Replace { .. }
             | Command::Insert { .. }
             | Command::Claim { .. } => {}
         }
+    }
+
+    /// Stores the state that this command is about to change.
+    pub(super) fn store_change(&mut self, at: Millis, command: &Command) {
+        let alert = |id: u32| Some(PriorState::Alert(Box::new(self.alerts.iter().find(|alert| alert.id == id)?.clone())));
+        let known = self.plies.len() as u32;
+        let before = match command {
+            Command::TakeBack { plies } => Some(self.moves_from(known.saturating_sub(*plies))),
+            Command::Restore { ply } => Some(self.moves_from(ply.saturating_sub(1))),
+            Command::Replace { ply, .. } | Command::Insert { ply, .. } | Command::Promotion { ply: Some(ply), .. } => {
+                Some(self.moves_from(ply.saturating_sub(1)))
+            }
+            Command::Promotion { ply: None, .. } => {
+                let promotion = |ply: &Ply| ply.played.uci.len() == 5;
+                Some(self.moves_from(self.plies.iter().rposition(promotion).unwrap_or_default() as u32))
+            }
+            Command::Result { .. } => {
+                Some(PriorState::Result { result: self.result, paused: self.paused, alerts: self.alerts.clone() })
+            }
+            Command::Acknowledge { alert: id } | Command::LetStand { alert: id } => alert(*id),
+            Command::Count { .. } | Command::ClockNote { .. } => Some(PriorState::Less),
+            Command::Strike { player, ply } => {
+                let counted = self.tally.of(*player).iter().rev().find(|counted| counted.ply == *ply);
+                counted.cloned().map(PriorState::Counted)
+            }
+            Command::Pause { .. } => Some(PriorState::Paused(self.paused)),
+            Command::Laws { .. } => Some(PriorState::Laws(self.laws.clone())),
+            // Pairings set the players, too, so this does not become the arbiter's last command.
+            Command::Tags { .. } => None,
+            Command::Position { .. } | Command::Adjust { .. } | Command::Claim { .. } | Command::Undo {} => None,
+        };
+        let Some(before) = before else { return };
+        self.changes.push(Change { command: command.clone(), at, before, moved: false });
+        if self.changes.len() > MAX_CHANGES {
+            self.changes.remove(0);
+        }
+    }
+
+    /// Removes the pause from the commands that can be undone, because the clock has ended it.
+    pub(super) fn forget_pause(&mut self) {
+        if let Some(last) = self.changes.iter().rposition(|change| change.command == Command::Pause { paused: true }) {
+            self.changes.remove(last);
+        }
+    }
+
+    fn moves_from(&self, kept: u32) -> PriorState {
+        PriorState::Moves {
+            kept,
+            plies: self.plies.iter().skip(kept as usize).cloned().collect(),
+            result: self.result,
+            restored: self.restored.clone(),
+            stood: self.let_stand_plies.clone(),
+            alerts: self.alerts.iter().filter(|alert| alert.ply > kept && alert.is_about_moves()).cloned().collect(),
+        }
+    }
+
+    /// Restores the state before the last command. Moves and results are published separately.
+    pub(super) fn undo(&mut self) {
+        let Some(Change { command, at, before, .. }) = self.changes.pop() else { return };
+        match (before, command) {
+            // The moves are published after this, including those that were let stand.
+            (PriorState::Moves { restored, stood, .. }, _) => (self.restored, self.let_stand_plies) = (restored, stood),
+            (PriorState::Alert(alert), Command::LetStand { .. }) => self.let_stand_plies.retain(|ply| *ply != alert.ply),
+            (PriorState::Less, Command::Count { player, .. }) => _ = self.tally.remove(player, at),
+            (PriorState::Less, _) => _ = self.notes.pop(),
+            (PriorState::Counted(counted), Command::Strike { player, .. }) => {
+                for what in counted.irregularities {
+                    self.tally.add(player, counted.pressed_at, counted.ply, what);
+                }
+            }
+            (PriorState::Paused(paused), _) => self.paused = paused,
+            (PriorState::Result { result, paused, .. }, _) => self.paused = paused && result.is_none(),
+            (PriorState::Laws(laws), _) => self.laws = laws,
+            (PriorState::Alert(_) | PriorState::Counted(_), _) => {}
+        }
+    }
+
+    /// Removes the plies that the arbiter let stand where the record from `from_ply` on is about to have another move.
+    pub(super) fn update_let_stand(&mut self, from_ply: u32, moves: &[PlayedMove]) {
+        let plies = &self.plies;
+        let stays = |ply: u32| {
+            let Some(index) = ply.checked_sub(from_ply) else { return true };
+            let old = (ply as usize).checked_sub(1).and_then(|index| plies.get(index));
+            moves.get(index as usize).zip(old).is_some_and(|(mv, old)| mv.irregular && mv.uci == old.played.uci)
+        };
+        self.let_stand_plies.retain(|ply| stays(*ply));
+    }
+
+    /// Marks all stored commands as followed by a move or a correction.
+    pub(super) fn mark_changes_moved(&mut self) {
+        self.changes.iter_mut().for_each(|change| change.moved = true);
     }
 
     /// Returns the time of the last irregularity counted of this player at this ply.

@@ -36,7 +36,9 @@ pub struct RawLine {
 pub fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
     let RawLine { t, state, rx, tx, link, command, note } = raw;
     let bytes = |name: &str, hex: &str| {
-        HEXLOWER_PERMISSIVE.decode(hex.as_bytes()).map_err(|_| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
+        HEXLOWER_PERMISSIVE
+            .decode(hex.as_bytes())
+            .map_err(|_| format!("\"{name}\" is \"{hex}\": write bytes as pairs of hex digits, e.g. \"8e003400\""))
     };
     let mut entries = Vec::new();
     entries.extend(state.map(Entry::State));

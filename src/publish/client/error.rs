@@ -8,13 +8,13 @@ use std::path::Path;
 pub enum ClientError {
     /// The bus cannot be reached.
     #[error(
-        "cannot reach {bus} ({why}): check that it runs, or name another with --bus session, --bus system or --bus ADDRESS"
+        "cannot reach {bus} ({error}): check that it runs, or name another with --bus session, --bus system or --bus ADDRESS"
     )]
     NoBus {
         /// The bus.
         bus: Bus,
         /// The error of the bus.
-        why: zbus::Error,
+        error: zbus::Error,
     },
     /// The name has no owner.
     #[error("touchmoved is {}: start it with `{}`", not_running_on(looked), start_command(looked))]

@@ -1,10 +1,11 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-use super::values::{self, AlertValue, DetailMap, VerdictValue};
+use super::answers::{self, VerdictValue};
+use super::values::{self, AlertValue, DetailMap};
 use super::{Error, arguments, authorize_order};
 use crate::daemon::Hub;
-use crate::daemon::hub::Target;
+use crate::daemon::hub::{GameView, Target};
 use crate::game::{Answer, Command, Event};
 use crate::locale::Locale;
 use crate::wire::Word;
@@ -23,6 +24,11 @@ pub struct ArbiterObject {
 }
 
 impl ArbiterObject {
+    /// Returns the value of a property; the default if the game is no longer loaded.
+    fn read<T: Default>(&self, value: impl FnOnce(&GameView) -> T) -> T {
+        self.hub.read(|state| state.games.get(&self.game).map(value).unwrap_or_default())
+    }
+
     async fn command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
         self.send_command(command, header, connection).await.map(drop)
     }
@@ -42,18 +48,15 @@ impl ArbiterObject {
     /// Open alerts, as (id, kind, ply, by, articles, squares, detail, position, details), with the same meaning as in AlertRaised.
     #[zbus(property)]
     fn alerts(&self) -> Vec<AlertValue> {
-        self.hub.read(|state| {
-            let Some(game) = state.games.get(&self.game) else { return Vec::new() };
-            game.record.alerts.iter().map(|alert| values::alert_value(alert, &|at| game.wall_ms(at))).collect()
-        })
+        self.read(|game| game.record.alerts.iter().map(|alert| values::alert_value(alert, &|at| game.wall_ms(at))).collect())
     }
 
     /// Squares that do not work correctly, as (square, fault, detail), with the same meaning as in BoardFault.
     #[zbus(property)]
     fn faults(&self) -> Vec<(String, String, String)> {
-        self.hub.read(|state| {
-            let faults = state.games.get(&self.game).map(|game| game.record.faults.as_slice()).unwrap_or_default();
-            faults.iter().map(|fault| (fault.square.to_string(), fault.fault.word().to_owned(), fault.detail.clone())).collect()
+        self.read(|game| {
+            let faults = game.record.faults.iter();
+            faults.map(|fault| (fault.square.to_string(), fault.fault.word().to_owned(), fault.detail.clone())).collect()
         })
     }
 
@@ -63,20 +66,15 @@ impl ArbiterObject {
     /// Errors: NoAlert, JournalUnreadable.
     #[zbus(out_args("heading", "sentence", "required"))]
     fn describe(&self, id: u32, language: &str) -> Result<(String, String, Vec<String>), Error> {
-        let locale = Locale::from_tag(language);
-        let open_alert = self.hub.read(|state| {
-            let alerts = &state.games.get(&self.game)?.record.alerts;
-            alerts.iter().find(|alert| alert.id == id).map(|alert| values::describe_alert(alert, locale))
-        });
-        if let Some(description) = open_alert {
-            return Ok(description);
+        let mut alert = self.read(|game| game.record.alerts.iter().find(|alert| alert.id == id).cloned());
+        if alert.is_none() {
+            alert = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
+                Event::AlertRaised(alert) if alert.id == id => Some(alert),
+                _ => None,
+            });
         }
-        let past_alert = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
-            Event::AlertRaised(alert) if alert.id == id => Some(values::describe_alert(&alert, locale)),
-            _ => None,
-        });
-        past_alert
-            .ok_or_else(|| Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts lists the ids")))
+        let unknown = || Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts lists the ids"));
+        Ok(values::describe_alert(&alert.ok_or_else(unknown)?, Locale::from_tag(language)))
     }
 
     /// Irregularities counted for the penalties of illegal moves, as (player, ply, what, time). player: white or black. ply: the
@@ -84,16 +82,13 @@ impl ArbiterObject {
     /// 1970-01-01 UTC.
     #[zbus(property)]
     fn irregularities(&self) -> Vec<(String, u32, Vec<String>, i64)> {
-        self.hub.read(|state| {
-            let Some(game) = state.games.get(&self.game) else { return Vec::new() };
-            values::tally_value(&game.record.tally, &|at| game.wall_ms(at))
-        })
+        self.read(|game| values::tally_value(&game.record.tally, &|at| game.wall_ms(at)))
     }
 
     /// Whether the arbiter has paused the game.
     #[zbus(property)]
     fn paused(&self) -> bool {
-        self.hub.read(|state| state.games.get(&self.game).is_some_and(|game| game.record.paused))
+        self.read(|game| game.record.paused)
     }
 
     /// Sets the result: 1-0, 0-1 or 1/2-1/2; * withdraws the result, and the game goes on.
@@ -118,7 +113,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Position(fen), &header, connection).await
+        self.command(Command::Position { fen }, &header, connection).await
     }
 
     /// Takes back this number of plies, at least 1.
@@ -129,7 +124,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::TakeBack(plies), &header, connection).await
+        self.command(Command::TakeBack { plies }, &header, connection).await
     }
 
     /// Sets the piece to which the pawn was promoted at this ply; 0: the last promotion on record. piece: queen, rook, bishop or
@@ -154,7 +149,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Adjust(arguments::parse_player(player)?), &header, connection).await
+        self.command(Command::Adjust { player: arguments::parse_player(player)? }, &header, connection).await
     }
 
     /// Acknowledges the alert with this id: the alert is cleared, and AlertCleared is sent.
@@ -165,7 +160,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Acknowledge(alert), &header, connection).await
+        self.command(Command::Acknowledge { alert }, &header, connection).await
     }
 
     /// Restores the position before this ply, from 1 to one more than the game has (Art. 7.5.1, 7.4, 7.6): the moves from there on
@@ -179,22 +174,19 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<Vec<String>, Error> {
-        match self.send_command(Command::Restore { ply }, &header, connection).await? {
-            Answer::AllowedMoves(allowed) => Ok(allowed),
-            _ => Ok(Vec::new()),
-        }
+        Ok(answers::allowed_value(self.send_command(Command::Restore { ply }, &header, connection).await?))
     }
 
     /// Lets the irregular move of this alert stand: the alert is cleared, play goes on from that move, and later evidence never
     /// corrects it.
-    /// Errors: NoAlert, NothingStands.
+    /// Errors: NoAlert, NoIrregularMove.
     async fn let_stand(
         &self,
         alert: u32,
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::LetStand(alert), &header, connection).await
+        self.command(Command::LetStand { alert }, &header, connection).await
     }
 
     /// Replaces the move at this ply with another legal move, given as UCI. Later moves stay. Squares of the board that differ are
@@ -234,13 +226,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(String, String), Error> {
-        match self.send_command(Command::Undo, &header, connection).await? {
-            Answer::Undone(command) => {
-                let (command, argument) = values::command_words(&command);
-                Ok((command.to_owned(), argument))
-            }
-            _ => Ok((String::new(), String::new())),
-        }
+        Ok(answers::undone_value(&self.send_command(Command::Undo {}, &header, connection).await?))
     }
 
     /// Counts an irregularity of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), at the last move on
@@ -317,7 +303,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Pause(paused), &header, connection).await
+        self.command(Command::Pause { paused }, &header, connection).await
     }
 
     /// Checks a claim of a draw by this player, white or black (Art. 9.2, 9.3), without changing anything. claimed: repetition,
@@ -337,7 +323,7 @@ impl ArbiterObject {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<VerdictValue, Error> {
         let command = arguments::parse_claim(player, claimed, intended)?;
-        Ok(values::verdict_value(&self.send_command(command, &header, connection).await?))
+        Ok(answers::verdict_value(&self.send_command(command, &header, connection).await?))
     }
 
     /// Alerts the arbiter. id counts from 1 in each game; an alert with the id of an open alert replaces it. ply: the ply

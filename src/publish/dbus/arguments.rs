@@ -37,8 +37,8 @@ pub fn parse_player(text: &str) -> Result<Color, Error> {
 /// Parses the argument of `SetResult`.
 pub fn parse_result(text: &str) -> Result<Command, Error> {
     match (GameResult::parse(text), text) {
-        (None, "*") => Ok(Command::Result(None)),
-        (Some(result), _) => Ok(Command::Result(Some(result))),
+        (None, "*") => Ok(Command::Result { result: None }),
+        (Some(result), _) => Ok(Command::Result { result: Some(result) }),
         (None, other) => {
             Err(Error::BadResult(format!("\"{other}\" is not a result: use 1-0, 0-1, 1/2-1/2, or * to withdraw it")))
         }
@@ -49,7 +49,7 @@ pub fn parse_result(text: &str) -> Result<Command, Error> {
 pub fn parse_promotion(ply: u32, piece: &str) -> Result<Command, Error> {
     let role = Role::from_word(piece)
         .ok_or_else(|| Error::BadPiece(format!("a pawn cannot become \"{piece}\": use queen, rook, bishop or knight")))?;
-    Ok(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), role })
+    Ok(Command::Promotion { ply: Some(ply).filter(|ply| *ply > 0), piece: role })
 }
 
 /// Parses the arguments of `Count`.
@@ -58,12 +58,12 @@ pub fn parse_count(player: &str, word: &str) -> Result<Command, Error> {
         let words: Vec<&str> = Irregularity::ALL.iter().map(|irregularity| irregularity.word()).collect();
         Error::BadIrregularity(format!("\"{word}\" cannot be counted: use one of {}", words.join(", ")))
     })?;
-    Ok(Command::Count { player: self::parse_player(player)?, what: irregularity })
+    Ok(Command::Count { player: self::parse_player(player)?, irregularity })
 }
 
 /// Parses the argument of `SetLaws`.
 pub fn parse_laws(text: &str) -> Result<Command, Error> {
-    text.parse().map(Command::Laws).map_err(|error: BadLaws| Error::BadLaws(error.to_string()))
+    text.parse().map(|laws| Command::Laws { laws }).map_err(|error: BadLaws| Error::BadLaws(error.to_string()))
 }
 
 /// Parses the argument of `SetTags`; the tags are sorted by name.
@@ -71,7 +71,7 @@ pub fn parse_tags(tags: HashMap<String, String>) -> Result<Command, Error> {
     let mut tags: Vec<(String, String)> = tags.into_iter().collect();
     tags.sort();
     tags::check_tags(&tags).map_err(Error::BadTag)?;
-    Ok(Command::Tags(tags))
+    Ok(Command::Tags { tags })
 }
 
 /// Parses the arguments of `Claim`. An empty `intended` means that the claim is about the position on the board.

@@ -157,7 +157,7 @@ impl BoardObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let order = authorize_order(Command::Position(fen), &header, connection).await?;
+        let order = authorize_order(Command::Position { fen }, &header, connection).await?;
         Ok(self.hub.execute(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 

@@ -2,115 +2,119 @@
 
 use crate::daemon::hub::OrderError;
 use crate::daemon::journal::JournalError;
-use crate::game::command::Refusal;
+use crate::names;
 use crate::publish::pairings::PairingError;
+use zbus::DBusError;
+use zbus::message::{Header, Message};
+use zbus::names::ErrorName;
 
-/// An error reply. Its message is a sentence that says what to do.
-#[derive(Debug, zbus::DBusError)]
-#[zbus(prefix = "org.touchmove1.Error")]
-pub enum Error {
-    /// The bus failed.
-    #[zbus(error)]
-    ZBus(zbus::Error),
+/// Declares the errors that are no refusals of a command, by the last part of their names.
+macro_rules! errors {
+    ($($(#[$about:meta])+ $name:ident,)+) => {
+        /// An error reply. Its message is a sentence that says what to do.
+        #[derive(Debug, thiserror::Error)]
+        pub enum Error {
+            /// The bus failed.
+            #[error("{0}")]
+            ZBus(zbus::Error),
+            /// The command was refused.
+            #[error("{sentence}")]
+            Refused {
+                /// The last part of the error's name.
+                name: &'static str,
+                /// The message.
+                sentence: String,
+            },
+            $($(#[$about])+ #[error("{0}")] $name(String),)+
+        }
+
+        impl Error {
+            /// Returns the last part of the error's name, and its message. `None` if the bus failed.
+            fn parts(&self) -> Option<(&'static str, &str)> {
+                match self {
+                    Error::ZBus(_) => None,
+                    Error::Refused { name, sentence } => Some((name, sentence)),
+                    $(Error::$name(sentence) => Some((stringify!($name), sentence)),)+
+                }
+            }
+        }
+    };
+}
+
+errors! {
     /// There is no game for the command.
-    NoGame(String),
-    /// The game has fewer plies than should be taken back.
-    TooManyPlies(String),
+    NoGame,
     /// No alert with this id is open.
-    NoAlert(String),
-    /// There is no such ply.
-    NoPly(String),
-    /// The alert is not about an irregular move.
-    NoIrregularMove(String),
-    /// The move cannot be replaced or inserted like this.
-    BadMove(String),
-    /// There is no command that can be undone, or not any more.
-    NothingToUndo(String),
-    /// There is no such move.
-    NoMove(String),
-    /// No irregularity is counted for this player and ply.
-    NotCounted(String),
-    /// The game already is, or is not, paused.
-    Paused(String),
+    NoAlert,
     /// There are no such Laws.
-    BadLaws(String),
+    BadLaws,
     /// The tag is not valid in PGN.
-    BadTag(String),
+    BadTag,
     /// No round is loaded.
-    NoRound(String),
+    NoRound,
     /// The round is not valid.
-    BadRound(String),
+    BadRound,
     /// There is no such playing table.
-    NoTable(String),
-    /// The note is too long.
-    LongNote(String),
-    /// There is no promotion at this ply, or not to this piece.
-    NoPromotion(String),
-    /// The game is over.
-    GameOver(String),
-    /// This version does not support it.
-    NotYet(String),
+    NoTable,
     /// A pawn cannot become this piece.
-    BadPiece(String),
+    BadPiece,
     /// This is not an irregularity that can be counted.
-    BadIrregularity(String),
+    BadIrregularity,
     /// This is not a kind of claim.
-    BadClaim(String),
+    BadClaim,
     /// The player is neither white nor black.
-    BadPlayer(String),
+    BadPlayer,
     /// The option is unknown or has an invalid value.
-    BadOption(String),
-    /// The text is not a valid FEN.
-    BadPosition(String),
+    BadOption,
     /// The text is not a result.
-    BadResult(String),
+    BadResult,
     /// A game is in progress on the other board.
-    BoardInUse(String),
+    BoardInUse,
     /// The board does not show the required position.
-    NotPutUp(String),
+    NotPutUp,
     /// A game is being played on the board.
-    Playing(String),
+    Playing,
     /// The board has no lights or beeper to identify itself with, or is not plugged in.
-    Unnoticed(String),
+    Unnoticed,
     /// There is no such board.
-    NoSuchBoard(String),
+    NoSuchBoard,
     /// The game is unknown or no longer loaded.
-    NoSuchGame(String),
+    NoSuchGame,
     /// Another game is on the board now.
-    NotCurrent(String),
+    NotCurrent,
     /// polkit does not authorize the caller.
-    NotAllowed(String),
+    NotAllowed,
     /// The journal cannot store the change now.
-    JournalFull(String),
+    JournalFull,
     /// The journal cannot be read.
-    JournalUnreadable(String),
+    JournalUnreadable,
     /// The number of an event is from another incarnation of the journal.
-    OtherIncarnation(String),
+    OtherIncarnation,
     /// The daemon is shutting down.
-    Stopping(String),
+    Stopping,
+}
+
+impl DBusError for Error {
+    fn create_reply(&self, call: &Header<'_>) -> zbus::Result<Message> {
+        Message::error(call, self.name()).build(&self.to_string())
+    }
+
+    fn name(&self) -> ErrorName<'_> {
+        let bus_failed = ErrorName::from_static_str_unchecked("org.freedesktop.zbus.Error");
+        let name = self.parts().map(|(name, _)| ErrorName::try_from(format!("{}.{name}", names::ERROR_PREFIX)));
+        name.and_then(Result::ok).unwrap_or(bus_failed)
+    }
+
+    fn description(&self) -> Option<&str> {
+        self.parts().map(|(_, sentence)| sentence)
+    }
 }
 
 impl From<OrderError> for Error {
     fn from(error: OrderError) -> Error {
         let sentence = error.to_string();
         match error {
-            OrderError::Refused(Refusal::NoGame) => Error::NoGame(sentence),
-            OrderError::Refused(Refusal::TooManyPlies(_)) => Error::TooManyPlies(sentence),
-            OrderError::Refused(Refusal::NoAlert(_)) => Error::NoAlert(sentence),
-            OrderError::Refused(Refusal::NothingStands { .. }) => Error::NoIrregularMove(sentence),
-            OrderError::Refused(Refusal::NotLegal { .. } | Refusal::SameMove(_) | Refusal::LaterMove { .. }) => {
-                Error::BadMove(sentence)
-            }
-            OrderError::Refused(Refusal::NothingToUndo | Refusal::MovedSince(_)) => Error::NothingToUndo(sentence),
-            OrderError::Refused(Refusal::NoPly { .. } | Refusal::NoSuchPly { .. }) => Error::NoPly(sentence),
-            OrderError::Refused(Refusal::NoMove(_)) => Error::NoMove(sentence),
-            OrderError::Refused(Refusal::NotCounted { .. }) => Error::NotCounted(sentence),
-            OrderError::Refused(Refusal::Paused(_)) => Error::Paused(sentence),
-            OrderError::Refused(Refusal::LongNote(_)) => Error::LongNote(sentence),
-            OrderError::Refused(Refusal::NoPromotion(_) | Refusal::PromotionUnlike(_)) => Error::NoPromotion(sentence),
-            OrderError::Refused(Refusal::Over) => Error::GameOver(sentence),
-            OrderError::Refused(Refusal::NotYet(_)) => Error::NotYet(sentence),
-            OrderError::Refused(Refusal::BadFen(_)) => Error::BadPosition(sentence),
+            OrderError::Refused(refusal) => Error::Refused { name: refusal.error_name(), sentence },
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
             OrderError::NotCurrent { .. } | OrderError::GameReplaced => Error::NotCurrent(sentence),

@@ -3,6 +3,7 @@
 //! **Invariants:** only this module and [`super::client`] use zbus. Objects are registered before the name is requested. The bus
 //! may disappear and return at any time: games go on meanwhile, and everything is registered again.
 
+mod answers;
 mod arbiter;
 pub mod arguments;
 mod board;

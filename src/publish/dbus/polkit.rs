@@ -12,7 +12,7 @@ const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
 /// Returns the polkit action of a command.
 pub fn action_of(command: &Command) -> &'static str {
     match command {
-        Command::Acknowledge(_) | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
+        Command::Acknowledge { .. } | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
         _ => names::ACTION_COMMAND,
     }
 }

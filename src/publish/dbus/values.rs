@@ -1,12 +1,12 @@
 //! Events as D-Bus values: one table for both signals and the reply of `Since`.
 
+use super::answers::command_words;
 use super::{SignalSpec, Stream};
 use crate::boards::Millis;
 use crate::boards::{Placement, SquareState};
-use crate::game::answer::Verdict;
 use crate::game::event::{Audience, ClockTime};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, Answer, Command, Event, PlayedMove, Sighting};
+use crate::game::{Alert, Event, PlayedMove, Sighting};
 use crate::laws::{CountedAttempt, IrregularityCounts, Worded};
 use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
@@ -130,37 +130,6 @@ fn json_fields(event: &Event, signal: &'static SignalSpec) -> Vec<(&'static str,
     signal.fields().iter().filter_map(convert).collect()
 }
 
-/// Returns a command's name and argument, as in signal `Commanded`.
-pub fn command_words(command: &Command) -> (&'static str, String) {
-    match command {
-        Command::Result(result) => ("result", result.map_or("*", |result| result.as_str()).to_owned()),
-        Command::Position(fen) => ("position", fen.clone()),
-        Command::TakeBack(plies) => ("take_back", plies.to_string()),
-        Command::Promotion { ply: None, role } => ("promotion", role.word().to_owned()),
-        Command::Promotion { ply: Some(ply), role } => ("promotion", format!("{} at ply {ply}", role.word())),
-        Command::Adjust(player) => ("adjust", player.word().to_owned()),
-        Command::Acknowledge(alert) => ("acknowledge", alert.to_string()),
-        Command::Restore { ply } => ("restore", ply.to_string()),
-        Command::LetStand(alert) => ("let_stand", alert.to_string()),
-        Command::Replace { ply, uci } => ("replace", format!("{uci} at ply {ply}")),
-        Command::Insert { ply, uci } => ("insert", format!("{uci} before ply {ply}")),
-        Command::Undo => ("undo", String::new()),
-        Command::Count { player, what } => ("count", format!("{} {}", player.word(), what.word())),
-        Command::Strike { player, ply } => ("strike", format!("{} at ply {ply}", player.word())),
-        Command::ClockNote { white_ms, black_ms, note } => ("clock_note", format!("{white_ms} {black_ms} {note}")),
-        Command::Laws(laws) => ("laws", laws.to_string()),
-        Command::Tags(tags) => {
-            let texts: Vec<String> = tags.iter().map(|(name, value)| format!("{name} {value:?}")).collect();
-            ("tags", texts.join(", "))
-        }
-        Command::Pause(paused) => ("pause", if *paused { "on" } else { "off" }.to_owned()),
-        Command::Claim { player, claimed, intended } => {
-            let intended = intended.as_ref().map_or_else(String::new, |uci| format!(" with {uci}"));
-            ("claim", format!("{} {}{intended}", player.word(), claimed.word()))
-        }
-    }
-}
-
 fn corrected_move_value(played: &PlayedMove, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> CorrectedMoveValue {
     (played.uci.clone(), played.san.clone(), played.fen.clone(), move_details(played, stream, wall))
 }
@@ -221,18 +190,6 @@ pub fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
 pub fn describe_alert(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
     let required = alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect();
     (locale::alert_heading(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
-}
-
-/// `(right, sentence, occurrences, quiet, required, articles)`, as returned by `Claim`.
-pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
-
-/// Converts the verdict on a claim; returns the default for any other answer.
-pub fn verdict_value(answer: &Answer) -> VerdictValue {
-    let Answer::Claim(Verdict { is_correct, text, occurrences, quiet, required, articles }) = answer else {
-        return VerdictValue::default();
-    };
-    let required = required.iter().map(ToString::to_string).collect();
-    (*is_correct, locale::sentence(Locale::English, text), occurrences.clone(), *quiet, required, articles.clone())
 }
 
 /// Converts the counted irregularities for property `Irregularities`, in chronological order.
@@ -332,7 +289,7 @@ mod tests {
             Event::AlertRaised(alert),
             Event::AlertCleared { id: 1 },
             Event::Result { result: Some(GameResult::Draw), reason: ResultReason::Arbiter },
-            Event::Commanded { command: Command::TakeBack(1), by: "somebody".into() },
+            Event::Commanded { command: crate::game::Command::TakeBack { plies: 1 }, by: "somebody".into() },
             Event::BoardFault { square: shakmaty::Square::E1, fault: Fault::Stuck, detail: "detail".into() },
         ]
     }

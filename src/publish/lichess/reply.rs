@@ -13,7 +13,7 @@ const MAX_REPLY_CHARS: usize = 200;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LichessReply {
     /// Lichess has read the games; its result for each of them.
-    Heard(Vec<GameOutcome>),
+    Processed(Vec<GameOutcome>),
     /// A temporary failure; retry later.
     RetryLater {
         /// The minimum time to wait; `None`: unspecified.
@@ -66,7 +66,7 @@ impl LichessReply {
                     wait: None,
                     reason: format!("touchmove does not understand the response of {site}: {message}"),
                 },
-                LichessReply::Heard,
+                LichessReply::Processed,
             ),
             429 => {
                 let reason = format!("{site} received too many requests");
@@ -145,7 +145,7 @@ mod tests {
         };
         assert_eq!(
             read(200, None, text),
-            LichessReply::Heard(vec![outcome("Ada", "Bob", None), outcome("Cid", "", Some("Illegal move"))])
+            LichessReply::Processed(vec![outcome("Ada", "Bob", None), outcome("Cid", "", Some("Illegal move"))])
         );
         assert!(
             matches!(read(200, None, "<html>"), LichessReply::RetryLater { wait: None, reason } if reason.contains("<html>"))

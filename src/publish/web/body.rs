@@ -68,7 +68,7 @@ pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
         _ => return Err("name one target: \"board\" or \"game\", and not both".to_owned()),
     };
     let command = command_from_value(&command).map_err(|error| error.to_string())?;
-    if let Command::Tags(tags) = &command {
+    if let Command::Tags { tags } = &command {
         tags::check_tags(tags)?;
     }
     Ok((target, command))

@@ -205,10 +205,10 @@ fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
         Answer::Done => ("done".into(), String::new()),
         Answer::AllowedMoves(allowed) => (json!({"bound": allowed}), String::new()),
         Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
-        Answer::Claim(Verdict { is_correct, text, occurrences, quiet, required, articles }) => {
+        Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) => {
             let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
             let verdict = json!({
-                "right": is_correct, "occurrences": occurrences, "quiet": quiet, "required": required, "articles": articles,
+                "right": is_correct, "occurrences": occurrences, "quiet": plies_without_progress, "required": required, "articles": articles,
             });
             (json!({"claim": verdict}), words::sentence(locale, text))
         }

@@ -2,9 +2,9 @@
 
 use super::{GameContext, TableGame};
 use crate::boards::Millis;
+use crate::game::Refusal;
 use crate::game::Text;
 use crate::game::answer::Verdict;
-use crate::game::command::Refusal;
 use crate::laws::draws::{Claim, ClaimBasis, ClaimKind, DrawRules, Finding, PositionEquality};
 use crate::laws::{Occasion, RulingFacts, Situation, Topic, ruling};
 use shakmaty::Color;
@@ -20,7 +20,7 @@ impl TableGame {
         context: &GameContext<'_>,
     ) -> Result<Verdict, Refusal> {
         if self.record().result.is_some() {
-            return Err(Refusal::Over);
+            return Err(Refusal::GameOver);
         }
         let rules = DrawRules::of(self.published.laws());
         let plies = &self.record().plies;
@@ -56,7 +56,7 @@ impl TableGame {
             is_correct: claim.is_right(),
             text: Text::from(&claim.finding),
             occurrences: claim.occurrences,
-            quiet: claim.quiet,
+            plies_without_progress: claim.quiet,
             required,
             articles: articles.into_iter().map(str::to_owned).collect(),
         })

@@ -225,7 +225,11 @@ impl TableGame {
     pub fn note_clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.end.is_over();
         if paused {
-            self.record_event(now, Event::Commanded { command: Command::Pause(false), by: Order::CLOCK.to_owned() }, output);
+            self.record_event(
+                now,
+                Event::Commanded { command: Command::Pause { paused: false }, by: Order::CLOCK.to_owned() },
+                output,
+            );
             self.resume_after_pause(now);
         }
         paused

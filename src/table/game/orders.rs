@@ -4,15 +4,11 @@ use super::end::is_end;
 use super::rewrite::RecordEdit;
 use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis, Placement, SensorKind, SquareState};
-use crate::game::command::{Command, Refusal};
-use crate::game::{AlertKind, Answer, CorrectionReason, Event, GameResult, Order, ResultReason};
+use crate::game::words::Word;
+use crate::game::{AlertKind, Answer, Command, CorrectionReason, Event, GameResult, Order, Refusal, ResultReason};
 use crate::infer::rotated;
 use crate::table::Output;
 use shakmaty::{Role, Square};
-
-/// The pieces that a pawn can become.
-const PROMOTIONS: [(Role, &str); 4] =
-    [(Role::Queen, "queen"), (Role::Rook, "rook"), (Role::Bishop, "bishop"), (Role::Knight, "knight")];
 
 impl TableGame {
     /// Carries out an order.
@@ -26,8 +22,8 @@ impl TableGame {
     ) -> Result<Answer, Refusal> {
         let event = Event::Commanded { command: order.command.clone(), by: order.by };
         match order.command {
-            Command::Result(result) => self.set_result(now, result, event, placement, context, output),
-            Command::TakeBack(plies) => {
+            Command::Result { result } => self.set_result(now, result, event, placement, context, output),
+            Command::TakeBack { plies } => {
                 let known = self.record().plies.len() as u32;
                 if plies == 0 || plies > known {
                     return Err(Refusal::TooManyPlies(known));
@@ -35,12 +31,12 @@ impl TableGame {
                 self.record_event(now, event, output);
                 self.truncate_record((known - plies) as usize, now, placement, context, output);
             }
-            Command::Promotion { ply, role } => {
+            Command::Promotion { ply, piece: role } => {
                 let ply = self.promotion(ply, role)?;
                 self.follower.set_promotion(ply, role).map_err(|illegal| {
                     let san = self.record().ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
-                    let piece = PROMOTIONS.iter().find(|(known, _)| *known == role).map_or("", |(_, word)| word);
-                    Refusal::PromotionUnlike(format!(
+                    let piece = role.word();
+                    Refusal::PromotionConflict(format!(
                         "with a promotion to a {piece}, the move of ply {illegal}, {san}, would be illegal: take it back first"
                     ))
                 })?;
@@ -55,14 +51,14 @@ impl TableGame {
                     self.resume(now);
                 }
             }
-            Command::Adjust(player) => {
+            Command::Adjust { player } => {
                 if self.end.is_over() {
-                    return Err(Refusal::Over);
+                    return Err(Refusal::GameOver);
                 }
                 self.record_event(now, event, output);
                 self.adjust(now, player);
             }
-            Command::Acknowledge(id) => {
+            Command::Acknowledge { alert: id } => {
                 if !self.record().alerts.iter().any(|alert| alert.id == id) {
                     return Err(Refusal::NoAlert(id));
                 }
@@ -75,18 +71,19 @@ impl TableGame {
             }
             Command::Restore { ply } => {
                 let known = self.record().plies.len() as u32;
-                let plies = ply.checked_sub(1).filter(|plies| *plies <= known).ok_or(Refusal::NoPly { ply, known })?;
+                let plies =
+                    ply.checked_sub(1).filter(|plies| *plies <= known).ok_or(Refusal::NoPositionBefore { ply, known })?;
                 self.record_event(now, event, output);
                 self.truncate_record(plies as usize, now, placement, context, output);
                 return Ok(self.apply_restored_position(now, output));
             }
-            Command::LetStand(id) => {
+            Command::LetStand { alert: id } => {
                 let alert = self.record().alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert(id))?;
                 let is_illegal =
                     [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
                 let irregular = self.record().ply(alert.ply).is_some_and(|ply| ply.played.irregular);
                 if !(is_illegal && irregular) {
-                    return Err(Refusal::NothingStands { alert: id });
+                    return Err(Refusal::NoIrregularMove { alert: id });
                 }
                 self.record_event(now, event, output);
                 self.clear(now, |alert| alert.id == id, output);
@@ -105,7 +102,7 @@ impl TableGame {
                 self.record_event(now, event, output);
                 self.amend(now, &moves, placement, context, output);
             }
-            Command::Undo => return self.undo(now, event, placement, context, output),
+            Command::Undo {} => return self.undo(now, event, placement, context, output),
             Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
                 if self.record().counted(player, ply).is_none() {
@@ -121,12 +118,12 @@ impl TableGame {
                 }
                 self.record_event(now, event, output);
             }
-            Command::Pause(paused) => {
+            Command::Pause { paused } => {
                 if self.end.is_over() {
-                    return Err(Refusal::Over);
+                    return Err(Refusal::GameOver);
                 }
                 if self.record().paused == paused {
-                    return Err(Refusal::Paused(paused));
+                    return Err(Refusal::Paused { paused });
                 }
                 self.record_event(now, event, output);
                 if paused {
@@ -135,18 +132,18 @@ impl TableGame {
                     self.resume_after_pause(now);
                 }
             }
-            Command::Laws(laws) => {
+            Command::Laws { laws } => {
                 self.record_event(now, event, output);
                 self.published.set_laws(laws);
             }
-            Command::Tags(_) => self.record_event(now, event, output),
+            Command::Tags { .. } => self.record_event(now, event, output),
             Command::Claim { player, claimed, intended } => {
                 let verdict = self.claim(now, player, claimed, intended.as_deref(), context)?;
                 self.record_event(now, event, output);
                 return Ok(Answer::Claim(verdict));
             }
             // The table handles this command: it begins a new game.
-            Command::Position(_) => {}
+            Command::Position { .. } => {}
         }
         Ok(Answer::Done)
     }
@@ -226,8 +223,8 @@ impl TableGame {
             Some(ply) => (ply as usize).checked_sub(1).filter(promotes),
             None => (0..self.published.len()).rev().find(promotes),
         };
-        let known = index.filter(|index| self.moves_agree(index + 1) && PROMOTIONS.iter().any(|(known, _)| *known == role));
-        let index = known.ok_or(Refusal::NoPromotion(ply))?;
+        let known = index.filter(|index| self.moves_agree(index + 1) && Role::WORDS.iter().any(|(_, known)| *known == role));
+        let index = known.ok_or(Refusal::NoPromotion { ply })?;
         let seen = self.follower.seen();
         let stays = |square: Square| {
             self.published.moves().iter().skip(index + 1).all(|mv| mv.from() != Some(square) && mv.to() != square)
@@ -239,8 +236,8 @@ impl TableGame {
             && piece.color == self.mover(index as u32 + 1)
             && piece.role != role
         {
-            let shown = PROMOTIONS.iter().find(|(known, _)| *known == piece.role).map_or("pawn", |(_, word)| word);
-            return Err(Refusal::PromotionUnlike(format!(
+            let shown = Role::WORDS.iter().find(|(_, known)| *known == piece.role).map_or("pawn", |(word, _)| word);
+            return Err(Refusal::PromotionConflict(format!(
                 "the board shows a {shown} on {square}: put the right piece there, and the record is corrected automatically"
             )));
         }

@@ -3,10 +3,9 @@
 use super::published::PublishedGame;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
-use crate::game::command::Refusal;
 use crate::game::event::ClockTimes;
 use crate::game::record::{Ply, PlyState};
-use crate::game::{CompletedBy, Confidence, CorrectionReason, PlayedMove};
+use crate::game::{CompletedBy, Confidence, CorrectionReason, PlayedMove, Refusal};
 use crate::infer::KnownPly;
 use crate::laws::{Move, Position};
 use crate::table::Output;
@@ -93,9 +92,9 @@ impl PublishedGame {
     pub(super) fn with_move(&self, edit: RecordEdit, ply: u32, uci: &str) -> Result<Vec<KnownPly>, Refusal> {
         let known = self.len() as u32;
         let last = if edit == RecordEdit::Insert { known + 1 } else { known };
-        let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refusal::NoSuchPly { ply, known })? as usize;
+        let index = ply.checked_sub(1).filter(|_| ply <= last).ok_or(Refusal::NoPly { ply, known })? as usize;
         let all = self.known_plies(known as usize);
-        let (before, after) = all.split_at_checked(index).ok_or(Refusal::NoSuchPly { ply, known })?;
+        let (before, after) = all.split_at_checked(index).ok_or(Refusal::NoPly { ply, known })?;
         let mut old = self.position_after(index);
         let mv = old.parse_uci(uci).ok_or_else(|| Refusal::NotLegal { uci: uci.to_owned(), ply })?;
         let mut later = after;

@@ -5,9 +5,8 @@ use super::published::PublishedGame;
 use super::published::known_from;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
-use crate::game::command::Refusal;
 use crate::game::record::{Change, Ply, PlyState, PriorState};
-use crate::game::{Alert, Answer, Event, ResultReason};
+use crate::game::{Alert, Answer, Event, Refusal, ResultReason};
 use crate::infer::KnownPly;
 use crate::table::Output;
 
@@ -90,7 +89,7 @@ impl TableGame {
             }
             PriorState::Paused(paused) => {
                 if self.record().paused == paused {
-                    return Err(Refusal::Paused(paused));
+                    return Err(Refusal::Paused { paused });
                 }
                 if paused {
                     ensure_unmoved("the game was resumed")?;

@@ -198,8 +198,8 @@ fn command(words: &str, table: &Table) -> Option<Command> {
     let (prefix, rest) = words.split_once(':')?;
     let color = |letter: &str| Color::from_white(letter == "W");
     Some(match prefix {
-        "adjust" => Command::Adjust(color(rest)),
-        "say" if rest.contains("adoube") => Command::Adjust(position(table).turn()),
+        "adjust" => Command::Adjust { player: color(rest) },
+        "say" if rest.contains("adoube") => Command::Adjust { player: position(table).turn() },
         "claimW" | "claimB" => {
             let (claimed, rest) = [("threefold", ClaimKind::Repetition), ("fifty", ClaimKind::FiftyMoves)]
                 .into_iter()
@@ -210,15 +210,18 @@ fn command(words: &str, table: &Table) -> Option<Command> {
         "arb" => {
             let (verb, rest) = rest.split_once(' ').unwrap_or((rest, ""));
             match verb {
-                "position" => Command::Position(rest.to_owned()),
+                "position" => Command::Position { fen: rest.to_owned() },
                 "restore" => Command::Restore { ply: rest.parse().expect("a ply") },
-                "stands" => Command::LetStand(table.record()?.alerts.last()?.id),
-                "result" => Command::Result(GameResult::parse(rest)),
-                "pause" => Command::Pause(true),
-                "resume" => Command::Pause(false),
+                "stands" => Command::LetStand { alert: table.record()?.alerts.last()?.id },
+                "result" => Command::Result { result: GameResult::parse(rest) },
+                "pause" => Command::Pause { paused: true },
+                "resume" => Command::Pause { paused: false },
                 "count" => {
                     let (player, what) = rest.split_once(' ').expect("who and what");
-                    Command::Count { player: color(player), what: Irregularity::from_word(what).expect("an irregularity") }
+                    Command::Count {
+                        player: color(player),
+                        irregularity: Irregularity::from_word(what).expect("an irregularity"),
+                    }
                 }
                 _ => return None,
             }

@@ -443,28 +443,28 @@ impl Player {
             }
             40 => {
                 let results = [None, Some(GameResult::WhiteWins), Some(GameResult::BlackWins), Some(GameResult::Draw)];
-                self.order(Command::Result(results[script.below(4)]))
+                self.order(Command::Result { result: results[script.below(4)] })
             }
             41 => {
                 let (what, which) = (script.below(18), script.byte());
                 self.order(match what {
-                    0 => Command::TakeBack(if which == 255 { u32::MAX } else { u32::from(which % 6) }),
-                    1 => Command::Adjust(Color::from_white(which < 128)),
-                    2 => Command::Acknowledge(u32::from(which)),
+                    0 => Command::TakeBack { plies: if which == 255 { u32::MAX } else { u32::from(which % 6) } },
+                    1 => Command::Adjust { player: Color::from_white(which < 128) },
+                    2 => Command::Acknowledge { alert: u32::from(which) },
                     3 => Command::Restore { ply: self.ply(which) },
-                    9..12 => Command::Undo,
-                    12 | 13 => Command::LetStand(u32::from(which)),
+                    9..12 => Command::Undo {},
+                    12 | 13 => Command::LetStand { alert: u32::from(which) },
                     14 | 15 => Command::Replace { ply: self.ply(which), uci: self.move_at(which) },
                     16 => Command::Insert { ply: self.ply(which), uci: self.move_at(which) },
-                    4 | 5 => Command::Pause(which < 128),
-                    6 => Command::Count { player: Color::Black, what: Irregularity::ALL[usize::from(which % 18)] },
+                    4 | 5 => Command::Pause { paused: which < 128 },
+                    6 => Command::Count { player: Color::Black, irregularity: Irregularity::ALL[usize::from(which % 18)] },
                     7 => Command::Strike { player: Color::Black, ply: self.ply(which) },
                     8 => {
                         let claimed = if which < 128 { ClaimKind::Repetition } else { ClaimKind::FiftyMoves };
                         let intended = which.is_multiple_of(3).then(|| "g1f3".to_owned());
                         Command::Claim { player: Color::from_white(which.is_multiple_of(2)), claimed, intended }
                     }
-                    _ => Command::Promotion { ply: None, role: Role::ALL[usize::from(which % 6)] },
+                    _ => Command::Promotion { ply: None, piece: Role::ALL[usize::from(which % 6)] },
                 })
             }
             42 => {
@@ -473,7 +473,7 @@ impl Player {
                     self.board = placement_of(&position);
                     self.report_placement()?;
                 }
-                self.order(Command::Position(fen.to_owned()))
+                self.order(Command::Position { fen: fen.to_owned() })
             }
             // The daemon is killed and started again: the record is the same.
             43 => {

@@ -182,12 +182,12 @@ impl Promises {
                 let changes = |command: &Command| {
                     matches!(
                         command,
-                        Command::TakeBack(_)
+                        Command::TakeBack { .. }
                             | Command::Promotion { .. }
                             | Command::Restore { .. }
                             | Command::Replace { .. }
                             | Command::Insert { .. }
-                            | Command::Undo
+                            | Command::Undo {}
                     )
                 };
                 let is_commanded = commands.iter().any(changes);
@@ -258,10 +258,10 @@ impl Promises {
     pub fn ordered(&self, command: &Command, plies: usize) -> Result<(), String> {
         let Some(record) = &self.record else { return Ok(()) };
         match command {
-            Command::Result(result) if record.result.map(|(result, _)| result) != *result => {
+            Command::Result { result } if record.result.map(|(result, _)| result) != *result => {
                 Err(format!("{command:?} was carried out, and the result is {:?}", record.result))
             }
-            Command::TakeBack(back) if record.plies.len() + *back as usize != plies => {
+            Command::TakeBack { plies: back } if record.plies.len() + *back as usize != plies => {
                 Err(format!("{command:?} was carried out, and of {plies} plies there are {}", record.plies.len()))
             }
             _ => Ok(()),

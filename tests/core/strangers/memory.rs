@@ -379,11 +379,11 @@ impl Player {
                 let plies = self.table.record().map_or(0, |record| record.plies.len() as u32);
                 let ply = (plies + 1).saturating_sub(script.below(4) as u32);
                 self.order(match script.below(5) {
-                    0 => Command::TakeBack(1),
+                    0 => Command::TakeBack { plies: 1 },
                     1 => Command::Restore { ply },
-                    2 => Command::Undo,
+                    2 => Command::Undo {},
                     3 => Command::Insert { ply, uci: "e2e4".to_owned() },
-                    _ => Command::Position(self.position.fen()),
+                    _ => Command::Position { fen: self.position.fen() },
                 })
             }
             // The program is killed and started again: the same game is on record.

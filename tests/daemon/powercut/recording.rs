@@ -300,7 +300,7 @@ pub async fn record(bus: &PrivateBus, rounds: usize, ends: &[Signal]) -> Recorde
         let sent = || fake.games().get(&players).is_some_and(|game| game.moves.len() == played);
         until("the moves on Lichess", async || sent().then_some(())).await;
         if run + 1 == ends.len() {
-            client.send_command(game, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+            client.send_command(game, &Order::Result { result: Some(GameResult::Draw) }).await.unwrap();
             promises.load(&client, 2).await;
         }
         // The fake Lichess and the bus must keep running meanwhile.

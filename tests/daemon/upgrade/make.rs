@@ -125,7 +125,7 @@ async fn play_eventful_game(game: &mut TimedGame<'_>, number: u64) {
     // A press without a move.
     game.press();
     let alert = game.alert("press_without_move").await;
-    game.order(number, Order::Acknowledge(alert)).await;
+    game.order(number, Order::Acknowledge { alert }).await;
     game.press();
     // A piece is on the wrong square for a while.
     board.play("h7", "h5");
@@ -138,27 +138,27 @@ async fn play_eventful_game(game: &mut TimedGame<'_>, number: u64) {
     board.play("a8", "a6");
     game.press();
     let alert = game.alert("illegal_move").await;
-    game.order(number, Order::LetStand(alert)).await;
+    game.order(number, Order::LetStand { alert }).await;
     game.play("h2", "h3", "h3").await;
 
-    game.order(number, Order::Count { player: Black, what: Irregularity::TwoHands }).await;
+    game.order(number, Order::Count { player: Black, irregularity: Irregularity::TwoHands }).await;
     game.order(number, Order::Strike { player: Black, ply: 9 }).await;
     let note = "two minutes for White".to_owned();
     game.order(number, Order::ClockNote { white_ms: 1_600_000, black_ms: 1_480_000, note }).await;
     let round = game.client.round().await.unwrap().0.unwrap();
     let annotator = ("Annotator".to_owned(), "Muster, Anna".to_owned());
-    game.order(number, Order::Tags([round.tags(&round.pairings[0]), vec![annotator]].concat())).await;
-    game.order(number, Order::Adjust(White)).await;
+    game.order(number, Order::Tags { tags: [round.tags(&round.pairings[0]), vec![annotator]].concat() }).await;
+    game.order(number, Order::Adjust { player: White }).await;
     let (player, claimed, intended) = (Black, ClaimKind::Repetition, Some("f6g8".to_owned()));
     game.order(number, Order::Claim { player, claimed, intended }).await;
-    game.order(number, Order::Pause(true)).await;
-    game.order(number, Order::Pause(false)).await;
-    game.order(number, Order::Laws("fide-2023 rapid limited".parse().unwrap())).await;
+    game.order(number, Order::Pause { paused: true }).await;
+    game.order(number, Order::Pause { paused: false }).await;
+    game.order(number, Order::Laws { laws: "fide-2023 rapid limited".parse().unwrap() }).await;
     game.order(number, Order::Replace { ply: 9, uci: "h2h4".to_owned() }).await;
-    game.order(number, Order::Undo).await;
+    game.order(number, Order::Undo {}).await;
     game.order(number, Order::Insert { ply: 10, uci: "d7d6".to_owned() }).await;
-    game.order(number, Order::Undo).await;
-    game.order(number, Order::TakeBack(1)).await;
+    game.order(number, Order::Undo {}).await;
+    game.order(number, Order::TakeBack { plies: 1 }).await;
     board.play("h3", "h2");
 }
 
@@ -227,7 +227,7 @@ async fn write_folder() {
     until("the game on Lichess", async || installation.lichess.games().values().any(|game| game.moves.len() > 4).then_some(()))
         .await;
     installation.lichess.always(Some(Act::Status(502, "")));
-    client.send_command(first, &Order::Result(Some(GameResult::Draw))).await.unwrap();
+    client.send_command(first, &Order::Result { result: Some(GameResult::Draw) }).await.unwrap();
     seen(&mut watch, "the result", |happened| happened.event == "ResultChanged").await;
 
     // The next round: a game in progress, in which the players have taken a move back.
@@ -282,7 +282,7 @@ async fn write_folder() {
         }
     }
     seen(&mut watch, "mate", |happened| happened.event == "ResultChanged" && happened.game == Some(third)).await;
-    client.send_command(third, &Order::Promotion { ply: Some(3), role: shakmaty::Role::Queen }).await.unwrap();
+    client.send_command(third, &Order::Promotion { ply: Some(3), piece: shakmaty::Role::Queen }).await.unwrap();
     client.set_position("hall_3", "6k1/6pp/8/8/8/8/8/Q4RK1 b - - 3 40").await.unwrap();
 
     // A set of chips is learned.

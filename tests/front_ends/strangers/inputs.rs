@@ -274,7 +274,7 @@ pub fn argument(bytes: &[u8]) {
     let tags = lines.chunks(2).map(|pair| (pair[0].to_owned(), pair.get(1).copied().unwrap_or_default().to_owned()));
     let commands = [
         arguments::parse_result(first),
-        arguments::parse_player(first).map(Command::Adjust),
+        arguments::parse_player(first).map(|player| Command::Adjust { player }),
         arguments::parse_promotion(number(second), first),
         arguments::parse_count(first, second),
         arguments::parse_laws(first),
@@ -283,12 +283,12 @@ pub fn argument(bytes: &[u8]) {
         Ok(Command::ClockNote { white_ms: number(first), black_ms: number(second), note: third.to_owned() }),
         Ok(Command::Replace { ply: number(second), uci: first.to_owned() }),
         Ok(Command::Insert { ply: number(second), uci: first.to_owned() }),
-        Ok(Command::Position(first.to_owned())),
-        Ok(Command::TakeBack(number(first))),
+        Ok(Command::Position { fen: first.to_owned() }),
+        Ok(Command::TakeBack { plies: number(first) }),
         Ok(Command::Restore { ply: number(first) }),
-        Ok(Command::LetStand(number(first))),
-        Ok(Command::Acknowledge(number(first))),
-        Ok(Command::Undo),
+        Ok(Command::LetStand { alert: number(first) }),
+        Ok(Command::Acknowledge { alert: number(first) }),
+        Ok(Command::Undo {}),
     ];
     let mut table = Table::restore(Settings::default(), &GAME);
     let mut now: Millis = GAME.last().map_or(0, |last| last.at) + 1_000;
