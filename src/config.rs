@@ -211,12 +211,12 @@ pub enum ConfigError {
         problems: Vec<Problem>,
     },
     /// Of the directory of the public files and the state directory of this start, one contains the other.
-    #[error("{}: {why}", path.display())]
+    #[error("{}: {reason}", path.display())]
     FilesConflict {
         /// The configuration file.
         path: PathBuf,
         /// The result of [`Config::files_conflict`].
-        why: String,
+        reason: String,
     },
     /// Other users can read secrets in files that the configuration names. One line for each.
     #[error("{}", exposed.iter().map(|warning| format!("{}: {warning}", path.display())).collect::<Vec<_>>().join("\n"))]

@@ -103,7 +103,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let config = Config::load(&path)?;
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     if let Some(conflict) = config.files_conflict(&state_dir) {
-        return Err(ConfigError::FilesConflict { path, why: conflict }.into());
+        return Err(ConfigError::FilesConflict { path, reason: conflict }.into());
     }
     if args.check_config {
         config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
@@ -131,7 +131,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     config.warnings().iter().for_each(|warning| warn!("{warning}"));
     config.exposed_secrets().iter().for_each(|warning| warn!("{warning}"));
-    let recordings = config.recordings.map(|room| Recordings { dir: state_dir.join("recordings"), room });
+    let recordings = config.recordings.map(|limits| Recordings { dir: state_dir.join("recordings"), limits });
     let calibrations = CalibrationDir(state_dir.join("calibration"));
     let (journal, notices) = Journal::open(&state_dir)?;
     let hub = Hub::new(journal, &config.tags.pairs());

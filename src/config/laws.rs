@@ -2,7 +2,7 @@
 
 use super::key::{Key, Kind, Table, key};
 use super::values::Values;
-use crate::laws::{Edition, Laws, Supervision, TimeClass, Worded};
+use crate::laws::{Edition, Laws, LawsWord, Supervision, TimeClass};
 
 /// The table `[laws]`.
 pub(super) static TABLE: Table = Table {

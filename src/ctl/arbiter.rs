@@ -6,7 +6,7 @@ mod subcommands;
 use super::diagram::last_move;
 use super::service::{Service, game, print};
 use crate::game::Command;
-use crate::laws::Worded;
+use crate::laws::LawsWord;
 use crate::publish::client::{ClaimVerdict, ClientError, Reply};
 use crate::publish::dbus::Stream;
 use shakmaty::Color;

@@ -2,7 +2,7 @@
 
 use super::service::print;
 use crate::laws::edition::{ClaimPenalty, Gap, Quickplay, Rules};
-use crate::laws::{Edition, Laws, Penalty, Ruling, RulingFacts, Situation, Topic, Worded, penalty, ruling};
+use crate::laws::{Edition, Laws, LawsWord, Penalty, Ruling, RulingFacts, Situation, Topic, penalty, ruling};
 use clap::error::ErrorKind;
 use std::fmt::Write;
 
@@ -116,7 +116,7 @@ fn figures(laws: &Laws) -> Vec<(&'static str, String)> {
         ("without pawn or capture", rules.fifty.map(|fifty| format!("{}, on claim", moves(fifty)))),
         (
             "repetition, at once",
-            rules.five_fold.map(|times| format!("{times} times ({})", rules.five_fold_kind.map_or("", Worded::word))),
+            rules.five_fold.map(|times| format!("{times} times ({})", rules.five_fold_kind.map_or("", LawsWord::word))),
         ),
         ("no pawn or capture, at once", rules.seventy_five.map(moves)),
         ("a claim is lost by", rules.claim_lost.map(|lost| word(lost.word()))),

@@ -20,7 +20,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     if args.json {
         return print_json(&snapshot);
     }
-    let mut text: String = snapshot.trouble.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
+    let mut text: String = snapshot.health_problems.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
     for board in &snapshot.boards {
         text.push_str(&format!("board {}: {}, {}", board.id, board.model_title, board.state));
         if !board.port.is_empty() {

@@ -7,8 +7,8 @@
 mod public_state;
 mod release_log;
 
-use super::hub::feed::{NewsFeed, Received};
-use super::hub::{BoardId, Hub, News, Published, State};
+use super::hub::feed::{Received, UpdateFeed};
+use super::hub::{BoardId, Hub, Published, State, Update};
 use super::{Stop, wait_for_stop};
 use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
@@ -21,7 +21,7 @@ use tokio::sync::broadcast;
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 
-/// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
+/// Capacity of the feed: how many updates a front-end may fall behind before it must read the state again.
 const FEED: usize = 1024;
 
 /// The delayed view.
@@ -32,7 +32,7 @@ pub struct DelayedView {
     /// Time 0 of the delay lines.
     epoch: Instant,
     public_state: Mutex<PublicState>,
-    feed: broadcast::Sender<News>,
+    feed: broadcast::Sender<Update>,
 }
 
 impl DelayedView {
@@ -53,9 +53,9 @@ impl DelayedView {
         read(&self.lock().state)
     }
 
-    /// Subscribes to all news from now on, as [`Hub::subscribe`].
-    pub fn subscribe(&self) -> NewsFeed {
-        NewsFeed::new(self.feed.subscribe())
+    /// Subscribes to all updates from now on, as [`Hub::subscribe`].
+    pub fn subscribe(&self) -> UpdateFeed {
+        UpdateFeed::new(self.feed.subscribe())
     }
 
     /// Returns a game's released events after `number` (0: all).
@@ -75,10 +75,10 @@ impl DelayedView {
         self.delay
     }
 
-    /// Receives the hub's news and releases events when they are due, until `stop`.
+    /// Receives the hub's updates and releases events when they are due, until `stop`.
     pub async fn run(self: Arc<Self>, mut stop: Stop) {
         // Subscribe before reading the games, so that nothing is missed in between.
-        let mut news = self.hub.subscribe();
+        let mut updates = self.hub.subscribe();
         self.catch_up(None, PublishMode::StateChange);
         self.publish_round();
         // Never block on the disk: one write at a time, on a blocking thread.
@@ -104,12 +104,12 @@ impl DelayedView {
             };
             tokio::select! {
                 biased;
-                next = news.next() => {
+                next = updates.next() => {
                     self.release_due();
                     match next {
-                        Some(Received::News(News::Event(published))) => self.push_event(&published),
+                        Some(Received::Update(Update::Event(published))) => self.push_event(&published),
                         // A newly registered board brings its games from the journal.
-                        Some(Received::News(News::Board(board))) => {
+                        Some(Received::Update(Update::Board(board))) => {
                             self.catch_up(Some(&board), PublishMode::StateChange);
                             self.publish_serial_number(&board);
                         }
@@ -117,9 +117,9 @@ impl DelayedView {
                             self.catch_up(None, PublishMode::EachEvent);
                             self.publish_incarnation();
                         }
-                        Some(Received::News(News::Round)) => self.publish_round(),
+                        Some(Received::Update(Update::Round)) => self.publish_round(),
                         // Health problems themselves are not public.
-                        Some(Received::News(News::Trouble)) => self.publish_incarnation(),
+                        Some(Received::Update(Update::Health)) => self.publish_incarnation(),
                         None => return,
                     }
                 }
@@ -170,7 +170,7 @@ impl DelayedView {
         {
             view.record.tags = public_tags(tags);
             drop(public);
-            self.publish(News::Board(published.board.clone()));
+            self.publish(Update::Board(published.board.clone()));
         }
     }
 
@@ -180,7 +180,7 @@ impl DelayedView {
         // A result is published by its game, after the delay.
         round.iter_mut().flat_map(|round| &mut round.pairings).for_each(|pairing| pairing.result = None);
         self.lock().state.round = round;
-        self.publish(News::Round);
+        self.publish(Update::Round);
     }
 
     /// Publishes the serial number of a board that reported it after its game began: the board's identity is public.
@@ -193,7 +193,7 @@ impl DelayedView {
             };
             view.serial_number = serial_number;
         }
-        self.publish(News::Board(board.clone()));
+        self.publish(Update::Board(board.clone()));
     }
 
     /// Publishes a new incarnation of the journal.
@@ -201,7 +201,7 @@ impl DelayedView {
         let current = self.hub.incarnation().id;
         let previous = std::mem::replace(&mut self.lock().incarnation, current.clone());
         if previous != current {
-            self.publish(News::Trouble);
+            self.publish(Update::Health);
         }
     }
 
@@ -258,7 +258,7 @@ impl DelayedView {
         }
         if any_released {
             let boards: Vec<BoardId> = self.read(|state| state.boards.keys().cloned().collect());
-            boards.into_iter().for_each(|board| self.publish(News::Board(board)));
+            boards.into_iter().for_each(|board| self.publish(Update::Board(board)));
         }
     }
 
@@ -280,13 +280,13 @@ impl DelayedView {
             self.hub.read(|state| (GameMeta::read(state, game), state.games.keys().copied().collect::<Vec<u64>>()));
         let published = self.lock().release(game, stamped, mode, meta, &in_memory);
         if let Some(published) = published.filter(|_| mode == PublishMode::EachEvent) {
-            self.publish(News::Event(Arc::new(published)));
+            self.publish(Update::Event(Arc::new(published)));
         }
     }
 
-    fn publish(&self, news: News) {
+    fn publish(&self, update: Update) {
         // An error means that there is no subscriber.
-        let _ = self.feed.send(news);
+        let _ = self.feed.send(update);
     }
 
     fn lock(&self) -> MutexGuard<'_, PublicState> {

@@ -9,23 +9,23 @@ mod board;
 pub mod feed;
 mod game;
 mod handle;
-mod news;
 mod orders;
 mod publisher;
 pub mod readings;
 mod request;
 mod state;
+mod update;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
-use feed::NewsFeed;
+use feed::UpdateFeed;
 pub use game::GameView;
 pub use handle::{BoardHandle, StoredGameState};
-pub use news::{News, Published};
 pub use readings::Readings;
 pub use request::{Continuation, GameGuard, OrderError, ReplySender, Request, RequestKind, TableExchange, Target};
 pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,
 };
+pub use update::{Published, Update};
 
 use crate::daemon::journal::{Incarnation, Journal, JournalError};
 use crate::daemon::rounds::RoundFile;
@@ -43,14 +43,14 @@ use tokio::task::JoinHandle;
 use tracing::field::display;
 use tracing::{debug, error, warn};
 
-/// Capacity of the feed: how many news items a front-end may fall behind before it must read the state again.
+/// Capacity of the feed: how many updates a front-end may fall behind before it must read the state again.
 const FEED_CAPACITY: usize = 1024;
 /// State, ordering and fan-out, shared by link tasks and front-ends.
 pub struct Hub {
     state: Mutex<State>,
     routes: Mutex<HashMap<BoardId, mpsc::Sender<Request>>>,
     publishers: Mutex<Vec<JoinHandle<()>>>,
-    feed: broadcast::Sender<News>,
+    feed: broadcast::Sender<Update>,
     journal: Journal,
     tags: Arc<[(String, String)]>,
     round_file: Mutex<Option<RoundFile>>,
@@ -118,10 +118,10 @@ impl Hub {
         read(&self.lock())
     }
 
-    /// Subscribes to all news from now on. To miss nothing, subscribe first, then read the state. See [`feed`] for what to
+    /// Subscribes to all updates from now on. To miss nothing, subscribe first, then read the state. See [`feed`] for what to
     /// do when some is missed.
-    pub fn subscribe(&self) -> NewsFeed {
-        NewsFeed::new(self.feed.subscribe())
+    pub fn subscribe(&self) -> UpdateFeed {
+        UpdateFeed::new(self.feed.subscribe())
     }
 
     /// Returns a game's durable events with numbers above `number` (0: all) from the journal. Some may not have reached subscribers
@@ -236,7 +236,7 @@ impl Hub {
         let (batches, queue) = mpsc::unbounded_channel();
         let publisher = tokio::spawn(Arc::clone(self).run_publisher(board.clone(), queue));
         lock(&self.publishers).push(publisher);
-        self.publish(News::Board(board.clone()));
+        self.publish(Update::Board(board.clone()));
         (BoardHandle { hub: Arc::clone(self), board, batches, requests }, last)
     }
 
@@ -244,7 +244,7 @@ impl Hub {
     pub fn set_round_file(&self, file: RoundFile) {
         self.lock().round = file.load();
         *lock(&self.round_file) = Some(file);
-        self.publish(News::Round);
+        self.publish(Update::Round);
     }
 
     /// Sets the round that is being played, as requested by `by`. See [`crate::daemon::rounds`].
@@ -260,7 +260,7 @@ impl Hub {
             state.round = Some(round);
             by.clone_into(&mut state.round_by);
         }
-        self.publish(News::Round);
+        self.publish(Update::Round);
         Ok(())
     }
 
@@ -273,7 +273,7 @@ impl Hub {
             is_news
         };
         if is_news {
-            self.publish(News::Trouble);
+            self.publish(Update::Health);
         }
     }
 
@@ -291,7 +291,7 @@ impl Hub {
                 return false;
             }
         }
-        self.publish(News::Trouble);
+        self.publish(Update::Health);
         true
     }
 
@@ -310,12 +310,12 @@ impl Hub {
         if let Some(view) = self.lock().boards.get_mut(board) {
             change(view);
         }
-        self.publish(News::Board(board.clone()));
+        self.publish(Update::Board(board.clone()));
     }
 
-    fn publish(&self, news: News) {
+    fn publish(&self, update: Update) {
         // An error means that there is no subscriber.
-        let _ = self.feed.send(news);
+        let _ = self.feed.send(update);
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -58,12 +58,12 @@ pub enum JournalError {
         known: i64,
     },
     /// Another touchmoved has the file open.
-    #[error("{path} is in use by another touchmoved{who}: stop that process, or give another state directory")]
+    #[error("{path} is in use by another touchmoved{holder}: stop that process, or give another state directory")]
     Locked {
         /// File.
         path: PathBuf,
         /// ` (process 4711)`, or empty.
-        who: String,
+        holder: String,
     },
     /// A directory or the like has the file's name.
     #[error("{path} is not a file: move it away, and touchmoved creates a new journal there")]
@@ -72,10 +72,10 @@ pub enum JournalError {
         path: PathBuf,
     },
     /// A file system operation failed.
-    #[error("cannot {doing} {path}: {source}{advice}")]
+    #[error("cannot {action} {path}: {source}{advice}")]
     File {
         /// Operation.
-        doing: &'static str,
+        action: &'static str,
         /// File.
         path: PathBuf,
         /// Error of the operating system.
@@ -103,14 +103,14 @@ pub enum JournalError {
         found: u64,
     },
     /// A stored event is malformed.
-    #[error("event {number} of game {game} in the journal cannot be read: {why}")]
+    #[error("event {number} of game {game} in the journal cannot be read: {reason}")]
     Unreadable {
         /// Game.
         game: u64,
         /// Event.
         number: u64,
         /// Reason.
-        why: String,
+        reason: String,
     },
     /// The backup's target exists already.
     #[error("{path} already exists: give another file for the backup; nothing has been overwritten")]
@@ -125,10 +125,10 @@ pub enum JournalError {
         dir: PathBuf,
     },
     /// An SQLite operation failed.
-    #[error("cannot {doing}: {source}")]
+    #[error("cannot {action}: {source}")]
     Sqlite {
         /// Operation.
-        doing: &'static str,
+        action: &'static str,
         /// Error of SQLite.
         source: rusqlite::Error,
     },
@@ -143,7 +143,7 @@ impl JournalError {
         matches!(self, JournalError::Full | JournalError::Busy)
     }
 
-    fn sqlite(doing: &'static str) -> impl FnOnce(rusqlite::Error) -> JournalError {
+    fn sqlite(action: &'static str) -> impl FnOnce(rusqlite::Error) -> JournalError {
         use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase};
         move |source| {
             let extended = source.sqlite_error().map(|error| error.extended_code);
@@ -154,12 +154,12 @@ impl JournalError {
                 Some(DatabaseBusy | DatabaseLocked) => JournalError::Busy,
                 Some(DatabaseCorrupt) => JournalError::Damaged(format!("it is corrupt or truncated: {source}")),
                 Some(NotADatabase) => JournalError::Damaged("it is not an SQLite database".to_owned()),
-                _ => JournalError::Sqlite { doing, source },
+                _ => JournalError::Sqlite { action, source },
             }
         }
     }
 
-    fn file(doing: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> JournalError {
+    fn file(action: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> JournalError {
         use std::io::ErrorKind::{PermissionDenied, QuotaExceeded, ReadOnlyFilesystem, StorageFull};
         let path = path.to_owned();
         move |source| match source.kind() {
@@ -170,7 +170,7 @@ impl JournalError {
                     ReadOnlyFilesystem => " (give a writable state directory)",
                     _ => "",
                 };
-                JournalError::File { doing, path, source, advice }
+                JournalError::File { action, path, source, advice }
             }
         }
     }

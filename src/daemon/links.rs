@@ -202,7 +202,7 @@ impl Link {
 
     fn request(&mut self, board: Address, request: Request) {
         let now = Instant::now();
-        if let RequestKind::Identify = request.what {
+        if let RequestKind::Identify = request.kind {
             // The requester may be gone.
             let _ = request.done.send(self.identify(now, board));
         } else {

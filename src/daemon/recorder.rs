@@ -36,7 +36,7 @@ pub struct Recordings {
     /// Directory; created if missing.
     pub dir: PathBuf,
     /// Disk limits. The oldest recordings are deleted to make room.
-    pub room: DiskLimits,
+    pub limits: DiskLimits,
 }
 
 /// Records one board. A new recording begins at each start of the daemon and when the last one is full.
@@ -175,7 +175,7 @@ impl Recorder {
     fn open(&mut self) -> io::Result<Writer<File>> {
         let dir = &self.recordings.dir;
         fs::create_dir_all(dir)?;
-        let max = self.recordings.room.max;
+        let max = self.recordings.limits.max;
         evict(dir, max - max / SHARE_DIVISOR)?;
         check_free_space(&self.recordings)?;
         let started = Timestamp::now();
@@ -235,7 +235,7 @@ impl Recorder {
 /// Fails if little disk space is left, which must be kept for moves.
 fn check_free_space(recordings: &Recordings) -> io::Result<()> {
     let disk = rustix::fs::statvfs(&recordings.dir)?;
-    let (free, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.room.reserve);
+    let (free, reserve) = (disk.f_bavail.saturating_mul(disk.f_frsize), recordings.limits.reserve);
     if free < reserve {
         return Err(io::Error::other(format!(
             "the disk has {} MB left, less than reserve_mb = {}",

@@ -2,7 +2,7 @@
 
 use crate::daemon::atomic_file::{Durability, replace};
 use crate::daemon::hub::feed::Received;
-use crate::daemon::hub::{BoardId, GameView, Hub, News, State, Target};
+use crate::daemon::hub::{BoardId, GameView, Hub, State, Target, Update};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Command, Event, Order};
 pub use crate::link::watch::natural_sort_key;
@@ -104,25 +104,26 @@ pub fn tag_value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str
 
 /// Gives the round's names to the games on its tables, when the round changes and when a game begins, until `stop`.
 pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
-    let mut news = hub.subscribe();
+    let mut updates = hub.subscribe();
     name_games(&hub).await;
     let mut known = BTreeMap::new();
     loop {
         let next = tokio::select! {
-            next = news.next() => next,
+            next = updates.next() => next,
             () = wait_for_stop(&mut stop) => return,
         };
         match next {
-            Some(Received::News(News::Event(published))) if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
-            Some(Received::News(News::Board(board))) => {
-                // Every reading is news about its board; what matters here seldom changes.
+            Some(Received::Update(Update::Event(published)))
+                if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
+            Some(Received::Update(Update::Board(board))) => {
+                // Every reading is an update about its board; what matters here seldom changes.
                 let now = hub.read(|state| state.boards.get(&board).map(|view| (view.serial_number.clone(), view.game)));
                 if known.insert(board, now.clone()) != Some(now) {
                     name_games(&hub).await;
                 }
             }
-            Some(Received::News(News::Event(_) | News::Round) | Received::Missed(_)) => name_games(&hub).await,
-            Some(Received::News(News::Trouble)) => {}
+            Some(Received::Update(Update::Event(_) | Update::Round) | Received::Missed(_)) => name_games(&hub).await,
+            Some(Received::Update(Update::Health)) => {}
             None => return,
         }
     }

@@ -1,6 +1,6 @@
 //! What a front-end reads: the live hub or the delayed view, both in the same way.
 
-use super::hub::feed::NewsFeed;
+use super::hub::feed::UpdateFeed;
 use super::hub::{BoardId, GameView, Hub, Published, State};
 use crate::daemon::DelayedView;
 use crate::daemon::journal::JournalError;
@@ -26,8 +26,8 @@ impl Source {
         }
     }
 
-    /// Subscribes to all news from now on, see [`Hub::subscribe`].
-    pub fn subscribe(&self) -> NewsFeed {
+    /// Subscribes to all updates from now on, see [`Hub::subscribe`].
+    pub fn subscribe(&self) -> UpdateFeed {
         match self {
             Source::Live(hub) => hub.subscribe(),
             Source::Public(view) => view.subscribe(),
@@ -71,8 +71,8 @@ impl EventCursor {
         is_new
     }
 
-    /// Returns the events of the games in memory that have not been processed yet, after news was missed, and counts them as
-    /// processed. Events that were never news, because they are from before touchmoved was started, are not among them; nor are
+    /// Returns the events of the games in memory that have not been processed yet, after updates were missed, and counts them as
+    /// processed. Events that were never published as updates, because they are from before touchmoved was started, are not among them; nor are
     /// those that the journal cannot return. Forgets all other games.
     pub fn catch_up(&mut self, source: &Source) -> Vec<Published> {
         let summary = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);

@@ -4,7 +4,7 @@ pub(crate) mod squares;
 
 use super::GameResult;
 use super::words::Word;
-use crate::laws::Worded;
+use crate::laws::LawsWord;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Writes a value as its word.
@@ -25,10 +25,10 @@ pub(crate) mod word {
 /// Like [`word`], for the words of the files under `config/data/laws`.
 pub(crate) mod word_of_law {
     use super::*;
-    pub(crate) fn serialize<T: Worded, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<T: LawsWord, S: Serializer>(value: &T, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_str(value.word())
     }
-    pub(crate) fn deserialize<'de, T: Worded, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
+    pub(crate) fn deserialize<'de, T: LawsWord, D: Deserializer<'de>>(from: D) -> Result<T, D::Error> {
         let text = String::deserialize(from)?;
         T::from_word(&text).ok_or_else(|| {
             let known: Vec<&str> = T::ALL.iter().map(|value| value.word()).collect();

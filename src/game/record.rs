@@ -9,7 +9,7 @@ use crate::game::event::{Alert, ClockTimes, Rotation};
 use crate::game::{
     AlertKind, CompletedBy, Confidence, CorrectionReason, Event, Fault, GameResult, PlayedMove, ResultReason, StampedEvent,
 };
-use crate::laws::{CountedAttempt, Irregularity, IrregularityCounts, Laws, Topic, Worded};
+use crate::laws::{CountedAttempt, Irregularity, IrregularityCounts, Laws, LawsWord, Topic};
 use shakmaty::{Color, Square};
 
 /// The state of a move.

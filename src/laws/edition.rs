@@ -14,7 +14,7 @@ pub use rules::{
 };
 pub use topic::Topic;
 
-use crate::laws::word::worded;
+use crate::laws::word::laws_words;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -59,7 +59,7 @@ fn edition(file: &(&str, &str), parsed: &'static OnceLock<Edition>) -> &'static 
     })
 }
 
-worded! {
+laws_words! {
     /// The time class of a game (A.1, B.1).
     pub enum TimeClass {
         /// Neither rapid nor blitz.

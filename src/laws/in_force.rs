@@ -1,7 +1,7 @@
 //! The Laws in force for an event or a game.
 
 use super::edition::{Completion, EDITIONS, Edition, Rules, Supervision, TimeClass, Topic};
-use super::{Irregularity, Worded};
+use super::{Irregularity, LawsWord};
 use std::fmt;
 use std::str::FromStr;
 

@@ -1,9 +1,9 @@
 //! Irregularities, and the count of those that are penalised.
 
-use crate::laws::word::worded;
+use crate::laws::word::laws_words;
 use shakmaty::Color;
 
-worded! {
+laws_words! {
     /// A breach of the Laws that a board and a clock can detect. Article numbers are those of 2023.
     pub enum Irregularity {
         /// A move against Article 3, including one that captures a king (7.5.1).

@@ -21,7 +21,7 @@ pub use penalty::{Penalty, penalty};
 pub use ruling::{
     Occasion, Reply, Ruling, RulingAction, RulingFacts, Rulings, Situation, Stage, articles, depends_on_mate, ruling,
 };
-pub use word::Worded;
+pub use word::LawsWord;
 
 pub use irregular::Irregular;
 pub use position::{BadFen, Ending, NULL_UCI, Position, PositionKey};

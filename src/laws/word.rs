@@ -1,7 +1,7 @@
 //! Enumerations whose values have words in the files under `config/data/laws`.
 
-/// A closed set of words.
-pub trait Worded: Sized + Copy + PartialEq + 'static {
+/// A value with a word in the files, such as an irregularity: one of a closed set.
+pub trait LawsWord: Sized + Copy + PartialEq + 'static {
     /// All values, in the order in which they are declared.
     const ALL: &'static [Self];
     /// Returns the word for this value in the files.
@@ -13,13 +13,13 @@ pub trait Worded: Sized + Copy + PartialEq + 'static {
 }
 
 /// Declares enumerations together with their words; a variant without a word does not compile.
-macro_rules! worded {
+macro_rules! laws_words {
     ($($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? })+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
         pub enum $name { $($(#[$doc])* $variant),+ }
 
-        impl $crate::laws::Worded for $name {
+        impl $crate::laws::LawsWord for $name {
             const ALL: &'static [Self] = &[$($name::$variant),+];
             fn word(self) -> &'static str {
                 match self { $($name::$variant => $word),+ }
@@ -28,4 +28,4 @@ macro_rules! worded {
     )+};
 }
 
-pub(in crate::laws) use worded;
+pub(in crate::laws) use laws_words;

@@ -60,7 +60,7 @@ pub async fn run(
     report_health: impl Fn(Option<String>),
     mut stop: Stop,
 ) {
-    let mut news = delayed_view.subscribe();
+    let mut updates = delayed_view.subscribe();
     let mut folder = PublicDir::new(dir, tags);
     // After a start, boards appear one by one with their previous games.
     let (mut due, mut next) = (true, Instant::now() + MIN_INTERVAL);
@@ -68,7 +68,7 @@ pub async fn run(
     while !ending || (due && !failed) {
         tokio::select! {
             biased;
-            received = news.next(), if !ending => {
+            received = updates.next(), if !ending => {
                 due = true;
                 ending = received.is_none();
             }

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
 use crate::daemon::hub::feed::Received;
-use crate::daemon::hub::{News, Published};
+use crate::daemon::hub::{Published, Update};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
@@ -92,7 +92,7 @@ pub async fn run(
     report_health: impl Fn(&'static str, Option<String>),
     mut stop: Stop,
 ) {
-    let mut news = hub.subscribe();
+    let mut updates = hub.subscribe();
     let mut notifiers = Notifiers::new(config, timeouts);
     let (source, mut cursor) = (Source::Live(Arc::clone(&hub)), EventCursor::default());
     loop {
@@ -102,15 +102,15 @@ pub async fn run(
             Some((kind, sentence)) = notifiers.outcomes.recv() => report_health(kind, sentence),
             Some(_) = notifiers.programs.tasks.join_next() => {}
             Some(_) = notifiers.posts.tasks.join_next() => {}
-            received = news.next() => match received {
-                Some(Received::News(News::Event(published))) => {
+            received = updates.next() => match received {
+                Some(Received::Update(Update::Event(published))) => {
                     if let (Some(game), Some(number)) = (published.game, published.stamped.number)
                         && cursor.advance(game, number)
                     {
                         notifiers.notify(&hub, &published);
                     }
                 }
-                Some(Received::News(_)) => {}
+                Some(Received::Update(_)) => {}
                 Some(Received::Missed(_)) => cursor.catch_up(&source).iter().for_each(|published| notifiers.notify(&hub, published)),
                 None => return,
             },

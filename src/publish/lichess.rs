@@ -86,7 +86,7 @@ pub async fn run(
     report_health: Box<ReportHealth>,
     mut stop: Stop,
 ) {
-    let mut news = delayed_view.subscribe();
+    let mut updates = delayed_view.subscribe();
     let mut sender = Sender::new(config, &dir, tags, pace, report_health);
     // After a start, boards appear one by one with their previous games.
     let (mut changed, mut next_update) = (true, Instant::now() + pace.min_interval);
@@ -95,7 +95,7 @@ pub async fn run(
         tokio::select! {
             biased;
             () = wait_for_stop(&mut stop) => break,
-            received = news.next() => match received {
+            received = updates.next() => match received {
                 Some(_) => changed = true,
                 None => break,
             },

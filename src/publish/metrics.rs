@@ -8,8 +8,8 @@ mod http;
 use crate::config::Config;
 use crate::daemon::hub::feed::Received;
 use crate::daemon::hub::{
-    BoardId, ConnectionState, GAME_UNREADABLE, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News,
-    Published, State,
+    BoardId, ConnectionState, GAME_UNREADABLE, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published,
+    State, Update,
 };
 use crate::daemon::links::NO_BOARDS_ON_CHAIN;
 use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
@@ -186,14 +186,14 @@ struct StreamCounts {
 
 /// Counts the events of a source.
 async fn count(source: Source, counts: &Mutex<Counts>) {
-    let mut news = source.subscribe();
+    let mut updates = source.subscribe();
     loop {
-        match news.next().await {
-            Some(Received::News(News::Event(published))) => {
+        match updates.next().await {
+            Some(Received::Update(Update::Event(published))) => {
                 let age_ms = age_ms(&source, &published);
                 lock(counts).count(&published, age_ms);
             }
-            Some(Received::News(_)) => {}
+            Some(Received::Update(_)) => {}
             Some(Received::Missed(_)) => lock(counts).catch_up(&source),
             None => return,
         }

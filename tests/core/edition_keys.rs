@@ -10,8 +10,8 @@ use touchmove::laws::edition::Completion;
 use touchmove::laws::reason::why_illegal;
 use touchmove::laws::touch::{Obligation, TouchRules, Touches, obligation, obligation_restored};
 use touchmove::laws::{
-    EDITIONS, Edition, Irregularity, Laws, Position, Reply, RulingFacts, Situation, Stage, Supervision, TimeClass, Topic,
-    Winnable, Worded, articles, penalty, ruling,
+    EDITIONS, Edition, Irregularity, Laws, LawsWord, Position, Reply, RulingFacts, Situation, Stage, Supervision, TimeClass,
+    Topic, Winnable, articles, penalty, ruling,
 };
 
 /// All outcomes of an edition, one line each, in a fixed order.
@@ -20,7 +20,7 @@ fn outcomes(edition: &'static Edition) -> impl Iterator<Item = String> {
         .iter()
         .flat_map(move |&class| Supervision::ALL.iter().map(move |&supervision| Laws { edition, class, supervision }));
     let time = (0..600).map(move |minutes| {
-        let class = |increment| edition.time_class(minutes * 20, increment).map(Worded::word);
+        let class = |increment| edition.time_class(minutes * 20, increment).map(LawsWord::word);
         format!("{minutes}: {:?} {:?}", class(0), class(30))
     });
     time.chain(games.flat_map(|laws| {

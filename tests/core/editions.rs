@@ -6,7 +6,7 @@ use touchmove::game::Record;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
 use touchmove::laws::edition::{Gap, Rules};
-use touchmove::laws::{BadLaws, EDITIONS, Edition, Laws, RulingFacts, Situation, Supervision, TimeClass, Topic, Worded};
+use touchmove::laws::{BadLaws, EDITIONS, Edition, Laws, LawsWord, RulingFacts, Situation, Supervision, TimeClass, Topic};
 use touchmove::laws::{articles, penalty, ruling};
 
 #[track_caller]

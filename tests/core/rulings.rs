@@ -5,7 +5,7 @@ use serde_json::Value;
 use std::collections::BTreeSet;
 use toml::Table;
 use touchmove::laws::{
-    Irregularity, Laws, Position, Reply, RulingAction, RulingFacts, Situation, Stage, TimeClass, Topic, Winnable, Worded,
+    Irregularity, Laws, LawsWord, Position, Reply, RulingAction, RulingFacts, Situation, Stage, TimeClass, Topic, Winnable,
     ruling,
 };
 

@@ -161,8 +161,11 @@ pub fn check_fuzzed(inputs: impl Iterator<Item = (&'static str, Check)>, package
     }
 }
 
+/// A kind of input, and whether a text of it is valid.
+pub type NamedParser = (&'static str, fn(&str) -> bool);
+
 /// Asserts that the initial inputs are valid: otherwise only refusals would be tried.
-pub fn check_valid(parsers: &[(&str, fn(&str) -> bool)], corpus: fn(&str) -> Vec<Vec<u8>>) {
+pub fn check_valid(parsers: &[NamedParser], corpus: fn(&str) -> Vec<Vec<u8>>) {
     for (name, is_valid) in parsers {
         for text in corpus(name).into_iter().map(|text| String::from_utf8(text).unwrap()) {
             assert!(is_valid(&text), "{name}: {text}");

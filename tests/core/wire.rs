@@ -12,7 +12,7 @@ use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Co
 use touchmove::game::{GameResult, Order, PlayedMove, ResultReason, Sighting, StampedEvent, Text};
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{PlacedPiece, ReasonArg as Chess};
-use touchmove::laws::{Edition, Irregularity, Laws, RulingAction, Supervision, TimeClass, Worded};
+use touchmove::laws::{Edition, Irregularity, Laws, LawsWord, RulingAction, Supervision, TimeClass};
 use touchmove::table::{Publish, Settings};
 use touchmove::wire::{self, Word};
 

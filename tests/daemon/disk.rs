@@ -60,7 +60,7 @@ fn sans(snapshot: &Snapshot) -> Vec<&str> {
 }
 
 fn health_problem<'a>(snapshot: &'a Snapshot, kind: &str) -> Option<&'a str> {
-    snapshot.trouble.iter().find(|(known, _)| known == kind).map(|(_, sentence)| sentence.as_str())
+    snapshot.health_problems.iter().find(|(known, _)| known == kind).map(|(_, sentence)| sentence.as_str())
 }
 
 fn journal_fits(snapshot: &Snapshot) -> bool {

@@ -79,7 +79,7 @@ async fn a_storage_failure_is_reported_until_that_board_can_store() {
 async fn recordings_may_begin_in_the_same_millisecond() {
     let dir = tempfile::tempdir().unwrap();
     let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 1_000_000, reserve: 0 } };
+    let recordings = Recordings { dir: dir.path().join("recordings"), limits: DiskLimits { max: 1_000_000, reserve: 0 } };
     let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
     for _ in 0..50 {
         recorder.begin(0, None);
@@ -94,7 +94,7 @@ async fn recordings_may_begin_in_the_same_millisecond() {
 async fn recording_pauses_while_a_board_sends_too_much() {
     let dir = tempfile::tempdir().unwrap();
     let hub: Arc<Hub> = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 256_000_000, reserve: 0 } };
+    let recordings = Recordings { dir: dir.path().join("recordings"), limits: DiskLimits { max: 256_000_000, reserve: 0 } };
     let mut recorder = Recorder::new(Arc::clone(&hub), recordings.clone(), BoardId::new("a"), "dgt", &Settings::default());
     recorder.begin(0, None);
     // Sixty megabytes of recording in half a minute, and games that begin meanwhile.
@@ -133,7 +133,7 @@ async fn a_command_for_one_game_is_not_executed_on_the_next() {
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     let (stop, stopped) = watch::channel(false);
     let mut spec = LinkSpec::single(model("dgt").unwrap(), BoardLocation::Port(board.path()), Settings::default());
-    let recordings = Recordings { dir: dir.path().join("recordings"), room: DiskLimits { max: 10_000_000, reserve: 0 } };
+    let recordings = Recordings { dir: dir.path().join("recordings"), limits: DiskLimits { max: 10_000_000, reserve: 0 } };
     spec.recordings = Some(recordings.clone());
     let id = spec.id.clone();
     let link = tokio::spawn(links::run(spec, Arc::clone(&hub), stopped));
@@ -161,7 +161,7 @@ async fn a_command_for_one_game_is_not_executed_on_the_next() {
         let next = until("the next game", async || current().filter(|game| *game != first)).await;
         assert_eq!((result(first), result(next)), (Some(GameResult::WhiteWins), None), "{outcome:?}");
         match outcome {
-            Err(OrderError::NotCurrent { asked, current, .. }) => assert_eq!((asked, current), (first, next)),
+            Err(OrderError::NotCurrent { requested, current, .. }) => assert_eq!((requested, current), (first, next)),
             // The machine is slow, and the journal was locked for too long.
             Err(OrderError::JournalFull(_)) => continue,
             other => panic!("{other:?}"),
@@ -186,7 +186,7 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     until("a game", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
     let (from, to) = (BoardId::new("a"), BoardId::new("spare"));
     let board = async {
-        let Request { what: RequestKind::ContinueGame(carried), done, .. } = spare.requests.recv().await.unwrap() else {
+        let Request { kind: RequestKind::ContinueGame(carried), done, .. } = spare.requests.recv().await.unwrap() else {
             panic!()
         };
         // Meanwhile a player is absent at table 2.

@@ -205,7 +205,7 @@ async fn day(dir: &Path, day: i64, boards: usize, games: &[Game], token: &str) -
     let opened_ms = began.elapsed().as_millis();
     let page = Page::open(&hub, &view, dir, stopped).await;
     let limits = DiskLimits { max: RECORDINGS_LIMIT, reserve: 0 };
-    let recordings = Recordings { dir: state.join("recordings"), room: limits };
+    let recordings = Recordings { dir: state.join("recordings"), limits };
     let recorder = |id: &BoardId| Recorder::new(Arc::clone(&hub), recordings.clone(), id.clone(), "dgt", &Settings::default());
     let mut recorders: Vec<Recorder> = handles.iter().map(|(id, _)| recorder(id)).collect();
     let mut count = 0;

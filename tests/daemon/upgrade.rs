@@ -393,7 +393,7 @@ async fn the_state_of_an_earlier_version_is_read() {
 
         // The line of boards is not plugged in.
         let nothing_else = async || {
-            let problems = client.snapshot().await.unwrap().trouble;
+            let problems = client.snapshot().await.unwrap().health_problems;
             problems.iter().all(|(kind, _)| kind == "no_boards").then_some(())
         };
         until("nothing else to be reported", nothing_else).await;

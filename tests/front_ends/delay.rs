@@ -695,7 +695,7 @@ async fn play_with_warnings(keys: &str) -> Option<(Hall, tempfile::TempDir)> {
     open_game(&mut hall).await;
     illegal_move(&mut hall, "e1", "e3", "Ke1-e3", (3598, 3599, false)).await;
     until("the hook to fail", async || {
-        let trouble = hall.client.snapshot().await.unwrap().trouble;
+        let trouble = hall.client.snapshot().await.unwrap().health_problems;
         trouble.iter().any(|(kind, _)| kind == "hook_failed").then_some(())
     })
     .await;

@@ -343,7 +343,7 @@ async fn an_unwritable_directory_is_reported_and_retried() {
     let config = configure(dir.path(), &barrier.join("open"), "");
     let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
     let health_problem = async || {
-        let health_problem = hall.client.snapshot().await.unwrap().trouble;
+        let health_problem = hall.client.snapshot().await.unwrap().health_problems;
         health_problem.into_iter().find(|(kind, _)| kind == "files_failed").map(|(_, sentence)| sentence)
     };
     let sentence = until("a health problem", health_problem).await;
@@ -354,7 +354,7 @@ async fn an_unwritable_directory_is_reported_and_retried() {
     let file = barrier.join("open/round-1/game-1.pgn");
     let read = || std::fs::read_to_string(&file).ok().filter(|text| text.contains("1. e4"));
     until("the file", async || read()).await;
-    let is_healthy = async || hall.client.snapshot().await.unwrap().trouble.is_empty().then_some(());
+    let is_healthy = async || hall.client.snapshot().await.unwrap().health_problems.is_empty().then_some(());
     until("no health problem", is_healthy).await;
 }
 

@@ -6,7 +6,7 @@ use crate::game::GameResult;
 use crate::game::command::{ArgumentKind, COMMANDS, Command, CommandField, CommandSpec, Presence, Subcommand};
 use crate::game::pgn::is_tag_name;
 use crate::laws::draws::ClaimKind;
-use crate::laws::{Irregularity, Laws, Worded};
+use crate::laws::{Irregularity, Laws, LawsWord};
 use crate::wire::command_from_value;
 use clap::builder::{StringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;

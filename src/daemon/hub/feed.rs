@@ -1,22 +1,22 @@
-//! The news of the hub, or of the delayed view, as one subscriber receives it.
+//! The updates of the hub, or of the delayed view, as one subscriber receives it.
 //!
 //! Nothing waits for a subscriber: one that is too slow loses the oldest items. It then learns that it [missed](Received::Missed)
 //! some, and reads the state again; one that must see each event gets them from [`crate::daemon::source::EventCursor`].
 
-use super::{BoardId, News};
+use super::{BoardId, Update};
 use std::collections::BTreeSet;
 use tokio::sync::broadcast::Receiver;
 use tokio::sync::broadcast::error::{RecvError, TryRecvError};
 
-/// A subscription to all news from its beginning on. To miss nothing, subscribe first, then read the state.
+/// A subscription to all updates from its beginning on. To miss nothing, subscribe first, then read the state.
 #[derive(Debug)]
-pub struct NewsFeed(Receiver<News>);
+pub struct UpdateFeed(Receiver<Update>);
 
 /// What a subscriber receives.
 #[derive(Clone, Debug)]
 pub enum Received {
-    /// A news item.
-    News(News),
+    /// An update.
+    Update(Update),
     /// The subscriber was too slow and lost this many items: it must read the state again.
     Missed(u64),
 }
@@ -34,15 +34,15 @@ pub struct Changes {
     pub missed: bool,
 }
 
-impl NewsFeed {
-    pub(in crate::daemon) fn new(receiver: Receiver<News>) -> NewsFeed {
-        NewsFeed(receiver)
+impl UpdateFeed {
+    pub(in crate::daemon) fn new(receiver: Receiver<Update>) -> UpdateFeed {
+        UpdateFeed(receiver)
     }
 
     /// Waits for the next item; returns `None` once the source has ended. Cancel safe: nothing is lost if the future is dropped.
     pub async fn next(&mut self) -> Option<Received> {
         match self.0.recv().await {
-            Ok(news) => Some(Received::News(news)),
+            Ok(update) => Some(Received::Update(update)),
             Err(RecvError::Lagged(missed)) => Some(Received::Missed(missed)),
             Err(RecvError::Closed) => None,
         }
@@ -51,7 +51,7 @@ impl NewsFeed {
     /// Returns the next item that has already arrived.
     pub fn try_next(&mut self) -> Option<Received> {
         match self.0.try_recv() {
-            Ok(news) => Some(Received::News(news)),
+            Ok(update) => Some(Received::Update(update)),
             Err(TryRecvError::Lagged(missed)) => Some(Received::Missed(missed)),
             Err(TryRecvError::Empty | TryRecvError::Closed) => None,
         }
@@ -77,10 +77,10 @@ impl NewsFeed {
 impl Changes {
     fn add(&mut self, received: Received) {
         match received {
-            Received::News(News::Event(published)) => drop(self.boards.insert(published.board.clone())),
-            Received::News(News::Board(board)) => drop(self.boards.insert(board)),
-            Received::News(News::Round) => self.round = true,
-            Received::News(News::Trouble) => self.health = true,
+            Received::Update(Update::Event(published)) => drop(self.boards.insert(published.board.clone())),
+            Received::Update(Update::Board(board)) => drop(self.boards.insert(board)),
+            Received::Update(Update::Round) => self.round = true,
+            Received::Update(Update::Health) => self.health = true,
             Received::Missed(_) => self.missed = true,
         }
     }
@@ -94,18 +94,18 @@ mod tests {
     #[tokio::test]
     async fn a_slow_subscriber_learns_that_it_missed_news() {
         let sender = broadcast::Sender::new(2);
-        let mut feed = NewsFeed::new(sender.subscribe());
-        let send = |news| assert_eq!(sender.send(news).expect("a subscriber"), 1);
+        let mut feed = UpdateFeed::new(sender.subscribe());
+        let send = |update| assert_eq!(sender.send(update).expect("a subscriber"), 1);
         let board = BoardId::new("b1");
-        [News::Round, News::Trouble, News::Board(board.clone())].into_iter().for_each(send);
+        [Update::Round, Update::Health, Update::Board(board.clone())].into_iter().for_each(send);
         assert!(matches!(feed.next().await, Some(Received::Missed(1))));
         let changes = feed.drain(None);
         let expected = Changes { boards: [board].into(), health: true, ..Changes::default() };
         assert_eq!(changes, Some(expected));
         assert_eq!(feed.drain(None), None);
-        [News::Round, News::Round, News::Round].into_iter().for_each(send);
+        [Update::Round, Update::Round, Update::Round].into_iter().for_each(send);
         assert_eq!(feed.drain(None), Some(Changes { round: true, missed: true, ..Changes::default() }));
-        send(News::Round);
+        send(Update::Round);
         feed.skip_to_now();
         assert!(feed.try_next().is_none());
         drop(sender);

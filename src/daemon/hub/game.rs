@@ -24,7 +24,7 @@ pub struct GameView {
     pub record: Record,
     /// PGN tags beyond those that the record itself contains.
     pub tags: Arc<[(String, String)]>,
-    /// Number of the last event that was not published as news: those up to it are from before touchmoved was started, or from
+    /// Number of the last event that was not published as an update: those up to it are from before touchmoved was started, or from
     /// another board.
     pub last_recalled_number: u64,
     /// Game that this one continues: of another board, or of this board if a position had ended it.

@@ -140,17 +140,15 @@ impl Hub {
         let route = lock(&self.routes).get(board).cloned();
         let route = route.ok_or_else(|| OrderError::NoSuchBoard(board.to_string()))?;
         let (done, outcome) = oneshot::channel();
-        route.send(Request { what: kind, done }).await.map_err(|_| OrderError::Stopping)?;
+        route.send(Request { kind, done }).await.map_err(|_| OrderError::Stopping)?;
         outcome.await.map_err(|_| OrderError::Stopping)?
     }
 }
 
-/// Returns an error if, as far as published, another game is on the board of game `asked`.
+/// Returns an error if, as far as published, another game is on the board of game `requested`.
 fn check_current(state: &State, requested: u64, board: &BoardId) -> Result<(), OrderError> {
     match state.boards.get(board).and_then(|board| board.game) {
-        Some(current) if current != requested => {
-            Err(OrderError::NotCurrent { asked: requested, board: board.clone(), current })
-        }
+        Some(current) if current != requested => Err(OrderError::NotCurrent { requested, board: board.clone(), current }),
         _ => Ok(()),
     }
 }

@@ -1,7 +1,7 @@
 //! The task that publishes the events of a board: first into the journal, then to the state and to front-ends.
 
 use super::handle::Batch;
-use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, News, Published, TableExchange};
+use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published, TableExchange, Update};
 use crate::daemon::journal::AppendOutcome;
 use crate::daemon::rounds::round_with_board;
 use crate::game::StampedEvent;
@@ -84,8 +84,8 @@ impl Hub {
 
     /// Applies events to the state and publishes them. `games` are the games of the durable ones.
     fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
-        let mut news = Vec::with_capacity(batch.events.len() + 1);
-        let is_news = batch.exchange.is_none();
+        let mut updates = Vec::with_capacity(batch.events.len() + 1);
+        let is_published = batch.exchange.is_none();
         // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
         if let Some(TableExchange { from, to, by, .. }) =
             batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
@@ -105,7 +105,7 @@ impl Hub {
                 let game = if stamped.number.is_some() { games.next() } else { None };
                 let game = game.or_else(|| state.boards.get(board).and_then(|view| view.game));
                 state.apply(board, game, batch.epoch_wall_ms, &self.tags, &stamped);
-                if !is_news {
+                if !is_published {
                     continue;
                 }
                 debug!(%board, game, event = ?stamped.event, "event");
@@ -113,21 +113,21 @@ impl Hub {
                 let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
                 let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
-                news.push(News::Event(Arc::new(published)));
+                updates.push(Update::Event(Arc::new(published)));
             }
             if let Some(TableExchange { game: from, .. }) = &batch.exchange {
                 let current = state.boards.get(board).and_then(|view| view.game);
                 if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
                     (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
                 }
-                news.push(News::Board(board.clone()));
+                updates.push(Update::Board(board.clone()));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
                 change(view);
-                news.push(News::Board(board.clone()));
+                updates.push(Update::Board(board.clone()));
             }
         }
-        news.into_iter().for_each(|news| self.publish(news));
+        updates.into_iter().for_each(|update| self.publish(update));
         if let Some((done, outcome)) = batch.done {
             // The requester may be gone.
             let _ = done.send(outcome);

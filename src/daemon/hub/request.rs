@@ -17,7 +17,7 @@ pub enum Target {
 /// A request to the task that owns the board's table.
 pub struct Request {
     /// Kind of request, with its data.
-    pub what: RequestKind,
+    pub kind: RequestKind,
     /// Channel for the outcome, which is sent once the resulting events are published.
     pub done: ReplySender,
 }
@@ -80,10 +80,10 @@ pub enum OrderError {
     #[error("game {0} is not in memory: `touchmovectl list` shows the games that are")]
     NoSuchGame(u64),
     /// Another game is now on the board.
-    #[error("game {asked} is over, and game {current} is on board {board} now: give the command for that game")]
+    #[error("game {requested} is over, and game {current} is on board {board} now: give the command for that game")]
     NotCurrent {
         /// Game that was requested.
-        asked: u64,
+        requested: u64,
         /// Board on which it was played.
         board: BoardId,
         /// Game that is on the board now.

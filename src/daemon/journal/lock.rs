@@ -51,7 +51,7 @@ fn lock_file(name: &Path, path: &Path, is_held: bool) -> Result<File, JournalErr
             Some(Ok(_)) if !content.trim().is_empty() => format!(" (process {})", content.trim()),
             _ => String::new(),
         };
-        JournalError::Locked { path: path.to_owned(), who: process_note }
+        JournalError::Locked { path: path.to_owned(), holder: process_note }
     };
     let mut lock = match options.open(name) {
         Err(_) if is_held => return Err(locked(None)),

@@ -163,7 +163,7 @@ fn good_events(
             }
             continue;
         }
-        let unreadable = |reason: &str| Some(JournalError::Unreadable { game, number: expected, why: reason.to_owned() });
+        let unreadable = |reason: &str| Some(JournalError::Unreadable { game, number: expected, reason: reason.to_owned() });
         if chains == Chains::Stored {
             last = last.and_then(|last| chain::verified_link(row, &last, expected));
             if last.is_none() {
@@ -188,7 +188,7 @@ pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<S
 }
 
 fn parse(game: u64, number: u64, text: &str) -> Result<StampedEvent, JournalError> {
-    wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, why: error.to_string() })
+    wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })
 }
 
 /// Converts to SQLite's signed integers. No number here comes near the limit of either type.

@@ -146,7 +146,7 @@ impl LinkBoard {
 
     /// Handles a request; returns board commands.
     pub fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
-        match request.what {
+        match request.kind {
             RequestKind::Order(order, guard) => {
                 // A game may be due to begin.
                 let mut commands = self.advance(now);

@@ -2,7 +2,7 @@
 
 use super::rules::{ClaimPenalty, Halving, PenaltyLadder, Quickplay, Rules, TimeLimits};
 use super::{Content, Edition, GameKind, Gap, Supervision, TimeClass, Topic};
-use crate::laws::Worded;
+use crate::laws::LawsWord;
 use std::collections::BTreeMap;
 use toml::{Table, Value};
 
@@ -133,12 +133,12 @@ impl Reader {
     }
 
     /// Reads one of the words of `T`.
-    pub fn word<T: Worded>(&mut self, key: &str) -> Option<T> {
+    pub fn word<T: LawsWord>(&mut self, key: &str) -> Option<T> {
         self.take(key, &all_words::<T>(), |value| T::from_word(value.as_str()?))
     }
 
     /// Reads a list of words of `T`.
-    pub fn words<T: Worded>(&mut self, key: &str) -> Option<Vec<T>> {
+    pub fn words<T: LawsWord>(&mut self, key: &str) -> Option<Vec<T>> {
         self.list(key, T::from_word)
     }
 
@@ -215,7 +215,7 @@ impl Reader {
     }
 }
 
-fn all_words<T: Worded>() -> String {
+fn all_words<T: LawsWord>() -> String {
     T::ALL.iter().map(|value| format!("\"{}\"", value.word())).collect::<Vec<_>>().join(" or ")
 }
 

@@ -1,9 +1,9 @@
 //! The figures and choices of an edition.
 
 use crate::laws::Irregularity;
-use crate::laws::word::worded;
+use crate::laws::word::laws_words;
 
-worded! {
+laws_words! {
     /// An event that completes a move (6.2.1).
     pub enum Completion {
         /// The player presses the clock.

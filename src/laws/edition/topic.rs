@@ -1,8 +1,8 @@
 //! The topics on which an edition has articles.
 
-use crate::laws::word::worded;
+use crate::laws::word::laws_words;
 
-worded! {
+laws_words! {
     /// A topic of an article of the Laws. Article numbers are those of 2023.
     pub enum Topic {
         /// What makes a move legal (3.1–3.10).

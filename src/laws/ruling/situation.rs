@@ -1,10 +1,10 @@
 //! Situations in which a ruling is requested, and the facts on which it depends.
 
 use crate::laws::edition::Topic;
-use crate::laws::word::worded;
-use crate::laws::{Irregularity, Winnable, Worded};
+use crate::laws::word::laws_words;
+use crate::laws::{Irregularity, LawsWord, Winnable};
 
-worded! {
+laws_words! {
     /// A situation that is not an irregularity but has consequences under the Laws. Article numbers are those of 2023.
     pub enum Occasion {
         /// A piece was touched that can be moved or captured (4.3).
@@ -109,7 +109,7 @@ impl Situation {
     }
 }
 
-worded! {
+laws_words! {
     /// The progress of the move in question.
     pub enum Stage {
         /// The clock has not been pressed: the player may still correct the move.

@@ -6,8 +6,8 @@ use crate::laws::edition::{
     FiveFold, FlagCaller, IllegalMoveFinality, IllegalPosition, NoMate, PawnLeft, Reader, ReversedColoursRule, RulingTrigger,
     Topic,
 };
-use crate::laws::word::worded;
-use crate::laws::{Laws, Worded};
+use crate::laws::word::laws_words;
+use crate::laws::{Laws, LawsWord};
 use std::sync::OnceLock;
 
 /// The rulings table of one file.
@@ -64,7 +64,7 @@ pub(super) enum Step {
     QuickplayPenalty,
 }
 
-worded! {
+laws_words! {
     /// A condition on the Laws in force or on the facts.
     pub enum RulingQuery {
         /// The clock was not pressed on the move.

@@ -1,6 +1,6 @@
 //! The obligations that touched pieces create, and the reasons for them.
 
-use crate::laws::{Move, Position, Topic, Worded};
+use crate::laws::{LawsWord, Move, Position, Topic};
 use shakmaty::{Bitboard, Role, Square};
 
 /// The moves that a player may still play.

@@ -11,7 +11,8 @@ use zbus::fdo::ManagedObjects;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Snapshot {
     /// Problems of the service: kind, and a sentence that says what to do. Empty on the broadcast stream.
-    pub trouble: Vec<(String, String)>,
+    #[serde(rename = "trouble")]
+    pub health_problems: Vec<(String, String)>,
     /// Devices that are plugged in, may be boards, and are not used: device, and reason. Empty on the broadcast stream.
     pub unused: Vec<(String, String)>,
     /// The incarnation of the journal: while it stays the same, each event keeps its number. Empty on the broadcast stream.

@@ -4,7 +4,7 @@ use super::Error;
 use crate::game::pgn::AfterIllegal;
 use crate::game::{Command, GameResult};
 use crate::laws::draws::ClaimKind;
-use crate::laws::{BadLaws, Irregularity, Worded};
+use crate::laws::{BadLaws, Irregularity, LawsWord};
 use crate::publish::tags;
 use crate::round::Round;
 use crate::wire::Word;

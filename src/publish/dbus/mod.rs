@@ -101,7 +101,7 @@ async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>
     let connection = bus.builder().build().await?;
     // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
-    let mut news = source.subscribe();
+    let mut updates = source.subscribe();
     let mut served_name = ServedName::new(source.clone(), connection.clone());
     served_name.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
@@ -116,11 +116,11 @@ async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>
         };
         tokio::select! {
             biased;
-            Some(first) = news.next() => {
+            Some(first) = updates.next() => {
                 if stream == Stream::Broadcast && stream.has_signal_for(&first) {
                     tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
-                if served_name.publish_news(first, &mut news).await? == SignalSource::Signals {
+                if served_name.publish_updates(first, &mut updates).await? == SignalSource::Signals {
                     announce_at.get_or_insert_with(|| Instant::now() + LOW_PRIORITY_DELAY);
                 } else if announce_at.is_none() {
                     served_name.announce_changes().await?;

@@ -8,8 +8,8 @@ use super::registered_interfaces::{MOVES, RegisteredInterfaces};
 use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
 use crate::daemon::Source;
-use crate::daemon::hub::feed::{NewsFeed, Received};
-use crate::daemon::hub::{BoardId, GameView, News, Published};
+use crate::daemon::hub::feed::{Received, UpdateFeed};
+use crate::daemon::hub::{BoardId, GameView, Published, Update};
 use crate::game::{Event, StampedEvent};
 use crate::names;
 use std::collections::{BTreeMap, BTreeSet};
@@ -77,20 +77,20 @@ impl ServedName {
         Ok(())
     }
 
-    /// Sends the signals of `first` and of all news queued behind it, and records which properties may have changed. Properties are
+    /// Sends the signals of `first` and of all updates queued behind it, and records which properties may have changed. Properties are
     /// read live, so a client that reads them after a signal sees them as the event left them.
-    pub async fn publish_news(&mut self, first: Received, news: &mut NewsFeed) -> zbus::Result<SignalSource> {
+    pub async fn publish_updates(&mut self, first: Received, updates: &mut UpdateFeed) -> zbus::Result<SignalSource> {
         let mut signal_source = SignalSource::Properties;
         let mut next = Some(first);
         while let Some(received) = next {
             match received {
-                Received::News(News::Event(published)) => {
+                Received::Update(Update::Event(published)) => {
                     self.publish_event(&published).await?;
                     if published.stamped.number.is_some() {
                         signal_source = SignalSource::Signals;
                     }
                 }
-                Received::News(News::Board(board)) if self.stream == Stream::Live => {
+                Received::Update(Update::Board(board)) if self.stream == Stream::Live => {
                     // A game that moved here from another board is announced together with its board.
                     let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
                     let is_new = |object| !self.objects.contains_key(&object);
@@ -100,7 +100,7 @@ impl ServedName {
                     }
                     self.dirty_objects.insert(Object::Board(board));
                 }
-                Received::News(News::Trouble | News::Round) => {
+                Received::Update(Update::Health | Update::Round) => {
                     self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {
@@ -109,7 +109,7 @@ impl ServedName {
                             .extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                     }
                 }
-                Received::News(News::Board(_)) => self.sync_objects(SignalStart::Now).await?,
+                Received::Update(Update::Board(_)) => self.sync_objects(SignalStart::Now).await?,
                 Received::Missed(missed) => {
                     debug!("{} missed {missed} messages", self.stream.name());
                     self.replay_missed_signals().await?;
@@ -118,7 +118,7 @@ impl ServedName {
                     signal_source = SignalSource::Signals;
                 }
             }
-            next = news.try_next();
+            next = updates.try_next();
         }
         Ok(signal_source)
     }
@@ -343,7 +343,7 @@ enum SignalStart {
     AtTheStart,
 }
 
-/// How news was published.
+/// How updates were published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SignalSource {
     /// By a signal that clients wait for.

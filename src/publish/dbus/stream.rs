@@ -1,7 +1,7 @@
 //! The two streams: their bus names, and which events each publishes.
 
 use crate::daemon::Source;
-use crate::daemon::hub::News;
+use crate::daemon::hub::Update;
 use crate::daemon::hub::feed::Received;
 use crate::names;
 use crate::publish::render::pgn::Reader;
@@ -42,6 +42,6 @@ impl Stream {
 
     /// Returns whether this is a durable event of this stream.
     pub(super) fn has_signal_for(self, received: &Received) -> bool {
-        matches!(received, Received::News(News::Event(published)) if published.stamped.number.is_some())
+        matches!(received, Received::Update(Update::Event(published)) if published.stamped.number.is_some())
     }
 }

@@ -7,7 +7,7 @@ use crate::boards::{Placement, SquareState};
 use crate::game::event::{Audience, ClockTime};
 use crate::game::record::{Ply, PlyState};
 use crate::game::{Alert, Event, PlayedMove, Sighting};
-use crate::laws::{CountedAttempt, IrregularityCounts, Worded};
+use crate::laws::{CountedAttempt, IrregularityCounts, LawsWord};
 use crate::locale::{self, Locale};
 use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
 use crate::wire::{Word, sensed_to_word};

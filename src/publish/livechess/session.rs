@@ -1,6 +1,6 @@
 //! One WebSocket connection: calls in, replies and feeds out.
 //!
-//! The session remembers what it last sent about each board, and news only signal that a board may have changed. So a client that
+//! The session remembers what it last sent about each board, and updates only signal that a board may have changed. So a client that
 //! reads slowly misses intermediate states, but then receives the current one. Only this task waits for it.
 
 use super::ServerState;
@@ -114,7 +114,7 @@ struct EBoardEvent<'a> {
 
 /// Serves one client until it disconnects or has to leave. `busy` is held for as long as the client is served.
 pub async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: ServingGuard, mut stop: Stop) {
-    let mut news = server.source.subscribe();
+    let mut updates = server.source.subscribe();
     let changed = Arc::new(Notify::new());
     let allowance = Allowance::new(Arc::clone(&server.line_permits));
     let mut session = Session { server, started: Instant::now(), changed: Arc::clone(&changed), allowance, feeds: Vec::new() };
@@ -136,7 +136,7 @@ pub async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: Serving
                     Some(Ok(Message::Close(_)) | Err(_)) | None => break,
                 }
             }
-            first = news.next() => match first.and_then(|first| news.drain(Some(first))) {
+            first = updates.next() => match first.and_then(|first| updates.drain(Some(first))) {
                 Some(Changes { boards, missed, .. }) => session.feed_events(|_, feed| missed || boards.contains(&feed.board)),
                 None => break,
             },

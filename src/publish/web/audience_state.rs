@@ -4,7 +4,7 @@
 //! browser that reads slowly or reconnects gets each board once, in its current state.
 
 use super::card::{AudienceView, Card, build_card};
-use crate::daemon::hub::feed::{Changes, NewsFeed};
+use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
@@ -34,7 +34,7 @@ pub struct AudienceState {
 }
 
 struct PublishedCards {
-    news: NewsFeed,
+    updates: UpdateFeed,
     /// Every board has to be re-evaluated.
     all: bool,
     last: u64,
@@ -42,7 +42,7 @@ struct PublishedCards {
     tables: BTreeMap<BoardId, u16>,
     /// Removed boards, with the number of that change.
     removed: BTreeMap<BoardId, u64>,
-    trouble: (u64, Value),
+    health_problems: (u64, Value),
     round: u64,
     /// The incarnation of the journal, with the number of the change at which it was first seen.
     incarnation: (u64, String),
@@ -67,21 +67,21 @@ pub struct StateSnapshot {
     /// The cards of all boards, as JSON.
     pub cards: Vec<Arc<str>>,
     /// Current health problems of the service.
-    pub trouble: Value,
+    pub health_problems: Value,
 }
 
 impl AudienceState {
     /// Starts a state that updates itself until `stop`.
     pub fn start(view: AudienceView, source: Source, run_id: String, mut stop: Stop) -> Arc<AudienceState> {
-        let (news, mut wakes) = (source.subscribe(), source.subscribe());
+        let (updates, mut wakes) = (source.subscribe(), source.subscribe());
         let published = PublishedCards {
-            news,
+            updates,
             all: true,
             last: 0,
             boards: BTreeMap::new(),
             tables: BTreeMap::new(),
             removed: BTreeMap::new(),
-            trouble: (0, json!([])),
+            health_problems: (0, json!([])),
             round: 0,
             incarnation: (0, String::new()),
             batch: (0, 0, Bytes::new()),
@@ -130,7 +130,7 @@ impl AudienceState {
             seq: format!("{}-{}", self.run_id, published.last),
             incarnation: published.incarnation.1.clone(),
             cards: published.boards.values().map(|cached| Arc::clone(&cached.text)).collect(),
-            trouble: published.trouble.1.clone(),
+            health_problems: published.health_problems.1.clone(),
         }
     }
 
@@ -156,7 +156,7 @@ impl AudienceState {
         changes.extend(published.removed.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
         changes.push(event(published.incarnation.0, "incarnation", &json!({"incarnation": published.incarnation.1})));
         if !self.view.audience.is_public() {
-            changes.push(event(published.trouble.0, "trouble", &published.trouble.1));
+            changes.push(event(published.health_problems.0, "trouble", &published.health_problems.1));
         }
         if number > 0 {
             changes.push(event(published.round, "round", &json!({})));
@@ -175,12 +175,12 @@ impl AudienceState {
         Duration::from_millis((min_ms + boards / boards_per_ms).min(max_ms))
     }
 
-    /// Re-evaluates the boards for which there is news.
+    /// Re-evaluates the boards for which there are updates.
     fn update(&self) {
         let mut published = self.published();
         let before = published.last;
         let is_first = std::mem::take(&mut published.all);
-        let changes = published.news.drain(None);
+        let changes = published.updates.drain(None);
         if changes.is_none() && !is_first {
             return;
         }
@@ -253,9 +253,9 @@ impl PublishedCards {
         if health_changed && !view.audience.is_public() {
             let to_json = |problem: &crate::daemon::hub::HealthProblem| json!({"kind": problem.kind, "board": problem.board.as_ref().map(BoardId::as_str), "sentence": problem.sentence});
             let now: Value = state.health_problems.iter().map(to_json).collect();
-            if now != self.trouble.1 {
+            if now != self.health_problems.1 {
                 self.last += 1;
-                self.trouble = (self.last, now);
+                self.health_problems = (self.last, now);
             }
         }
     }

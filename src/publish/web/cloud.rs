@@ -3,7 +3,7 @@
 
 use super::etag;
 use crate::daemon::DelayedView;
-use crate::daemon::hub::feed::NewsFeed;
+use crate::daemon::hub::feed::UpdateFeed;
 use crate::publish::render::TournamentFiles;
 use axum::body::Bytes;
 use std::collections::BTreeMap;
@@ -21,7 +21,7 @@ pub struct CloudFiles {
 }
 
 struct CachedCloudGame {
-    news: NewsFeed,
+    updates: UpdateFeed,
     tournament: TournamentFiles,
     /// Entity tag and content, by path. Files of rounds that are no longer followed are kept.
     files: BTreeMap<String, (String, Bytes)>,
@@ -33,15 +33,15 @@ struct CachedCloudGame {
 impl CloudFiles {
     /// Creates the files from this delayed view. `tags`: the configured tags of every game.
     pub fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
-        let (news, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags));
-        let cached = CachedCloudGame { news, tournament, files: BTreeMap::new(), due: true, at: None };
+        let (updates, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags));
+        let cached = CachedCloudGame { updates, tournament, files: BTreeMap::new(), due: true, at: None };
         CloudFiles { delayed_view: Arc::clone(delayed_view), cached: Mutex::new(cached) }
     }
 
     /// Returns the entity tag and content of this path; `None` if there is no such file.
     pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
-        while cached.news.try_next().is_some() {
+        while cached.updates.try_next().is_some() {
             cached.due = true;
         }
         if cached.due && cached.at.is_none_or(|at| at.elapsed() >= UPDATE_INTERVAL) {

@@ -1,7 +1,7 @@
 //! Recent changes of squares and clocks, for the arbiter to look back at.
 
 use crate::daemon::hub::feed::Received;
-use crate::daemon::hub::{BoardId, News, Published};
+use crate::daemon::hub::{BoardId, Published, Update};
 use crate::daemon::{Hub, Stop, wait_for_stop};
 use crate::game::Event;
 use crate::wire::{Word, sensed_to_word};
@@ -25,14 +25,14 @@ struct Frame {
 impl FrameHistory {
     /// Records frames until `stop`.
     pub async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
-        let mut news = hub.subscribe();
+        let mut updates = hub.subscribe();
         loop {
             let next = tokio::select! {
-                next = news.next() => next,
+                next = updates.next() => next,
                 () = wait_for_stop(&mut stop) => return,
             };
             match next {
-                Some(Received::News(News::Event(published))) => self.record(&published),
+                Some(Received::Update(Update::Event(published))) => self.record(&published),
                 Some(_) => {}
                 None => return,
             }

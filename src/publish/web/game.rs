@@ -160,7 +160,7 @@ fn confidence(thousandths: u16) -> f64 {
 fn tally(tally: &IrregularityCounts) -> Value {
     let attempts = |player: Color| -> Value {
         let to_json = |counted: &crate::laws::CountedAttempt| {
-            let what: Vec<&str> = counted.irregularities.iter().map(|what| crate::laws::Worded::word(*what)).collect();
+            let what: Vec<&str> = counted.irregularities.iter().map(|what| crate::laws::LawsWord::word(*what)).collect();
             json!({"ply": counted.ply, "what": what})
         };
         tally.of(player).iter().map(to_json).collect()

@@ -109,7 +109,7 @@ impl FromStr for SecretHash {
 /// The system provides no random numbers.
 pub fn generate_secret() -> Result<String, TokenError> {
     let mut bits = [0; 32];
-    random::fill(&mut bits).map_err(TokenError::NoChance)?;
+    random::fill(&mut bits).map_err(TokenError::NoRandomNumbers)?;
     Ok(HEXLOWER.encode(&bits))
 }
 
@@ -118,39 +118,39 @@ pub fn generate_secret() -> Result<String, TokenError> {
 pub enum TokenError {
     /// The file cannot be read or written.
     #[error(
-        "{} cannot be {what} ({why}): run it as root or as the user of the service, `sudo touchmovectl token …`, or name another state directory with --state-dir", path.display()
+        "{} cannot be {action} ({error}): run it as root or as the user of the service, `sudo touchmovectl token …`, or name another state directory with --state-dir", path.display()
     )]
     Io {
         /// The file.
         path: PathBuf,
         /// `read` or `written`.
-        what: &'static str,
+        action: &'static str,
         /// The error of the system.
-        why: io::Error,
+        error: io::Error,
     },
     /// The state directory does not exist.
     #[error("there is no {}: start touchmoved once, or name its state directory with --state-dir", .0.display())]
     NoState(PathBuf),
     /// The file is not a list of tokens.
-    #[error("{} is not a list of tokens ({why}): remove it, and create the tokens again", path.display())]
-    NoList {
+    #[error("{} is not a list of tokens ({reason}): remove it, and create the tokens again", path.display())]
+    InvalidList {
         /// The file.
         path: PathBuf,
         /// What is wrong with the file.
-        why: String,
+        reason: String,
     },
     /// The name is not valid for a token.
     #[error("{0:?} is not a name for a token: use 1 to {MAX_NAME_LENGTH} characters that name the holder in the journal")]
     BadName(String),
     /// There already is a token with this name.
     #[error("there is a token of {0} already: revoke it first with `touchmovectl token revoke`, or use another name")]
-    Taken(String),
+    NameTaken(String),
     /// There is no token with this name.
     #[error("there is no token of {0}: `touchmovectl token list` shows the tokens")]
-    NoSuch(String),
+    UnknownName(String),
     /// The system provides no random numbers.
     #[error("the system provides no random numbers ({0})")]
-    NoChance(io::Error),
+    NoRandomNumbers(io::Error),
 }
 
 /// The file of tokens in a state directory.
@@ -196,7 +196,7 @@ impl TokenStore {
         let text = match fs::read_to_string(&path) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
-            Err(error) => return Err(TokenError::Io { path, what: "read", why: error }),
+            Err(error) => return Err(TokenError::Io { path, action: "read", error }),
         };
         let stored: Result<Vec<StoredToken>, _> = serde_json::from_str(&text);
         stored
@@ -204,7 +204,7 @@ impl TokenStore {
             .and_then(|stored| stored.into_iter().map(parse_stored_token).collect())
             .map_err(|error| {
                 // Show nothing of the file's content.
-                TokenError::NoList { path, why: error }
+                TokenError::InvalidList { path, reason: error }
             })
     }
 
@@ -220,7 +220,7 @@ impl TokenStore {
         }
         self.change(|tokens| {
             if tokens.iter().any(|token| token.name == name) {
-                return Err(TokenError::Taken(name.to_owned()));
+                return Err(TokenError::NameTaken(name.to_owned()));
             }
             let secret = generate_secret()?;
             tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: SecretHash::of(&secret) });
@@ -236,7 +236,7 @@ impl TokenStore {
         self.change(|tokens| {
             let count = tokens.len();
             tokens.retain(|token| token.name != name);
-            if tokens.len() == count { Err(TokenError::NoSuch(name.to_owned())) } else { Ok(()) }
+            if tokens.len() == count { Err(TokenError::UnknownName(name.to_owned())) } else { Ok(()) }
         })
     }
 
@@ -245,9 +245,9 @@ impl TokenStore {
         let dir = match File::open(&self.dir) {
             Ok(dir) => dir,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Err(TokenError::NoState(self.dir.clone())),
-            Err(error) => return Err(TokenError::Io { path: self.path(), what: "written", why: error }),
+            Err(error) => return Err(TokenError::Io { path: self.path(), action: "written", error }),
         };
-        let write_error = |error| TokenError::Io { path: self.path(), what: "written", why: error };
+        let write_error = |error| TokenError::Io { path: self.path(), action: "written", error };
         // The directory itself is locked by the process that has the journal open.
         let lock = open_private_file(&self.dir.join(LOCK_FILE), &dir, OpenOptions::new().write(true).create(true))
             .map_err(write_error)?;

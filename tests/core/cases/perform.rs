@@ -10,7 +10,7 @@ use touchmove::game::event::Rotation;
 use touchmove::game::{Answer, Command, Event, GameResult, Order};
 use touchmove::lab::run::{self, Cable, HostInput, RunEvent};
 use touchmove::laws::draws::ClaimKind;
-use touchmove::laws::{Changes, Irregularity, Laws, Position, Worded};
+use touchmove::laws::{Changes, Irregularity, Laws, LawsWord, Position};
 use touchmove::simulate::dgt::VirtualDgt;
 use touchmove::simulate::hands::{HandsProfile, profile};
 use touchmove::simulate::script::Act;

@@ -9,7 +9,7 @@ use touchmove::boards::{
 use touchmove::game::event::Rotation;
 use touchmove::game::{Command, GameResult, Order};
 use touchmove::laws::draws::ClaimKind;
-use touchmove::laws::{Changes, Irregularity, Position, Worded};
+use touchmove::laws::{Changes, Irregularity, LawsWord, Position};
 use touchmove::simulate::rng::Rng;
 use touchmove::table::{Input, Output, Publish, Settings, Table};
 

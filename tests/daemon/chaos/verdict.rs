@@ -146,7 +146,11 @@ pub fn judge(snapshot: &Snapshot, stored: &[WatchedEvent], truth: &[String], sen
     let reported = alert
         .map(|kind| format!("{kind:?}"))
         .or_else(|| {
-            snapshot.trouble.iter().find(|(kind, _)| RECORD_PROBLEMS.contains(&kind.as_str())).map(|(kind, _)| kind.clone())
+            snapshot
+                .health_problems
+                .iter()
+                .find(|(kind, _)| RECORD_PROBLEMS.contains(&kind.as_str()))
+                .map(|(kind, _)| kind.clone())
         })
         .or_else(|| unready.map(|board| format!("board is {}", board.state)))
         .or_else(|| snapshot.boards.is_empty().then(|| "no board".to_owned()));

@@ -592,7 +592,7 @@ async fn the_public_view_proves_that_the_last_moves_are_missing() {
 
     let daemon = Daemon::serving(&bus, state.path(), &board.path());
     let after = plies(&live, 2, 2).await;
-    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert!(after.health_problems.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.health_problems);
     assert_ne!(after.incarnation, before.incarnation);
     assert_eq!(after.last_good, [(1, good as u64)]);
     plies(&spectators, 2, 2).await;
@@ -650,7 +650,7 @@ async fn clients_see_that_a_running_game_was_damaged() {
         until("a move", async || (plies(&client.snapshot().await.unwrap(), 1) == index + 1).then_some(())).await;
     }
     let before = client.snapshot().await.unwrap();
-    assert!(before.trouble.is_empty() && before.last_good.is_empty() && before.incarnation.len() == 36, "{before:?}");
+    assert!(before.health_problems.is_empty() && before.last_good.is_empty() && before.incarnation.len() == 36, "{before:?}");
     let known = client.events(1).await.unwrap();
     assert!(daemon.terminate().success());
     let file = rusqlite::Connection::open(state.path().join("journal.sqlite3")).expect("open");
@@ -665,7 +665,7 @@ async fn clients_see_that_a_running_game_was_damaged() {
         Some(client.snapshot().await.unwrap()).filter(|after| plies(after, 2) == 3)
     })
     .await;
-    assert!(after.trouble.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.trouble);
+    assert!(after.health_problems.iter().any(|(kind, _)| kind == "journal_damaged"), "{:?}", after.health_problems);
     assert_ne!(after.incarnation, before.incarnation);
     assert_eq!(after.last_good, [(1, bad - 1)]);
     // The new game begins with the good events; the other game has only these.

@@ -241,7 +241,7 @@ pub async fn serve(tree: &Tree) -> Result<(), String> {
             || std::fs::read_to_string(&file).ok().and_then(|pgn| moves_of(&pgn).ok()).is_some_and(|moves| moves == expected);
         until("the moves in the file", async || written().then_some(())).await;
     }
-    let problems = client.snapshot().await.map_err(|error| error.to_string())?.trouble;
+    let problems = client.snapshot().await.map_err(|error| error.to_string())?.health_problems;
     let log = daemon.log();
     if !fake.requests().is_empty() {
         fake.assert_no_errors();

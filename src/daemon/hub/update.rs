@@ -1,12 +1,12 @@
-//! News items that front-ends receive.
+//! The updates that front-ends receive.
 
 use super::BoardId;
 use crate::game::StampedEvent;
 use std::sync::Arc;
 
-/// A news item for front-ends. It is sent after the state has changed.
+/// A change of which front-ends are notified, after the state has changed.
 #[derive(Clone, Debug)]
-pub enum News {
+pub enum Update {
     /// An event.
     Event(Arc<Published>),
     /// Something else about this board changed, or the board is new.
@@ -14,7 +14,7 @@ pub enum News {
     /// The round that is being played changed.
     Round,
     /// The list of health problems or that of unused devices changed, or a new incarnation of the journal began.
-    Trouble,
+    Health,
 }
 
 /// An event as published.
