@@ -68,7 +68,7 @@ pub struct Figures {
 /// Irregularities of one kind.
 #[derive(Clone, Debug, Serialize)]
 pub struct Recall {
-    /// Its name, see [`IrregularityKind::name`].
+    /// Its name, see [`IrregularityKind::name`](crate::simulate::irregularity::IrregularityKind::name).
     pub kind: &'static str,
     /// Number of irregularities committed.
     pub committed: u64,
