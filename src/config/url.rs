@@ -16,7 +16,7 @@ impl FromStr for Url {
     fn from_str(text: &str) -> Result<Url, ()> {
         // The parser, which is that of browsers, would also accept spaces and backslashes, and guess what was meant.
         let has_scheme = text.starts_with("https://") || text.starts_with("http://");
-        if !has_scheme || !text.bytes().all(|byte| byte.is_ascii_graphic()) {
+        if !has_scheme || !text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
             return Err(());
         }
         let url = url::Url::parse(text).map_err(drop)?;
