@@ -13,7 +13,6 @@ pub mod livechess;
 pub mod metrics;
 mod pairings;
 pub mod render;
-mod stable_id;
 mod tags;
 pub mod web;
 

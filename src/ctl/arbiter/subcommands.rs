@@ -121,12 +121,11 @@ fn build_subcommand(spec: &CommandSpec, subcommand: &Subcommand) -> clap::Comman
     if !subcommand.note.is_empty() {
         after_help = format!("{after_help}\n\n{}", subcommand.note);
     }
-    let mut command = clap::Command::new(subcommand.name).about(subcommand.about).after_help(after_help);
-    if !subcommand.details.is_empty() {
-        command = command.long_about(subcommand.details);
-    }
     let arguments = spec.fields.iter().filter(|field| field.argument.kind != ArgumentKind::Subcommand);
-    GameSelector::augment_args(command.args(arguments.map(build_argument)))
+    let command = clap::Command::new(subcommand.name).args(arguments.map(build_argument));
+    // The description comes last: with its arguments, GameSelector sets its own.
+    let command = GameSelector::augment_args(command).about(subcommand.about).long_about(None).after_help(after_help);
+    if subcommand.details.is_empty() { command } else { command.long_about(subcommand.details) }
 }
 
 fn build_argument(field: &CommandField) -> Arg {

@@ -12,7 +12,7 @@ use crate::game::caution::is_stable;
 use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::publish::render::pgn::all_tags;
-use crate::publish::stable_id::stable_id;
+use crate::publish::render::stable_id::stable_id;
 use crate::round::{self, Forfeit};
 use serde::Serialize;
 

@@ -1,8 +1,8 @@
 //! A tournament and its rounds as JSON in the format of LiveChess Cloud, which programs that follow tournaments read.
 
+use super::stable_id::stable_id;
 use super::table_files::TableFiles;
 use crate::daemon::rounds::tag_value;
-use crate::publish::stable_id::stable_id;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -10,3 +10,4 @@ mod tournament_files;
 
 pub(super) use cloud_tournament::game_count;
 pub(super) use tournament_files::TournamentFiles;
+pub(super) mod stable_id;
