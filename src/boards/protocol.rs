@@ -3,7 +3,7 @@
 use super::reading::Reading;
 use shakmaty::Square;
 
-/// Milliseconds since the recording of this board began.
+/// A time since the recording of this board began, or a duration, in milliseconds.
 pub type Millis = u64;
 
 /// The address of one board on a link: always [`Address::ONLY`], except on a chain of boards.

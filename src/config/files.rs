@@ -21,7 +21,8 @@ const KEYS: &[Key] = &[key(
     "The folder of the tournament, which is created if it does not exist. If omitted, no files are written.",
 )];
 
-/// Returns the directory of the public files, which must not overlap with the state directory that only the service may read.
+/// Returns the directory of the public files. Reports a problem if it overlaps with the state directory, other than in its
+/// subdirectory `public`.
 pub(super) fn read(values: Values<'_>, state_dir: &Path) -> Option<PathBuf> {
     let dir = PathBuf::from(values.given_text("dir")?);
     if let Some(conflict) = conflict(&dir, state_dir) {

@@ -6,7 +6,7 @@ use std::fmt::Write;
 pub use super::key::{Key, Kind, Table};
 
 /// The tables in the order of the file.
-pub static TABLES: [&Table; 14] = [
+pub static TABLES: &[&Table] = &[
     &bus::TABLE,
     &storage::JOURNAL,
     &storage::RECORDINGS,
@@ -25,7 +25,7 @@ pub static TABLES: [&Table; 14] = [
 
 /// Returns all keys in the order of the file, each with its table.
 pub fn all() -> impl Iterator<Item = (&'static Table, &'static Key)> {
-    TABLES.into_iter().flat_map(|table| table.keys.iter().map(move |key| (table, key)))
+    TABLES.iter().copied().flat_map(|table| table.keys.iter().map(move |key| (table, key)))
 }
 
 /// Returns the file with every key commented out: the content of `config/touchmoved.toml`.
@@ -33,7 +33,7 @@ pub fn commented_file() -> String {
     let mut file = String::from(
         "# Configuration of touchmoved. Every key is shown with its default: remove the # before one to change it.\n\
          # `touchmoved --check-config --config FILE` checks a file. The documentation is configuration.md, or touchmoved.toml(5).\n\
-         # Searched in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), then in /etc/touchmove. Generated from src/config/keys.rs.\n",
+         # Searched in $XDG_CONFIG_HOME/touchmove (~/.config/touchmove), then in /etc/touchmove. Generated from the tables in src/config.\n",
     );
     for table in TABLES {
         let _ = writeln!(file, "\n# {}", table.about.replace('\n', "\n# "));

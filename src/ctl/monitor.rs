@@ -80,7 +80,7 @@ struct Monitor {
     /// The state at the start has been printed: every later game is new.
     begun: bool,
     games: BTreeMap<u64, Game>,
-    /// Both clocks of each board, as last drawn.
+    /// The clocks last drawn for each board: White's and Black's, in milliseconds; negative: unknown.
     times: BTreeMap<String, (i32, i32)>,
     /// Number of diagram lines below the last printed line.
     drawn: usize,

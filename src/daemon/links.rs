@@ -1,4 +1,4 @@
-//! A link: one port with its boards, their protocol and their tables, in one task that owns the only clock.
+//! A link: one port with its boards, their protocol and their tables, in one task, which alone reads the time.
 //!
 //! Most links have one board, which is registered before the port is opened. On a chain (a bus) a board is registered when it is
 //! first heard, and continues the last game of the board with that serial number.

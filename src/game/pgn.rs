@@ -208,7 +208,7 @@ fn push_plies(text: &mut String, parts: &Parts, plies: Range<usize>, numbers: &[
         let PlayedMove { uci, fen, .. } = &ply.played;
         let find_reason = |before: Position| {
             let mv = before.any_move_to(uci, fen)?;
-            Some(why_illegal(&before, mv)?.refine_with_moves(before.mover(mv), parts.played(index)))
+            Some(why_illegal(&before, mv)?.refine_with_moves(before.mover(mv), parts.moves_before(index)))
         };
         let reason = parts.position_before(index).and_then(find_reason);
         let reason = reason.and_then(|reason| (parts.why)(&reason));

@@ -164,7 +164,7 @@ impl Record {
                 self.plies.truncate(*ply as usize - (*ply > 0) as usize);
                 self.push(played.clone(), stamped.at, *confidence);
                 self.restored = None;
-                self.mark_changes_moved();
+                self.mark_followed_by_move();
             }
             Event::MoveCompleted { ply, by, clocks } => {
                 if let Some(ply) = self.ply_mut(*ply) {
@@ -183,7 +183,7 @@ impl Record {
                 }
                 self.revision += 1;
                 if *reason != CorrectionReason::Arbiter {
-                    self.mark_changes_moved();
+                    self.mark_followed_by_move();
                     self.restored.take_if(|_| !moves.is_empty());
                 }
             }

@@ -7,7 +7,7 @@ use crate::boards::{Millis, SensorKind};
 use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Move, Square};
 
-/// A line that leads to what is seen.
+/// A line of moves that leads to what the board shows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// The moves, in order.

@@ -82,8 +82,8 @@ impl BoundFigures {
     }
 }
 
-/// Returns the final moves; `None` if one of them is illegal, in which case there is no bound.
-pub fn line(start: &Position, truth: &GroundTruth) -> Option<Vec<Move>> {
+/// Returns the moves that were truly played; `None` if one of them is illegal, in which case there is no bound.
+pub fn true_moves(start: &Position, truth: &GroundTruth) -> Option<Vec<Move>> {
     let mut position = start.clone();
     let moves = truth.plies.iter().map(|ply| {
         let mv = position.parse_uci(&ply.uci)?;

@@ -81,7 +81,7 @@ pub fn play(
         compare(truth, &events, &simulated.edges, &settings)
     };
     let bound = || {
-        let line = bound::line(&game.start, truth)?;
+        let line = bound::true_moves(&game.start, truth)?;
         let empty = bound::seen_empty(&game.start, &line, &simulated.script, &simulated.readings, options.rotation);
         Some(bound::bound(&game.start, &line, &empty, &bound::early_replies(&simulated.script), settings.sensing))
     };

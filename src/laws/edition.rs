@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
 /// The files, oldest first.
-const FILES: [(&str, &str); 7] = [
+const FILES: &[(&str, &str)] = &[
     ("china-1973", include_str!("../../config/data/laws/china-1973.toml")),
     ("fide-1997", include_str!("../../config/data/laws/fide-1997.toml")),
     ("fide-2009", include_str!("../../config/data/laws/fide-2009.toml")),

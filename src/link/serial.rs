@@ -1,4 +1,4 @@
-//! A serial port: opened exclusively, read until it disappears, and never flushed.
+//! A serial port: opened exclusively, read until it disappears, and its output is never drained.
 //!
 //! `flush` is never called: in this stack it waits in `tcdrain` on the thread that runs all other tasks, 67 ms for 64 bytes at 9600
 //! Bd and forever on a stuck line.

@@ -101,7 +101,7 @@ impl Client {
         Ok(names.iter().any(|name| name.as_str() == self.stream.name()))
     }
 
-    /// Returns when the connection to the bus is closed.
+    /// Waits until the connection to the bus is closed.
     pub async fn closed(&self) {
         self.connection.closed().await;
     }

@@ -19,7 +19,7 @@ pub mod web;
 pub use front_end::FrontEnd;
 
 /// All front-ends, in the order in which they are started.
-pub const FRONT_ENDS: [&dyn FrontEnd; 8] = [
+pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &dbus::DbusFrontEnd(dbus::Stream::Live),
     &dbus::DbusFrontEnd(dbus::Stream::Broadcast),
     &files::FilesFrontEnd,

@@ -1,4 +1,5 @@
-//! The virtual board inside a Centaur, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
+//! The virtual board inside a Centaur, as seen by a host. Its scan rate is not documented: ours is a
+//! choice.
 
 use crate::boards::Millis;
 use crate::simulate::cable::{ScannedSquares, VirtualLine};

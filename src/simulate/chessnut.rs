@@ -20,9 +20,9 @@ const ANSWER: Millis = 5;
 /// two.
 const FLICKER: (Span, Span) = (Span(4_000, 40_000), Span(150, 700));
 /// Delay until a missed edge is noticed, in milliseconds.
-const MISSED: Span = Span(500, 6_000);
+const NOTICE_DELAY: Span = Span(500, 6_000);
 /// How long a piece is read as another piece, in milliseconds.
-const MISREAD: Span = Span(300, 5_000);
+const MISREAD_TIME: Span = Span(300, 5_000);
 
 /// One square of the board.
 #[derive(Clone, Copy, Default)]
@@ -153,10 +153,10 @@ impl VirtualChessnut {
         };
         let actual = spot.stands.0;
         if let Some(mut rng) = occurs(Rate::missed_edge) {
-            self.spots[index].wrong = Some((spot.seen, now + rng.ms(MISSED)));
+            self.spots[index].wrong = Some((spot.seen, now + rng.ms(NOTICE_DELAY)));
         } else if let Some(mut rng) = occurs(Rate::misread).filter(|_| actual > 0) {
             let other = 1 + (actual + rng.below(11) as u8) % 12;
-            self.spots[index].wrong = Some((other, now + rng.ms(MISREAD)));
+            self.spots[index].wrong = Some((other, now + rng.ms(MISREAD_TIME)));
         }
     }
 

@@ -137,8 +137,8 @@ impl Hands<'_> {
 
     /// Returns the time from lifting the captured piece until the next piece is grasped. It includes `SEEN`, so that every board
     /// sees the empty square.
-    fn regrasp(&mut self) -> u64 {
-        self.rng.ms(self.profile.times.regrasp).max(self.rng.ms(SEEN))
+    fn next_lift(&mut self) -> u64 {
+        self.rng.ms(self.profile.times.next_lift).max(self.rng.ms(SEEN))
     }
 
     fn castle(&mut self, acts: &mut Acts, position: &Position, king: Square, rook: Square) {
@@ -178,7 +178,7 @@ impl Hands<'_> {
         let crossed: Vec<Square> = legal_stops(position, Move::Castle { king, rook }).into_iter().collect();
         for (from, to, piece) in walks {
             if !acts.list.is_empty() {
-                acts.wait(self.rng.ms(self.profile.times.regrasp));
+                acts.wait(self.rng.ms(self.profile.times.next_lift));
             }
             acts.lift(from);
             if piece.role == Role::King
@@ -202,13 +202,13 @@ impl Hands<'_> {
         let victim_first = self.occurs(Rate::victim_first);
         if victim_first {
             acts.lift(victim);
-            acts.wait(self.regrasp());
+            acts.wait(self.next_lift());
         }
         acts.lift(from);
         acts.wait(self.travel(false));
         acts.put(to, pawn);
         if !victim_first {
-            acts.wait(self.rng.ms(self.profile.times.regrasp));
+            acts.wait(self.rng.ms(self.profile.times.next_lift));
             acts.lift(victim);
         }
     }
@@ -218,11 +218,11 @@ impl Hands<'_> {
         let (pawn, new) = (Role::Pawn.of(position.turn()), role.of(position.turn()));
         if capture && !self.occurs(Rate::swap_capture) {
             acts.lift(to);
-            acts.wait(self.regrasp());
+            acts.wait(self.next_lift());
         }
         if self.occurs(Rate::queen_first) {
             acts.put(to, new);
-            acts.wait(self.rng.ms(times.regrasp));
+            acts.wait(self.rng.ms(times.next_lift));
             acts.lift(from);
             return;
         }
@@ -234,7 +234,7 @@ impl Hands<'_> {
             acts.put(to, pawn);
             acts.wait(self.rng.ms(times.fetch));
             acts.lift(to);
-            acts.wait(self.rng.ms(times.regrasp));
+            acts.wait(self.rng.ms(times.next_lift));
         } else {
             acts.wait(self.rng.ms(times.fetch));
         }

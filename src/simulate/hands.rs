@@ -169,13 +169,13 @@ pub struct Times {
     /// From lifting a piece until it is on the board again.
     pub travel: Span,
     /// From lifting one piece until the same hand lifts the next (castling, captures).
-    pub regrasp: Span,
+    pub next_lift: Span,
     /// From removing the pawn until the new piece is at hand.
     pub fetch: Span,
     /// How long a slid piece rests on its path.
     pub stop: Span,
     /// How long a slid piece is over each other square of its path.
-    pub pass: Span,
+    pub pass_square: Span,
     /// How long a brushed square is touched.
     pub brush: Span,
     /// How long an adjusted or bumped piece is in the air.
@@ -246,10 +246,10 @@ pub const CLEAN: HandsProfile = HandsProfile {
     times: Times {
         think: Span(1_000, 3_000),
         travel: Span(300, 600),
-        regrasp: Span(300, 600),
+        next_lift: Span(300, 600),
         fetch: Span(400, 900),
         stop: Span(80, 600),
-        pass: Span(15, 60),
+        pass_square: Span(15, 60),
         brush: Span(80, 250),
         adjust: Span(300, 700),
         press: Span(300, 700),
@@ -284,10 +284,10 @@ pub const CLUB: HandsProfile = HandsProfile {
     times: Times {
         think: Span(500, 8_000),
         travel: Span(200, 750),
-        regrasp: Span(150, 600),
+        next_lift: Span(150, 600),
         fetch: Span(400, 2_500),
         stop: Span(80, 600),
-        pass: Span(15, 70),
+        pass_square: Span(15, 70),
         brush: Span(80, 250),
         adjust: Span(150, 700),
         press: Span(150, 900),
@@ -302,9 +302,9 @@ pub const BLITZ: HandsProfile = HandsProfile {
     times: Times {
         think: Span(100, 2_000),
         travel: Span(150, 580),
-        regrasp: Span(60, 300),
+        next_lift: Span(60, 300),
         fetch: Span(200, 900),
-        pass: Span(10, 50),
+        pass_square: Span(10, 50),
         adjust: Span(120, 400),
         press: Span(60, 350),
         ..CLUB.times

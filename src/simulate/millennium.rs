@@ -20,7 +20,7 @@ pub enum MillenniumKind {
     Exclusive,
     /// Does not reply to commands that set lights or settings.
     Performance,
-    /// Sends wrong parity in every byte.
+    /// Sends every byte with wrong parity.
     EOne,
     /// Replies to requests for squares and version, and sends nothing without a request.
     Imitation,

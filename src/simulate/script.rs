@@ -315,7 +315,7 @@ impl ScriptWriter<'_> {
         at
     }
 
-    /// Adds an act.
+    /// Adds an act at this time, for this ply (0: none).
     pub fn add(&mut self, at: Millis, act: Act, ply: u32) {
         self.actions.push(Action { at, act, ply });
     }

@@ -330,6 +330,6 @@ fn an_illegal_move_that_stands_has_no_bound() {
         };
         touchmove::simulate::truth::GroundTruth { plies: moves.iter().map(ply).collect(), ..Default::default() }
     };
-    assert_eq!(bound::line(&Position::start(), &truth(&["e2e4", "e7e5"])).map(|line| line.len()), Some(2));
-    assert_eq!(bound::line(&Position::start(), &truth(&["e2e4", "e7e4"])), None);
+    assert_eq!(bound::true_moves(&Position::start(), &truth(&["e2e4", "e7e5"])).map(|line| line.len()), Some(2));
+    assert_eq!(bound::true_moves(&Position::start(), &truth(&["e2e4", "e7e4"])), None);
 }

@@ -284,7 +284,7 @@ impl Board {
                 other => self.readings.extend(other),
             },
             (0x84, _) => self.clock(now, data),
-            (0x85, _) => self.changes(now, data, request),
+            (0x85, _) => self.handle_changes(now, data, request),
             (0x86, _) => {
                 let mut entries = memory::read(data);
                 // All pieces follow, as after power-up.
@@ -316,7 +316,7 @@ impl Board {
         }
     }
 
-    fn changes(&mut self, now: Millis, data: &[u8], request: Option<BoardRequest>) {
+    fn handle_changes(&mut self, now: Millis, data: &[u8], request: Option<BoardRequest>) {
         let due = self.changes_at;
         let is_known = !data.is_empty() && self.last.0 == data;
         // Repeated changes may arrive twice; and if the request was lost, the repetition is older than that.

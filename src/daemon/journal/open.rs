@@ -130,7 +130,7 @@ fn check_or_reindex(path: &Path, connection: &mut Connection, is_full: bool) -> 
     Ok(None)
 }
 
-/// Returns the damage of the file, if any. `is_full`: check the file completely.
+/// Returns what is damaged in the file, if anything. `is_full`: check the whole file, not only the tables.
 fn check(path: &Path, connection: &Connection, is_full: bool) -> Result<Option<String>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
     let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0)).map_err(failed());

@@ -1,4 +1,4 @@
-//! The only clock.
+//! The time, which only link tasks read.
 
 use crate::boards::Millis;
 use crate::daemon::steady_clock::unix_ms;

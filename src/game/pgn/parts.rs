@@ -79,7 +79,7 @@ impl Parts<'_> {
     }
 
     /// Returns the moves before this ply, each with its player.
-    pub(super) fn played(&self, index: usize) -> impl Iterator<Item = (Color, Move)> {
+    pub(super) fn moves_before(&self, index: usize) -> impl Iterator<Item = (Color, Move)> {
         let played = self.record.plies.iter().take(index).map(|ply| &ply.played);
         played.enumerate().filter_map(|(index, played)| {
             let before = self.position_before(index)?;

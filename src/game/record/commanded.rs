@@ -201,7 +201,7 @@ impl Record {
     }
 
     /// Marks all stored commands as followed by a move or a correction.
-    pub(super) fn mark_changes_moved(&mut self) {
+    pub(super) fn mark_followed_by_move(&mut self) {
         self.changes.iter_mut().for_each(|change| change.moved = true);
     }
 

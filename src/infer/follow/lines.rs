@@ -74,7 +74,7 @@ impl Lines {
         })
     }
 
-    /// Changes every line, without ranking them.
+    /// Calls `act` on every line, and does not rank them again.
     pub(super) fn for_each(&mut self, act: impl FnMut(&mut Line)) {
         self.lines.iter_mut().for_each(act);
     }

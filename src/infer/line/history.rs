@@ -99,7 +99,7 @@ impl History {
         self.taken_back_to == Some(same) && same < other.nodes.len()
     }
 
-    /// Appends a position.
+    /// Appends a node.
     pub(super) fn push(&mut self, node: LineNode) {
         self.nodes.push(Arc::new(node));
         self.ready.push(Arc::default());

@@ -166,7 +166,7 @@ struct FixedPieces {
 }
 
 impl Reach {
-    /// Computes the squares for every line of play from here, with either player to move.
+    /// Computes the squares that each piece can ever reach from this position, whichever player moves first.
     pub fn of(board: &Board, rights: &Rights) -> Reach {
         let pieces = board.iter().map(|(square, piece)| {
             let home = bit(square);

@@ -185,7 +185,7 @@ mod tests {
             assert!(sessions.touch(&secret, now).is_some_and(|hash| hash.is(&token.hash())));
         }
         assert!(sessions.touch(&SecretHash::of("another"), now).is_none());
-        // A clock that was set back, and went on from there.
+        // The system time was set back nine days, and runs on from there.
         assert!(sessions.touch(&secret, now - 9 * DAY).is_some());
         assert!(sessions.touch(&secret, now - 8 * DAY).is_none(), "it is idle for a day");
         assert!(sessions.touch(&secret, now - 8 * DAY).is_none());

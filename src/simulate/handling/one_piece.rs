@@ -23,7 +23,7 @@ impl Hands<'_> {
             let victim_first = rates.victim_first * 1000 / 1000u32.saturating_sub(rates.swap_capture).max(1);
             let (first, second) = if self.occurs_at_rate(Rate::victim_first, victim_first) { (to, from) } else { (from, to) };
             acts.lift(first);
-            acts.wait(self.regrasp());
+            acts.wait(self.next_lift());
             acts.lift(second);
             let travel = self.travel(false);
             acts.wait(if second == to { travel.max(self.rng.ms(SEEN)) } else { travel });
@@ -94,7 +94,7 @@ impl Hands<'_> {
         acts.lift(from);
         for square in crossed {
             acts.put(square, piece);
-            let pass = if Some(square) == stop { self.profile.times.stop } else { self.profile.times.pass };
+            let pass = if Some(square) == stop { self.profile.times.stop } else { self.profile.times.pass_square };
             acts.wait(self.rng.ms(pass));
             acts.lift(square);
         }

@@ -68,7 +68,7 @@ impl TableGame {
         }
     }
 
-    /// Clears these alerts.
+    /// Clears the alerts that `which` selects.
     pub(super) fn clear(&mut self, now: Millis, which: impl Fn(&Alert) -> bool, output: &mut Output) {
         let ids: Vec<u32> = self.record().alerts.iter().filter(|alert| which(alert)).map(|alert| alert.id).collect();
         for id in ids {

@@ -26,7 +26,7 @@ const AT_ONCE: (usize, Millis) = (3, 3_000);
 const MIN_PLAYED_SQUARES: usize = 4;
 /// How long one king may be on its way to signal a result, and pieces on their way off the board, in milliseconds.
 const SOON: Millis = 14_000;
-/// The pieces are no longer being put away or set up when nothing has moved for this time, in milliseconds.
+/// Time without any change after which pieces no longer count as being put away or set up, in milliseconds.
 const AT_REST: Millis = 12_000;
 /// Interval after which a king in the centre, or pieces being put away, are re-evaluated, in milliseconds.
 const REEVALUATION_INTERVAL: Millis = 5_000;
