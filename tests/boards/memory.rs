@@ -1,10 +1,11 @@
 //! Games of which a part is played while the cable is out: what the board's memory holds, and how the moves are inferred from it.
 
+mod bytes;
+mod request;
+
 use crate::core::simulate::random_games;
 use shakmaty::{Color, Role, Square};
-use touchmove::boards::{
-    self, Address, BoardCommand, ClockHalf, LinkState, MemoryEntry, Millis, Placement, Reading, SquareState,
-};
+use touchmove::boards::{self, BoardCommand, ClockHalf, LinkState, MemoryEntry, Millis, Placement, Reading, SquareState};
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::{AlertKind, Event, Record, StampedEvent};
 use touchmove::lab::options::settings;
@@ -194,23 +195,6 @@ fn clock_times_are_read_from_the_memory_and_a_replay_is_identical() {
     assert_eq!(again.events, published.events);
 }
 
-/// The memory is not requested where the position is unchanged, or one move further.
-#[test]
-fn the_memory_is_not_requested_without_need() {
-    let game = opera();
-    let simulation = || simulation(&game, &CLUB, true, Rotation::Upright, 1);
-    let plies = simulation().truth().plies.clone();
-    let (made, before) = (plies[9].done_at + 600, plies[10].touched_at - 10);
-    for out in [(0, 0), (made, before), (made, plies[10].done_at + 500), (plies[10].touched_at + 50, plies[10].done_at + 500)] {
-        let published = follow(&mut PulledCable::new(simulation(), out), &game, simulation().ends_at() + 20_000);
-        assert_eq!(
-            (published.moves(), published.memory_requests),
-            (truth(&simulation()).iter().map(String::as_str).collect(), 0),
-            "{out:?}"
-        );
-    }
-}
-
 /// The cable is pulled before the last move is published, and four more are played that the board does not remember.
 #[test]
 fn missed_moves_follow_an_unpublished_move() {
@@ -352,95 +336,10 @@ fn a_damaged_memory_is_better_than_none() {
     }
 }
 
-/// The entries that a new DGT decoder reads from a memory message, whatever the sizes of the chunks.
-fn read(payload: &[u8]) -> Vec<MemoryEntry> {
-    let length = payload.len() + 3;
-    let message = [&[0x8f, (length >> 7) as u8, (length & 0x7f) as u8], payload].concat();
-    let mut last = None;
-    for size in [1, 7, message.len()] {
-        let mut board = (boards::model("dgt").unwrap().protocol)();
-        board.link(0, LinkState::Up);
-        message.chunks(size).for_each(|chunk| board.receive(10, chunk));
-        let Some((_, Reading::Memory(entries))) = board.poll_reading() else { panic!("no memory") };
-        assert!(last.is_none_or(|last| last == entries));
-        last = Some(entries);
-    }
-    last.unwrap()
-}
-
 const E2: MemoryEntry = MemoryEntry::Square { square: Square::E2, sensed: SquareState::Empty, follows_at_once: false };
 
 fn pawn(square: Square, soon: bool) -> MemoryEntry {
     MemoryEntry::Square { square, sensed: SquareState::Piece(Role::Pawn.of(Color::White)), follows_at_once: soon }
-}
-
-#[test]
-fn memory_bytes_are_decoded() {
-    let half = |half, ms| MemoryEntry::ClockPressed { half, ms };
-    let cases: &[(&[u8], &[MemoryEntry])] = &[
-        (&[], &[]),
-        (&[0x40, 0x34, 0x51, 0x24], &[E2, pawn(Square::E4, true)]),
-        (&[0x70, 0x12, 0x34], &[half(ClockHalf::Left, 754_000)]),
-        (&[0x69, 0x59, 0x59], &[half(ClockHalf::Right, 35_999_000)]),
-        (
-            &[0x7f, 0x00, 0x6a, 0x6d, 0x6f, 0x7a, 0x6b],
-            &[MemoryEntry::PowerUp, MemoryEntry::Cleared, MemoryEntry::StartPosition, MemoryEntry::StartPosition],
-        ),
-        // Marks without meaning for the squares.
-        (&[0x6c, 0x6e, 0x7b, 0x7c, 0x7d, 0x7e], &[]),
-        // The oldest entry is cut: a field without its piece, seconds without their minutes.
-        (&[0x34, 0x41, 0x34], &[pawn(Square::E2, false)]),
-        (&[0x34, 0x12, 0x40, 0x34], &[E2]),
-        // Invalid fields, times and ends; the pieces that mark results are not chess pieces.
-        (&[0x41, 0x51, 0x34, 0x60, 0x7f, 0x4e, 0x34, 0x41], &[pawn(Square::E2, true), E2]),
-    ];
-    for (bytes, expect) in cases {
-        assert_eq!(read(bytes), *expect, "{bytes:x?}");
-    }
-    assert_eq!(read(&[0x7f; 0x1f00]), []);
-}
-
-/// Changes of squares in the middle of the memory are reported at once, and the memory continues.
-#[test]
-fn changes_are_reported_in_the_middle_of_a_memory() {
-    let mut board = (boards::model("dgt").unwrap().protocol)();
-    board.link(0, LinkState::Up);
-    board.receive(10, &[0x8f, 0, 9, 0x40, 0x34, 0x51, 0x8e, 0, 5, 0x0c, 0, 0x8e, 0, 5, 0x1c, 0, 0x24, 0x7f, 0x6b]);
-    let lift = |square| Reading::Square(square, SquareState::Empty);
-    let readings: Vec<Reading> = std::iter::from_fn(|| board.poll_reading()).map(|(_, reading)| reading).collect();
-    assert_eq!(readings, [lift(Square::E7), lift(Square::E5), Reading::Memory(vec![E2, pawn(Square::E4, true)])]);
-}
-
-/// While the memory arrives nothing else is requested and the board is not silent; the memory is requested twice.
-#[test]
-fn the_memory_is_waited_for() {
-    let mut board = (boards::model("dgt").unwrap().protocol)();
-    board.link(0, LinkState::Up);
-    let start = [&[0x86, 0, 67][..], &[0; 64]].concat();
-    board.receive(150, &start);
-    while board.poll_write().is_some() || board.poll_reading().is_some() {}
-    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
-    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
-    let mut sent = Vec::new();
-    let mut readings = Vec::new();
-    let mut run = |board: &mut dyn boards::Protocol, until: Millis| {
-        while let Some(at) = board.next_deadline().filter(|&at| at <= until) {
-            board.timeout(at);
-        }
-        sent.extend(std::iter::from_fn(|| board.poll_write()).flat_map(|write| write.bytes));
-        readings.extend(std::iter::from_fn(|| board.poll_reading()).map(|(_, reading)| reading));
-    };
-    board.receive(1_200, &[0x8f, 0x3e, 0x03]);
-    for now in (1_300..9_000).step_by(100) {
-        board.receive(now, &[0x40, 0x34]);
-        run(&mut *board, now);
-    }
-    run(&mut *board, 11_000);
-    board.receive(11_100, &[0x8f, 0x00, 0x07, 0x40, 0x34]);
-    run(&mut *board, 13_200);
-    let (memory_requests, others): (Vec<u8>, Vec<u8>) = sent.iter().partition(|byte| **byte == 0x49);
-    assert_eq!((memory_requests.len(), others.len()), (2, 0), "{sent:x?}");
-    assert_eq!(readings, [Reading::Memory(vec![E2])], "as far as it came");
 }
 
 /// The memory contains another game, or nothing: the board's position is used, as without a memory.
@@ -560,121 +459,6 @@ pub fn shown(position: &Position) -> Placement {
     let mut placement: Placement = [SquareState::Empty; 64];
     position.board().iter().for_each(|(square, piece)| placement[square as usize] = SquareState::Piece(piece));
     placement
-}
-
-/// The time of the first alert that the board differs from the record.
-fn first_difference_alert(published: &PublishedGame) -> Option<Millis> {
-    let kinds = [AlertKind::PositionUnexplained, AlertKind::Displaced];
-    let behind = |stamped: &&StampedEvent| matches!(&stamped.event, Event::AlertRaised(alert) if kinds.contains(&alert.kind));
-    published.events.iter().find(behind).map(|stamped| stamped.at)
-}
-
-/// The memory does not come when it is first requested, and play goes on, at any pace: the arbiter is alerted, and it is requested
-/// again.
-#[test]
-fn a_memory_that_fails_is_requested_again() {
-    const MEMORY_SIZE: usize = 7_939;
-    /// The length of the newest entries of the ring: about five moves.
-    const NEWEST: usize = 50;
-    let game = random_games(1, 80).remove(0);
-    let failures: [Damage; 3] = [
-        // It does not answer, or answers with a log five moves old.
-        |bytes, count| {
-            if count < 3 * MEMORY_SIZE {
-                bytes.clear();
-            }
-        },
-        |bytes, count| {
-            if count % MEMORY_SIZE >= MEMORY_SIZE - NEWEST && count < 2 * MEMORY_SIZE {
-                bytes.fill(0x7f);
-            }
-        },
-        |bytes, _| bytes.clear(),
-    ];
-    for (pace, hands) in [&CLEAN, &CLUB, &BLITZ].into_iter().enumerate() {
-        let simulation = || simulation(&game, hands, true, Rotation::Upright, 5);
-        let expect = truth(&simulation());
-        let out = out(&simulation(), 8, 16);
-        let until = simulation().ends_at() + 60_000;
-        for (number, &damage) in failures.iter().enumerate() {
-            let what = format!("pace {pace}, failure {number}");
-            let published = follow(&mut PulledCable { damage, ..PulledCable::new(simulation(), out) }, &game, until);
-            let at = first_difference_alert(&published).unwrap_or_else(|| panic!("{what}: no alert was raised"));
-            assert!(at <= out.1 + 20_000, "{what}: alert after {} ms", at - out.1);
-            assert!(number == 2 || published.moves() == expect, "{what}: {:?}, not {expect:?}", published.moves());
-            assert!(published.memory_requests > 2, "{what}: requested {} times", published.memory_requests);
-        }
-    }
-}
-
-/// The arbiter corrects the record while the board differs: the memory is not requested again.
-#[test]
-fn after_a_correction_by_the_arbiter_the_memory_is_not_requested() {
-    use touchmove::game::{Command, Order};
-    let after = |moves: &[&str]| {
-        let start = Position::start();
-        let position = moves.iter().fold(start, |position, uci| position.play(position.parse_uci(uci).unwrap()));
-        Reading::Placement(Box::new(shown(&position)))
-    };
-    let played =
-        ["e2e4", "e7e5", "g1f3", "b8c6", "f1b5", "a7a6", "b5a4", "g8f6", "e1g1", "f8e7", "f1e1", "b7b5", "a4b3", "d7d6"];
-    for corrects in [false, true] {
-        let mut table = Table::new(Settings::default());
-        table.handle(0, Input::Link(LinkState::Up));
-        table.handle(0, Input::Reading(after(&[])));
-        table.handle(5_000, Input::Link(LinkState::Down));
-        table.handle(60_000, Input::Link(LinkState::Up));
-        assert_eq!(table.handle(60_100, Input::Reading(after(&played))).commands, [BoardCommand::Memory]);
-        table.handle(61_000, Input::Reading(Reading::Memory(Vec::new())));
-        if corrects {
-            let command = Command::Insert { ply: 1, uci: "d2d4".to_owned() };
-            let output = table.handle(62_000, Input::Order(Order { command, by: "the arbiter".to_owned() }));
-            assert_eq!(output.refusal, None);
-        }
-        let mut commands = Vec::new();
-        while let Some(at) = table.next_deadline().filter(|at| *at <= 80_000) {
-            commands.extend(table.advance(at).commands);
-        }
-        assert_eq!(commands.contains(&BoardCommand::Memory), !corrects);
-    }
-}
-
-/// A memory that another program requested is still arriving at the time of our request: it is not the reply.
-#[test]
-fn the_memory_for_another_program_is_ignored() {
-    let mut board = (boards::model("dgt").unwrap().protocol)();
-    board.link(0, LinkState::Up);
-    let start = [&[0x86, 0, 67][..], &[0; 64]].concat();
-    board.receive(150, &start);
-    board.receive(200, &[0x8f, 0x00, 0x07, 0x40]);
-    while board.poll_write().is_some() || board.poll_reading().is_some() {}
-    assert_eq!(board.execute(1_000, Address::ONLY, BoardCommand::Memory), Ok(()));
-    board.receive(1_100, &[0x34, 0x40, 0x34]);
-    let memory_requests = std::iter::from_fn(|| board.poll_write()).filter(|write| write.bytes == [0x49]).count();
-    assert_eq!((memory_requests, board.poll_reading()), (2, None));
-    board.receive(1_300, &[0x8f, 0x00, 0x07, 0x40, 0x34, 0x51, 0x24]);
-    let Some((_, Reading::Memory(log))) = board.poll_reading() else { panic!("no memory") };
-    assert_eq!(log, [E2, pawn(Square::E4, true)]);
-}
-
-/// A dump that arrives before our request is the reply to the previous program on the line.
-#[test]
-fn the_dump_for_another_program_is_ignored() {
-    let dump = |code: u8| [&[0x86, 0, 67][..], &[code; 64]].concat();
-    let mut board = (boards::model("dgt").unwrap().protocol)();
-    board.link(0, LinkState::Up);
-    board.receive(10, &dump(1));
-    assert_eq!(board.poll_reading(), None);
-    board.receive(150, &dump(0));
-    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([SquareState::Empty; 64])))));
-    // It is used if no other reply arrives.
-    let mut board = (boards::model("dgt").unwrap().protocol)();
-    board.link(0, LinkState::Up);
-    board.receive(10, &dump(0));
-    while let Some(at) = board.next_deadline().filter(|at| *at <= 4_000) {
-        board.timeout(at);
-    }
-    assert_eq!(board.poll_reading(), Some((Address::ONLY, Reading::Placement(Box::new([SquareState::Empty; 64])))));
 }
 
 /// A board that sends changes, but never a whole placement.

@@ -1,7 +1,10 @@
 //! The D-Bus interface as clients see it: bytes on a pseudo-terminal in, signals on a private bus out.
 
-use crate::harness::hall::{Hall, client, game, made, owned, seen};
-use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually, installed, until};
+mod bus;
+mod ctl;
+
+use crate::harness::hall::{Hall, client, made, seen};
+use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, installed, until};
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -130,53 +133,6 @@ async fn bytes_become_signals_for_all_clients() {
 }
 
 #[tokio::test]
-async fn no_event_is_lost_when_the_bus_restarts() {
-    let Some(mut hall) = Hall::open().await else { return };
-    let last = hall.play("d2", "d4", "d4").await.number.unwrap();
-    let incarnation = hall.client.snapshot().await.unwrap().games.remove(0).incarnation;
-    let Hall { client: before, game: id, daemon, board, state: _state, mut bus, .. } = hall;
-
-    bus.kill();
-    tokio::time::timeout(PATIENCE, before.closed()).await.unwrap();
-    eventually("the daemon notices", || daemon.log().contains("games continue").then_some(()));
-    board.play("d7", "d5");
-    board.play("c2", "c4");
-    bus.restart();
-
-    let after = client(&bus, Stream::Live).await;
-    owned(&after).await;
-    let mut watch = after.watch().await.unwrap();
-    let missed = after.events_since(id, last, &incarnation).await.unwrap();
-    let sans: Vec<&str> = missed.iter().filter_map(|event| event.fields.get("san")?.as_str()).collect();
-    if !sans.contains(&"c4") {
-        made(&mut watch, "c4").await;
-    }
-    board.play("e7", "e6");
-    made(&mut watch, "e6").await;
-    let moves: Vec<String> = after.snapshot().await.unwrap().games[0].moves.iter().map(|ply| ply.san.clone()).collect();
-    assert_eq!(moves, ["d4", "d5", "c4", "e6"]);
-    owned(&client(&bus, Stream::Broadcast).await).await;
-}
-
-#[tokio::test]
-async fn without_a_bus_the_daemon_runs_and_keeps_trying() {
-    let Some(mut bus) = PrivateBus::stopped() else { return };
-    let (state, board) = (tempfile::tempdir().unwrap(), Board::plugged());
-    let daemon = Daemon::on(&bus, state.path(), &board.path(), &[]);
-    let status = daemon.ready();
-    assert!(status.contains("games continue, and touchmove tries again"), "{status}");
-    board.wait_read();
-    bus.restart();
-    let client = client(&bus, Stream::Live).await;
-    owned(&client).await;
-    let mut watch = client.watch().await.unwrap();
-    game(&client).await;
-    board.play("g1", "f3");
-    made(&mut watch, "Nf3").await;
-    assert!(daemon.terminate().success());
-}
-
-#[tokio::test]
 async fn an_unplugged_board_reconnects_with_the_moves_played_meanwhile() {
     let Some(Hall { client, mut watch, game, daemon: _daemon, mut board, state: _state, bus: _bus }) = Hall::open().await
     else {
@@ -297,16 +253,6 @@ async fn spectators_see_results_but_no_commands() {
     assert_eq!((snapshot.boards.len(), snapshot.games[0].last_number), (0, numbers.len() as u64));
 }
 
-#[tokio::test]
-async fn a_second_daemon_says_that_the_name_is_taken() {
-    let Some(bus) = PrivateBus::start() else { return };
-    let (state, other, board) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap(), Board::plugged());
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    let nowhere = other.path().join("none");
-    let status = Daemon::on(&bus, other.path(), &nowhere, &[]).ready();
-    assert!(status.contains("is owned by another process") && status.contains("--bus"), "{status}");
-}
-
 /// The committed XML of each interface is the introspection data of the service, except for the annotations for Qt. `UPDATE=1`
 /// writes the files.
 #[tokio::test]
@@ -365,120 +311,6 @@ fn touchmovectl(bus: &str, args: &[&str]) -> (Option<i32>, String, String) {
         Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(args).args(["--bus", bus]).env("NO_COLOR", "1").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
     (output.status.code(), text(output.stdout), text(output.stderr))
-}
-
-#[tokio::test]
-async fn the_command_line_shows_boards_and_games() {
-    let Some(mut hall) = Hall::open().await else { return };
-    hall.spectator().await;
-    let address = hall.bus.address();
-    let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
-    let text_monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
-    text_monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
-    hall.play("e2", "e4", "e4").await;
-    text_monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
-    hall.play("e7", "e5", "e5").await;
-    let show = |args: &[&str]| {
-        let (code, output, errors) = touchmovectl(&address, args);
-        assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
-        output
-    };
-    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
-    let shown = show(&["board"]);
-    let diagram = "\
-8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜
-7 ♟ ♟ ♟ ♟ · ♟ ♟ ♟
-6   ·   ·   ·   ·
-5 ·   ·   ♟   ·
-4   ·   · ♙ ·   ·
-3 ·   ·   ·   ·
-2 ♙ ♙ ♙ ♙   ♙ ♙ ♙
-1 ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖
-  a b c d e f g h
-";
-    assert!(shown.contains(diagram), "{shown}");
-    assert!(show(&["game"]).ends_with("1. e4 e5\n"));
-    assert!(show(&["pgn"]).contains("\n1. e4"));
-    let list: serde_json::Value = serde_json::from_str(&show(&["list", "--json"])).unwrap();
-    assert_eq!((&list["boards"][0]["id"], &list["games"][0]["moves"][0]["uci"]), (&"dgt_board".into(), &"e2e4".into()));
-    assert!(show(&["list", "--broadcast"]).starts_with("game 1 "));
-
-    let refused = |args: &[&str], code: i32, expected: &str| {
-        let (actual, output, errors) = touchmovectl(&address, args);
-        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
-        assert!(errors.contains(expected), "{args:?}: {errors}");
-    };
-    refused(&["board", "nowhere"], 3, "there is no board nowhere: `touchmovectl list` lists");
-    refused(&["pgn", "99"], 3, "there is no game 99");
-    refused(&["game", "--wrong"], 2, "--wrong");
-
-    // The JSON monitor prints nothing until an event happens, not even that it listens: the knights move out and back until it
-    // does.
-    let knights = [("g1", "f3", "Nf3"), ("g8", "f6", "Nf6"), ("f3", "g1", "Ng1"), ("f6", "g8", "Ng8")];
-    let mut played = vec!["e4", "e5"];
-    for (from, to, san) in knights.into_iter().cycle().take(60) {
-        hall.play(from, to, san).await;
-        played.push(san);
-        while let Some(line) = monitor.next(Duration::from_secs(1)) {
-            let event: serde_json::Value = serde_json::from_str(&line).unwrap();
-            if event["event"] == "MoveMade" {
-                let ply = event["ply"].as_u64().unwrap() as usize;
-                return assert_eq!(event["san"], played[ply - 1], "{line}");
-            }
-        }
-    }
-    panic!("the monitor prints nothing");
-}
-
-#[tokio::test]
-async fn the_arbiter_gives_commands_on_the_command_line() {
-    let Some(mut hall) = Hall::after_e4().await else { return };
-    hall.play("e7", "e5", "e5").await;
-
-    let address = hall.bus.address();
-    let arbiter_command = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
-    let accepted = |args: &[&str], expected: &str| {
-        assert_eq!(arbiter_command(args), (Some(0), expected.to_owned(), String::new()), "{args:?}")
-    };
-    let refused = |args: &[&str], code: i32, expected: &str| {
-        let (actual, output, errors) = arbiter_command(args);
-        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
-        assert!(errors.contains(expected), "{args:?}: {errors}");
-    };
-    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1. e4\n");
-    accepted(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
-    accepted(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
-    refused(&["take-back", "7"], 1, "the game has only");
-    refused(&["take-back", "0"], 2, "0 is not in 1..");
-    refused(&["result", "2-0"], 2, "write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
-    refused(&["promotion", "king"], 2, "write queen or rook or bishop or knight");
-    refused(&["adjust", "both"], 2, "write white or black");
-    refused(&["result", "1-0", "--game", "99"], 3, "there is no game 99");
-    refused(&["result", "1-0", "--broadcast"], 1, "leave --broadcast out");
-    refused(&["position", "e4"], 1, "not a position");
-    refused(&["position", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "--board", "nowhere"], 3, "there is no board nowhere");
-
-    // In this position the white queen is missing.
-    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
-    accepted(
-        &["position", fen],
-        "game 2 on dgt_board begins from this position\nd1: the position has empty, the board shows Q\n",
-    );
-    refused(&["result", "1-0", "--game", "1"], 1, "game 2");
-    hall.board.put("d1", '.');
-    let agrees = async || hall.client.snapshot().await.unwrap().boards[0].displaced.is_empty();
-    until("the board to agree", async || agrees().await.then_some(())).await;
-    hall.play("g1", "f3", "Nf3").await;
-    let pgn = hall.client.pgn(2).await.unwrap();
-    assert!(pgn.contains(&format!("[FEN \"{fen}\"]\n\n20. Nf3 *")), "{pgn}");
-    assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
-    let (code, output, errors) = arbiter_command(&["position", "shown"]);
-    assert_eq!(code, Some(0), "{errors}");
-    assert!(
-        output.starts_with("game 3 on dgt_board begins")
-            && output.contains("\nWhite to move; for the other player use --turn black"),
-        "{output}"
-    );
 }
 
 fn words(words: &[&str]) -> Vec<String> {
@@ -571,19 +403,6 @@ async fn the_flags_and_the_battery_of_a_clock_are_published() {
     assert_eq!((clock.white_flag, clock.black_flag, clock.battery_low), (false, true, true), "{clock:?}");
     let (_, shown, _) = touchmovectl(&hall.bus.address(), &["board"]);
     assert!(shown.contains("the clock shows that Black's flag has fallen\nthe clock's battery is low"), "{shown}");
-}
-
-#[test]
-fn errors_without_a_daemon_or_bus_say_what_to_do() {
-    let Some(mut bus) = PrivateBus::start() else { return };
-    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
-    assert_eq!(code, Some(3));
-    let advice = format!("start it with `touchmoved --bus {}`", bus.address());
-    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains(&advice), "{errors}");
-    bus.kill();
-    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
-    assert_eq!(code, Some(3));
-    assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
 }
 
 /// Waits until the board has a clock, or has none.
@@ -687,38 +506,4 @@ async fn the_bytes_of_a_board_are_recorded() {
         .collect();
     let e4 = [0x8e, 0, 5, 0x34, 0, 0x8e, 0, 5, 0x24, 1];
     assert!(received.windows(e4.len()).any(|bytes| bytes == e4), "{received:x?}");
-}
-
-#[tokio::test]
-async fn objects_are_announced_only_after_the_name_is_owned() {
-    let Some(Hall { daemon, board, state, bus, .. }) = Hall::open().await else { return };
-    daemon.terminate();
-
-    // A client that listens to all signals, and a daemon with a game to announce.
-    let connection = bus.connect().await;
-    let rule = zbus::MatchRule::builder().msg_type(zbus::message::Type::Signal).build().unwrap();
-    let mut signals = zbus::MessageStream::for_match_rule(rule, &connection, None).await.unwrap();
-    let _daemon = Daemon::serving(&bus, state.path(), &board.path());
-    let (mut owners, mut announced) = (Vec::new(), std::collections::BTreeSet::new());
-    let wait = async {
-        while announced.len() < 2 {
-            let message = futures_util::StreamExt::next(&mut signals).await.unwrap().unwrap();
-            let header = message.header();
-            match header.member().map(|member| member.as_str()) {
-                Some("NameOwnerChanged") => {
-                    let (name, _, owner): (String, String, String) = message.body().deserialize().unwrap();
-                    if [names::BUS_NAME, names::BROADCAST_NAME].contains(&name.as_str()) {
-                        owners.push(owner);
-                    }
-                }
-                Some("InterfacesAdded") => {
-                    let sender = header.sender().unwrap().to_string();
-                    assert!(owners.contains(&sender), "{sender} announced its objects before it owned a name");
-                    announced.insert(sender);
-                }
-                _ => {}
-            }
-        }
-    };
-    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for both names to announce their objects");
 }

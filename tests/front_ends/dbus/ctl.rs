@@ -1,0 +1,133 @@
+//! The commands of touchmovectl for boards, games and the arbiter, and its errors without a daemon or a bus.
+
+use super::{Lines, touchmovectl};
+use crate::harness::hall::Hall;
+use crate::harness::{PrivateBus, until};
+use std::time::Duration;
+
+#[tokio::test]
+async fn the_command_line_shows_boards_and_games() {
+    let Some(mut hall) = Hall::open().await else { return };
+    hall.spectator().await;
+    let address = hall.bus.address();
+    let monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--json", "--bus", &address]);
+    let text_monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
+    text_monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
+    hall.play("e2", "e4", "e4").await;
+    text_monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
+    hall.play("e7", "e5", "e5").await;
+    let show = |args: &[&str]| {
+        let (code, output, errors) = touchmovectl(&address, args);
+        assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
+        output
+    };
+    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
+    let shown = show(&["board"]);
+    let diagram = "\
+8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜
+7 ♟ ♟ ♟ ♟ · ♟ ♟ ♟
+6   ·   ·   ·   ·
+5 ·   ·   ♟   ·
+4   ·   · ♙ ·   ·
+3 ·   ·   ·   ·
+2 ♙ ♙ ♙ ♙   ♙ ♙ ♙
+1 ♖ ♘ ♗ ♕ ♔ ♗ ♘ ♖
+  a b c d e f g h
+";
+    assert!(shown.contains(diagram), "{shown}");
+    assert!(show(&["game"]).ends_with("1. e4 e5\n"));
+    assert!(show(&["pgn"]).contains("\n1. e4"));
+    let list: serde_json::Value = serde_json::from_str(&show(&["list", "--json"])).unwrap();
+    assert_eq!((&list["boards"][0]["id"], &list["games"][0]["moves"][0]["uci"]), (&"dgt_board".into(), &"e2e4".into()));
+    assert!(show(&["list", "--broadcast"]).starts_with("game 1 "));
+
+    let refused = |args: &[&str], code: i32, expected: &str| {
+        let (actual, output, errors) = touchmovectl(&address, args);
+        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
+    };
+    refused(&["board", "nowhere"], 3, "there is no board nowhere: `touchmovectl list` lists");
+    refused(&["pgn", "99"], 3, "there is no game 99");
+    refused(&["game", "--wrong"], 2, "--wrong");
+
+    // The JSON monitor prints nothing until an event happens, not even that it listens: the knights move out and back until it
+    // does.
+    let knights = [("g1", "f3", "Nf3"), ("g8", "f6", "Nf6"), ("f3", "g1", "Ng1"), ("f6", "g8", "Ng8")];
+    let mut played = vec!["e4", "e5"];
+    for (from, to, san) in knights.into_iter().cycle().take(60) {
+        hall.play(from, to, san).await;
+        played.push(san);
+        while let Some(line) = monitor.next(Duration::from_secs(1)) {
+            let event: serde_json::Value = serde_json::from_str(&line).unwrap();
+            if event["event"] == "MoveMade" {
+                let ply = event["ply"].as_u64().unwrap() as usize;
+                return assert_eq!(event["san"], played[ply - 1], "{line}");
+            }
+        }
+    }
+    panic!("the monitor prints nothing");
+}
+
+#[tokio::test]
+async fn the_arbiter_gives_commands_on_the_command_line() {
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    hall.play("e7", "e5", "e5").await;
+
+    let address = hall.bus.address();
+    let arbiter_command = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let accepted = |args: &[&str], expected: &str| {
+        assert_eq!(arbiter_command(args), (Some(0), expected.to_owned(), String::new()), "{args:?}")
+    };
+    let refused = |args: &[&str], code: i32, expected: &str| {
+        let (actual, output, errors) = arbiter_command(args);
+        assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
+    };
+    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1. e4\n");
+    accepted(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
+    accepted(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
+    refused(&["take-back", "7"], 1, "the game has only");
+    refused(&["take-back", "0"], 2, "0 is not in 1..");
+    refused(&["result", "2-0"], 2, "write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
+    refused(&["promotion", "king"], 2, "write queen or rook or bishop or knight");
+    refused(&["adjust", "both"], 2, "write white or black");
+    refused(&["result", "1-0", "--game", "99"], 3, "there is no game 99");
+    refused(&["result", "1-0", "--broadcast"], 1, "leave --broadcast out");
+    refused(&["position", "e4"], 1, "not a position");
+    refused(&["position", "4k3/8/8/8/8/8/8/4K3 w - - 0 1", "--board", "nowhere"], 3, "there is no board nowhere");
+
+    // In this position the white queen is missing.
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq - 2 20";
+    accepted(
+        &["position", fen],
+        "game 2 on dgt_board begins from this position\nd1: the position has empty, the board shows Q\n",
+    );
+    refused(&["result", "1-0", "--game", "1"], 1, "game 2");
+    hall.board.put("d1", '.');
+    let agrees = async || hall.client.snapshot().await.unwrap().boards[0].displaced.is_empty();
+    until("the board to agree", async || agrees().await.then_some(())).await;
+    hall.play("g1", "f3", "Nf3").await;
+    let pgn = hall.client.pgn(2).await.unwrap();
+    assert!(pgn.contains(&format!("[FEN \"{fen}\"]\n\n20. Nf3 *")), "{pgn}");
+    assert_eq!(hall.client.snapshot().await.unwrap().games[0].state, "finished");
+    let (code, output, errors) = arbiter_command(&["position", "shown"]);
+    assert_eq!(code, Some(0), "{errors}");
+    assert!(
+        output.starts_with("game 3 on dgt_board begins")
+            && output.contains("\nWhite to move; for the other player use --turn black"),
+        "{output}"
+    );
+}
+
+#[test]
+fn errors_without_a_daemon_or_bus_say_what_to_do() {
+    let Some(mut bus) = PrivateBus::start() else { return };
+    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
+    assert_eq!(code, Some(3));
+    let advice = format!("start it with `touchmoved --bus {}`", bus.address());
+    assert!(errors.contains("touchmoved is not running on the bus at") && errors.contains(&advice), "{errors}");
+    bus.kill();
+    let (code, _, errors) = touchmovectl(&bus.address(), &["list"]);
+    assert_eq!(code, Some(3));
+    assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
+}
