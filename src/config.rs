@@ -1,8 +1,8 @@
 //! The configuration: one TOML file, checked as a whole before anything starts.
 //!
 //! Every key is defined once, with its kind, range, default and description, in the file of its table; [`keys::TABLES`] lists them.
-//! Files are checked against that list, and `config/touchmoved.toml` is generated from it (a test compares). All problems of a file are reported at once, with
-//! line, column and what to write instead.
+//! Files are checked against that list, and `config/touchmoved.toml` is generated from it (a test compares). All problems of a
+//! file are reported at once, with line, column and what to write instead.
 
 mod board;
 mod broadcast;

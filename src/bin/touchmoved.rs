@@ -158,7 +158,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),
     };
-    let (mut front_ends, name_states) = front_end::start_all(&FRONT_ENDS, &config, &context);
+    let (mut front_ends, name_states) = front_end::start_all(FRONT_ENDS, &config, &context);
     front_ends.spawn({
         let (hub, name_states, stop) = (Arc::clone(&hub), name_states.clone(), front_ends_stop.clone());
         async move {

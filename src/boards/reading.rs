@@ -137,8 +137,8 @@ pub enum Reading {
     Identity(Identity),
     /// The state of the board's battery.
     Battery(Battery),
-    /// The content of the board's memory, oldest entry first: the reply to [`super::BoardCommand::Memory`]. Empty if the memory is empty or could
-    /// not be read.
+    /// The content of the board's memory, oldest entry first: the reply to [`super::BoardCommand::Memory`]. Empty if the memory
+    /// is empty or could not be read.
     Memory(Vec<MemoryEntry>),
     /// The calibration of the pieces on this board, as lines of text. The caller stores it for this board, replacing the previous
     /// one, and passes it back with [`super::Protocol::restore`].

@@ -12,7 +12,7 @@ use toml::de::DeTable;
 
 /// Returns the configuration, with defaults where there is a problem, and the problems in the order of the file.
 pub fn check(text: &str) -> (Config, Vec<Problem>) {
-    let mut problems = Problems { tables: &TABLES, text: text.to_owned(), found: Vec::new() };
+    let mut problems = Problems { tables: TABLES, text: text.to_owned(), found: Vec::new() };
     let (parseable, suppressed) = blank_invalid_lines(text, &mut problems);
     let syntax_problems = problems.found.len();
     let empty = Spanned::new(0..0, DeTable::new());
@@ -20,7 +20,7 @@ pub fn check(text: &str) -> (Config, Vec<Problem>) {
     let root = document.get_ref();
     for (name, value) in root {
         if !TABLES.iter().any(|table| table.name == name.get_ref().as_ref()) {
-            let message = unknown_at_top_level_message(&TABLES, name.get_ref(), value.get_ref().is_table());
+            let message = unknown_at_top_level_message(TABLES, name.get_ref(), value.get_ref().is_table());
             problems.add(&name.span(), message);
         }
     }
@@ -30,8 +30,8 @@ pub fn check(text: &str) -> (Config, Vec<Problem>) {
     (config, problems.sorted())
 }
 
-/// Replaces the lines that are not TOML by blanks and adds a problem for each. Also returns the ranges in which no further problems
-/// must be reported: below a table header that could not be parsed, it is unknown to which table the keys belong.
+/// Replaces the lines that are not TOML by blanks and adds a problem for each. Also returns the ranges in which no further
+/// problems must be reported: below a table header that could not be parsed, it is unknown to which table the keys belong.
 fn blank_invalid_lines(text: &str, problems: &mut Problems) -> (String, Vec<Range<usize>>) {
     let mut parseable = text.to_owned();
     let mut suppressed = Vec::new();

@@ -1,7 +1,7 @@
 //! URLs of services to which touchmoved sends requests.
 
 use std::fmt;
-use std::net::IpAddr;
+use std::net::{IpAddr, Ipv6Addr};
 use std::str::FromStr;
 use url::{Host, Position};
 
@@ -14,9 +14,11 @@ impl FromStr for Url {
 
     /// Parses a URL without user and fragment; `http` is accepted only for this machine and the local network.
     fn from_str(text: &str) -> Result<Url, ()> {
-        // The parser, which is that of browsers, would also accept spaces and backslashes, and guess what was meant.
-        let has_scheme = text.starts_with("https://") || text.starts_with("http://");
-        if !has_scheme || !text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') {
+        // The parser, which is that of browsers, would also accept spaces, backslashes and empty parts, and guess what was
+        // meant.
+        let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://")).ok_or(())?;
+        let authority = rest.split(['/', '?']).next().unwrap_or_default();
+        if !text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'\\') || !is_host_and_port(authority) {
             return Err(());
         }
         let url = url::Url::parse(text).map_err(drop)?;
@@ -51,6 +53,19 @@ impl Url {
     pub fn authority(&self) -> &str {
         self.0.authority()
     }
+}
+
+/// Returns whether a text is a host name or address, IPv6 in brackets, optionally with a port.
+fn is_host_and_port(text: &str) -> bool {
+    let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
+        Some((address, after)) if address.parse::<Ipv6Addr>().is_ok() => ("", after),
+        Some(_) => return false,
+        None => text.split_at(text.find(':').unwrap_or(text.len())),
+    };
+    let is_host = text.starts_with('[')
+        || !host.is_empty() && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-'));
+    let is_port = |digits: &str| !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_host && (port.is_empty() || port.strip_prefix(':').is_some_and(is_port))
 }
 
 /// Returns whether a host is on this machine or in the local network, judging by its name or address.

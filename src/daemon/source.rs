@@ -71,9 +71,9 @@ impl EventCursor {
         is_new
     }
 
-    /// Returns the events of the games in memory that have not been processed yet, after updates were missed, and counts them as
-    /// processed. Events that were never published as updates, because they are from before touchmoved was started, are not among them; nor are
-    /// those that the journal cannot return. Forgets all other games.
+    /// Returns the events of the games in memory that have not been processed yet, after updates were missed, and counts them
+    /// as processed. Events that were never published as updates, because they are from before touchmoved was started, are not
+    /// among them; nor are those that the journal cannot return. Forgets all other games.
     pub fn catch_up(&mut self, source: &Source) -> Vec<Published> {
         let summary = |game: &GameView| (game.id, game.board.clone(), game.epoch_wall_ms, game.last_recalled_number);
         let games: Vec<(u64, BoardId, i64, u64)> = source.read(|state| state.games.values().map(summary).collect());

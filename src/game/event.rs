@@ -27,8 +27,8 @@ pub enum Durability {
 /// Who may know of an event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Audience {
-    /// Players and spectators: it is something that happened on the board. Public events have their own numbers, so that a gap in
-    /// them reveals nothing.
+    /// Players and spectators: it is something that happened on the board. Public events have their own numbers, so that a gap
+    /// in them reveals nothing.
     Public,
     /// The arbiter: an alert, or what the arbiter does (Art. 12.6).
     Arbiter,
@@ -49,10 +49,16 @@ pub struct EventKind {
     pub about: &'static str,
 }
 
-/// Declares the events. Each has its description, which is also in `docs/events.md`, its word, its durability, its audience, and
-/// its fields with their form in JSON.
+/// Declares the events. Each has its description, which is also in `docs/events.md`, its word, its durability, its audience,
+/// and its fields with their form in JSON. For example, `["alert_cleared", Durable, Arbiter] AlertCleared { id: u32 }` becomes
+/// the variant `AlertCleared { id: u32 }`, written as `{"event":"alert_cleared","id":1}`, and a row of [`Event::KINDS`].
 macro_rules! events {
-    ($($(#[doc = $about:literal])+ $(#[serde $form:tt])? [$word:literal, $durability:ident, $audience:ident] $event:ident $fields:tt)+) => {
+    ($(
+        $(#[doc = $about:literal])+
+        $(#[serde $form:tt])? // how the whole event is written, where its fields say too little
+        [$word:literal, $durability:ident, $audience:ident]
+        $event:ident $fields:tt // the fields in braces
+    )+) => {
         /// An event of a game.
         #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
         #[serde(tag = "event")]

@@ -215,8 +215,13 @@ impl Record {
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
             Event::Commanded { command, by } => self.apply_command(stamped.at, command, by),
-            // The others change nothing.
-            _ => {}
+            // These change nothing.
+            Event::GameStarted { .. }
+            | Event::Touched { .. }
+            | Event::Displaced { .. }
+            | Event::Clock { .. }
+            | Event::Link { .. }
+            | Event::Battery { .. } => {}
         }
     }
 
@@ -258,8 +263,8 @@ impl Record {
         self.plies.iter().take(ply as usize).rev().find(known).map_or(ClockTimes::default(), |ply| ply.clocks)
     }
 
-    /// Returns a log message that says how the time class of the game's Laws differs from that of its time control; `None`: it does
-    /// not, or this is unknown. `control` is the PGN tag TimeControl.
+    /// Returns a log message that says how the time class of the game's Laws differs from that of its time control; `None`: it
+    /// does not, or this is unknown. `control` is the PGN tag TimeControl.
     pub fn unlike_time_control(&self, control: &str) -> Option<String> {
         let laws: Laws = self.laws.parse().ok()?;
         let other = laws.other_class(control)?;

@@ -28,7 +28,7 @@ const MIN_INTERVAL: Duration = Duration::from_secs(1);
 const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Health kind: files cannot be written.
-pub const FILES_FAILED: &str = "files_failed";
+const FILES_FAILED: &str = "files_failed";
 
 /// The front-end that writes files.
 pub struct FilesFrontEnd;

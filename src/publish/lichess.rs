@@ -35,9 +35,9 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep_until};
 
 /// Health kind: games do not reach Lichess.
-pub const LICHESS_FAILED: &str = "lichess_failed";
+const LICHESS_FAILED: &str = "lichess_failed";
 /// Health kind: Lichess rejected a game, or the game cannot be sent.
-pub const LICHESS_REFUSED: &str = "lichess_refused";
+const LICHESS_REFUSED: &str = "lichess_refused";
 /// Maximum number of rounds followed: games of the previous round may still be delayed when the next one is loaded.
 const MAX_ROUNDS: usize = 2;
 /// Number of consecutive failures from which they are reported; shorter outages are not reported.

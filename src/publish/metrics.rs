@@ -34,7 +34,7 @@ use tracing::info;
 const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 16, per_address: 16 };
 
 /// Health kind: the address cannot be bound.
-pub const METRICS_FAILED: &str = "metrics_failed";
+const METRICS_FAILED: &str = "metrics_failed";
 
 /// The health kinds that everybody may read, besides [`FrontEnd::public_health_kinds`]: they concern the machine and the links. All
 /// others would reveal without delay that a game is played, or that an alert was raised.

@@ -57,7 +57,7 @@ const CONNECTION_LIMITS: ConnectionLimits = ConnectionLimits { total: 2_048, per
 const CERTIFICATE_RETRY_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The health problem reported when the address cannot be bound.
-pub const WEB_FAILED: &str = "web_failed";
+const WEB_FAILED: &str = "web_failed";
 
 /// The page as a front-end.
 pub struct WebFrontEnd;

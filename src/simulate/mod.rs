@@ -2,9 +2,10 @@
 //!
 //! [`pgn`] reads a game. [`hands`] holds the statistics of how people handle pieces, [`handling`] carries out one move, and
 //! [`script`] a whole game together with its ground truth ([`truth`]), including events between plies (`incidents`), irregularities
-//! ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file: [`dgt`], [`chessnut`], [`certabo`],
-//! [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streamed`]), several DGT boards on one bus ([`dgt_bus`]), and
-//! [`millennium`], [`ichessone`] and [`centaur`]. A [`Simulation`] runs a script on a board.
+//! ([`irregularity`], injected by `injection`) and what follows the game (`after_game`). Each [`VirtualBoard`] has a file:
+//! [`dgt`], [`chessnut`], [`certabo`], [`tabutronic`], [`reed`] and [`matrix`] (the last four share [`streamed`]), several DGT
+//! boards on one bus ([`dgt_bus`]), and [`millennium`], [`ichessone`] and [`centaur`]. A [`Simulation`] runs a script on a
+//! board.
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 

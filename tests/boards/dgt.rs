@@ -526,7 +526,18 @@ fn no_model_may_be_sent_harmful_commands() {
         ("chessnut", &["39 01 00", "21 01 01", "21 01 00 00"]),
         ("millennium", &["57 b0 b0 b0 31 31 32", "54 35 34"]),
         ("centaur", &["4e", "b2 00 00 32", "94 00 00 14"]),
+        ("ichessone", &["45 4c 80 0f 00", "52 53", "43 50 49 52 51 00"]),
+        ("certabo", &["00", "3f", "55 3d 3f"]),
+        ("cerno", &["00", "3f", "55 3d 3f"]),
+        ("sentio", &["00", "3f", "55 3d 3f"]),
+        ("reed", &["00", "55", "3f 3f 3f 3f"]),
+        ("matrix", &["00", "55", "3f 3f"]),
     ];
+    let models: Vec<&str> = harmful.iter().map(|(name, _)| *name).collect();
+    assert!(
+        BOARDS.iter().all(|model| models.contains(&model.name)),
+        "each model has commands that it must never be sent: {models:?}"
+    );
     for (name, commands) in harmful {
         let model = model(name).unwrap();
         assert!(commands.iter().all(|command| !model.may_send(&bytes(command))), "{name}");

@@ -12,7 +12,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("game", &["laws"]),
     ("table", &["boards", "sense", "infer", "laws", "game"]),
     ("simulate", &["boards", "laws", "game"]),
-    ("wire", &["boards", "game", "table"]),
+    ("wire", &["game", "table"]),
     ("link", &["boards", "wire", "names"]),
     ("daemon", &["table", "boards", "link", "config", "wire", "round", "names"]),
     ("locale", &["game", "laws"]),
@@ -58,12 +58,11 @@ const IMPURE_STD: &[&str] = &["fs", "io", "net", "os", "env", "process", "thread
 /// Crates and parts of the standard library that one pure module may use, and why.
 const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("boards", "serde", "an event carries the state of the battery"),
-    ("game", "serde", "events have one form, which is declared with their fields"),
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("round", "csv", "it parses text in memory"),
     ("round", "pgn_reader", "it parses text in memory"),
-    ("game", "serde", "a command has one form, which is also stored and sent"),
+    ("game", "serde", "events and commands have one form each, which is also stored and sent"),
     ("round", "serde", "a round has one form, which is also stored and sent"),
     ("round", "std::io", "pgn_reader's reader over a slice"),
     ("table", "serde", "the settings have one form, which every recording contains"),

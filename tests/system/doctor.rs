@@ -6,7 +6,6 @@ use std::fs;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output};
-use touchmove::boards::dgt;
 
 const DOCTOR: &str = env!("CARGO_BIN_EXE_touchmovectl");
 
@@ -76,7 +75,8 @@ fn only_harmless_bytes_are_sent() {
     let mut sent = Vec::new();
     let _ = master.read_to_end(&mut sent);
     assert!(sent.contains(&0x42), "{sent:02x?}");
-    assert!(sent.iter().all(|byte| dgt::MODEL.may_send(&[*byte])), "{sent:02x?}");
+    let harmless = [0x40, 0x42, 0x45, 0x4b, 0x4c, 0x4d, 0x55];
+    assert!(sent.iter().all(|byte| harmless.contains(byte)), "{sent:02x?}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! The updates of the hub, or of the delayed view, as one subscriber receives it.
 //!
-//! Nothing waits for a subscriber: one that is too slow loses the oldest items. It then learns that it [missed](Received::Missed)
-//! some, and reads the state again; one that must see each event gets them from [`crate::daemon::source::EventCursor`].
+//! Nothing waits for a subscriber: one that is too slow loses the oldest items. It then learns that it
+//! [missed](Received::Missed) some, and reads the state again; one that must see each event gets them from
+//! [`crate::daemon::source::EventCursor`].
 
 use super::{BoardId, Update};
 use std::collections::BTreeSet;
@@ -39,7 +40,8 @@ impl UpdateFeed {
         UpdateFeed(receiver)
     }
 
-    /// Waits for the next item; returns `None` once the source has ended. Cancel safe: nothing is lost if the future is dropped.
+    /// Waits for the next item; returns `None` once the source has ended. Cancel safe: nothing is lost if the future is
+    /// dropped.
     pub async fn next(&mut self) -> Option<Received> {
         match self.0.recv().await {
             Ok(update) => Some(Received::Update(update)),
@@ -92,7 +94,7 @@ mod tests {
     use tokio::sync::broadcast;
 
     #[tokio::test]
-    async fn a_slow_subscriber_learns_that_it_missed_news() {
+    async fn a_slow_subscriber_learns_that_it_missed_updates() {
         let sender = broadcast::Sender::new(2);
         let mut feed = UpdateFeed::new(sender.subscribe());
         let send = |update| assert_eq!(sender.send(update).expect("a subscriber"), 1);

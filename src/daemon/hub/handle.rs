@@ -32,8 +32,8 @@ impl BoardHandle {
         let _ = self.batches.send(batch);
     }
 
-    /// Publishes a game that is continued from another board: with all its events, none of which is published as an update. The board takes that
-    /// game's playing table in the round.
+    /// Publishes a game that is continued from another board: with all its events, none of which is published as an update. The
+    /// board takes that game's playing table in the round.
     pub fn publish_continuation(&self, epoch_wall_ms: i64, events: Vec<StampedEvent>, exchange: TableExchange) {
         let batch = Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) };
         // The channel is open, as above.

@@ -1,4 +1,5 @@
-//! The signals of touchmove's interfaces, as `config/generated/dbus/*.xml` describes them. The descriptions are generated from the interfaces.
+//! The signals of touchmove's interfaces, as `config/generated/dbus/*.xml` describes them. The descriptions are generated from
+//! the interfaces.
 
 use crate::names::{ARBITER_INTERFACE, BOARD_INTERFACE, GAME_INTERFACE};
 use std::sync::LazyLock;

@@ -256,7 +256,7 @@ pub fn sensed_value(sensed: SquareState) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::event::{Alternative, ClockTimes, Rotation};
+    use crate::game::event::{Alternative, ClockTimes, Durability, Rotation};
     use crate::game::{AlertKind, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, ResultReason, Text};
 
     fn one_of_each() -> Vec<Event> {
@@ -296,6 +296,10 @@ mod tests {
 
     #[test]
     fn every_durable_event_has_the_documented_signal_arguments() {
+        let words: Vec<&str> = one_of_each().iter().map(Event::word).collect();
+        for kind in Event::KINDS.iter().filter(|kind| kind.durability == Durability::Durable) {
+            assert!(words.contains(&kind.word), "{} is not among the events of this test", kind.word);
+        }
         for event in one_of_each() {
             assert!(event.is_durable());
             let signal = signal_value(&event, Stream::Live, &|at| at as i64).unwrap();

@@ -33,8 +33,8 @@ const RETRY_INTERVAL: Duration = Duration::from_secs(5);
 const WRITE_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum size of a request's head, in bytes.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
-/// One front-end may use at most 1/`FILE_LIMIT_DIVISOR` of the files that the process may open as connections: boards and the journal need the
-/// rest.
+/// One front-end may use at most 1/`FILE_LIMIT_DIVISOR` of the files that the process may open as connections: boards and the
+/// journal need the rest.
 const FILE_LIMIT_DIVISOR: u64 = 4;
 
 /// Returns what to do about an address that cannot be bound for this reason: `in_use_hint`, unless the service manager or missing

@@ -5,9 +5,9 @@ mod cloud_tournament;
 pub mod pgn;
 pub(super) mod placement;
 pub(super) mod playing_table;
+pub(super) mod stable_id;
 pub(super) mod table_files;
 mod tournament_files;
 
 pub(super) use cloud_tournament::game_count;
 pub(super) use tournament_files::TournamentFiles;
-pub(super) mod stable_id;

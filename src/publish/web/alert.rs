@@ -69,3 +69,19 @@ pub fn laws_name(text: &str) -> String {
         Err(_) => text.to_owned(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::game::alert::RulingOffer;
+    use crate::wire::Word;
+
+    #[test]
+    fn the_page_has_buttons_for_every_ruling_that_is_offered() {
+        let script = include_str!("page/rule.js");
+        let offers =
+            script.split_once("const OFFERS = {").expect("the list of buttons").1.split_once("\n};").expect("its end").0;
+        for (word, _) in RulingOffer::WORDS {
+            assert!(offers.contains(&format!("\n  {word}: (")), "{word} has no button");
+        }
+    }
+}

@@ -33,7 +33,7 @@ export const name = (card, ply) => t(ply % 2 ? "page-move-white" : "page-move-bl
 
 /** Returns the buttons of an alert, the likeliest first. Every alert can also be acknowledged. */
 export function offersFor(card, alert) {
-  const offers = alert.offers.flatMap((word) => OFFERS[word](card, alert)).filter((one) => (one.what?.ply ?? 1) >= 1);
+  const offers = alert.offers.flatMap((word) => OFFERS[word]?.(card, alert) ?? []).filter((one) => (one.what?.ply ?? 1) >= 1);
   return [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }];
 }
 
