@@ -38,7 +38,7 @@
 //!
 //! # Discovery of boards
 //!
-//! All known boards are told to ignore the next ping, then all are pinged. The other boards reply at random moments, and
+//! All known boards are muted for the next ping, then all are pinged. The other boards reply at random moments, and
 //! replies that collide cannot be read; so this is repeated until two rounds have found no new board. Single rounds follow
 //! after 5 s, 10 s, 20 s and so on, up to a minute, to find boards that are added during play. Each round takes
 //! [`PING_REPLY_TIMEOUT`], in which no board is polled; no changes are lost by it. A board counts as found once it has answered
@@ -150,7 +150,7 @@ struct PendingRequest {
 #[derive(Clone, Copy)]
 enum BusRequest {
     Board(Address, BoardRequest),
-    /// This board is told to ignore the next ping.
+    /// This board receives the command to ignore the next ping.
     Ignore(Address),
     /// All unknown boards are pinged.
     Ping,

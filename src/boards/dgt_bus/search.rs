@@ -27,13 +27,13 @@ pub struct Search {
 enum SearchPhase {
     /// The time of the next round.
     At(Millis),
-    /// These boards are still to be told to ignore the next ping.
+    /// These boards have not received the command to ignore the next ping yet.
     Muting(VecDeque<Address>),
 }
 
 /// What the search sends next.
 pub enum SearchStep {
-    /// This board is told to ignore the next ping.
+    /// This board receives the command to ignore the next ping.
     Mute(Address),
     /// All other boards are pinged.
     Ping,
