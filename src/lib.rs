@@ -44,7 +44,7 @@
 //! assert!(events.iter().any(|stamped| matches!(&stamped.event, Event::MoveMade { played, .. } if played.san == "e4")));
 //! ```
 #![forbid(unsafe_code)]
-#![warn(missing_docs)]
+#![warn(missing_docs, unreachable_pub)]
 
 // The modules with `deny` are pure: no I/O, no clock, no order that differs between runs. clippy.toml lists what they may not use.
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]

@@ -11,7 +11,7 @@ use toml::Spanned;
 use toml::de::DeTable;
 
 /// Returns the configuration, with defaults where there is a problem, and the problems in the order of the file.
-pub fn check(text: &str) -> (Config, Vec<Problem>) {
+pub(super) fn check(text: &str) -> (Config, Vec<Problem>) {
     let mut problems = Problems { tables: TABLES, text: text.to_owned(), found: Vec::new() };
     let (parseable, suppressed) = blank_invalid_lines(text, &mut problems);
     let syntax_problems = problems.found.len();

@@ -20,7 +20,7 @@ pub(super) struct Alarm {
 
 impl Alarm {
     /// Creates the timer. Must be called inside a tokio runtime with I/O.
-    pub fn new() -> Alarm {
+    pub(super) fn new() -> Alarm {
         let create = || -> io::Result<AsyncFd<OwnedFd>> {
             let flags = TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC;
             let timer = timerfd_create(TimerfdClockId::Monotonic, flags)?;
@@ -32,7 +32,7 @@ impl Alarm {
     }
 
     /// Waits for the deadline; forever if there is none. Cancel safe.
-    pub async fn wait_until(&mut self, deadline: Option<Instant>) {
+    pub(super) async fn wait_until(&mut self, deadline: Option<Instant>) {
         let Some(deadline) = deadline else { return std::future::pending().await };
         if self.wait_for_timer(deadline).await.is_err() {
             self.timer = None;

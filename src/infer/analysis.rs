@@ -103,7 +103,7 @@ impl Hypothesis {
 }
 
 /// Returns a hypothesis for each of these lines, the first of which is published, from this ply on; likeliest first.
-pub fn hypotheses(lines: &[Line], now: Millis, seen: &ObservedBoard, ply: usize) -> Vec<Hypothesis> {
+pub(super) fn hypotheses(lines: &[Line], now: Millis, seen: &ObservedBoard, ply: usize) -> Vec<Hypothesis> {
     let Some(published) = lines.first() else { return Vec::new() };
     let costs: Vec<Cost> = lines.iter().map(|line| line.cost(now, seen)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);

@@ -66,7 +66,7 @@ pub fn explain(base: &Position, seen: &ObservedBoard, hidden: Bitboard, depth: u
 }
 
 /// Like [`explain`], except for exactly one of the suspected squares, which one of the moves should have changed: it is stuck.
-pub fn explain_with_stuck(
+pub(super) fn explain_with_stuck(
     base: &Position,
     seen: &ObservedBoard,
     hidden: Bitboard,
@@ -109,7 +109,7 @@ fn search(
 const MAX_WEIGHED: usize = 24;
 
 /// Returns the prior cost of these moves.
-pub fn prior_cost(base: &Position, moves: &[Move]) -> Cost {
+pub(super) fn prior_cost(base: &Position, moves: &[Move]) -> Cost {
     let mut position = base.clone();
     let mut cost = 0;
     for &mv in moves {
@@ -254,6 +254,6 @@ pub fn landing_square(mv: Move) -> shakmaty::Square {
 }
 
 /// Returns the wrong squares from which the side to move seems to have lifted a piece of its own.
-pub fn lifted_squares(position: &Position, seen: &ObservedBoard, wrong: Bitboard) -> Bitboard {
+pub(super) fn lifted_squares(position: &Position, seen: &ObservedBoard, wrong: Bitboard) -> Bitboard {
     wrong & position.board().by_color(position.turn()) & !seen.occupied()
 }

@@ -9,7 +9,7 @@ use crate::laws::Position;
 use shakmaty::{Bitboard, CastlingSide, Color, Move};
 
 /// Maximum length of a line, in plies.
-pub const MAX_PLIES: usize = 6;
+pub(super) const MAX_PLIES: usize = 6;
 /// Maximum total number of moves that are tried: seconds of work on a small computer.
 const MAX_MOVES: u32 = 1 << 19;
 /// Maximum number of lines that are kept; the likeliest of them is returned.

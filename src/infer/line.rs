@@ -20,10 +20,10 @@ mod search;
 mod split;
 mod stuck;
 
-pub use comparison::Comparison;
-pub use cost::PlyCost;
-pub use history::History;
-pub use illegal::PlayElsewhere;
+pub(super) use comparison::Comparison;
+pub(super) use cost::PlyCost;
+pub(super) use history::History;
+pub(super) use illegal::PlayElsewhere;
 
 use super::explain::landing_square;
 use super::model::{self, Cost, REST_CASTLING, REST_DRAGGED, SERIAL_LATENCY};

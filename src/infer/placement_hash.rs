@@ -28,7 +28,7 @@ const fn table() -> [[u64; 15]; 64] {
 }
 
 /// Returns the part of the hash that one square contributes.
-pub fn square_hash(square: Square, sensed: SquareState) -> u64 {
+pub(super) fn square_hash(square: Square, sensed: SquareState) -> u64 {
     let class = match sensed {
         SquareState::Empty => return 0,
         SquareState::Piece(Piece { color: Color::White, role }) => role as usize - 1,
@@ -41,7 +41,7 @@ pub fn square_hash(square: Square, sensed: SquareState) -> u64 {
 }
 
 /// Returns what a sensor of this kind shows for a piece.
-pub fn sensor_view(piece: Piece, sensing: SensorKind) -> SquareState {
+pub(super) fn sensor_view(piece: Piece, sensing: SensorKind) -> SquareState {
     match sensing {
         SensorKind::Identity => SquareState::Piece(piece),
         SensorKind::Colour => SquareState::Side(piece.color),
@@ -50,22 +50,22 @@ pub fn sensor_view(piece: Piece, sensing: SensorKind) -> SquareState {
 }
 
 /// Returns the part of the hash that a square with this piece contributes.
-pub fn piece_hash(square: Square, piece: Option<Piece>, sensing: SensorKind) -> u64 {
+pub(super) fn piece_hash(square: Square, piece: Option<Piece>, sensing: SensorKind) -> u64 {
     piece.map_or(0, |piece| square_hash(square, sensor_view(piece, sensing)))
 }
 
 /// Returns the hash of a placement.
-pub fn board_hash(board: &Board, sensing: SensorKind) -> u64 {
+pub(super) fn board_hash(board: &Board, sensing: SensorKind) -> u64 {
     board.iter().fold(0, |hash, (square, found)| hash ^ piece_hash(square, Some(found), sensing))
 }
 
 /// Returns what these squares contribute to the hash of a placement.
-pub fn partial_hash(board: &Board, squares: Bitboard, sensing: SensorKind) -> u64 {
+pub(super) fn partial_hash(board: &Board, squares: Bitboard, sensing: SensorKind) -> u64 {
     squares.into_iter().fold(0, |hash, square| hash ^ piece_hash(square, board.piece_at(square), sensing))
 }
 
 /// Returns the hash after a move, given the hash before it.
-pub fn hash_after(position: &Position, hash: u64, mv: Move, sensing: SensorKind) -> u64 {
+pub(super) fn hash_after(position: &Position, hash: u64, mv: Move, sensing: SensorKind) -> u64 {
     position.changes(mv).iter().fold(hash, |hash, (square, new)| {
         hash ^ piece_hash(square, position.piece_at(square), sensing) ^ piece_hash(square, new, sensing)
     })

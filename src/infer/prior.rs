@@ -5,7 +5,7 @@ use crate::laws::{Changes, Position};
 use shakmaty::{Bitboard, Board, Color, Move, Role, Square};
 
 /// Returns the cost of each of these legal moves; their likelihoods add up to one.
-pub fn prior_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
+pub(super) fn prior_costs(position: &Position, legal: &[Move]) -> Box<[Cost]> {
     let costs: Vec<Cost> = legal.iter().map(|&mv| relative_cost(position, mv)).collect();
     let least = costs.iter().copied().min().unwrap_or(0);
     let total: u64 = costs.iter().map(|&cost| model::likelihood(cost - least) >> 8).sum();

@@ -51,7 +51,7 @@ const MAX_PLIES: usize = 6;
 const MAX_POSITIONS: u32 = 3_000;
 
 /// Returns the lines from this node, since the time when its move was made, that the edges allow; likeliest first.
-pub fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
+pub(super) fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Millis) -> Vec<RedecodedLine> {
     let mut redecoder = Redecoder::new(base, seen, hidden, now);
     redecoder.search(&base.position, &mut Vec::new());
     let mut found = redecoder.found;
@@ -60,7 +60,7 @@ pub fn redecode(base: &LineNode, seen: &ObservedBoard, hidden: Bitboard, now: Mi
 }
 
 /// Re-decodes these moves from this node; `None` if the edges since then do not allow them.
-pub fn redecode_moves(
+pub(super) fn redecode_moves(
     base: &LineNode,
     moves: &[Move],
     seen: &ObservedBoard,

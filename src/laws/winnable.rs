@@ -221,7 +221,7 @@ fn answer(found: SearchOutcome) -> Winnable {
 }
 
 /// Returns whether any checkmate exists with this material, for any placement and any promotions.
-pub fn enough_material(board: &Board, winner: Color) -> bool {
+pub(super) fn enough_material(board: &Board, winner: Color) -> bool {
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
     if (ours & (board.pawns() | board.rooks_and_queens())).any() {
         return true;

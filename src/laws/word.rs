@@ -14,10 +14,10 @@ pub trait LawsWord: Sized + Copy + PartialEq + 'static {
 
 /// Declares enumerations together with their words; a variant without a word does not compile.
 macro_rules! laws_words {
-    ($($(#[$about:meta])* pub enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? })+) => {$(
+    ($($(#[$about:meta])* $vis:vis enum $name:ident { $($(#[$doc:meta])* $variant:ident = $word:literal),+ $(,)? })+) => {$(
         $(#[$about])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-        pub enum $name { $($(#[$doc])* $variant),+ }
+        $vis enum $name { $($(#[$doc])* $variant),+ }
 
         impl $crate::laws::LawsWord for $name {
             const ALL: &'static [Self] = &[$($name::$variant),+];

@@ -31,7 +31,7 @@ pub enum PairingError {
 ///
 /// # Errors
 /// The round is invalid, or it could not be written; nothing has changed then.
-pub fn set_round(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
+pub(super) fn set_round(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> {
     let errors = round.check();
     if !errors.is_empty() {
         return Err(PairingError::BadRound(errors.join("; ")));
@@ -43,7 +43,7 @@ pub fn set_round(hub: &Hub, round: Round, by: &str) -> Result<(), PairingError> 
 ///
 /// # Errors
 /// Nothing has changed if an error is returned.
-pub fn swap_players(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
+pub(super) fn swap_players(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), PairingError> {
     change_round(hub, by, |round| round.swap(one, other).map_err(PairingError::NoTable))
 }
 
@@ -51,7 +51,7 @@ pub fn swap_players(hub: &Hub, one: u16, other: u16, by: &str) -> Result<(), Pai
 ///
 /// # Errors
 /// Nothing has changed if an error is returned.
-pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), PairingError> {
+pub(super) fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), PairingError> {
     if !board.is_empty() && !hub.read(|state| state.boards.keys().any(|id| id.as_str() == board)) {
         return Err(PairingError::NoSuchBoard(board.to_owned()));
     }
@@ -69,7 +69,7 @@ pub fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<(), Pai
 ///
 /// # Errors
 /// Nothing has changed if an error is returned.
-pub fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), PairingError> {
+pub(super) fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), PairingError> {
     let forfeit = match winner {
         "white" => Some(Forfeit::White),
         "black" => Some(Forfeit::Black),

@@ -11,7 +11,7 @@ const MAX_VALUE_BYTES: usize = 255;
 ///
 /// # Errors
 /// Returns a sentence that says what to do.
-pub fn check_tags(tags: &[(String, String)]) -> Result<(), String> {
+pub(super) fn check_tags(tags: &[(String, String)]) -> Result<(), String> {
     if tags.len() > MAX_TAGS {
         return Err(format!("{} tags are too many: at most {MAX_TAGS} are allowed", tags.len()));
     }

@@ -27,7 +27,7 @@ const SIGNALS: &[(GameResult, Square, Square)] = &[
 
 impl ScriptWriter<'_> {
     /// Writes the result signal, the sweep and the next setup.
-    pub fn finish(mut self, game: &SourceGame, end: &Position, initial_pieces: [Option<Piece>; 64]) -> Script {
+    pub(super) fn finish(mut self, game: &SourceGame, end: &Position, initial_pieces: [Option<Piece>; 64]) -> Script {
         self.select_streams(AFTER_GAME_INDEX);
         self.truth.over_at = self.now;
         let has_ended = end.ending().is_some();
@@ -151,7 +151,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Puts the pieces on an empty board in random order.
-    pub fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
+    pub(super) fn set_up(&mut self, squares: &[Option<Piece>; 64]) {
         let mut placements: Vec<(Square, Piece)> =
             Square::ALL.into_iter().filter_map(|square| Some((square, squares[square as usize]?))).collect();
         self.pace.shuffle(&mut placements);

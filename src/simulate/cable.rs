@@ -16,7 +16,7 @@ const FIFO: usize = 16;
 type Micros = u64;
 
 /// A serial line with ten bits a byte that sends messages one after the other.
-pub struct VirtualLine {
+pub(super) struct VirtualLine {
     baud: u64,
     dice: Dice,
     rates: Rates,
@@ -29,13 +29,13 @@ pub struct VirtualLine {
 impl VirtualLine {
     /// Creates a line with this speed in bits per second. `stream` selects the random stream of a game, so that games with the same
     /// seed differ.
-    pub fn new(baud: u32, setup: &SimulationSetup, stream: u64) -> VirtualLine {
+    pub(super) fn new(baud: u32, setup: &SimulationSetup, stream: u64) -> VirtualLine {
         let (dice, rates) = (Dice::new(setup.seed, stream), setup.profile.rates);
         VirtualLine { baud: baud.into(), dice, rates, messages: 0, line: VecDeque::new(), free: 0 }
     }
 
     /// Queues a message; it is sent after those before it.
-    pub fn queue_message(&mut self, now: Millis, message: &[u8], ply: u32) {
+    pub(super) fn queue_message(&mut self, now: Millis, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
         let mut lost = self.dice.stream(Rate::lost_byte, self.messages);
@@ -58,7 +58,7 @@ impl VirtualLine {
     }
 
     /// Removes and returns the bytes that have arrived at the other end by now.
-    pub fn receive_until(&mut self, now: Millis) -> Vec<Chunk> {
+    pub(super) fn receive_until(&mut self, now: Millis) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, bytes, ply)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
             chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply });
@@ -67,13 +67,13 @@ impl VirtualLine {
     }
 
     /// Returns when the next bytes arrive.
-    pub fn next(&self) -> Option<Millis> {
+    pub(super) fn next(&self) -> Option<Millis> {
         self.line.front().map(|part| part.0.div_ceil(1000))
     }
 }
 
 /// Squares that are all scanned at the same moment, at a fixed interval.
-pub struct ScannedSquares {
+pub(super) struct ScannedSquares {
     rotation: Rotation,
     period: Millis,
     /// The pieces on the board's own squares, a1 first, and as the last scan read them.
@@ -86,7 +86,7 @@ pub struct ScannedSquares {
 
 impl ScannedSquares {
     /// Creates a board with these pieces on the squares of play.
-    pub fn new(setup: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
+    pub(super) fn new(setup: &SimulationSetup, period: Millis, squares: &[Option<Piece>; 64]) -> ScannedSquares {
         let mut pieces = [None; 64];
         for (square, piece) in Square::ALL.into_iter().zip(squares) {
             pieces[setup.rotation.apply(square) as usize] = *piece;
@@ -95,7 +95,7 @@ impl ScannedSquares {
     }
 
     /// Applies an act to the pieces. Acts on the clock are ignored: these boards do not see it.
-    pub fn act(&mut self, at: Millis, act: Act, ply: u32) {
+    pub(super) fn act(&mut self, at: Millis, act: Act, ply: u32) {
         let (square, piece) = match act {
             Act::Lift(square) => (square, None),
             Act::Put(square, piece) => (square, Some(piece)),
@@ -108,19 +108,19 @@ impl ScannedSquares {
 
     /// Scans the squares if a scan is due. If they changed, returns the time of the scan, the squares before it, and the ply of the
     /// last change.
-    pub fn scan(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
+    pub(super) fn scan(&mut self, now: Millis) -> Option<(Millis, [Option<Piece>; 64], u32)> {
         let at = self.look_at.take_if(|at| *at <= now)?;
         let before = std::mem::replace(&mut self.seen, self.pieces);
         (before != self.seen).then_some((at, before, self.ply))
     }
 
     /// Returns when the next scan is due; `None` if nothing has changed since the last one.
-    pub fn next(&self) -> Option<Millis> {
+    pub(super) fn next(&self) -> Option<Millis> {
         self.look_at
     }
 
     /// Returns the pieces as the last scan read them.
-    pub fn seen(&self) -> &[Option<Piece>; 64] {
+    pub(super) fn seen(&self) -> &[Option<Piece>; 64] {
         &self.seen
     }
 }

@@ -22,7 +22,7 @@ const PLIES_BACK: [u32; 6] = [1, 1, 1, 2, 2, 3];
 
 impl ScriptWriter<'_> {
     /// Returns the random stream of an incident if it occurs the `nth` time.
-    pub fn incident(&self, rate: Rate, nth: u64) -> Option<Rng> {
+    pub(super) fn incident(&self, rate: Rate, nth: u64) -> Option<Rng> {
         let mut rng = self.dice.stream(rate, nth);
         rng.chance(self.profile.rates.get(rate)).then_some(rng)
     }
@@ -35,7 +35,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Writes all incidents before this ply. Returns whether there were any.
-    pub fn incidents(&mut self, position: &mut Position, number: u32) -> bool {
+    pub(super) fn incidents(&mut self, position: &mut Position, number: u32) -> bool {
         let began = self.now;
         self.restore_pieces(Some(number));
         let Some(&mv) = self.moves.get(number as usize - 1) else { return false };
@@ -184,7 +184,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Lifts a piece, holds it, and puts it back.
-    pub fn hesitate(&mut self, rng: &mut Rng, position: &Position, square: Square) {
+    pub(super) fn hesitate(&mut self, rng: &mut Rng, position: &Position, square: Square) {
         let Some(piece) = position.piece_at(square) else { return };
         self.now += rng.ms(Span(500, 3_000));
         self.add(self.now, Act::Lift(square), 0);
@@ -194,7 +194,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Touches another piece that could have moved. Returns whether there is one.
-    pub fn touch_other(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) -> bool {
+    pub(super) fn touch_other(&mut self, mut rng: Rng, position: &Position, mv: Move, number: u32) -> bool {
         let legal = position.legal_moves();
         let others: Vec<Square> =
             legal.iter().filter_map(|other| other.from()).filter(|&from| Some(from) != mv.from()).collect();

@@ -41,7 +41,7 @@ pub(super) struct PendingInjection {
 impl PendingInjection {
     /// Chooses where to inject an irregularity. If no ply is given, it draws one for this game; it draws the sort of illegal move
     /// first, so that rare sorts reach their share. Returns `None` if the irregularity is impossible in this game.
-    pub fn of(injection: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
+    pub(super) fn of(injection: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
         let Injection { kind, ply } = injection;
         if let Some(ply) = ply {
             return Some(PendingInjection { kind, ply, sort: None });
@@ -86,7 +86,7 @@ fn fits(kind: IrregularityKind, position: &Position, mv: Move) -> bool {
 
 impl ScriptWriter<'_> {
     /// Injects the wanted irregularities that are possible before this ply.
-    pub fn inject_before_ply(&mut self, position: &mut Position, mv: Move, number: u32) {
+    pub(super) fn inject_before_ply(&mut self, position: &mut Position, mv: Move, number: u32) {
         for injection in std::mem::take(&mut self.pending_injections) {
             let rng = self.dice.irregularity(injection.kind, injection.ply);
             let is_ply_recorded = self.line.len() > number as usize;
@@ -110,14 +110,21 @@ impl ScriptWriter<'_> {
     }
 
     /// Returns the wanted irregularity with which this ply itself is made, if one fits it.
-    pub fn take_fitting_injection(&mut self, position: &Position, mv: Move, number: u32) -> Option<IrregularityKind> {
+    pub(super) fn take_fitting_injection(&mut self, position: &Position, mv: Move, number: u32) -> Option<IrregularityKind> {
         let fits = |injection: &PendingInjection| injection.ply <= number && fits(injection.kind, position, mv);
         let index = self.pending_injections.iter().position(fits)?;
         Some(self.pending_injections.remove(index).kind)
     }
 
     /// Records the irregularity with which this ply was made.
-    pub fn record_irregularity(&mut self, kind: IrregularityKind, position: &Position, mv: Move, number: u32, ply: &TruthPly) {
+    pub(super) fn record_irregularity(
+        &mut self,
+        kind: IrregularityKind,
+        position: &Position,
+        mv: Move,
+        number: u32,
+        ply: &TruthPly,
+    ) {
         let squares = Changes::of(position.turn(), mv).iter().map(|change| change.0).collect();
         let until = Some(if kind == IrregularityKind::PawnLeft { self.now } else { ply.done_at });
         let irregularity = Irregularity::new(kind, number, Some(position.turn()), squares, ply.touched_at);
@@ -280,7 +287,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Restores the pieces out of place that are due before this ply; `None`: all of them.
-    pub fn restore_pieces(&mut self, number: Option<u32>) {
+    pub(super) fn restore_pieces(&mut self, number: Option<u32>) {
         for misplaced in std::mem::take(&mut self.out_of_place) {
             if number.is_some_and(|number| misplaced.until_ply > number) {
                 self.out_of_place.push(misplaced);

@@ -9,7 +9,7 @@ use shakmaty::Role;
 /// Returns the game with some of its promotions to a queen changed, at the rate [`Rates::underpromote`]. The new piece is a rook,
 /// bishop or knight with which all later moves, parsed again, stay legal and none follows a mate. If no piece allows that, the
 /// queen stays; in most games the queen moves later or gives mate.
-pub fn underpromoted(game: &SourceGame, rates: &Rates, dice: Dice) -> SourceGame {
+pub(super) fn underpromoted(game: &SourceGame, rates: &Rates, dice: Dice) -> SourceGame {
     let mut game = game.clone();
     for index in 0..game.plies.len() {
         let Some(GamePly { mv: Move::Normal { promotion: Some(Role::Queen), .. }, .. }) = game.plies.get(index) else {

@@ -132,7 +132,7 @@ pub(super) struct PreviousPly {
 
 impl PreviousPly {
     /// Returns the state after a pause in which nothing was touched.
-    pub fn quiet(now: Millis) -> PreviousPly {
+    pub(super) fn quiet(now: Millis) -> PreviousPly {
         PreviousPly {
             touched_at: now,
             done_at: now,
@@ -208,18 +208,18 @@ impl ScriptWriter<'_> {
     }
 
     /// Switches to the random streams of index `nth`.
-    pub fn select_streams(&mut self, nth: u64) {
+    pub(super) fn select_streams(&mut self, nth: u64) {
         self.hands.begin(nth);
         self.pace = self.dice.pace(nth | PACE_BIT);
     }
 
     /// Returns whether the event of this rate occurs the `nth` time.
-    pub fn occurs(&self, rate: Rate, nth: u64) -> bool {
+    pub(super) fn occurs(&self, rate: Rate, nth: u64) -> bool {
         self.dice.occurs(&self.profile.rates, rate, nth)
     }
 
     /// Writes one ply, from the first touch to the press of the clock.
-    pub fn ply(
+    pub(super) fn ply(
         &mut self,
         position: &Position,
         mv: Move,
@@ -316,12 +316,12 @@ impl ScriptWriter<'_> {
     }
 
     /// Adds an act at this time, for this ply (0: none).
-    pub fn add(&mut self, at: Millis, act: Act, ply: u32) {
+    pub(super) fn add(&mut self, at: Millis, act: Act, ply: u32) {
         self.actions.push(Action { at, act, ply });
     }
 
     /// The player whose time runs presses the clock.
-    pub fn press(&mut self, color: Color, at: Millis, ply: u32) {
+    pub(super) fn press(&mut self, color: Color, at: Millis, ply: u32) {
         self.add(at, Act::Press(color), ply);
         let elapsed = at.saturating_sub(self.turned_at) as i64;
         self.clocks[color as usize] += i64::from(self.profile.clock_ms.1) - elapsed;
@@ -336,7 +336,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Moves pieces with one hand until the board equals `to`. The acts belong to no ply.
-    pub fn rearrange(&mut self, rng: &mut Rng, from: &[Option<Piece>; 64], to: &[Option<Piece>; 64]) {
+    pub(super) fn rearrange(&mut self, rng: &mut Rng, from: &[Option<Piece>; 64], to: &[Option<Piece>; 64]) {
         let differ: Vec<Square> =
             Square::ALL.into_iter().filter(|&square| from[square as usize] != to[square as usize]).collect();
         for &square in differ.iter().filter(|&&square| from[square as usize].is_some()) {
@@ -350,7 +350,7 @@ impl ScriptWriter<'_> {
     }
 
     /// Closes the script.
-    pub fn close(mut self, initial_pieces: [Option<Piece>; 64]) -> Script {
+    pub(super) fn close(mut self, initial_pieces: [Option<Piece>; 64]) -> Script {
         self.actions.sort_by_key(|action| action.at);
         let ends_at = self.actions.last().map_or(self.now, |last| last.at.max(self.now)) + QUIET_END;
         self.truth.irregularities.sort_by_key(|irregularity| irregularity.at);

@@ -14,7 +14,7 @@ const MAX_REQUESTS: u32 = 8;
 
 /// The last state of the clock, and how it is oriented.
 #[derive(Clone, Debug)]
-pub struct Clock {
+pub(super) struct Clock {
     reading: Option<(Millis, ClockReading)>,
     /// Set by configuration; then play does not change `side`.
     is_side_fixed: bool,
@@ -37,7 +37,7 @@ pub struct Clock {
 
 /// A press of the lever.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Press {
+pub(super) struct Press {
     /// Whose move the press completed.
     pub by: Color,
     /// When it was reported.
@@ -60,7 +60,7 @@ impl Press {
 
 impl Clock {
     /// Creates a clock without a reading.
-    pub fn new(side: Option<Rotation>) -> Clock {
+    pub(super) fn new(side: Option<Rotation>) -> Clock {
         Clock {
             reading: None,
             is_side_fixed: side.is_some(),
@@ -76,51 +76,51 @@ impl Clock {
     }
 
     /// Begins a game.
-    pub fn begin_game(&mut self) {
+    pub(super) fn begin_game(&mut self) {
         self.has_run = self.is_running();
     }
 
     /// Continues a game in which the clock last showed these times.
-    pub fn resume_game(&mut self, clocks: ClockTimes) {
+    pub(super) fn resume_game(&mut self, clocks: ClockTimes) {
         self.has_run = true;
         self.expected = Some(clocks);
     }
 
     /// Whether there is a clock that was started in this game. Without one, replies complete moves.
-    pub fn is_in_use(&self) -> bool {
+    pub(super) fn is_in_use(&self) -> bool {
         self.reading.is_some() && self.has_run
     }
 
     /// Whether the clock has run in this game.
-    pub fn has_run(&self) -> bool {
+    pub(super) fn has_run(&self) -> bool {
         self.has_run
     }
 
     /// Whether a clock is connected.
-    pub fn is_connected(&self) -> bool {
+    pub(super) fn is_connected(&self) -> bool {
         self.reading.is_some()
     }
 
     /// Whether the clock is running now.
-    pub fn is_running(&self) -> bool {
+    pub(super) fn is_running(&self) -> bool {
         self.reading.is_some_and(|(_, reading)| reading.running)
     }
 
     /// Whether the clock was stopped after it had run in this game. A clock with a fallen flag does not count as stopped: play may
     /// go on until the flag is noticed.
-    pub fn is_stopped(&self) -> bool {
+    pub(super) fn is_stopped(&self) -> bool {
         let is_halted = |reading: ClockReading| !reading.running && !self.filter.shows_flag();
         self.has_run && self.reading.is_some_and(|(_, reading)| is_halted(reading))
     }
 
     /// Whether either player has less than `ms` milliseconds.
-    pub fn is_low(&self, ms: u32) -> bool {
+    pub(super) fn is_low(&self, ms: u32) -> bool {
         self.is_in_use() && self.reading.is_some_and(|(_, reading)| reading.left.ms < ms || reading.right.ms < ms)
     }
 
     /// Processes a reading. Returns a press if the lever was moved while the clock runs. `in_play`: the game in which the clock ran
     /// is not over.
-    pub fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
+    pub(super) fn read(&mut self, now: Millis, reading: Option<ClockReading>, in_play: bool, board: Rotation) -> Option<Press> {
         let reading = match reading {
             Some(reading) => {
                 let trusted = self.filter.read(now, reading, in_play && self.has_run);
@@ -163,7 +163,7 @@ impl Clock {
     }
 
     /// Returns when a flag last fell or rose: the time of the first reading that showed it.
-    pub fn flag_at(&self) -> Millis {
+    pub(super) fn flag_at(&self) -> Millis {
         self.filter.flag_at()
     }
 
@@ -173,17 +173,17 @@ impl Clock {
     }
 
     /// Whether the times continue from earlier readings than the last.
-    pub fn holds_times(&self) -> bool {
+    pub(super) fn holds_times(&self) -> bool {
         self.filter.holds_times()
     }
 
     /// Returns when the clock must be read again.
-    pub fn request_deadline(&self) -> Option<Millis> {
+    pub(super) fn request_deadline(&self) -> Option<Millis> {
         self.request_at
     }
 
     /// Records that a reading was requested at this time.
-    pub fn note_request(&mut self, now: Millis) {
+    pub(super) fn note_request(&mut self, now: Millis) {
         self.requests += 1;
         self.schedule_request(now, self.requests.into());
     }
@@ -198,13 +198,13 @@ impl Clock {
     }
 
     /// Records that the link was lost or renewed.
-    pub fn begin_gap(&mut self) {
+    pub(super) fn begin_gap(&mut self) {
         self.filter.begin_gap();
         (self.gone_since, self.request_at, self.requests) = (None, None, 0);
     }
 
     /// Returns when a flag shown by only one reading, or the absence of the clock, is accepted.
-    pub fn deadline(&self) -> Option<Millis> {
+    pub(super) fn deadline(&self) -> Option<Millis> {
         let unplugged_at = self.gone_since.map(|since| since + ACCEPT_TIMEOUT);
         unplugged_at.into_iter().chain(self.filter.deadline()).min()
     }
@@ -216,7 +216,7 @@ impl Clock {
     }
 
     /// Accepts what is due at `deadline`.
-    pub fn advance(&mut self, now: Millis) {
+    pub(super) fn advance(&mut self, now: Millis) {
         if self.gone_since.is_some_and(|since| since + ACCEPT_TIMEOUT <= now) {
             self.forget();
             self.reading = None;
@@ -227,13 +227,13 @@ impl Clock {
     }
 
     /// Returns what the clock would show otherwise, if it was set in the last reading.
-    pub fn set_from(&mut self, now: Millis, board: Rotation) -> Option<ClockTimes> {
+    pub(super) fn set_from(&mut self, now: Millis, board: Rotation) -> Option<ClockTimes> {
         let previous = self.set_from.take()?;
         Some(self.times_of(now, now, &previous, board))
     }
 
     /// Turns the assumed orientation of the clock, as play showed. Returns false and does nothing when the configuration sets it.
-    pub fn flip_side(&mut self) -> bool {
+    pub(super) fn flip_side(&mut self) -> bool {
         if !self.is_side_fixed {
             self.side = self.side.other();
         }
@@ -241,13 +241,13 @@ impl Clock {
     }
 
     /// Returns whose half this is, on a board with this orientation.
-    pub fn color(&self, half: ClockHalf, board: Rotation) -> Color {
+    pub(super) fn color(&self, half: ClockHalf, board: Rotation) -> Color {
         let white = if self.side == board { ClockHalf::Left } else { ClockHalf::Right };
         Color::from_white(half == white)
     }
 
     /// Returns both times, with their age.
-    pub fn times(&self, now: Millis, board: Rotation) -> ClockTimes {
+    pub(super) fn times(&self, now: Millis, board: Rotation) -> ClockTimes {
         let Some((at, reading)) = self.reading else { return ClockTimes::default() };
         self.times_of(now, at, &reading, board)
     }
@@ -263,7 +263,7 @@ impl Clock {
     }
 
     /// Returns the event for the clock's state; `None` without a clock.
-    pub fn event(&self, now: Millis, board: Rotation) -> Option<Event> {
+    pub(super) fn event(&self, now: Millis, board: Rotation) -> Option<Event> {
         let (_, reading) = self.reading?;
         let (left, right) = (reading.left.flag, reading.right.flag);
         let flags = match self.color(ClockHalf::Left, board) {
@@ -280,7 +280,7 @@ impl Clock {
     }
 
     /// Returns the event for a clock that was unplugged.
-    pub fn unplugged_event(&self) -> Event {
+    pub(super) fn unplugged_event(&self) -> Event {
         let flags = ByColor { white: false, black: false };
         Event::Clock { clocks: ClockTimes::default(), turn: Color::White, running: false, flags, battery_low: false }
     }

@@ -41,7 +41,7 @@ use super::{Output, Settings};
 use crate::boards::Millis;
 use crate::game::event::{ClockTimes, Rotation};
 use crate::game::{AlertKind, CompletedBy, Event, Record, StampedEvent};
-pub use crate::infer::model::MAX_KING_DELAY;
+pub(super) use crate::infer::model::MAX_KING_DELAY;
 use crate::infer::{Beam, DetectedStart, Follower, Hypothesis, LineNode, ObservedBoard};
 use crate::laws::Position;
 use alert_filter::AlertFilter;
@@ -52,7 +52,7 @@ use end::GameEnd;
 use hold::Hold;
 use kings::KingsSignal;
 use mate_search::Searches;
-pub use presses::PressSides;
+pub(super) use presses::PressSides;
 use presses::Presses;
 use published::{PublishedGame, known_from};
 use record_lag::LagWatch;
@@ -60,13 +60,13 @@ use rests::Rests;
 use shakmaty::Color;
 use std::sync::Arc;
 use touch_watch::TouchWatch;
-pub use unexplained::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
+pub(super) use unexplained::{DISORDER_TIMEOUT, UNEXPLAINED, UNEXPLAINED_LONG};
 
 /// A start position that is on the board again after at most this many plies was a takeback.
 const MAX_TAKEBACK_PLIES: usize = 2;
 
 /// The per-call context passed to a game: what it may read of its table.
-pub struct GameContext<'a> {
+pub(super) struct GameContext<'a> {
     pub clock: &'a Clock,
     pub settle: Millis,
     pub settings: &'a Settings,
@@ -74,7 +74,7 @@ pub struct GameContext<'a> {
 }
 
 /// One game on the table: what is followed, what was published, and the parts that judge it.
-pub struct TableGame {
+pub(super) struct TableGame {
     follower: Follower,
     published: PublishedGame,
     board: BoardKnowledge,
@@ -94,7 +94,7 @@ pub struct TableGame {
 
 impl TableGame {
     /// Begins a game from this start position. `seen`: what the board shows.
-    pub fn begin(
+    pub(super) fn begin(
         now: Millis,
         found: DetectedStart,
         seen: ObservedBoard,
@@ -115,7 +115,7 @@ impl TableGame {
     }
 
     /// Restores a game from its events; the last game if there are several. `set_by_order`: an order set its start position.
-    pub fn restore(events: &[StampedEvent], settings: &Settings, set_by_order: bool) -> Option<TableGame> {
+    pub(super) fn restore(events: &[StampedEvent], settings: &Settings, set_by_order: bool) -> Option<TableGame> {
         let first = events.iter().rposition(|stamped| matches!(stamped.event, Event::GameStarted { .. }))?;
         let (first, rest) = events.get(first..)?.split_first()?;
         let mut record = Record::begin(first)?;
@@ -167,65 +167,65 @@ impl TableGame {
     }
 
     /// Returns the game as it was published.
-    pub fn published(&self) -> &PublishedGame {
+    pub(super) fn published(&self) -> &PublishedGame {
         &self.published
     }
 
     /// Returns the record.
-    pub fn record(&self) -> &Record {
+    pub(super) fn record(&self) -> &Record {
         self.published.record()
     }
 
     /// Sets the beam width.
-    pub fn set_beam(&mut self, beam: Beam) {
+    pub(super) fn set_beam(&mut self, beam: Beam) {
         self.follower.set_beam(beam);
     }
 
     /// Stops all judging: from now on no alerts are raised, and no searches are made for whether a player can mate.
-    pub fn follow_only(&mut self) {
+    pub(super) fn follow_only(&mut self) {
         self.alert_filter.stop_judging();
     }
 
     /// Returns all moves of the line that is followed, in UCI, including unpublished ones.
-    pub fn likeliest(&self) -> Vec<String> {
+    pub(super) fn likeliest(&self) -> Vec<String> {
         let line = self.follower.nodes();
         let moves = line.iter().zip(line.iter().skip(1));
         moves.filter_map(|(before, node)| Some(before.position.uci(node.mv?))).collect()
     }
 
     /// Returns every line of play that may still be what happened, likeliest first, from this ply on.
-    pub fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
+    pub(super) fn hypotheses(&self, now: Millis, from_ply: usize) -> Vec<Hypothesis> {
         self.follower.hypotheses(now, from_ply)
     }
 
     /// Whether the game has a result and the board is no longer followed.
-    pub fn is_over(&self) -> bool {
+    pub(super) fn is_over(&self) -> bool {
         self.end.is_over()
     }
 
     /// Whether the arbiter was alerted that the board does not show the position of the record.
-    pub fn has_position_alert(&self) -> bool {
+    pub(super) fn has_position_alert(&self) -> bool {
         has_position_alert(self.record())
     }
 
     /// Whether what the board shows is unknown.
-    pub fn is_board_unknown(&self) -> bool {
+    pub(super) fn is_board_unknown(&self) -> bool {
         self.board.is_unknown()
     }
 
     /// Whether quiet would change something: the board shows something that pieces in the hands do not explain, or the game has
     /// ended.
-    pub fn needs_quiet_evaluation(&self) -> bool {
+    pub(super) fn needs_quiet_evaluation(&self) -> bool {
         !self.board.is_unknown() && (self.follower.unexplained().any() || self.record().result.is_some())
     }
 
     /// Sets the number of the last durable event.
-    pub fn set_last_number(&mut self, number: u64) {
+    pub(super) fn set_last_number(&mut self, number: u64) {
         self.published.set_last_number(number);
     }
 
     /// Whether a start position that has been on the board for `quiet` milliseconds begins another game.
-    pub fn may_be_followed_by_another(&self, quiet: Millis) -> bool {
+    pub(super) fn may_be_followed_by_another(&self, quiet: Millis) -> bool {
         !self.is_paused()
             && (self.end.is_over()
                 || self.published.is_empty()
@@ -235,7 +235,7 @@ impl TableGame {
     }
 
     /// Whether the game is in progress and shows pieces on other squares that were not seen to move there.
-    pub fn is_shown_unseen(&self) -> bool {
+    pub(super) fn is_shown_unseen(&self) -> bool {
         !self.end.is_over() && self.follower.is_placement_unseen()
     }
 

@@ -32,7 +32,7 @@ pub(super) struct Lights {
 
 impl Lights {
     /// Processes events. Returns the command for the lights if they must change.
-    pub fn update<'a>(
+    pub(super) fn update<'a>(
         &mut self,
         mode: LightsMode,
         rotation: Rotation,

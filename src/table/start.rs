@@ -24,14 +24,14 @@ const SET_UP_REST_TIME: Millis = 3_000;
 
 /// A placement on the board while no piece was in a hand.
 #[derive(Clone, Copy)]
-pub struct RestedPlacement {
+pub(super) struct RestedPlacement {
     placement: Placement,
     /// How long it was on the board, in milliseconds.
     rested: Millis,
 }
 
 /// An irregularity of a start position with which a game begins all the same.
-pub enum StartIrregularity {
+pub(super) enum StartIrregularity {
     /// These squares hold something else than in this start position.
     Wrong(Position, Vec<Difference>),
     /// The pieces are correct, but moves have already been made.

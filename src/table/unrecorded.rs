@@ -11,13 +11,13 @@ const MIN_CHANGES: u32 = 5;
 const MIN_PRESSES: u32 = 3;
 
 /// Time without a touch after which pieces placed as in a game are not on their way to somewhere else, in milliseconds.
-pub const POSITION_REST_TIME: Millis = 7_000;
+pub(super) const POSITION_REST_TIME: Millis = 7_000;
 /// Fewer pieces than this mean nothing where the board does not identify them.
 const MIN_PIECES: usize = 6;
 
 /// What was done on a board while there is no game.
 #[derive(Clone, Debug, Default)]
-pub struct UnrecordedPlay {
+pub(super) struct UnrecordedPlay {
     /// What the board showed when it was last quiet.
     rest: Option<Box<Placement>>,
     /// Who moved last, if the board shows it.
@@ -32,7 +32,7 @@ pub struct UnrecordedPlay {
 
 impl UnrecordedPlay {
     /// Whether there is play, or a position that play has led to is on the board.
-    pub fn is_play(&self) -> bool {
+    pub(super) fn is_play(&self) -> bool {
         self.is_position_at_rest || self.is_played()
     }
 
@@ -42,12 +42,12 @@ impl UnrecordedPlay {
     }
 
     /// Whether another game is being played after a game. Moves shown then are analysis, but nobody presses a clock for that.
-    pub fn is_next_game(&self) -> bool {
+    pub(super) fn is_next_game(&self) -> bool {
         self.presses >= MIN_PRESSES
     }
 
     /// Processes a placement that has been quiet for `quiet` milliseconds.
-    pub fn handle_rest(&mut self, placement: &Placement, quiet: Millis) {
+    pub(super) fn handle_rest(&mut self, placement: &Placement, quiet: Millis) {
         self.is_position_at_rest = is_plausible_in_play(placement) && (self.is_position_at_rest || quiet >= POSITION_REST_TIME);
         let is_in_hand = |before: &Placement| {
             let changed = || before.iter().zip(placement).filter(|(before, now)| before != now);
@@ -71,7 +71,7 @@ impl UnrecordedPlay {
     }
 
     /// Processes a press of a running clock.
-    pub fn handle_press(&mut self) {
+    pub(super) fn handle_press(&mut self) {
         self.presses += u32::from(std::mem::take(&mut self.touched));
     }
 }

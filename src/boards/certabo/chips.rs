@@ -5,10 +5,10 @@ use shakmaty::{Color, Piece, Rank, Role, Square};
 use std::collections::{BTreeMap, VecDeque};
 
 /// The id that the antenna of a square reads: five bytes.
-pub type Id = [u8; 5];
+pub(crate) type Id = [u8; 5];
 
 /// The id that means no chip.
-pub const NONE: Id = [0; 5];
+pub(crate) const NONE: Id = [0; 5];
 /// Number of frames from which the start position is learned: a square holds the chip that more than half of them show.
 pub const LEARNING_FRAMES: usize = 7;
 /// Number of consecutive frames in which an unknown chip must be read to count as present.
@@ -28,7 +28,7 @@ type Ids = [Id; 64];
 
 /// What a frame revealed in addition to the placement.
 #[derive(Debug, PartialEq)]
-pub enum ChipEvent {
+pub(crate) enum ChipEvent {
     /// Chips were learned or reassigned: this placement was on the board.
     Start(Box<Placement>),
     /// The calibration is certain now and should be stored.
@@ -39,7 +39,7 @@ pub enum ChipEvent {
 
 /// The known chips and the last frames.
 #[derive(Default)]
-pub struct Chips {
+pub(crate) struct Chips {
     known: BTreeMap<Id, Piece>,
     /// The last frames, oldest first.
     recent: VecDeque<Box<Ids>>,
@@ -51,13 +51,13 @@ pub struct Chips {
 
 impl Chips {
     /// Discards the last frames because the link came up or went down: the placement may have changed.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.recent.clear();
         self.unoriented_set = None;
     }
 
     /// Processes a frame and appends what it revealed.
-    pub fn frame(&mut self, ids: Box<Ids>, events: &mut Vec<ChipEvent>) {
+    pub(crate) fn frame(&mut self, ids: Box<Ids>, events: &mut Vec<ChipEvent>) {
         if self.recent.len() == LEARNING_FRAMES {
             self.recent.pop_front();
         }
@@ -69,13 +69,13 @@ impl Chips {
 
     /// Returns the pieces of the last frame; `None` if no chip is known. Before the first move of a new set, returns those of the
     /// last few frames, from which the orientation is detected: no move is reported before the orientation is known.
-    pub fn placement(&self) -> Option<Box<Placement>> {
+    pub(crate) fn placement(&self) -> Option<Box<Placement>> {
         let ids = self.recent.back().filter(|_| !self.known.is_empty())?;
         Some(if self.unoriented_set.is_some() { self.named(&self.settled(STEADY_FRAMES)) } else { self.named(ids) })
     }
 
     /// Returns the calibration, one chip per line: five numbers and the letter of its piece.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let line = |(id, piece): (&Id, &Piece)| {
             let [a, b, c, d, e] = id;
             format!("{a} {b} {c} {d} {e} {}\n", piece.char())
@@ -84,7 +84,7 @@ impl Chips {
     }
 
     /// Adds the output of an earlier [`Chips::text`]. Lines that cannot be read are skipped.
-    pub fn restore(&mut self, text: &str) {
+    pub(crate) fn restore(&mut self, text: &str) {
         for line in text.lines().take(MAX_CHIPS) {
             let mut words = line.split_ascii_whitespace();
             let id: Vec<u8> = words.by_ref().take(5).map_while(|word| word.parse().ok()).collect();

@@ -31,7 +31,7 @@ impl Default for RecentReadings {
 impl RecentReadings {
     /// Processes a line with the chip on each square that can be read. Returns the state of all squares, or `None` while one is
     /// unknown.
-    pub fn read(&mut self, ids: &[Option<Id>; 64]) -> Option<Box<[Id; 64]>> {
+    pub(super) fn read(&mut self, ids: &[Option<Id>; 64]) -> Option<Box<[Id; 64]>> {
         for (square, id) in self.squares.iter_mut().zip(ids) {
             square.read(*id);
         }

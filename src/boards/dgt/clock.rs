@@ -16,14 +16,14 @@
 use crate::boards::{ClockHalf, ClockReading, HalfTime, Reading};
 
 /// Id of the message.
-pub const ID: u8 = 0x8d;
+pub(crate) const ID: u8 = 0x8d;
 
 /// Decodes the message. Returns `None` if it contains no times.
 ///
 /// # Errors
 ///
 /// Returns a description of the content that is impossible.
-pub fn read(payload: &[u8]) -> Result<Option<Reading>, String> {
+pub(crate) fn read(payload: &[u8]) -> Result<Option<Reading>, String> {
     let &[right_hours, right_minutes, right_seconds, left_hours, left_minutes, left_seconds, status] = payload else {
         return Err(format!("clock message of {} bytes", payload.len() + 3));
     };

@@ -4,14 +4,14 @@ use crate::boards::{Millis, Write};
 use std::collections::VecDeque;
 
 /// Pause after a command, in milliseconds.
-pub const COMMAND_PAUSE: Millis = 100;
+pub(super) const COMMAND_PAUSE: Millis = 100;
 /// Pause after those commands of the first greeting for which a restart waits, in milliseconds. The input buffer holds them all.
-pub const FIRST_GREETING_PAUSE: Millis = 40;
+pub(super) const FIRST_GREETING_PAUSE: Millis = 40;
 
 /// The commands that can be sent. No others can, so 4e and 50–54 are never sent.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Command {
+pub(super) enum Command {
     Reset = 0x40,
     Clock = 0x41,
     Board = 0x42,
@@ -25,7 +25,7 @@ pub enum Command {
 
 /// The commands of the greeting, in order. The dump is requested as early as possible, but after updates are enabled: a change
 /// between the two would be lost. The serial numbers come last because some old boards choke on them.
-pub const GREETING: [Command; 7] = [
+pub(super) const GREETING: [Command; 7] = [
     Command::Reset,
     Command::UpdateNice,
     Command::Board,
@@ -37,7 +37,7 @@ pub const GREETING: [Command; 7] = [
 
 /// The commands that wait to be sent.
 #[derive(Default)]
-pub struct CommandQueue {
+pub(super) struct CommandQueue {
     writes: VecDeque<Write>,
     /// Earliest time for the next command.
     free_at: Millis,
@@ -45,12 +45,12 @@ pub struct CommandQueue {
 
 impl CommandQueue {
     /// Creates an empty queue whose first command may be sent now.
-    pub fn new(now: Millis) -> CommandQueue {
+    pub(super) fn new(now: Millis) -> CommandQueue {
         CommandQueue { writes: VecDeque::new(), free_at: now }
     }
 
     /// Adds a command, after which no other is sent for `pause` milliseconds. Returns the time at which it is sent.
-    pub fn push(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {
+    pub(super) fn push(&mut self, now: Millis, command: Command, pause: Millis) -> Millis {
         let at = self.free_at.max(now);
         self.free_at = at + pause;
         self.writes.push_back(Write { at, bytes: vec![command as u8] });
@@ -58,7 +58,7 @@ impl CommandQueue {
     }
 
     /// Removes and returns the next command.
-    pub fn pop(&mut self) -> Option<Write> {
+    pub(super) fn pop(&mut self) -> Option<Write> {
         self.writes.pop_front()
     }
 }

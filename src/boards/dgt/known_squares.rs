@@ -5,7 +5,7 @@ use shakmaty::Square;
 
 /// The state of the squares, and what is not certain yet.
 #[derive(Default)]
-pub struct KnownSquares {
+pub(super) struct KnownSquares {
     /// State of the squares according to all readings passed on; `None` before the first dump.
     pub shown: Option<Box<Placement>>,
     /// A dump that differs from the known state, until another one confirms it.
@@ -16,7 +16,7 @@ pub struct KnownSquares {
 
 impl KnownSquares {
     /// Applies an update.
-    pub fn update(&mut self, square: Square, sensed: SquareState) {
+    pub(super) fn update(&mut self, square: Square, sensed: SquareState) {
         if self.shown.is_none() {
             self.updated.retain(|(known, _)| *known != square);
             self.updated.push((square, sensed));
@@ -27,7 +27,7 @@ impl KnownSquares {
     }
 
     /// Whether a dump agrees with the updates or with an earlier dump.
-    pub fn is_credible(&self, placement: &Placement) -> bool {
+    pub(super) fn is_credible(&self, placement: &Placement) -> bool {
         let is_as_updated = || self.updated.iter().all(|(square, sensed)| placement[*square as usize] == *sensed);
         self.shown.as_deref().map_or_else(is_as_updated, |shown| shown == placement)
             || self.unconfirmed.as_deref() == Some(placement)

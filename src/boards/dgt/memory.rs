@@ -26,10 +26,10 @@ use super::message::{piece, square};
 use crate::boards::{ClockHalf, MemoryEntry};
 
 /// Size of the ring buffer, in bytes.
-pub const SIZE: usize = 0x1f00;
+pub(crate) const SIZE: usize = 0x1f00;
 
 /// Decodes the memory, oldest entry first.
-pub fn read(mut bytes: &[u8]) -> Vec<MemoryEntry> {
+pub(crate) fn read(mut bytes: &[u8]) -> Vec<MemoryEntry> {
     let mut entries = Vec::new();
     while let [first, rest @ ..] = bytes {
         let (entry, length) = match (first, rest) {

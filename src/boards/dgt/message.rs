@@ -5,10 +5,10 @@ use crate::boards::{Battery, Identity, Placement, ProtocolError, Reading, Square
 use shakmaty::{Color, Role, Square};
 
 /// Id of an update.
-pub const UPDATE: u8 = 0x8e;
+pub(crate) const UPDATE: u8 = 0x8e;
 
 /// Decodes a message. Returns `None` if it carries no information, e.g. an acknowledgement of the clock.
-pub fn read(id: u8, payload: &[u8]) -> Option<Reading> {
+pub(crate) fn read(id: u8, payload: &[u8]) -> Option<Reading> {
     let reading = match (id, payload) {
         (0x86, codes) => dump(codes),
         (clock::ID, times) => return clock::read(times).unwrap_or_else(|error| Some(impossible(error))),
@@ -37,7 +37,7 @@ fn impossible(error: String) -> Reading {
 }
 
 /// Decodes a piece code; the special pieces that signal a result count as empty. Returns `None` for an invalid code.
-pub fn piece(code: u8) -> Option<SquareState> {
+pub(crate) fn piece(code: u8) -> Option<SquareState> {
     const ROLES: [Role; 6] = [Role::Pawn, Role::Rook, Role::Knight, Role::Bishop, Role::King, Role::Queen];
     Some(match code {
         0x00 | 0x0d..=0x0f => SquareState::Empty,
@@ -48,7 +48,7 @@ pub fn piece(code: u8) -> Option<SquareState> {
 }
 
 /// Decodes a field number: 0 is a8, 63 is h1. Returns `None` for an invalid one.
-pub fn square(field: u8) -> Option<Square> {
+pub(crate) fn square(field: u8) -> Option<Square> {
     (field < 64).then(|| Square::new(u32::from(field)).flip_vertical())
 }
 

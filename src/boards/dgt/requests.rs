@@ -8,14 +8,14 @@ use crate::boards::{Millis, Reading};
 /// dump takes 70 ms.
 const EARLY_DUMP_TIMEOUT: Millis = 300;
 /// Maximum number of requests for the memory, until it arrives complete.
-pub const MEMORY_ATTEMPTS: u32 = 2;
+pub(super) const MEMORY_ATTEMPTS: u32 = 2;
 /// Interval at which an unanswered request for the serial number is repeated, in milliseconds, and maximum number of repetitions:
 /// some old boards choke on the request.
-pub const SERIAL_NUMBER_RETRY: (Millis, u32) = (5_000, 2);
+pub(super) const SERIAL_NUMBER_RETRY: (Millis, u32) = (5_000, 2);
 
 /// A download of the memory that is in progress.
 #[derive(Clone, Copy)]
-pub struct MemoryDownload {
+pub(super) struct MemoryDownload {
     /// Number of requests so far.
     pub tries: u32,
     /// Number of bytes received so far.
@@ -28,7 +28,7 @@ pub struct MemoryDownload {
 
 /// The state of the request for a dump.
 #[derive(Clone, Copy, Default)]
-pub enum DumpRequest {
+pub(super) enum DumpRequest {
     #[default]
     Idle,
     /// A dump is needed. It is to be requested when the line is idle, but not before this time.

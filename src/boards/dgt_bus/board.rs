@@ -30,7 +30,7 @@ const GAME_START: u8 = 0x7b;
 
 /// A request to a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoardRequest {
+pub(super) enum BoardRequest {
     Clock,
     Board,
     Changes,
@@ -42,7 +42,7 @@ pub enum BoardRequest {
 
 impl BoardRequest {
     /// Returns the command byte of the request.
-    pub fn command(self) -> u8 {
+    pub(super) fn command(self) -> u8 {
         match self {
             BoardRequest::Clock => 0x81,
             BoardRequest::Board => 0x82,
@@ -55,7 +55,7 @@ impl BoardRequest {
     }
 
     /// Returns the id of the reply.
-    pub fn reply(self) -> u8 {
+    pub(super) fn reply(self) -> u8 {
         match self {
             BoardRequest::Clock => 0x84,
             BoardRequest::Board => 0x83,
@@ -67,13 +67,13 @@ impl BoardRequest {
     }
 
     /// Returns the time to wait for the beginning of the reply. Noting a start takes about 70 ms.
-    pub fn reply_timeout(self) -> Millis {
+    pub(super) fn reply_timeout(self) -> Millis {
         if self == BoardRequest::Start { 3 * REPLY_TIMEOUT } else { REPLY_TIMEOUT }
     }
 }
 
 /// The state of one board.
-pub struct Board {
+pub(super) struct Board {
     readings: VecDeque<Reading>,
     /// Whether the board has answered a request of its own.
     is_confirmed: bool,
@@ -112,7 +112,7 @@ pub struct Board {
 
 impl Board {
     /// Creates the state of a newly found board, which may turn out not to exist.
-    pub fn new(now: Millis) -> Board {
+    pub(super) fn new(now: Millis) -> Board {
         let mut board = Board {
             readings: VecDeque::new(),
             is_confirmed: false,
@@ -141,7 +141,7 @@ impl Board {
     }
 
     /// Discards the known state: everything is read again. Changes that an earlier request of any program lost are requested again.
-    pub fn reset(&mut self, now: Millis) {
+    pub(super) fn reset(&mut self, now: Millis) {
         self.abort_memory_request();
         (self.must_repeat, self.must_read_changes) = (true, true);
         (self.shown, self.unconfirmed, self.clock) = (None, None, None);
@@ -151,37 +151,37 @@ impl Board {
     }
 
     /// Removes and returns the readings, in order.
-    pub fn take_readings(&mut self) -> impl Iterator<Item = Reading> {
+    pub(super) fn take_readings(&mut self) -> impl Iterator<Item = Reading> {
         std::mem::take(&mut self.readings).into_iter()
     }
 
     /// Whether the board certainly exists.
-    pub fn is_confirmed(&self) -> bool {
+    pub(super) fn is_confirmed(&self) -> bool {
         self.is_confirmed
     }
 
     /// Whether the board was found by mistake.
-    pub fn is_nonexistent(&self) -> bool {
+    pub(super) fn is_nonexistent(&self) -> bool {
         !self.is_confirmed && self.failures >= NONEXISTENT_AFTER
     }
 
     /// Whether the board exists and answers.
-    pub fn answers(&self) -> bool {
+    pub(super) fn answers(&self) -> bool {
         self.is_confirmed && !self.silent
     }
 
     /// Whether the board was found but not read yet, and can be polled now.
-    pub fn is_new(&self, now: Millis) -> bool {
+    pub(super) fn is_new(&self, now: Millis) -> bool {
         self.shown.is_none() && !self.silent && self.rest_until <= now
     }
 
     /// Returns the time at which the board counts as silent unless it replies.
-    pub fn silent_at(&self) -> Option<Millis> {
+    pub(super) fn silent_at(&self) -> Option<Millis> {
         self.answers().then_some(self.last_received_at + SILENCE_TIMEOUT)
     }
 
     /// Reports a board as silent, once, when that time has passed.
-    pub fn check_silence(&mut self, now: Millis) {
+    pub(super) fn check_silence(&mut self, now: Millis) {
         if self.silent_at().is_some_and(|at| at <= now) {
             let silent_ms = u32::try_from(now.saturating_sub(self.last_received_at)).unwrap_or(u32::MAX);
             let last_received_at = self.last_received_at;
@@ -192,14 +192,14 @@ impl Board {
     }
 
     /// Restarts the silence timeout, because the board could not be polled until now.
-    pub fn restart_silence_timeout(&mut self, now: Millis) {
+    pub(super) fn restart_silence_timeout(&mut self, now: Millis) {
         if !self.silent {
             self.last_received_at = now;
         }
     }
 
     /// Returns the next request and its time.
-    pub fn next(&self) -> (Millis, BoardRequest) {
+    pub(super) fn next(&self) -> (Millis, BoardRequest) {
         let (at, request) = if !self.is_confirmed {
             (0, BoardRequest::Version)
         } else if self.must_repeat {
@@ -224,17 +224,17 @@ impl Board {
     }
 
     /// Requests all squares.
-    pub fn request_placement(&mut self) {
+    pub(super) fn request_placement(&mut self) {
         self.placement_requested = true;
     }
 
     /// Requests the state of the clock, even if it has not changed.
-    pub fn request_clock(&mut self, now: Millis) {
+    pub(super) fn request_clock(&mut self, now: Millis) {
         (self.clock, self.clock_at) = (None, now);
     }
 
     /// Requests the changes since the start of the game; `up`: the link is up.
-    pub fn request_memory(&mut self, up: bool) {
+    pub(super) fn request_memory(&mut self, up: bool) {
         self.memory_attempts = MAX_ATTEMPTS;
         if !up || self.silent {
             self.abort_memory_request();
@@ -242,7 +242,7 @@ impl Board {
     }
 
     /// Handles the arrival of a complete reply.
-    pub fn reply_received(&mut self, now: Millis) {
+    pub(super) fn reply_received(&mut self, now: Millis) {
         (self.is_confirmed, self.last_received_at, self.failures, self.rest_until) = (true, now, 0, 0);
         if std::mem::take(&mut self.silent) {
             self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
@@ -250,7 +250,7 @@ impl Board {
     }
 
     /// Reports the identity of the board if that is due.
-    pub fn report_identity(&mut self, now: Millis, address: Address) {
+    pub(super) fn report_identity(&mut self, now: Millis, address: Address) {
         let is_due = self.identity_reported_at.is_none_or(|at| now >= at + IDENTITY_INTERVAL);
         if self.answers() && is_due && self.failures == 0 && self.last_received_at == now {
             self.identity_reported_at = Some(now);
@@ -259,7 +259,7 @@ impl Board {
     }
 
     /// Handles a request without a reply, or with only a damaged one.
-    pub fn unanswered(&mut self, now: Millis, request: BoardRequest) {
+    pub(super) fn unanswered(&mut self, now: Millis, request: BoardRequest) {
         self.failures += 1;
         (self.failed_at, self.check_at) = (Some(now), self.check_at.min(now + SHORT_CHECK_INTERVAL));
         if self.silent {
@@ -277,7 +277,7 @@ impl Board {
     }
 
     /// Processes a reply, and the request that it answers.
-    pub fn answer(&mut self, now: Millis, id: u8, data: &[u8], request: Option<BoardRequest>) {
+    pub(super) fn answer(&mut self, now: Millis, id: u8, data: &[u8], request: Option<BoardRequest>) {
         match (id, data) {
             (0x83, _) => match message::read(0x86, data) {
                 Some(Reading::Placement(placement)) => self.dump(now, placement),

@@ -4,7 +4,7 @@ use crate::boards::Address;
 
 /// The result of decoding a byte.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(crate) enum Item {
     /// A complete reply with a correct checksum.
     Reply {
         /// Type of the reply.
@@ -20,11 +20,11 @@ pub enum Item {
 
 /// The decoder, with the incomplete reply.
 #[derive(Default)]
-pub struct Frames(Vec<u8>);
+pub(crate) struct Frames(Vec<u8>);
 
 impl Frames {
     /// Decodes the next byte.
-    pub fn feed(&mut self, byte: u8) -> Option<Item> {
+    pub(crate) fn feed(&mut self, byte: u8) -> Option<Item> {
         if byte & 0x80 != 0 {
             let cut_short = std::mem::replace(&mut self.0, vec![byte]).len();
             return (cut_short > 0).then_some(Item::Damaged(cut_short));
@@ -53,12 +53,12 @@ impl Frames {
     }
 
     /// Whether a reply is incomplete.
-    pub fn is_inside(&self) -> bool {
+    pub(crate) fn is_inside(&self) -> bool {
         !self.0.is_empty()
     }
 
     /// Discards an incomplete reply because no more bytes follow. Returns the number of bytes discarded.
-    pub fn clear(&mut self) -> usize {
+    pub(crate) fn clear(&mut self) -> usize {
         std::mem::take(&mut self.0).len()
     }
 
@@ -68,14 +68,14 @@ impl Frames {
 }
 
 /// Encodes a command; [`Address`] 0 is all boards.
-pub fn command(code: u8, to: Address) -> Vec<u8> {
+pub(crate) fn command(code: u8, to: Address) -> Vec<u8> {
     let mut bytes = vec![code, (to.0 >> 7 & 0x7f) as u8, (to.0 & 0x7f) as u8];
     bytes.push(checksum(&bytes));
     bytes
 }
 
 /// Encodes a command with data, which begins as a reply does.
-pub fn command_with(code: u8, to: Address, data: &[u8]) -> Vec<u8> {
+pub(crate) fn command_with(code: u8, to: Address, data: &[u8]) -> Vec<u8> {
     let length = data.len() + 6;
     let mut bytes =
         vec![code, (length >> 7 & 0x7f) as u8, (length & 0x7f) as u8, (to.0 >> 7 & 0x7f) as u8, (to.0 & 0x7f) as u8];

@@ -12,7 +12,7 @@ const POLLING_TIME: (Millis, Millis) = (400, 40);
 const MAX_ROUNDS: u8 = 8;
 
 /// The state of the search for new boards.
-pub struct Search {
+pub(super) struct Search {
     phase: SearchPhase,
     /// Number of further rounds without a new board that are required.
     quiet_rounds_needed: u8,
@@ -32,7 +32,7 @@ enum SearchPhase {
 }
 
 /// What the search sends next.
-pub enum SearchStep {
+pub(super) enum SearchStep {
     /// This board receives the command to ignore the next ping.
     Mute(Address),
     /// All other boards are pinged.
@@ -50,7 +50,7 @@ impl Default for Search {
 
 impl Search {
     /// Creates a search whose first round is at this time.
-    pub fn new(at: Millis) -> Search {
+    pub(super) fn new(at: Millis) -> Search {
         Search {
             phase: SearchPhase::At(at),
             quiet_rounds_needed: QUIET_ROUNDS,
@@ -61,12 +61,12 @@ impl Search {
     }
 
     /// Records that this round has found a new board.
-    pub fn found_board(&mut self) {
+    pub(super) fn found_board(&mut self) {
         self.found_new_board = true;
     }
 
     /// Returns the time of the next round; `None` while boards are being muted.
-    pub fn next_at(&self) -> Option<Millis> {
+    pub(super) fn next_at(&self) -> Option<Millis> {
         match self.phase {
             SearchPhase::At(at) => Some(at),
             SearchPhase::Muting(_) => None,
@@ -74,18 +74,18 @@ impl Search {
     }
 
     /// Whether the next round is due.
-    pub fn is_due(&self, now: Millis) -> bool {
+    pub(super) fn is_due(&self, now: Millis) -> bool {
         self.next_at().is_some_and(|at| at <= now)
     }
 
     /// Begins a round. These known boards are muted first.
-    pub fn begin_round(&mut self, known: VecDeque<Address>) {
+    pub(super) fn begin_round(&mut self, known: VecDeque<Address>) {
         self.phase = SearchPhase::Muting(known);
     }
 
     /// Returns what a round sends next; `None` if no round has begun. After the ping, [`Search::end_round`] schedules the next
     /// round.
-    pub fn next_step(&mut self) -> Option<SearchStep> {
+    pub(super) fn next_step(&mut self) -> Option<SearchStep> {
         let SearchPhase::Muting(known) = &mut self.phase else { return None };
         Some(match known.pop_front() {
             Some(board) => SearchStep::Mute(board),
@@ -98,7 +98,7 @@ impl Search {
 
     /// Ends a round, when no more replies to its ping are expected, and schedules the next one. `boards` is the number of boards
     /// that are known now.
-    pub fn end_round(&mut self, now: Millis, boards: usize) {
+    pub(super) fn end_round(&mut self, now: Millis, boards: usize) {
         let needed = if self.found_new_board { QUIET_ROUNDS } else { self.quiet_rounds_needed.saturating_sub(1) };
         let is_over = needed == 0 || self.rounds + 1 >= MAX_ROUNDS;
         let ends = is_over && boards > 0;

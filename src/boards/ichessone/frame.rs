@@ -10,7 +10,7 @@ const SQUARES: usize = 34;
 
 /// An item decoded from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(super) enum Item {
     /// All squares.
     Squares(Box<Placement>),
     /// The battery.
@@ -23,7 +23,7 @@ pub enum Item {
 
 /// The decoder, with the incomplete message from its `=` on.
 #[derive(Default)]
-pub struct Frames {
+pub(super) struct Frames {
     bytes: Vec<u8>,
     skipped: usize,
     /// Whether no more bytes follow.
@@ -32,23 +32,23 @@ pub struct Frames {
 
 impl Frames {
     /// Adds the next byte.
-    pub fn feed(&mut self, byte: u8) {
+    pub(super) fn feed(&mut self, byte: u8) {
         self.ended = false;
         self.bytes.push(byte);
     }
 
     /// Marks the end of the bytes: an incomplete message is over, or belongs to nothing.
-    pub fn end(&mut self) {
+    pub(super) fn end(&mut self) {
         self.ended = true;
     }
 
     /// Whether the decoder has unfinished bytes.
-    pub fn is_inside(&self) -> bool {
+    pub(super) fn is_inside(&self) -> bool {
         !self.bytes.is_empty() || self.skipped > 0
     }
 
     /// Returns the next complete item.
-    pub fn next(&mut self) -> Option<Item> {
+    pub(super) fn next(&mut self) -> Option<Item> {
         loop {
             let (item, length) = match self.bytes.as_slice() {
                 [] => (None, 0),

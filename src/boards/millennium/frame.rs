@@ -2,7 +2,7 @@
 
 /// An item decoded from the stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Item {
+pub(super) enum Item {
     /// A reply: its letter, and the data between that and the block check.
     Reply(u8, Vec<u8>),
     /// The number of skipped bytes before this one that belonged to no reply.
@@ -11,7 +11,7 @@ pub enum Item {
 
 /// The decoder, with the incomplete reply as seven-bit characters, including its letter.
 #[derive(Default)]
-pub struct Frames {
+pub(super) struct Frames {
     reply: Vec<u8>,
     skipped: usize,
 }
@@ -19,12 +19,12 @@ pub struct Frames {
 impl Frames {
     /// Adds a byte and ignores its parity: some boards send it wrong, and every reply has a block check. [`Frames::next`] returns
     /// the completed items until there are no more.
-    pub fn feed(&mut self, byte: u8) {
+    pub(super) fn feed(&mut self, byte: u8) {
         self.reply.push(byte & 0x7f);
     }
 
     /// Returns the next complete item.
-    pub fn next(&mut self) -> Option<Item> {
+    pub(super) fn next(&mut self) -> Option<Item> {
         loop {
             while !self.reply.is_empty() && !is_beginning(&self.reply) {
                 self.drop_first();
@@ -45,12 +45,12 @@ impl Frames {
     }
 
     /// Whether the decoder has unfinished bytes.
-    pub fn is_inside(&self) -> bool {
+    pub(super) fn is_inside(&self) -> bool {
         !self.reply.is_empty() || self.skipped > 0
     }
 
     /// Discards an incomplete reply because no more bytes follow, and returns the number of bytes that belonged to no reply.
-    pub fn discard(&mut self) -> usize {
+    pub(super) fn discard(&mut self) -> usize {
         std::mem::take(&mut self.skipped) + std::mem::take(&mut self.reply).len()
     }
 
@@ -79,7 +79,7 @@ fn is_beginning(text: &[u8]) -> bool {
 }
 
 /// Encodes a command, with its block check at the end and odd parity in bit 7.
-pub fn command(text: &str) -> Vec<u8> {
+pub(super) fn command(text: &str) -> Vec<u8> {
     let checked = format!("{text}{:02X}", check(text.as_bytes()));
     checked.bytes().map(|byte| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte }).collect()
 }
@@ -90,6 +90,6 @@ fn check(text: &[u8]) -> u8 {
 }
 
 /// Parses hexadecimal digits.
-pub fn hex(digits: &[u8]) -> Option<u8> {
+pub(super) fn hex(digits: &[u8]) -> Option<u8> {
     u8::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

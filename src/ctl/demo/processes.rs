@@ -17,7 +17,7 @@ const TERM_TIMEOUT: Duration = Duration::from_secs(3);
 const SETTLE: (u32, u32, u32) = (250, 120, 5000);
 
 /// All running programs. The last one started ends first; the directory is removed last.
-pub struct DemoProcesses {
+pub(super) struct DemoProcesses {
     touchmoved: Option<ChildProcess>,
     model: &'static Model,
     board: ChildProcess,
@@ -31,7 +31,7 @@ pub struct DemoProcesses {
 
 impl DemoProcesses {
     /// Starts bus and board; the board begins to play when touchmoved greets it.
-    pub fn set(pgn: &str, model: &'static Model, hands: &str, speed: u32) -> anyhow::Result<DemoProcesses> {
+    pub(super) fn set(pgn: &str, model: &'static Model, hands: &str, speed: u32) -> anyhow::Result<DemoProcesses> {
         let dir = TempDir::new()?;
         let conf = dir.file(
             "bus.conf",
@@ -68,7 +68,7 @@ impl DemoProcesses {
     }
 
     /// Starts touchmoved on this bus, with this board and its own state directory.
-    pub fn start_touchmoved(&mut self) -> anyhow::Result<()> {
+    pub(super) fn start_touchmoved(&mut self) -> anyhow::Result<()> {
         let mut command = Command::new(sibling("touchmoved")?);
         let (dir, port) = (&self.dir.0, &self.port);
         command.arg("--bus").arg(&self.address).arg("--config").arg(dir.join("touchmoved.toml"));
@@ -79,7 +79,7 @@ impl DemoProcesses {
     }
 
     /// Fails if one of the programs has ended.
-    pub fn still_runs(&mut self) -> anyhow::Result<()> {
+    pub(super) fn still_runs(&mut self) -> anyhow::Result<()> {
         for running in [Some(&mut self.bus), Some(&mut self.board), self.touchmoved.as_mut()].into_iter().flatten() {
             if let Some(status) = running.child.try_wait()? {
                 bail!("{} ended too early ({status}){}", running.name, running.stderr_text());
@@ -89,7 +89,7 @@ impl DemoProcesses {
     }
 
     /// Returns what touchmoved logged.
-    pub fn touchmoved_log(&self) -> String {
+    pub(super) fn touchmoved_log(&self) -> String {
         self.touchmoved.as_ref().map(ChildProcess::stderr_text).unwrap_or_default().trim().to_owned()
     }
 }

@@ -13,7 +13,7 @@ const IDENTITY_TIMEOUT: Millis = 1_500;
 const WRITE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The result of probing a port.
-pub enum ProbeResult {
+pub(super) enum ProbeResult {
     /// A board of this model.
     Board {
         /// What the board says about itself.
@@ -32,7 +32,7 @@ pub enum ProbeResult {
 }
 
 /// Greets the board and evaluates its replies.
-pub async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
+pub(super) async fn probe(port: &mut Port, model: &Model) -> ProbeResult {
     let mut protocol = (model.protocol)();
     let began = Instant::now();
     let now = || Millis::try_from(began.elapsed().as_millis()).unwrap_or(Millis::MAX);

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 /// All findings, in the order of examination.
 #[derive(Default, Serialize)]
-pub struct Report {
+pub(super) struct Report {
     findings: Vec<Finding>,
 }
 
@@ -23,32 +23,32 @@ struct Finding {
 
 impl Report {
     /// Adds a finding that is as it should be.
-    pub fn good(&mut self, check: &'static str, message: impl Into<String>) {
+    pub(super) fn good(&mut self, check: &'static str, message: impl Into<String>) {
         self.findings.push(Finding { check, ok: Some(true), message: message.into(), next: None });
     }
 
     /// Adds a fault; `next` is what to do.
-    pub fn bad(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
+    pub(super) fn bad(&mut self, check: &'static str, message: impl Into<String>, next: impl Into<String>) {
         self.findings.push(Finding { check, ok: Some(false), message: message.into(), next: Some(next.into()) });
     }
 
     /// Adds a finding for information.
-    pub fn note(&mut self, check: &'static str, message: impl Into<String>) {
+    pub(super) fn note(&mut self, check: &'static str, message: impl Into<String>) {
         self.findings.push(Finding { check, ok: None, message: message.into(), next: None });
     }
 
     /// Returns whether there is no fault.
-    pub fn is_ok(&self) -> bool {
+    pub(super) fn is_ok(&self) -> bool {
         self.findings.iter().all(|finding| finding.ok != Some(false))
     }
 
     /// Returns `{"ok": …, "findings": [{"check": …, "ok": true|false|null, "message": …, "next": …}]}`, on one line.
-    pub fn json(&self) -> String {
+    pub(super) fn json(&self) -> String {
         serde_json::json!({ "ok": self.is_ok(), "findings": self.findings }).to_string()
     }
 
     /// Returns a line for each finding, followed by what to do.
-    pub fn text(&self, colours: bool) -> String {
+    pub(super) fn text(&self, colours: bool) -> String {
         let mut text = String::new();
         for finding in &self.findings {
             let (mark, colour) = match finding.ok {

@@ -6,11 +6,11 @@ use crate::publish::dbus::{Bus, Stream};
 use std::path::Path;
 
 /// The bus and the snapshot of touchmoved, or why there is none.
-pub struct Service(Result<(Bus, Snapshot), ClientError>);
+pub(super) struct Service(Result<(Bus, Snapshot), ClientError>);
 
 impl Service {
     /// Queries touchmoved on this bus, else on the configured one; `auto`: on any bus where it runs. This never starts it.
-    pub async fn query(bus: Option<&Bus>, configured: &str) -> Service {
+    pub(super) async fn query(bus: Option<&Bus>, configured: &str) -> Service {
         let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::search_order, |bus| vec![bus]);
         let query = async {
             let client = Client::connect(&buses, Stream::Live, IfNotRunning::Fail).await?;
@@ -20,14 +20,14 @@ impl Service {
     }
 
     /// Returns the board that touchmoved has, or would have, on this port.
-    pub fn board(&self, node: &Path) -> Option<&BoardInfo> {
+    pub(super) fn board(&self, node: &Path) -> Option<&BoardInfo> {
         let canonical = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let boards = self.0.as_ref().map(|(_, snapshot)| snapshot.boards.as_slice()).unwrap_or_default();
         boards.iter().find(|board| board.state != "unplugged" && canonical(Path::new(&board.port)) == canonical(node))
     }
 
     /// Returns whether the system service opens the boards, and not the user of this program.
-    pub fn is_system_service(&self) -> bool {
+    pub(super) fn is_system_service(&self) -> bool {
         match &self.0 {
             Ok((bus, _)) => *bus == Bus::System,
             Err(ClientError::Denied { .. }) => true,
@@ -36,7 +36,7 @@ impl Service {
     }
 
     /// Reports whether touchmoved can be reached, and the state of its boards.
-    pub fn tell(self, report: &mut Report) {
+    pub(super) fn tell(self, report: &mut Report) {
         match self.0 {
             Ok((bus, snapshot)) => {
                 report.good("service", format!("touchmoved runs on {bus}"));
@@ -53,7 +53,7 @@ impl Service {
 }
 
 /// Reports the state of a board.
-pub fn tell(report: &mut Report, board: &BoardInfo) {
+pub(super) fn tell(report: &mut Report, board: &BoardInfo) {
     match board.state.as_str() {
         "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
         "connecting" => report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port)),

@@ -12,7 +12,7 @@ use serde::Serialize;
 
 /// All figures of a run; `--json` prints this.
 #[derive(Serialize)]
-pub struct Report<'a> {
+pub(super) struct Report<'a> {
     board: &'a str,
     hands: &'a str,
     /// Further options of the hands, as written on the command line.

@@ -16,7 +16,7 @@ const WRITE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How much of each game has been released.
 #[derive(Default)]
-pub struct ReleaseLog {
+pub(super) struct ReleaseLog {
     /// `None`: not stored.
     path: Option<PathBuf>,
     games: BTreeMap<u64, StoredRelease>,
@@ -42,7 +42,7 @@ struct StoredRelease {
 
 /// How much of a game had been released before a restart.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PriorRelease {
+pub(super) enum PriorRelease {
     /// The exact state.
     Released(ReleaseState),
     /// All events up to this number, with their corrections applied. Older versions stored only this.
@@ -51,7 +51,7 @@ pub enum PriorRelease {
 
 impl ReleaseLog {
     /// Loads the file. Unreadable content counts as not released.
-    pub fn load(path: PathBuf) -> ReleaseLog {
+    pub(super) fn load(path: PathBuf) -> ReleaseLog {
         let games = match fs::read_to_string(&path) {
             Ok(text) => serde_json::from_str(&text).unwrap_or_else(|error| {
                 warn!("{} is invalid ({error}): all events wait for the whole delay", path.display());
@@ -68,31 +68,31 @@ impl ReleaseLog {
     }
 
     /// Returns how much of this game has been released; `None`: nothing.
-    pub fn released(&self, game: u64, epoch_wall_ms: i64) -> Option<PriorRelease> {
+    pub(super) fn released(&self, game: u64, epoch_wall_ms: i64) -> Option<PriorRelease> {
         let game = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms)?;
         let released = |count| ReleaseState { count, checkpoints: game.checkpoints.clone() };
         Some(game.released.map_or(PriorRelease::UpTo(game.number), |count| PriorRelease::Released(released(count))))
     }
 
     /// Records that this much of a game has been released, up to the event with this number.
-    pub fn record(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &ReleaseState) {
+    pub(super) fn record(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &ReleaseState) {
         let ReleaseState { count, checkpoints } = released.clone();
         self.games.insert(game, StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints });
         self.due = self.due.or(self.path.is_some().then(|| Instant::now() + WRITE_INTERVAL));
     }
 
     /// Removes games before this one.
-    pub fn forget_before(&mut self, game: u64) {
+    pub(super) fn forget_before(&mut self, game: u64) {
         self.games = self.games.split_off(&game);
     }
 
     /// Returns when [`ReleaseLog::begin_write`] has something to do.
-    pub fn due(&self) -> Option<Instant> {
+    pub(super) fn due(&self) -> Option<Instant> {
         self.due
     }
 
     /// Returns the write that is due, for a thread that may block on the disk; `None`: nothing.
-    pub fn begin_write(&mut self) -> Option<PendingWrite> {
+    pub(super) fn begin_write(&mut self) -> Option<PendingWrite> {
         let path = self.path.clone().filter(|_| self.due.take().is_some())?;
         // This cannot fail: the JSON contains only numbers.
         Some(PendingWrite { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
@@ -100,7 +100,7 @@ impl ReleaseLog {
 
     /// Handles a write's outcome. After a failure the data is written together with the next release; until then, a restart makes
     /// the public wait longer, never less.
-    pub fn finish_write(&mut self, outcome: io::Result<()>) {
+    pub(super) fn finish_write(&mut self, outcome: io::Result<()>) {
         if let (Err(error), Some(path), false) = (&outcome, &self.path, self.failed) {
             warn!("{} cannot be written ({error}): free some space, or let touchmoved write there", path.display());
         }
@@ -108,7 +108,7 @@ impl ReleaseLog {
     }
 
     /// Writes pending changes and waits for the disk.
-    pub fn write_now(&mut self) {
+    pub(super) fn write_now(&mut self) {
         if let Some(writing) = self.begin_write() {
             self.finish_write(writing.write());
         }
@@ -116,7 +116,7 @@ impl ReleaseLog {
 }
 
 /// A pending write of the file.
-pub struct PendingWrite {
+pub(super) struct PendingWrite {
     path: PathBuf,
     text: String,
 }
@@ -126,7 +126,7 @@ impl PendingWrite {
     ///
     /// # Errors
     /// The write failed.
-    pub fn write(self) -> io::Result<()> {
+    pub(super) fn write(self) -> io::Result<()> {
         // Nothing else stores what was released in which order: without it clients could get other events under the same numbers.
         replace(&self.path, &self.text, Durability::PowerCutSafe)
     }

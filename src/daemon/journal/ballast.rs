@@ -19,7 +19,7 @@ pub(super) struct Ballast {
 
 impl Ballast {
     /// Creates the ballast in this state directory, if there is room.
-    pub fn new(dir: &Path) -> Ballast {
+    pub(super) fn new(dir: &Path) -> Ballast {
         let path = dir.join(FILE);
         let is_present = fs::metadata(&path).is_ok_and(|found| found.len() >= SIZE as u64);
         let mut ballast = Ballast { path, is_present, is_used: false };
@@ -28,7 +28,7 @@ impl Ballast {
     }
 
     /// Creates the file again if it is missing and there is room.
-    pub fn restore(&mut self) {
+    pub(super) fn restore(&mut self) {
         if self.is_present {
             return;
         }
@@ -45,7 +45,7 @@ impl Ballast {
     }
 
     /// Deletes the file to free its space; returns whether it existed.
-    pub fn release(&mut self) -> bool {
+    pub(super) fn release(&mut self) -> bool {
         let was_present = self.is_present;
         self.remove();
         self.is_used |= was_present && !self.is_present;
@@ -62,7 +62,7 @@ impl Ballast {
     }
 
     /// Returns whether the file was deleted and there is not enough free space to create it again.
-    pub fn is_used(&self) -> bool {
+    pub(super) fn is_used(&self) -> bool {
         self.is_used
     }
 }

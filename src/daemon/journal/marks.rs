@@ -42,7 +42,7 @@ pub(super) struct Mark {
 
 impl Marks {
     /// Loads the marks of this directory; `None`: there are no readable ones.
-    pub fn load(dir: &Path) -> Option<Marks> {
+    pub(super) fn load(dir: &Path) -> Option<Marks> {
         let path = dir.join(FILE);
         let text = fs::read_to_string(&path)
             .map_err(|error| match error.kind() {
@@ -60,7 +60,7 @@ impl Marks {
     ///
     /// # Errors
     /// The write failed; the old file remains.
-    pub fn save(&self, dir: &Path, durability: Durability) -> io::Result<()> {
+    pub(super) fn save(&self, dir: &Path, durability: Durability) -> io::Result<()> {
         // This cannot fail: the JSON contains only texts and numbers.
         replace(&dir.join(FILE), &serde_json::to_string(self).unwrap_or_default(), durability)
     }

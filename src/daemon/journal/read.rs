@@ -105,7 +105,7 @@ pub(super) enum Chains {
 }
 
 impl Chains {
-    pub fn of(connection: &Connection) -> rusqlite::Result<Chains> {
+    pub(super) fn of(connection: &Connection) -> rusqlite::Result<Chains> {
         let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
         Ok(if version < super::schema::FIRST_CHAINED_SCHEMA { Chains::Missing } else { Chains::Stored })
     }

@@ -72,7 +72,7 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    pub fn start(start: WriterState) -> std::io::Result<Writer> {
+    pub(super) fn start(start: WriterState) -> std::io::Result<Writer> {
         let (jobs, queue) = mpsc::channel();
         let thread =
             std::thread::Builder::new().name("journal".to_owned()).spawn(move || WriterThread::new(start).run(&queue))?;
@@ -83,19 +83,19 @@ impl Writer {
         self.jobs.as_ref().ok_or(JournalError::Closed)?.send(job).map_err(|_| JournalError::Closed)
     }
 
-    pub async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
+    pub(super) async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
         let (answer, outcome) = oneshot::channel();
         self.send(Job::Append { batch, answer })?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    pub async fn close(&self, games: BTreeMap<u64, u64>, reason: String) -> Result<Incarnation, JournalError> {
+    pub(super) async fn close(&self, games: BTreeMap<u64, u64>, reason: String) -> Result<Incarnation, JournalError> {
         let (answer, outcome) = oneshot::channel();
         self.send(Job::Close { games, reason, answer })?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    pub fn mark_suspect(&self) {
+    pub(super) fn mark_suspect(&self) {
         // A thread that has ended has written its marks.
         let _ = self.send(Job::MarkSuspect);
     }

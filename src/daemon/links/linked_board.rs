@@ -20,7 +20,7 @@ use std::time::Instant;
 use tracing::{debug, warn};
 
 /// One board of a link.
-pub struct LinkBoard {
+pub(super) struct LinkBoard {
     id: BoardId,
     pub(super) handle: BoardHandle,
     pub(super) traffic: Arc<TrafficCounters>,
@@ -52,7 +52,7 @@ struct StepOutput {
 
 impl LinkBoard {
     /// Registers this board of a link and continues its last game.
-    pub fn register(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> LinkBoard {
+    pub(super) fn register(spec: &LinkSpec, address: Address, hub: &Arc<Hub>) -> LinkBoard {
         let id = spec.board_id(address);
         let mut view = BoardView::new(id.clone(), spec.model, spec.settings.sensing);
         if address != Address::ONLY {
@@ -105,23 +105,23 @@ impl LinkBoard {
     }
 
     /// Returns the calibration of the pieces, for boards that do not store it themselves.
-    pub fn calibration(&self) -> Option<&str> {
+    pub(super) fn calibration(&self) -> Option<&str> {
         self.calibration.0.as_deref()
     }
 
     /// Returns the table's next deadline.
-    pub fn next_deadline(&self) -> Option<Instant> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.table.next_deadline().map(|at| self.clock.instant(at))
     }
 
     /// Runs due deadlines; returns board commands.
-    pub fn advance(&mut self, now: Instant) -> Vec<BoardCommand> {
+    pub(super) fn advance(&mut self, now: Instant) -> Vec<BoardCommand> {
         let output = self.table.advance(self.clock.at(now));
         self.collect_output(output)
     }
 
     /// Handles a change of the link; returns board commands.
-    pub fn handle_link_state(&mut self, now: Instant, state: LinkState) -> Vec<BoardCommand> {
+    pub(super) fn handle_link_state(&mut self, now: Instant, state: LinkState) -> Vec<BoardCommand> {
         if state == LinkState::Down {
             TrafficCounters::add(&self.traffic.link_losses, 1);
         }
@@ -130,7 +130,7 @@ impl LinkBoard {
     }
 
     /// Handles a reading; returns board commands.
-    pub fn handle_reading(&mut self, now: Instant, reading: Reading) -> Vec<BoardCommand> {
+    pub(super) fn handle_reading(&mut self, now: Instant, reading: Reading) -> Vec<BoardCommand> {
         self.step.readings = true;
         if !matches!(reading, Reading::ProtocolError(_)) {
             TrafficCounters::add(&self.traffic.frames, 1);
@@ -140,12 +140,12 @@ impl LinkBoard {
     }
 
     /// Reports to the table that the board has no memory; returns board commands.
-    pub fn report_no_memory(&mut self, now: Instant) -> Vec<BoardCommand> {
+    pub(super) fn report_no_memory(&mut self, now: Instant) -> Vec<BoardCommand> {
         self.input(now, Input::Reading(Reading::Memory(Vec::new())))
     }
 
     /// Handles a request; returns board commands.
-    pub fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
+    pub(super) fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
         match request.kind {
             RequestKind::Order(order, guard) => {
                 // A game may be due to begin.
@@ -196,7 +196,7 @@ impl LinkBoard {
     }
 
     /// Publishes the results of this step.
-    pub fn publish(&mut self, now: Instant) {
+    pub(super) fn publish(&mut self, now: Instant) {
         let StepOutput { events, readings, done } = std::mem::take(&mut self.step);
         if events.is_empty() && done.is_none() && !readings {
             return;
@@ -211,7 +211,7 @@ impl LinkBoard {
     }
 
     /// Sets the connection state, and the port if `port` is given; returns whether anything changed.
-    pub fn set_connection_state(&self, state: ConnectionState, reason: &str, port: Option<&str>) -> bool {
+    pub(super) fn set_connection_state(&self, state: ConnectionState, reason: &str, port: Option<&str>) -> bool {
         let differs = |view: &BoardView| {
             (view.connection, view.reason.as_str()) != (state, reason) || port.is_some_and(|port| view.port != port)
         };
@@ -224,7 +224,7 @@ impl LinkBoard {
     }
 
     /// Records one line.
-    pub fn record(&mut self, now: Instant, entry: impl FnOnce() -> Entry) {
+    pub(super) fn record(&mut self, now: Instant, entry: impl FnOnce() -> Entry) {
         let at = self.clock.at(now);
         let Some(recorder) = &mut self.recorder else { return };
         let entry = entry();

@@ -165,7 +165,7 @@ macro_rules! commands {
         #[allow(non_upper_case_globals)] // named as the variants
         mod spec {
             use super::*;
-            $(pub static $variant: CommandSpec = CommandSpec {
+            $(pub(super) static $variant: CommandSpec = CommandSpec {
                 word: $word,
                 meaning: concat!($($meaning),+),
                 example: $example,

@@ -25,7 +25,7 @@ pub(super) mod move_made {
         evidence: Cow<'a, [Sighting]>,
     }
 
-    pub fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         ply: &u32,
         played: &PlayedMove,
         confidence: &Confidence,
@@ -45,7 +45,7 @@ pub(super) mod move_made {
         form.serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
         from: D,
     ) -> Result<(u32, PlayedMove, Confidence, Vec<Alternative>), D::Error> {
         let MoveMade { ply, uci, san, fen, confidence, alternatives, irregular, evidence } = MoveMade::deserialize(from)?;
@@ -78,7 +78,7 @@ pub(super) mod moves_corrected {
         evidence: Cow<'a, [Sighting]>,
     }
 
-    pub fn serialize<S: Serializer>(
+    pub(crate) fn serialize<S: Serializer>(
         from_ply: &u32,
         moves: &[PlayedMove],
         reason: &CorrectionReason,
@@ -98,7 +98,9 @@ pub(super) mod moves_corrected {
         form.serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<(u32, Vec<PlayedMove>, CorrectionReason), D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(
+        from: D,
+    ) -> Result<(u32, Vec<PlayedMove>, CorrectionReason), D::Error> {
         let MovesCorrected { from_ply, moves, reason, sans, fens, irregular } = MovesCorrected::deserialize(from)?;
         if moves.len() != sans.len() || moves.len() != fens.len() {
             return Err(de::Error::custom(format!(
@@ -136,11 +138,11 @@ pub(super) mod link {
         state: LinkState,
     }
 
-    pub fn serialize<S: Serializer>(state: &LinkState, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(state: &LinkState, to: S) -> Result<S::Ok, S::Error> {
         Link { state: *state }.serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<LinkState, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<LinkState, D::Error> {
         Link::deserialize(from).map(|link| link.state)
     }
 }
@@ -157,11 +159,11 @@ pub(super) mod flags {
         flag_black: bool,
     }
 
-    pub fn serialize<S: Serializer>(flags: &ByColor<bool>, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(flags: &ByColor<bool>, to: S) -> Result<S::Ok, S::Error> {
         Flags { flag_white: flags.white, flag_black: flags.black }.serialize(to)
     }
 
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ByColor<bool>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<ByColor<bool>, D::Error> {
         Flags::deserialize(from).map(|flags| ByColor { white: flags.flag_white, black: flags.flag_black })
     }
 }

@@ -54,10 +54,10 @@ impl TryFrom<String> for PieceForm {
 /// A kind of piece, as its letter in FEN.
 mod role {
     use super::*;
-    pub fn serialize<S: Serializer>(role: &Role, to: S) -> Result<S::Ok, S::Error> {
+    pub(super) fn serialize<S: Serializer>(role: &Role, to: S) -> Result<S::Ok, S::Error> {
         to.serialize_char(role.char())
     }
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Role, D::Error> {
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Role, D::Error> {
         let letter = String::deserialize(from)?;
         parse_role(&letter).ok_or_else(|| de::Error::custom(format!("`{letter}` is not the letter of a piece")))
     }
@@ -66,10 +66,10 @@ mod role {
 /// The arguments of a message.
 pub(super) mod args {
     use super::*;
-    pub fn serialize<S: Serializer>(args: &[(String, Arg)], to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(args: &[(String, Arg)], to: S) -> Result<S::Ok, S::Error> {
         to.collect_seq(args.iter().map(|(name, arg)| NamedArg { name: name.clone(), value: ArgForm::from(arg) }))
     }
-    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Arg)>, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<(String, Arg)>, D::Error> {
         let args = Vec::<NamedArg>::deserialize(from)?;
         Ok(args.into_iter().map(|arg| (arg.name, Arg::from(arg.value))).collect())
     }

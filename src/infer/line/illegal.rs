@@ -8,7 +8,7 @@ mod displaced;
 mod instead;
 
 pub(super) use displaced::DisplacedPiece;
-pub use displaced::PlayElsewhere;
+pub(crate) use displaced::PlayElsewhere;
 
 use super::replacement::Replacement;
 use super::{Line, confidence};

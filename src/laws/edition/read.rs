@@ -73,7 +73,7 @@ pub(in crate::laws) struct Reader {
 
 impl Reader {
     /// Creates a reader for a whole file.
-    pub fn new(text: &str) -> Result<Reader, Vec<String>> {
+    pub(crate) fn new(text: &str) -> Result<Reader, Vec<String>> {
         match text.parse::<Table>() {
             Ok(table) => Ok(Reader { path: String::new(), table, problems: Vec::new(), warnings: Vec::new() }),
             Err(error) => Err(vec![format!("not valid TOML: {}", error.message())]),
@@ -81,7 +81,7 @@ impl Reader {
     }
 
     /// Adds a problem with a key.
-    pub fn report(&mut self, key: &str, problem: impl std::fmt::Display) {
+    pub(crate) fn report(&mut self, key: &str, problem: impl std::fmt::Display) {
         self.problems.push(format!("{}{key}: {problem}", self.path));
     }
 
@@ -110,12 +110,12 @@ impl Reader {
     }
 
     /// Reads a text that is not empty.
-    pub fn text(&mut self, key: &str) -> Option<String> {
+    pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         self.take(key, "a string", |value| value.as_str().filter(|text| !text.is_empty()).map(str::to_owned))
     }
 
     /// Reads a number of at most five digits.
-    pub fn number(&mut self, key: &str) -> Option<u32> {
+    pub(crate) fn number(&mut self, key: &str) -> Option<u32> {
         let small = |number: i64| u32::try_from(number).ok().filter(|number| *number < 100_000);
         self.take(key, "a whole number below 100000", |value| value.as_integer().and_then(small))
     }
@@ -133,17 +133,17 @@ impl Reader {
     }
 
     /// Reads one of the words of `T`.
-    pub fn word<T: LawsWord>(&mut self, key: &str) -> Option<T> {
+    pub(crate) fn word<T: LawsWord>(&mut self, key: &str) -> Option<T> {
         self.take(key, &all_words::<T>(), |value| T::from_word(value.as_str()?))
     }
 
     /// Reads a list of words of `T`.
-    pub fn words<T: LawsWord>(&mut self, key: &str) -> Option<Vec<T>> {
+    pub(crate) fn words<T: LawsWord>(&mut self, key: &str) -> Option<Vec<T>> {
         self.list(key, T::from_word)
     }
 
     /// Reads a list of topics and drops those of earlier versions.
-    pub fn topics(&mut self, key: &str) -> Option<Vec<Topic>> {
+    pub(crate) fn topics(&mut self, key: &str) -> Option<Vec<Topic>> {
         let topic = |word: &str| match Topic::from_word(word) {
             None if RETIRED_TOPICS.contains(&word) => Some(Err(word.to_owned())),
             known => known.map(Ok),
@@ -159,7 +159,7 @@ impl Reader {
     }
 
     /// Reads a list of words with `read`. Unknown words are left out, and each adds a problem.
-    pub fn list<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
+    pub(crate) fn list<T>(&mut self, key: &str, read: impl Fn(&str) -> Option<T>) -> Option<Vec<T>> {
         let text = |value: &Value| value.as_str().map(str::to_owned);
         let words: Vec<String> = self.take(key, "a list of words", |value| value.as_array()?.iter().map(text).collect())?;
         let mut found = Vec::new();
@@ -173,7 +173,7 @@ impl Reader {
     }
 
     /// Reads a nested table.
-    pub fn inside<T>(&mut self, key: &str, read: impl FnOnce(&mut Reader) -> T) -> Option<T> {
+    pub(crate) fn inside<T>(&mut self, key: &str, read: impl FnOnce(&mut Reader) -> T) -> Option<T> {
         let table = self.take(key, "a table", |value| value.as_table().cloned())?;
         let mut reader = Reader { path: format!("{}{key}.", self.path), table, problems: Vec::new(), warnings: Vec::new() };
         let value = read(&mut reader);
@@ -183,7 +183,7 @@ impl Reader {
     }
 
     /// Reads a list of nested tables.
-    pub fn each<T>(&mut self, key: &str, mut read: impl FnMut(&mut Reader) -> T) -> Vec<T> {
+    pub(crate) fn each<T>(&mut self, key: &str, mut read: impl FnMut(&mut Reader) -> T) -> Vec<T> {
         let tables = |value: &Value| value.as_array()?.iter().map(|value| value.as_table().cloned()).collect();
         let tables: Vec<Table> = self.take(key, "a list of tables", tables).unwrap_or_default();
         let mut values = Vec::new();
@@ -198,7 +198,7 @@ impl Reader {
     }
 
     /// Returns the value and adds a problem if it is missing.
-    pub fn require<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
+    pub(crate) fn require<T>(&mut self, key: &str, value: Option<T>) -> Option<T> {
         if value.is_none() && !self.problems.iter().any(|problem| problem.starts_with(&format!("{}{key}", self.path))) {
             self.report(key, "is missing");
         }
@@ -206,7 +206,7 @@ impl Reader {
     }
 
     /// Returns all problems, with one for each key that was not read.
-    pub fn finish(mut self) -> Vec<String> {
+    pub(crate) fn finish(mut self) -> Vec<String> {
         let unread: Vec<String> = self.table.keys().cloned().collect();
         for key in unread {
             self.report(&key, "unknown key");
@@ -223,7 +223,7 @@ fn all_words<T: LawsWord>() -> String {
 const RETIRED: &str = "is no longer supported; remove it";
 
 /// Parses an edition from its file. Also returns the warnings.
-pub fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
+pub(super) fn edition(name: &str, text: &str) -> Result<(Edition, Vec<String>), Vec<String>> {
     let mut file = Reader::new(text)?;
     let stated = file.text("name");
     let stated = file.require("name", stated).unwrap_or_default();

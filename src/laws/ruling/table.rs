@@ -66,7 +66,7 @@ pub(super) enum Step {
 
 laws_words! {
     /// A condition on the Laws in force or on the facts.
-    pub enum RulingQuery {
+    pub(super) enum RulingQuery {
         /// The clock was not pressed on the move.
         Pending = "pending",
         /// The opponent touched a piece, or made a move.
@@ -135,7 +135,7 @@ impl Condition {
     }
 
     /// Returns whether the condition is satisfied.
-    pub fn holds(&self, laws: &Laws, situation: Situation, facts: &RulingFacts) -> bool {
+    pub(super) fn holds(&self, laws: &Laws, situation: Situation, facts: &RulingFacts) -> bool {
         let rules = laws.rules();
         let holds = match self.query {
             RulingQuery::Pending => facts.stage == Stage::Pending,

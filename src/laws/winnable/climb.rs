@@ -8,7 +8,7 @@ use shakmaty::{Color, Move, Position as Rules};
 const PLIES: usize = 160;
 
 /// Returns whether the walk reached a checkmate by this player.
-pub fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
+pub(super) fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
     let (mut position, mut seen) = (start.clone(), Vec::new());
     let mut score = score::rank(&position, winner);
     for _ in 0..PLIES {

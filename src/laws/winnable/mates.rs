@@ -5,7 +5,7 @@ use super::reach::{DIRECTIONS, Direction, Reach, ReachPiece, Squares, adjacent, 
 use shakmaty::{Bitboard, Color, Role};
 
 /// A possible mating pattern.
-pub struct Mate {
+pub(super) struct Mate {
     /// The number of steps of the king to be mated from each square to its mating square; 64 if it cannot get there.
     pub hunted: [u8; 64],
     /// The number of steps of the other king from each square to a square where it helps.
@@ -22,7 +22,7 @@ struct MatingNet {
 }
 
 /// Returns whether a mate by this player may exist.
-pub fn any(reach: &Reach, winner: Color) -> bool {
+pub(super) fn any(reach: &Reach, winner: Color) -> bool {
     let Some(hunt) = Hunt::new(reach, winner) else { return false };
     // Each piece is checked on all squares before the next piece: the first one that can mate is enough.
     hunt.checkers.iter().any(|checker| {
@@ -32,7 +32,7 @@ pub fn any(reach: &Reach, winner: Color) -> bool {
 }
 
 /// Returns the possible mates, at most one for each square of the king to be mated.
-pub fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
+pub(super) fn possible(reach: &Reach, winner: Color) -> Vec<Mate> {
     let Some(hunt) = Hunt::new(reach, winner) else { return Vec::new() };
     let attack_sets: Vec<Vec<Squares>> = hunt.checkers.iter().map(|checker| attack_sets(checker.piece, hunt.still)).collect();
     let checkers: Vec<(&Vec<Squares>, Squares)> =

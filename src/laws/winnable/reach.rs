@@ -8,30 +8,30 @@
 use shakmaty::{Bitboard, Board, Color, Position as Rules, Rank, Role, Square};
 
 /// Squares, one bit each, a1 the lowest.
-pub type Squares = u64;
+pub(super) type Squares = u64;
 
 const FILE_A: Squares = 0x0101_0101_0101_0101;
 const FILE_H: Squares = FILE_A << 7;
 
 /// A step in one direction: by how many bits, and from which squares it would leave the board sideways.
-pub type Direction = (i32, Squares);
+pub(super) type Direction = (i32, Squares);
 /// The eight directions: those of a rook first, then the two captures of a white pawn, then those of a black one.
-pub static DIRECTIONS: [Direction; 8] =
+pub(super) static DIRECTIONS: [Direction; 8] =
     [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
 
 /// Returns the squares one step away from these squares in one direction.
-pub fn step(from: Squares, (by, edge): Direction) -> Squares {
+pub(super) fn step(from: Squares, (by, edge): Direction) -> Squares {
     let from = from & !edge;
     if by > 0 { from << by } else { from >> -by }
 }
 
 /// Returns the squares adjacent to these.
-pub fn adjacent(from: Squares) -> Squares {
+pub(super) fn adjacent(from: Squares) -> Squares {
     DIRECTIONS.iter().fold(0, |all, &way| all | step(from, way))
 }
 
 /// Iterates over the squares one by one.
-pub fn iter_squares(mut squares: Squares) -> impl Iterator<Item = Squares> {
+pub(super) fn iter_squares(mut squares: Squares) -> impl Iterator<Item = Squares> {
     std::iter::from_fn(move || {
         let lowest = squares & squares.wrapping_neg();
         squares &= !lowest;
@@ -51,7 +51,7 @@ fn knight(from: Squares) -> Squares {
 
 /// Returns the attacks of a piece from these squares, on lines only the next square: a piece that moves along a line is on each of
 /// its squares in turn.
-pub fn attack_squares(role: Role, color: Color, from: Squares) -> Squares {
+pub(super) fn attack_squares(role: Role, color: Color, from: Squares) -> Squares {
     let steps = |ways: &[Direction]| ways.iter().fold(0, |all, &way| all | step(from, way));
     let (rook, bishop) = DIRECTIONS.split_at(4);
     match (role, color) {
@@ -74,7 +74,7 @@ fn rank(color: Color, rank: Rank) -> Squares {
 
 /// A piece of the position, identified by its current square.
 #[derive(Clone, Copy)]
-pub struct ReachPiece {
+pub(super) struct ReachPiece {
     /// Its colour.
     pub color: Color,
     /// Its current type.
@@ -98,12 +98,12 @@ pub struct ReachPiece {
 
 impl ReachPiece {
     /// Returns the squares it may reach, promoted or not.
-    pub fn all_squares(&self) -> Squares {
+    pub(super) fn all_squares(&self) -> Squares {
         self.reach | self.promoted
     }
 
     /// Returns the squares it may attack.
-    pub fn attacks(&self) -> Squares {
+    pub(super) fn attacks(&self) -> Squares {
         attack_squares(self.role, self.color, self.reach) | adjacent(self.promoted) | knight(self.promoted)
     }
 
@@ -117,7 +117,7 @@ impl ReachPiece {
 }
 
 /// The state of a position besides its placement.
-pub struct Rights {
+pub(super) struct Rights {
     /// Kings and rooks that may castle.
     castling: Bitboard,
     /// The square passed over by a pawn that may be captured en passant.
@@ -126,7 +126,7 @@ pub struct Rights {
 
 impl Rights {
     /// Returns the rights in this position.
-    pub fn of<P: Rules>(position: &P) -> Rights {
+    pub(super) fn of<P: Rules>(position: &P) -> Rights {
         let rooks = position.castles().castling_rights();
         let castling =
             Color::ALL.into_iter().map(|color| position.board().by_color(color)).filter(|&pieces| (pieces & rooks).any());
@@ -136,7 +136,7 @@ impl Rights {
 }
 
 /// The squares that every piece of a position may reach.
-pub struct Reach {
+pub(super) struct Reach {
     /// The pieces.
     pub pieces: Vec<ReachPiece>,
 }
@@ -167,7 +167,7 @@ struct FixedPieces {
 
 impl Reach {
     /// Computes the squares that each piece can ever reach from this position, whichever player moves first.
-    pub fn of(board: &Board, rights: &Rights) -> Reach {
+    pub(super) fn of(board: &Board, rights: &Rights) -> Reach {
         let pieces = board.iter().map(|(square, piece)| {
             let home = bit(square);
             let passed = rights.en_passant.map_or(0, bit);
@@ -259,7 +259,7 @@ impl Reach {
     }
 
     /// Returns the king of this colour.
-    pub fn king(&self, color: Color) -> Option<&ReachPiece> {
+    pub(super) fn king(&self, color: Color) -> Option<&ReachPiece> {
         self.pieces.iter().find(|piece| piece.is(color, Role::King))
     }
 }

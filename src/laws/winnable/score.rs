@@ -5,11 +5,11 @@ use super::mates::Mate;
 use shakmaty::{Bitboard, Board, Color, Position as Rules, Role, Square, attacks};
 
 /// An unknown score: there is no target mate.
-pub const UNKNOWN: u32 = u32::MAX;
+pub(super) const UNKNOWN: u32 = u32::MAX;
 
 /// Returns three scores: by the situation of the king to be mated, by its remaining pieces, and by the target mates. Lower is
 /// nearer; at most 1000 unless unknown.
-pub fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mate]) -> [u32; 3] {
+pub(super) fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mate]) -> [u32; 3] {
     let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return [0, 0, UNKNOWN] };
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
     let (material, check) = (material(board, winner), check(board, winner, hunted));
@@ -28,7 +28,7 @@ pub fn scores(board: &Board, winner: Color, replies: Option<usize>, mates: &[Mat
 }
 
 /// Returns one score for [`super::climb`]: by the opponent's remaining pieces and the situation of the king.
-pub fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
+pub(super) fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
     let board = position.board();
     let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return 0 };
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));

@@ -13,7 +13,7 @@ use std::collections::BinaryHeap;
 
 /// The result of a search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SearchOutcome {
+pub(super) enum SearchOutcome {
     /// A mate exists.
     Mate,
     /// No mate exists: every position was examined, or shown not to lead to a mate.
@@ -23,7 +23,7 @@ pub enum SearchOutcome {
 }
 
 /// The order in which positions are examined.
-pub struct Plan {
+pub(super) struct Plan {
     /// The queue from which each of sixteen positions is taken. The last queue, 3, returns them in the order in which they were
     /// found, so no short mate is missed, whatever the scores are.
     turns: [usize; 16],
@@ -32,13 +32,13 @@ pub struct Plan {
 }
 
 /// Uses all scores in turn.
-pub static MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3], ply: 4 };
+pub(super) static MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 3], ply: 4 };
 /// Uses only the score of the king's position and no cost per ply. Decides more than half of the test vectors that the other plan
 /// leaves undecided.
-pub static DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
+pub(super) static DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
 
 /// A search that runs in slices. The result does not depend on the slices.
-pub struct Search<P> {
+pub(super) struct Search<P> {
     start: P,
     winner: Color,
     limit: u32,
@@ -61,7 +61,7 @@ const BARREN: u32 = 256;
 
 impl<P: Rules + Clone> Search<P> {
     /// Creates a search of at most `limit` positions, and at most 2¹⁸. Does not start it.
-    pub fn new(start: P, winner: Color, limit: u32, plan: &'static Plan) -> Search<P> {
+    pub(super) fn new(start: P, winner: Color, limit: u32, plan: &'static Plan) -> Search<P> {
         let mut seen = Seen::new();
         seen.insert(key(&start));
         let nodes = vec![SearchNode::START];
@@ -70,7 +70,7 @@ impl<P: Rules + Clone> Search<P> {
 
     /// Continues until `budget`, in examined moves, is used up. Returns `None` if the search is not finished. `mates` are the
     /// target mates if they are known; they must be the same in every slice.
-    pub fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<SearchOutcome> {
+    pub(super) fn run(&mut self, mates: &[Mate], budget: &mut u32) -> Option<SearchOutcome> {
         let winner = self.winner;
         if replies(&self.start, winner) == Some(0) {
             return Some(SearchOutcome::Mate);

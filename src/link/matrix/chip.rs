@@ -8,7 +8,7 @@ use std::io;
 use std::time::Duration;
 
 /// Eight rows and eight columns of one chip.
-pub struct Chip {
+pub(super) struct Chip {
     rows: Request,
     columns: Request,
     wired: Gpio,
@@ -16,7 +16,7 @@ pub struct Chip {
 
 impl Chip {
     /// Requests the lines from the kernel.
-    pub fn open(wired: &Gpio, closed: Level) -> Result<Chip, String> {
+    pub(super) fn open(wired: &Gpio, closed: Level) -> Result<Chip, String> {
         let (drive, bias) = match closed {
             Level::Low => (Drive::OpenDrain, Bias::PullUp),
             Level::High => (Drive::OpenSource, Bias::PullDown),

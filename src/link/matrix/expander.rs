@@ -10,24 +10,24 @@ use std::time::Duration;
 /// Registers of port A; those of port B follow each of them.
 mod register {
     /// Direction: 1 is input.
-    pub const IODIR: u8 = 0x00;
+    pub(super) const IODIR: u8 = 0x00;
     /// Pull-up resistors.
-    pub const GPPU: u8 = 0x0c;
+    pub(super) const GPPU: u8 = 0x0c;
     /// Levels of the pins.
-    pub const GPIO: u8 = 0x12;
+    pub(super) const GPIO: u8 = 0x12;
     /// Output latches.
-    pub const OLAT: u8 = 0x14;
+    pub(super) const OLAT: u8 = 0x14;
 }
 
 /// An expander whose pins have been set up.
-pub struct Expander {
+pub(super) struct Expander {
     bus: I2cdev,
     wired: Mcp23017,
 }
 
 impl Expander {
     /// Opens the bus and sets up the pins.
-    pub fn open(wired: &Mcp23017) -> Result<Expander, String> {
+    pub(super) fn open(wired: &Mcp23017) -> Result<Expander, String> {
         let with_path = |error: &dyn std::fmt::Display| format!("{}: {error}", wired.bus.display());
         let bus = I2cdev::new(&wired.bus).map_err(|error| with_path(&error))?;
         let mut expander = Expander { bus, wired: wired.clone() };

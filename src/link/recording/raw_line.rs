@@ -7,13 +7,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// What to write instead of an invalid line.
-pub const LINE_HELP: &str =
+pub(super) const LINE_HELP: &str =
     r#"write {"t":MILLISECONDS, and one of "rx":"HEX", "tx":"HEX", "link":"up", "command":{…}, "state":{…}, "note":"TEXT"}"#;
 
 /// A line as stored in the file. Exactly one of the optional fields is present.
 #[derive(Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct RawLine {
+pub(super) struct RawLine {
     t: Millis,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     state: Option<InitialState>,
@@ -33,7 +33,7 @@ pub struct RawLine {
 ///
 /// # Errors
 /// What is wrong with it, and what to write instead.
-pub fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
+pub(super) fn parse_line(raw: RawLine) -> Result<RecordedLine, String> {
     let RawLine { t, state, rx, tx, link, command, note } = raw;
     let bytes = |name: &str, hex: &str| {
         HEXLOWER_PERMISSIVE
@@ -63,7 +63,7 @@ fn link_state(word: &str) -> Result<LinkState, String> {
 }
 
 /// Converts a line to the form in which it is stored.
-pub fn to_raw(line: &RecordedLine) -> RawLine {
+pub(super) fn to_raw(line: &RecordedLine) -> RawLine {
     let mut raw = RawLine { t: line.at, ..RawLine::default() };
     match &line.entry {
         Entry::State(state) => raw.state = Some(state.clone()),

@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 use zbus::Variant;
 
 /// Converts a D-Bus value to JSON. Numbers that JSON readers cannot represent exactly do not occur here.
-pub fn variant_to_json(value: &Variant<'_>) -> Value {
+pub(super) fn variant_to_json(value: &Variant<'_>) -> Value {
     match value {
         Variant::Bool(value) => (*value).into(),
         Variant::U8(value) => (*value).into(),

@@ -7,7 +7,7 @@ use crate::wire::{Word, command_fields};
 use serde_json::Value;
 
 /// Converts the answer to `Restore`: the allowed moves.
-pub fn allowed_value(answer: Answer) -> Vec<String> {
+pub(super) fn allowed_value(answer: Answer) -> Vec<String> {
     match answer {
         Answer::AllowedMoves(allowed) => allowed,
         _ => Vec::new(),
@@ -15,7 +15,7 @@ pub fn allowed_value(answer: Answer) -> Vec<String> {
 }
 
 /// Converts the answer to `Undo`: the name and the argument of the command that was undone.
-pub fn undone_value(answer: &Answer) -> (String, String) {
+pub(super) fn undone_value(answer: &Answer) -> (String, String) {
     match answer {
         Answer::Undone(command) => {
             let (command, argument) = command_words(command);
@@ -26,7 +26,7 @@ pub fn undone_value(answer: &Answer) -> (String, String) {
 }
 
 /// Returns a command's name and argument, as in signal `Commanded`. The argument is the fields of the command, in words.
-pub fn command_words(command: &Command) -> (&'static str, String) {
+pub(super) fn command_words(command: &Command) -> (&'static str, String) {
     let argument = match command {
         Command::Promotion { ply: Some(ply), piece } => format!("{} at ply {ply}", piece.word()),
         Command::Replace { ply, uci } => format!("{uci} at ply {ply}"),
@@ -51,10 +51,10 @@ pub fn command_words(command: &Command) -> (&'static str, String) {
 }
 
 /// `(right, sentence, occurrences, quiet, required, articles)`, as returned by `Claim`.
-pub type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
+pub(super) type VerdictValue = (bool, String, Vec<u32>, u32, Vec<String>, Vec<String>);
 
 /// Converts the verdict on a claim; returns the default for any other answer.
-pub fn verdict_value(answer: &Answer) -> VerdictValue {
+pub(super) fn verdict_value(answer: &Answer) -> VerdictValue {
     let Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) = answer else {
         return VerdictValue::default();
     };

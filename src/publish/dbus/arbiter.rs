@@ -16,7 +16,7 @@ use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
 
 /// The arbiter's interface of a game.
-pub struct ArbiterObject {
+pub(super) struct ArbiterObject {
     /// The hub to read from and to send commands to.
     pub hub: Arc<Hub>,
     /// The game's number.

@@ -14,7 +14,7 @@ use zbus::object_server::SignalEmitter;
 use zbus::{Connection, ObjectPath, OwnedObjectPath, interface};
 
 /// The D-Bus object of a board.
-pub struct BoardObject {
+pub(super) struct BoardObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
     /// The board's id.
@@ -180,7 +180,7 @@ impl BoardObject {
 }
 
 /// The D-Bus object of a board's clock.
-pub struct ClockObject {
+pub(super) struct ClockObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
     /// The board's id.

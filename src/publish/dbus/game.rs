@@ -14,7 +14,7 @@ use zbus::object_server::SignalEmitter;
 use zbus::{OwnedVariant, Variant, interface};
 
 /// The D-Bus object of a game.
-pub struct GameObject {
+pub(super) struct GameObject {
     /// The source to read from.
     pub source: Source,
     /// The game's number.
@@ -253,7 +253,7 @@ impl GameObject {
 }
 
 /// Builds the arguments of a signal, in order.
-pub fn signal_arguments(
+pub(super) fn signal_arguments(
     number: u64,
     time: i64,
     fields: Vec<(&'static str, Variant<'static>)>,

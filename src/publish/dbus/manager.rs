@@ -11,7 +11,7 @@ use zbus::message::Header;
 use zbus::{Connection, interface};
 
 /// The D-Bus object of the service as a whole.
-pub struct ManagerObject {
+pub(super) struct ManagerObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
 }

@@ -10,7 +10,7 @@ use zbus::{Connection, Variant, fdo};
 const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
 
 /// Returns the polkit action of a command.
-pub fn action_of(command: &Command) -> &'static str {
+pub(super) fn action_of(command: &Command) -> &'static str {
     match command {
         Command::Acknowledge { .. } | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
         _ => names::ACTION_COMMAND,
@@ -21,7 +21,7 @@ pub fn action_of(command: &Command) -> &'static str {
 ///
 /// # Errors
 /// `NotAllowed`, with a message that says what to do.
-pub async fn check_authorization(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+pub(super) async fn check_authorization(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
     let sender = header.sender().map(ToString::to_string).unwrap_or_default();
     let subject = ("system-bus-name", HashMap::from([("name", Variant::from(sender.as_str()))]));
     // polkit may ask for a password only if the caller allows it to wait for an answer.

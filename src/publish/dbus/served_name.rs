@@ -21,7 +21,7 @@ use zbus::names::BusName;
 use zbus::object_server::Interface;
 
 /// One name on one connection.
-pub struct ServedName {
+pub(super) struct ServedName {
     source: Source,
     stream: Stream,
     connection: Connection,
@@ -38,7 +38,7 @@ pub struct ServedName {
 
 impl ServedName {
     /// Creates a name without registered objects.
-    pub fn new(source: Source, connection: Connection) -> ServedName {
+    pub(super) fn new(source: Source, connection: Connection) -> ServedName {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
         let (objects, interfaces) = (BTreeMap::new(), RegisteredInterfaces::new(connection.clone()));
@@ -59,7 +59,7 @@ impl ServedName {
     ///
     /// When the ObjectManager is added, zbus reads the properties of all objects, announces them, and answers no call meanwhile. So
     /// the list of games, which always exists, is kept locked until the name is ours.
-    pub async fn register_and_request_name(&mut self) -> zbus::Result<()> {
+    pub(super) async fn register_and_request_name(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
             let manager = ManagerObject { hub: Arc::clone(hub) };
             self.interfaces.add(names::ROOT_PATH, manager).await?;
@@ -79,7 +79,7 @@ impl ServedName {
 
     /// Sends the signals of `first` and of all updates queued behind it, and records which properties may have changed. Properties are
     /// read live, so a client that reads them after a signal sees them as the event left them.
-    pub async fn publish_updates(&mut self, first: Received, updates: &mut UpdateFeed) -> zbus::Result<SignalSource> {
+    pub(super) async fn publish_updates(&mut self, first: Received, updates: &mut UpdateFeed) -> zbus::Result<SignalSource> {
         let mut signal_source = SignalSource::Properties;
         let mut next = Some(first);
         while let Some(received) = next {
@@ -154,7 +154,7 @@ impl ServedName {
     }
 
     /// Publishes all property changes since the last call, once per object.
-    pub async fn announce_changes(&mut self) -> zbus::Result<()> {
+    pub(super) async fn announce_changes(&mut self) -> zbus::Result<()> {
         for object in std::mem::take(&mut self.dirty_objects) {
             self.announce_object(object).await?;
         }
@@ -345,7 +345,7 @@ enum SignalStart {
 
 /// How updates were published.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum SignalSource {
+pub(super) enum SignalSource {
     /// By a signal that clients wait for.
     Signals,
     /// By property changes at most.

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 /// A signal of touchmove's interfaces.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SignalSpec {
+pub(crate) struct SignalSpec {
     /// The interface that has the signal.
     pub interface: &'static str,
     /// The signal's name.
@@ -17,17 +17,17 @@ pub struct SignalSpec {
 
 impl SignalSpec {
     /// Returns the signal with this name.
-    pub fn find(name: &str) -> Option<&'static SignalSpec> {
+    pub(crate) fn find(name: &str) -> Option<&'static SignalSpec> {
         SIGNALS.iter().find(|signal| signal.name == name)
     }
 
     /// Returns whether it belongs to a numbered event: `number` and `time` come first.
-    pub fn is_numbered(&self) -> bool {
+    pub(crate) fn is_numbered(&self) -> bool {
         self.arguments.first().is_some_and(|(name, _)| *name == "number")
     }
 
     /// Returns the names and types of the arguments that the event itself has.
-    pub fn fields(&self) -> &[(&'static str, &'static str)] {
+    pub(crate) fn fields(&self) -> &[(&'static str, &'static str)] {
         self.arguments.get(if self.is_numbered() { 2 } else { 0 }..).unwrap_or_default()
     }
 }

@@ -11,7 +11,7 @@ use zbus::{OwnedObjectPath, interface};
 
 /// An object with children.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ParentObject {
+pub(super) enum ParentObject {
     /// `/`
     Root,
     /// `/org`
@@ -26,7 +26,7 @@ pub enum ParentObject {
 
 impl ParentObject {
     /// Returns the objects of a stream, parents first.
-    pub fn of(stream: Stream) -> &'static [ParentObject] {
+    pub(super) fn of(stream: Stream) -> &'static [ParentObject] {
         match stream {
             Stream::Live => {
                 &[ParentObject::Root, ParentObject::Org, ParentObject::Service, ParentObject::Boards, ParentObject::Games]
@@ -36,7 +36,7 @@ impl ParentObject {
     }
 
     /// Returns the object path.
-    pub fn path(self) -> &'static str {
+    pub(super) fn path(self) -> &'static str {
         match self {
             ParentObject::Root => "/",
             ParentObject::Org => "/org",
@@ -61,7 +61,7 @@ impl ParentObject {
 }
 
 /// The D-Bus object that lists the boards or the games.
-pub struct ListObject {
+pub(super) struct ListObject {
     /// The object.
     pub branch: ParentObject,
     /// The source to read from.
@@ -81,7 +81,7 @@ impl ListObject {
 
 /// `org.freedesktop.DBus.Introspectable` of an object with children. It describes this object and names its children; zbus's own
 /// implementation describes the whole subtree, which grows with every game.
-pub struct IntrospectableObject {
+pub(super) struct IntrospectableObject {
     /// The object.
     pub branch: ParentObject,
     /// The source to read from.

@@ -16,21 +16,21 @@ use std::collections::HashMap;
 use zbus::{OwnedVariant, Variant};
 
 /// `(ms, resolution_ms, age_ms)`, with `ms` −1 where no clock is connected.
-pub type ClockValue = (i32, u32, u32);
+pub(super) type ClockValue = (i32, u32, u32);
 /// Details of a move, by name: `irregular` (b) where it was not legal, and on the live stream `evidence` (a(xsss)).
-pub type DetailMap = HashMap<String, OwnedVariant>;
+pub(super) type DetailMap = HashMap<String, OwnedVariant>;
 /// `(uci, san, state, time, white, black, confidence, details)`, as in property `Moves` of a game.
-pub type MoveValue = (String, String, String, i64, i32, i32, f64, DetailMap);
+pub(super) type MoveValue = (String, String, String, i64, i32, i32, f64, DetailMap);
 /// `(uci, san, fen, details)`, as in signal `MovesCorrected`.
-pub type CorrectedMoveValue = (String, String, String, DetailMap);
+pub(super) type CorrectedMoveValue = (String, String, String, DetailMap);
 
 /// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
 /// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u) and
 /// `evidence` (a(xsss)).
-pub type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
+pub(super) type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
 
 /// A durable event in D-Bus terms.
-pub struct PastSignal {
+pub(super) struct PastSignal {
     /// The interface that has the signal.
     pub interface: &'static str,
     /// The signal's name.
@@ -41,7 +41,7 @@ pub struct PastSignal {
 
 /// Converts a durable event for this stream; returns `None` for transient events. `wall` converts to the time of day, in
 /// milliseconds since 1970-01-01 UTC.
-pub fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
+pub(super) fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
     if !event.is_durable() {
         return None;
     }
@@ -159,7 +159,7 @@ fn evidence_value(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Varian
 }
 
 /// Converts an alert for property `Alerts`.
-pub fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
+pub(super) fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
     let mut details = named_values([
         ("notice", alert.kind.is_notice().into()),
         ("required", alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
@@ -187,13 +187,13 @@ pub fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
 }
 
 /// Returns an alert in one language: heading, sentence, and what the Laws then require.
-pub fn describe_alert(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
+pub(super) fn describe_alert(alert: &Alert, locale: Locale) -> (String, String, Vec<String>) {
     let required = alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect();
     (locale::alert_heading(locale, alert.kind.word()), locale::sentence(locale, &alert.text), required)
 }
 
 /// Converts the counted irregularities for property `Irregularities`, in chronological order.
-pub fn tally_value(tally: &IrregularityCounts, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
+pub(super) fn tally_value(tally: &IrregularityCounts, wall: &dyn Fn(Millis) -> i64) -> Vec<(String, u32, Vec<String>, i64)> {
     let counts_of = |player: Color| tally.of(player).iter().map(move |counted| (player, counted));
     let mut attempts: Vec<(Color, &CountedAttempt)> = Color::ALL.into_iter().flat_map(counts_of).collect();
     attempts.sort_by_key(|(_, counted)| counted.pressed_at);
@@ -209,12 +209,12 @@ fn clock_value(time: Option<ClockTime>) -> ClockValue {
 }
 
 /// Returns the milliseconds left, at most `i32::MAX` (24 days).
-pub fn clamped_milliseconds(time: ClockTime) -> i32 {
+pub(super) fn clamped_milliseconds(time: ClockTime) -> i32 {
     i32::try_from(time.ms).unwrap_or(i32::MAX)
 }
 
 /// Converts one ply for property `Moves`.
-pub fn move_value(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> MoveValue {
+pub(super) fn move_value(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> MoveValue {
     let state = match ply.state {
         PlyState::Made => "made",
         PlyState::Completed { by, .. } => by.word(),
@@ -233,7 +233,7 @@ pub fn move_value(ply: &Ply, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Mo
 
 /// Formats a placement as 64 characters, a1 b1 … h8: `.` for empty, a piece's FEN letter, `w` or `o` for a white or black piece of
 /// unknown kind, `x` for any piece. Empty before the first complete reading.
-pub fn placement_value(placement: Option<&Placement>) -> String {
+pub(super) fn placement_value(placement: Option<&Placement>) -> String {
     placement.map_or_else(String::new, |squares| {
         squares
             .iter()
@@ -249,7 +249,7 @@ pub fn placement_value(placement: Option<&Placement>) -> String {
 }
 
 /// Formats what a square shows, as in signal `Touched` and property `Displaced`.
-pub fn sensed_value(sensed: SquareState) -> String {
+pub(super) fn sensed_value(sensed: SquareState) -> String {
     sensed_to_word(sensed)
 }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 /// The content of a notification about one alert.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AlertNotification {
+pub(super) struct AlertNotification {
     /// The table number, else the name of the board.
     pub place: String,
     /// Both players; empty if unknown.
@@ -35,7 +35,7 @@ pub struct AlertNotification {
 
 impl AlertNotification {
     /// Creates the notification of an alert that was raised; `None` for other events. `game`: the game of the alert.
-    pub fn new(published: &Published, game: &GameView, language: Locale) -> Option<AlertNotification> {
+    pub(super) fn new(published: &Published, game: &GameView, language: Locale) -> Option<AlertNotification> {
         let Event::AlertRaised(alert) = &published.stamped.event else { return None };
         let tag = |name: &str| tag_value(&game.record.tags, name).unwrap_or_default().to_owned();
         let (white, black, table) = (tag("White"), tag("Black"), tag("Table"));

@@ -27,7 +27,7 @@ impl Drop for ProcessGroup {
 ///
 /// # Errors
 /// The program could not be run, did not end in time, or failed. The text continues a sentence that begins with the program's name.
-pub async fn run_program(command: &[String], notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
+pub(super) async fn run_program(command: &[String], notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
     let Some((program, arguments)) = command.split_first() else { return Ok(()) };
     let mut command = Command::new(program);
     command.args(arguments).current_dir("/").process_group(0).kill_on_drop(true);

@@ -12,7 +12,7 @@ use std::time::Duration;
 ///
 /// # Errors
 /// Returns a sentence that says why it was not accepted.
-pub async fn post_once(url: &Url, notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
+pub(super) async fn post_once(url: &Url, notice: &AlertNotification, timeout: Duration) -> Result<(), String> {
     let response = request::send(url, message(notice), timeout).await.map_err(|error| error.to_string())?;
     match response.status {
         200..=299 => Ok(()),
@@ -23,7 +23,7 @@ pub async fn post_once(url: &Url, notice: &AlertNotification, timeout: Duration)
 }
 
 /// Formats the message for ntfy.
-pub fn message(notice: &AlertNotification) -> Request {
+pub(super) fn message(notice: &AlertNotification) -> Request {
     let mut text = String::new();
     if !notice.players.is_empty() {
         let _ = writeln!(text, "{}", notice.players);

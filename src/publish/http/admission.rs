@@ -14,7 +14,7 @@ use tracing::warn;
 
 /// Connection limits.
 #[derive(Clone, Copy, Debug)]
-pub struct ConnectionLimits {
+pub(crate) struct ConnectionLimits {
     /// Maximum number of connections in total. Lower where the process may open few files.
     pub total: usize,
     /// Maximum number of connections from one address, or from one /64 of IPv6, which is one household.
@@ -23,17 +23,17 @@ pub struct ConnectionLimits {
 
 /// An admitted client. Each request carries it as an extension.
 #[derive(Clone)]
-pub struct AdmittedClient(Arc<Permit>);
+pub(crate) struct AdmittedClient(Arc<Permit>);
 
 /// A guard for a client that is being served: while it is held, the client does not count as idle and keeps its permit.
-pub struct ServingGuard {
+pub(crate) struct ServingGuard {
     permit: Arc<Permit>,
     policy: EvictionPolicy,
 }
 
 /// Whether a client that is being served may be evicted when the limit is reached and no client is idle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum EvictionPolicy {
+pub(crate) enum EvictionPolicy {
     /// It is kept, unless its address has more connections than any other.
     Keep,
     /// It is evicted for a new client: it loses little and reconnects.
@@ -70,12 +70,12 @@ pub(super) struct Permits {
 
 impl AdmittedClient {
     /// Returns the client's address.
-    pub fn peer(&self) -> SocketAddr {
+    pub(crate) fn peer(&self) -> SocketAddr {
         self.0.connection.peer
     }
 
     /// Marks the client as being served until the guard is dropped.
-    pub fn start_serving(&self, policy: EvictionPolicy) -> ServingGuard {
+    pub(crate) fn start_serving(&self, policy: EvictionPolicy) -> ServingGuard {
         self.0.connection.busy.fetch_add(1, Ordering::Relaxed);
         if policy == EvictionPolicy::Expendable {
             self.0.connection.expendable.fetch_add(1, Ordering::Relaxed);
@@ -91,7 +91,7 @@ impl AdmittedClient {
 
 impl ServingGuard {
     /// Returns when the client must be evicted.
-    pub async fn evicted(&self) {
+    pub(crate) async fn evicted(&self) {
         self.permit.connection.evict.notified().await;
     }
 }
@@ -194,7 +194,7 @@ fn connections_of_busiest_address<'a>(connections: impl Iterator<Item = &'a Arc<
 }
 
 /// Returns the address by which connections are counted together: an IPv4 address, or a /64 of IPv6.
-pub fn address_group(address: IpAddr) -> IpAddr {
+pub(crate) fn address_group(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => IpAddr::V4(address),
         IpAddr::V6(address) => IpAddr::V6(Ipv6Addr::from_bits(address.to_bits() & !u128::from(u64::MAX))),

@@ -39,7 +39,7 @@ const FILE_LIMIT_DIVISOR: u64 = 4;
 
 /// Returns what to do about an address that cannot be bound for this reason: `in_use_hint`, unless the service manager or missing
 /// privileges prevent it.
-pub fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String {
+pub(crate) fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String {
     match error.raw_os_error() {
         // EPERM from SocketBindDeny=; EAFNOSUPPORT from RestrictAddressFamilies= (systemd.exec(5), systemd.resource-control(5)).
         Some(1 | 97) => {
@@ -52,7 +52,7 @@ pub fn bind_failure_hint(error: &io::Error, in_use_hint: &str) -> String {
 }
 
 /// A listening front-end.
-pub struct Listener {
+pub(crate) struct Listener {
     /// The address to bind.
     pub address: SocketAddr,
     /// The connection limits.
@@ -66,7 +66,7 @@ pub struct Listener {
 impl Listener {
     /// Serves clients until the future is dropped. Binding is retried if it fails; `report_outcome` is called with the result of
     /// each attempt.
-    pub async fn serve(&self, router: Router, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) {
+    pub(crate) async fn serve(&self, router: Router, report_outcome: impl Fn(Result<SocketAddr, io::Error>)) {
         let listener = self.listen(report_outcome).await;
         let limits = ConnectionLimits { total: self.limits.total.min(max_connections()), ..self.limits };
         let permits = Permits::new(limits, self.client_noun);

@@ -18,7 +18,7 @@ use tracing::{info, warn};
 const PROTOCOL: &[u8] = b"http/1.1";
 
 /// A certificate that is reloaded when its files change.
-pub struct Certificate {
+pub(crate) struct Certificate {
     files: Files,
     current: Mutex<(ModificationTimes, TlsAcceptor)>,
 }
@@ -31,13 +31,13 @@ impl Certificate {
     ///
     /// # Errors
     /// Returns a sentence that says what to do.
-    pub fn load(files: &Files) -> Result<Certificate, String> {
+    pub(crate) fn load(files: &Files) -> Result<Certificate, String> {
         let modified = modification_times(files);
         Ok(Certificate { files: files.clone(), current: Mutex::new((modified, load_acceptor(files)?)) })
     }
 
     /// Returns the acceptor for a new connection, after reloading changed files.
-    pub fn acceptor(&self) -> TlsAcceptor {
+    pub(crate) fn acceptor(&self) -> TlsAcceptor {
         let mut current = self.current.lock().unwrap_or_else(PoisonError::into_inner);
         let modified = modification_times(&self.files);
         if current.0 != modified {

@@ -14,13 +14,13 @@ use std::sync::Arc;
 use std::{fs, io};
 
 /// Maximum number of games of a round that Lichess shows.
-pub const MAX_GAMES: usize = 100;
+pub(super) const MAX_GAMES: usize = 100;
 
 /// A table, with its game if it must be formatted again, and the board of the game.
-pub type TableUpdate = (PlayingTable, Option<GameView>, Option<BoardId>);
+pub(super) type TableUpdate = (PlayingTable, Option<GameView>, Option<BoardId>);
 
 /// The games of one round on Lichess.
-pub struct Outbox {
+pub(super) struct Outbox {
     folder: PathBuf,
     /// The number of the round; `None`: there are no games yet.
     number: Option<u16>,
@@ -63,7 +63,7 @@ struct StoredGame {
 }
 
 /// A request to be sent.
-pub struct PushBody {
+pub(super) struct PushBody {
     /// All games, concatenated.
     pub text: String,
     games: Vec<(u32, Arc<str>)>,
@@ -71,7 +71,7 @@ pub struct PushBody {
 
 impl Outbox {
     /// Reads the files in this directory. Files that cannot be read are left unchanged; the other games are sent in any case.
-    pub fn open(folder: PathBuf) -> Outbox {
+    pub(super) fn open(folder: PathBuf) -> Outbox {
         let mut outbox = Outbox { folder, number: None, games: Vec::new(), written: BTreeMap::new(), unread: BTreeMap::new() };
         for entry in fs::read_dir(&outbox.folder).into_iter().flatten().flatten() {
             let path = entry.path();
@@ -104,17 +104,17 @@ impl Outbox {
     }
 
     /// Returns the number of the round whose games are in the outbox.
-    pub fn number(&self) -> Option<u16> {
+    pub(super) fn number(&self) -> Option<u16> {
         self.number
     }
 
     /// Returns whether a game has moves.
-    pub fn has_moves(&self) -> bool {
+    pub(super) fn has_moves(&self) -> bool {
         self.games.iter().any(|game| game.files.has_moves())
     }
 
     /// Returns whether the current state of that table is in the outbox.
-    pub fn is_current(&self, table: &PlayingTable) -> bool {
+    pub(super) fn is_current(&self, table: &PlayingTable) -> bool {
         self.find_game(table).is_some_and(|game| game.files.is_current_for(table))
     }
 
@@ -126,7 +126,7 @@ impl Outbox {
     /// Updates the outbox to the current state of the round with this number. Returns the boards of games without player names:
     /// they are omitted, since Lichess identifies games by their players. `paired`: the round was loaded, so games that are not in
     /// it are removed.
-    pub fn update(&mut self, number: u16, tables: Vec<TableUpdate>, paired: bool) -> Vec<BoardId> {
+    pub(super) fn update(&mut self, number: u16, tables: Vec<TableUpdate>, paired: bool) -> Vec<BoardId> {
         let (mut unnamed, mut current) = (Vec::new(), Vec::new());
         // Of two games with the same players the later one counts: play may have continued on another board.
         let mut last: BTreeMap<(String, String), u64> = BTreeMap::new();
@@ -184,7 +184,7 @@ impl Outbox {
     }
 
     /// Returns whether Lichess lacks the current version of a game and has not rejected that version.
-    pub fn is_pending(&self) -> bool {
+    pub(super) fn is_pending(&self) -> bool {
         self.games.iter().take(MAX_GAMES).any(|game| {
             let known = |text: Option<&Arc<str>>| text.is_some_and(|text| *text == game.files.pgn);
             !known(game.accepted.as_ref()) && !known(game.refused.as_ref().map(|(text, _)| text))
@@ -192,17 +192,17 @@ impl Outbox {
     }
 
     /// Returns whether Lichess has rejected a game.
-    pub fn has_refused(&self) -> bool {
+    pub(super) fn has_refused(&self) -> bool {
         self.games.iter().any(|game| game.refused.is_some())
     }
 
     /// Returns the number of games beyond the maximum that Lichess shows.
-    pub fn excess_count(&self) -> usize {
+    pub(super) fn excess_count(&self) -> usize {
         self.games.len().saturating_sub(MAX_GAMES)
     }
 
     /// Returns a request with all games.
-    pub fn push_body(&self) -> PushBody {
+    pub(super) fn push_body(&self) -> PushBody {
         let games = self.games.iter().take(MAX_GAMES);
         let text = games.clone().map(|game| &*game.files.pgn).collect();
         PushBody { text, games: games.map(|game| (game.file, Arc::clone(&game.files.pgn))).collect() }
@@ -210,7 +210,7 @@ impl Outbox {
 
     /// Records Lichess's response about the games that were sent. Results are matched by order if their number is right, else by
     /// players.
-    pub fn record_outcomes(&mut self, sent: PushBody, mut outcomes: Vec<GameOutcome>) {
+    pub(super) fn record_outcomes(&mut self, sent: PushBody, mut outcomes: Vec<GameOutcome>) {
         let in_order = outcomes.len() == sent.games.len();
         for (file, pgn) in sent.games {
             // The game may have been removed in the meantime.
@@ -231,7 +231,7 @@ impl Outbox {
     }
 
     /// Returns a sentence for each game that Lichess rejected, with its board if known.
-    pub fn rejection_reports(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
+    pub(super) fn rejection_reports(&self, site: &str) -> Vec<(Option<BoardId>, String)> {
         let sentence = |game: &Game| {
             let (_, reason) = game.refused.as_ref()?;
             let table = game.table.map_or_else(String::new, |table| format!(" at table {table}"));
@@ -245,7 +245,7 @@ impl Outbox {
     }
 
     /// Returns a sentence about the files that could not be read, if any.
-    pub fn unread(&self) -> Option<String> {
+    pub(super) fn unread(&self) -> Option<String> {
         let file = |(file, error): (&u32, &String)| format!("game-{file}.json ({error})");
         let files: Vec<String> = self.unread.iter().map(file).collect();
         (!files.is_empty()).then(|| {
@@ -263,7 +263,7 @@ impl Outbox {
     ///
     /// # Errors
     /// Returns a sentence if a write failed.
-    pub fn save(&mut self, is_current: bool) -> Result<(), String> {
+    pub(super) fn save(&mut self, is_current: bool) -> Result<(), String> {
         let mut first_error = None;
         for game in &self.games {
             let stored = StoredGame {

@@ -11,7 +11,7 @@ const MAX_REPLY_CHARS: usize = 200;
 
 /// A response of Lichess.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum LichessReply {
+pub(super) enum LichessReply {
     /// Lichess has read the games; its result for each of them.
     Processed(Vec<GameOutcome>),
     /// A temporary failure; retry later.
@@ -34,7 +34,7 @@ pub enum LichessReply {
 
 /// Lichess's result for one game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GameOutcome {
+pub(super) struct GameOutcome {
     /// The name of White, as Lichess read it.
     pub white: String,
     /// The name of Black, as Lichess read it.
@@ -58,7 +58,7 @@ struct BodyGame {
 
 impl LichessReply {
     /// Interprets the response to a push. `site`: the server's URL without a trailing slash; `round`: the round's id there.
-    pub fn from_response(response: &Response, site: &str, round: &str) -> LichessReply {
+    pub(super) fn from_response(response: &Response, site: &str, round: &str) -> LichessReply {
         let message = error_message(&response.text);
         match response.status {
             200..=299 => parse_outcomes(&response.text).map_or_else(

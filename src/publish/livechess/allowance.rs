@@ -7,7 +7,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tracing::warn;
 
 /// Maximum number of lines for all clients together: more than the boards of a hall. Each costs as much as a game.
-pub const MAX_LINES: usize = 64;
+pub(super) const MAX_LINES: usize = 64;
 /// Maximum number of lines for one connection.
 const MAX_LINES_OF_CLIENT: usize = 8;
 /// Maximum number of lines on one board.
@@ -18,7 +18,7 @@ const START_INTERVAL: Millis = 500;
 const RETRY_INTERVAL: Millis = 1_000;
 
 /// The lines of play that one connection may have.
-pub struct Allowance {
+pub(super) struct Allowance {
     shared_permits: Arc<Semaphore>,
     client_permits: Arc<Semaphore>,
     /// The earliest time at which the next line may be started.
@@ -28,14 +28,14 @@ pub struct Allowance {
 }
 
 /// A permit for one line of play; dropping it releases it.
-pub struct LinePermit {
+pub(super) struct LinePermit {
     _all: OwnedSemaphorePermit,
     _own: OwnedSemaphorePermit,
 }
 
 impl Allowance {
     /// Creates the allowance of a connection without lines. `all` has one permit for each line of all connections.
-    pub fn new(shared_permits: Arc<Semaphore>) -> Allowance {
+    pub(super) fn new(shared_permits: Arc<Semaphore>) -> Allowance {
         Allowance { shared_permits, client_permits: Arc::new(Semaphore::new(MAX_LINES_OF_CLIENT)), next: 0, is_logged: false }
     }
 
@@ -43,7 +43,7 @@ impl Allowance {
     ///
     /// # Errors
     /// Returns the time at which to retry if no permit is available now.
-    pub fn try_acquire(&mut self, now: Millis, board: &Readings) -> Result<LinePermit, Millis> {
+    pub(super) fn try_acquire(&mut self, now: Millis, board: &Readings) -> Result<LinePermit, Millis> {
         if now < self.next {
             return Err(self.next);
         }

@@ -12,7 +12,7 @@ use shakmaty::Color;
 
 /// A board, in the response to `eboards`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EBoard {
+pub(super) struct EBoard {
     serialnr: String,
     source: Option<String>,
     state: Option<&'static str>,
@@ -25,7 +25,7 @@ pub struct EBoard {
 
 /// The clock times of both players.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ClockReading {
+pub(super) struct ClockReading {
     /// White's time, in seconds.
     white: u32,
     /// Black's time, in seconds.
@@ -38,7 +38,7 @@ pub struct ClockReading {
 
 impl ClockReading {
     /// Returns whether both show the same, regardless of when they were read.
-    pub fn shows_same_times(&self, other: &ClockReading) -> bool {
+    pub(super) fn shows_same_times(&self, other: &ClockReading) -> bool {
         (self.white, self.black, self.run) == (other.white, other.black, other.run)
     }
 
@@ -49,7 +49,7 @@ impl ClockReading {
 }
 
 /// Returns all boards; the configured first board comes first, the others by table and name.
-pub fn sorted_boards<'a>(server: &ServerState, state: &'a State) -> Vec<&'a BoardView> {
+pub(super) fn sorted_boards<'a>(server: &ServerState, state: &'a State) -> Vec<&'a BoardView> {
     let tables = rounds::boards_at_tables(state);
     let table = |id: &BoardId| tables.iter().position(|(_, board)| board.as_ref() == Some(id)).unwrap_or(usize::MAX);
     let is_not_first = |id: &BoardId| server.config.first.as_deref() != Some(id.as_str());
@@ -59,19 +59,19 @@ pub fn sorted_boards<'a>(server: &ServerState, state: &'a State) -> Vec<&'a Boar
 }
 
 /// Returns all boards in the form of LiveChess.
-pub fn eboards(server: &ServerState, state: &State) -> Vec<EBoard> {
+pub(super) fn eboards(server: &ServerState, state: &State) -> Vec<EBoard> {
     sorted_boards(server, state).into_iter().map(|board| eboard(server, state, board)).collect()
 }
 
 /// A device to which boards are connected, in the response to `sources`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct EBoardSource {
+pub(super) struct EBoardSource {
     /// The device name, the same as in [`EBoard::source`].
     device: String,
 }
 
 /// Returns all devices to which boards are connected, each once. LiveChess publishes nothing about them but the device.
-pub fn sources(server: &ServerState, state: &State) -> Vec<EBoardSource> {
+pub(super) fn sources(server: &ServerState, state: &State) -> Vec<EBoardSource> {
     let mut devices: Vec<&str> = Vec::new();
     for board in sorted_boards(server, state) {
         if !board.port.is_empty() && !devices.contains(&board.port.as_str()) {
@@ -104,7 +104,7 @@ fn eboard(server: &ServerState, state: &State, board: &BoardView) -> EBoard {
 }
 
 /// Returns the serial number of a board, or its name if the serial number is unknown or not unique.
-pub fn serial_number(state: &State, board: &BoardView) -> String {
+pub(super) fn serial_number(state: &State, board: &BoardView) -> String {
     let serial = board.serial_number.as_ref();
     let unique = serial
         .filter(|serial| state.boards.values().filter(|other| other.serial_number.as_ref() == Some(*serial)).count() == 1);
@@ -112,24 +112,24 @@ pub fn serial_number(state: &State, board: &BoardView) -> String {
 }
 
 /// Finds the board with this serial number or name.
-pub fn find_board<'a>(state: &'a State, wanted: &str) -> Option<&'a BoardView> {
+pub(super) fn find_board<'a>(state: &'a State, wanted: &str) -> Option<&'a BoardView> {
     let boards = || state.boards.values();
     boards().find(|board| serial_number(state, board) == wanted).or_else(|| boards().find(|board| board.id.as_str() == wanted))
 }
 
 /// Returns the current game on a board, or the last one.
-pub fn game<'a>(state: &'a State, board: &BoardView) -> Option<&'a GameView> {
+pub(super) fn game<'a>(state: &'a State, board: &BoardView) -> Option<&'a GameView> {
     state.games.get(&board.game?)
 }
 
 /// Returns whether the board is rotated by 180° relative to its maker's orientation.
-pub fn is_turned(board: &BoardView) -> bool {
+pub(super) fn is_turned(board: &BoardView) -> bool {
     board.rotation == Some(Rotation::Turned)
 }
 
 /// Returns the placement on a board, as the first field of a FEN: the state of its squares if the sensors identify pieces, else the
 /// position of its game; `None` if neither is known. `flip` overrides the detected orientation.
-pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option<String> {
+pub(super) fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option<String> {
     let text = match sensed_placement(board) {
         Some(text) => text,
         None => game(state, board)?.record.fen().split(' ').next()?.to_owned(),
@@ -138,12 +138,12 @@ pub fn placement(state: &State, board: &BoardView, flip: Option<bool>) -> Option
 }
 
 /// Returns whether the client reads the board rotated by 180° relative to its detected orientation.
-pub fn is_flipped(board: &BoardView, flip: Option<bool>) -> bool {
+pub(super) fn is_flipped(board: &BoardView, flip: Option<bool>) -> bool {
     flip.is_some_and(|flip| flip != is_turned(board))
 }
 
 /// Returns the clock of a board; in the delayed view, the clock times recorded in its game.
-pub fn clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
+pub(super) fn clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
     if server.is_delayed() {
         return game(state, board).and_then(|game| recorded_clock(server, game));
     }
@@ -153,7 +153,7 @@ pub fn clock(server: &ServerState, state: &State, board: &BoardView) -> Option<C
 
 /// Returns the clock of a board with a current game. While the clock cannot be read, returns its last times; which clock runs is
 /// then unknown.
-pub fn game_clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
+pub(super) fn game_clock(server: &ServerState, state: &State, board: &BoardView) -> Option<ClockReading> {
     clock(server, state, board).or_else(|| {
         let lost = board.lost_clock.as_ref().filter(|_| !server.is_delayed())?;
         ClockReading::new(lost.times, None, steady_clock::to_wall(lost.read_at))
@@ -162,7 +162,7 @@ pub fn game_clock(server: &ServerState, state: &State, board: &BoardView) -> Opt
 
 /// Returns the clock times at the last completed move. The time of reading is shifted by the publication delay, because programs
 /// count on from it.
-pub fn recorded_clock(server: &ServerState, game: &GameView) -> Option<ClockReading> {
+pub(super) fn recorded_clock(server: &ServerState, game: &GameView) -> Option<ClockReading> {
     let record = &game.record;
     let completed = record.plies.iter().rev().find_map(|ply| match ply.state {
         PlyState::Completed { at, .. } => Some(at),

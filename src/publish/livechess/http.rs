@@ -27,7 +27,7 @@ const MAX_UNSENT_BYTES: usize = 1024 * 1024;
 const PREFLIGHT_LIFETIME: Duration = Duration::from_secs(600);
 
 /// Returns the router with all routes.
-pub fn router(server: Arc<ServerState>, stop: Stop) -> Router {
+pub(super) fn router(server: Arc<ServerState>, stop: Stop) -> Router {
     // Pages of the allowed origins, which `check_request` has checked; also pages of the public network, to a private address.
     let cors = CorsLayer::new()
         .allow_origin(AllowOrigin::mirror_request())

@@ -113,7 +113,7 @@ struct EBoardEvent<'a> {
 }
 
 /// Serves one client until it disconnects or has to leave. `busy` is held for as long as the client is served.
-pub async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: ServingGuard, mut stop: Stop) {
+pub(super) async fn run(mut socket: WebSocket, server: Arc<ServerState>, guard: ServingGuard, mut stop: Stop) {
     let mut updates = server.source.subscribe();
     let changed = Arc::new(Notify::new());
     let allowance = Allowance::new(Arc::clone(&server.line_permits));

@@ -23,7 +23,7 @@ use tokio::sync::Notify;
 use tracing::{debug, error};
 
 /// A position that a client has set up, and the moves played from it.
-pub struct Setup {
+pub(super) struct Setup {
     /// The FEN as the client wrote it, trimmed.
     pub start: String,
     position: Position,
@@ -72,7 +72,7 @@ struct MovesInput {
 
 /// The source from which the moves must be recomputed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StaleSource {
+pub(super) enum StaleSource {
     /// None; the moves are current.
     UpToDate,
     /// The line that is followed for this client alone.
@@ -83,7 +83,7 @@ pub enum StaleSource {
 
 /// The moves played since a position was set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Moves {
+pub(super) struct Moves {
     /// All moves, in SAN.
     pub san: Vec<String>,
     /// The placement after them, as the first field of a FEN.
@@ -95,7 +95,7 @@ pub struct Moves {
 
 /// The observed state of a board and the game on it.
 #[derive(Clone, Copy)]
-pub struct SetupObservation<'a> {
+pub(super) struct SetupObservation<'a> {
     /// The current game on the board, or the last one.
     pub game: Option<&'a GameView>,
     /// The state of the squares, in the players' orientation; `None` if unknown or not public.
@@ -109,7 +109,7 @@ pub struct SetupObservation<'a> {
 }
 
 /// The input for following a line for one client.
-pub struct LineInput {
+pub(super) struct LineInput {
     /// The readings of the board.
     pub readings: Arc<Readings>,
     /// The orientation in which the client reads the board.
@@ -123,7 +123,7 @@ impl Setup {
     ///
     /// # Errors
     /// Returns a sentence if the text is not a FEN.
-    pub fn parse(fen: &str, release: ReleasePolicy) -> Result<Setup, String> {
+    pub(super) fn parse(fen: &str, release: ReleasePolicy) -> Result<Setup, String> {
         let fen = fen.trim();
         let position = message::parse_position(fen)?;
         let normalized_fen = position.fen();
@@ -145,12 +145,12 @@ impl Setup {
     }
 
     /// Returns the moves as last computed.
-    pub fn moves(&self) -> &Moves {
+    pub(super) fn moves(&self) -> &Moves {
         &self.moves
     }
 
     /// Returns when more moves become settled if nothing changes, or when starting a line is to be retried.
-    pub fn next_deadline(&self) -> Option<Millis> {
+    pub(super) fn next_deadline(&self) -> Option<Millis> {
         let of_game = self.caution.as_ref().and_then(|(_, caution)| caution.next_deadline());
         let of_line = self.client_line.as_ref().and_then(|line| line.caution.as_ref()?.next_deadline());
         let settled = of_game.into_iter().chain(of_line).filter(|_| self.release == ReleasePolicy::Settled);
@@ -158,12 +158,12 @@ impl Setup {
     }
 
     /// Returns whether a line is followed for this client alone.
-    pub fn has_client_line(&self) -> bool {
+    pub(super) fn has_client_line(&self) -> bool {
         self.client_line.is_some()
     }
 
     /// Updates the state from an observation. Returns from which source the moves must be recomputed.
-    pub fn observe(&mut self, now: Millis, observation: SetupObservation<'_>) -> StaleSource {
+    pub(super) fn observe(&mut self, now: Millis, observation: SetupObservation<'_>) -> StaleSource {
         let game = observation.game.map(|game| {
             let (id, mut caution) =
                 self.caution.take().filter(|(id, _)| *id == game.id).unwrap_or((game.id, SettledPlies::new(now)));
@@ -186,12 +186,12 @@ impl Setup {
     }
 
     /// Clears the state that depends on the board when it is gone: nothing is due, and no line is followed.
-    pub fn clear_observation(&mut self) {
+    pub(super) fn clear_observation(&mut self) {
         (self.caution, self.client_line, self.line_retry_at, self.input) = (None, None, None, None);
     }
 
     /// Recomputes the moves from the record of the game observed last. This replays the game, so it must not run while others wait.
-    pub fn update_moves_from_record(&mut self, record: Option<&Record>) {
+    pub(super) fn update_moves_from_record(&mut self, record: Option<&Record>) {
         let Some(MovesInput { game, flipped, is_on_board, line }) = self.input else { return };
         self.anchor =
             game.zip(record).and_then(|((game, ..), record)| Some((game, self.find_position(game, record, flipped)?)));
@@ -207,7 +207,7 @@ impl Setup {
     }
 
     /// Recomputes the moves from the line that is followed for this client alone.
-    pub fn update_moves_from_line(&mut self) {
+    pub(super) fn update_moves_from_line(&mut self) {
         let line = self.input.and_then(|input| input.line);
         if let Some(view) = self.client_line_record().filter(|_| self.trusted.is_none()) {
             self.moves = self.moves_of_line(&view, line);
@@ -224,7 +224,7 @@ impl Setup {
 
     /// Follows a line for this client alone if the game on the board may be another one, and none if it belongs to this client. The
     /// line starts once the position is on the board and the allowance of the connection permits it.
-    pub fn update_client_line(&mut self, now: Millis, source: Option<LineInput>, allowance: &mut Allowance) {
+    pub(super) fn update_client_line(&mut self, now: Millis, source: Option<LineInput>, allowance: &mut Allowance) {
         self.line_retry_at = None;
         if self.client_line.as_ref().is_some_and(|client_line| client_line.line.has_failed()) {
             // The log is not delayed, so this detail is logged at debug level only.

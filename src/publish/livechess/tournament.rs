@@ -21,7 +21,7 @@ const ID_END: u8 = 0xff;
 
 /// An entry in the list of tournaments.
 #[derive(Serialize)]
-pub struct Summary {
+pub(super) struct Summary {
     uuid: String,
     description: String,
     rounds: u16,
@@ -29,7 +29,7 @@ pub struct Summary {
 
 /// A tournament.
 #[derive(Serialize)]
-pub struct Tournament {
+pub(super) struct Tournament {
     uuid: String,
     name: String,
     description: String,
@@ -42,7 +42,7 @@ pub struct Tournament {
 
 /// A round.
 #[derive(Serialize)]
-pub struct Round {
+pub(super) struct Round {
     nr: u16,
     date: Option<String>,
     pairings: Vec<Pairing>,
@@ -71,7 +71,7 @@ struct Player {
 
 /// A game.
 #[derive(Serialize)]
-pub struct Game {
+pub(super) struct Game {
     /// The Chess960 number of the start position; `None` for other start positions, which LiveChess cannot express.
     chess960: Option<u16>,
     result: Option<&'static str>,
@@ -91,13 +91,13 @@ struct PlayingTable<'a> {
 }
 
 /// Returns the list of tournaments, which has one entry.
-pub fn tournaments(server: &ServerState, state: &State) -> Vec<Summary> {
+pub(super) fn tournaments(server: &ServerState, state: &State) -> Vec<Summary> {
     let (description, _) = name_and_location(server, state);
     vec![Summary { uuid: tournament_uuid(server, state), description, rounds: round_count(state) }]
 }
 
 /// Returns the tournament with this UUID.
-pub fn tournament(server: &ServerState, state: &State, uuid: &str) -> Option<Tournament> {
+pub(super) fn tournament(server: &ServerState, state: &State, uuid: &str) -> Option<Tournament> {
     let own_uuid = tournament_uuid(server, state);
     let (name, location) = name_and_location(server, state);
     let tables = tables(server, state);
@@ -120,7 +120,7 @@ pub fn tournament(server: &ServerState, state: &State, uuid: &str) -> Option<Tou
 }
 
 /// Returns the round with this number, counted from 0, of the tournament with this UUID.
-pub fn round(server: &ServerState, state: &State, uuid: &str, number: u16) -> Option<Round> {
+pub(super) fn round(server: &ServerState, state: &State, uuid: &str, number: u16) -> Option<Round> {
     let rounds = round_count(state);
     if !is_same_uuid(uuid, &tournament_uuid(server, state)) || number >= rounds {
         return None;
@@ -134,7 +134,7 @@ pub fn round(server: &ServerState, state: &State, uuid: &str, number: u16) -> Op
 }
 
 /// Returns the game of the pairing with this UUID.
-pub fn game(server: &ServerState, state: &State, uuid: &str) -> Option<Game> {
+pub(super) fn game(server: &ServerState, state: &State, uuid: &str) -> Option<Game> {
     let tables = tables(server, state);
     let table = tables.iter().find(|table| is_same_uuid(uuid, &table.uuid))?;
     let Some(game) = table.game else {

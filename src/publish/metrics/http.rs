@@ -17,7 +17,10 @@ const METRICS_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; 
 
 /// Returns a router that serves `render_page`. A token that is sent must be one of `tokens`, whatever its role, since metrics are
 /// only counts.
-pub fn router(render_page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static, tokens: Arc<TokenCache>) -> Router {
+pub(super) fn router(
+    render_page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static,
+    tokens: Arc<TokenCache>,
+) -> Router {
     let respond = async move |headers: HeaderMap| match bearer_token_hash(&headers).map(|hash| tokens.find(&hash)) {
         None => render_page(Reader::Anonymous).into_response(),
         Some(Some(_)) => render_page(Reader::Operator).into_response(),

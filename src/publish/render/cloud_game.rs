@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 /// Returns `round-N/game-M.json`. The clock shows the times at the last completed move and does not run: a reader that counted on
 /// from it would be wrong by the publication delay.
-pub fn game(table: &PlayingTable, game: &GameView) -> Value {
+pub(super) fn game(table: &PlayingTable, game: &GameView) -> Value {
     let record = &game.record;
     let result = record.result.map_or("*", |(result, _)| match result {
         GameResult::WhiteWins => "WHITEWIN",
@@ -37,7 +37,7 @@ pub fn game(table: &PlayingTable, game: &GameView) -> Value {
 }
 
 /// Returns the same for a table without a game.
-pub fn no_game(table: &PlayingTable) -> Value {
+pub(super) fn no_game(table: &PlayingTable) -> Value {
     json!({
         "live": false,
         "serialNr": serial(table),

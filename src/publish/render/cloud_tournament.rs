@@ -7,7 +7,11 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// Returns `tournament.json`. `before`: the number of games of the rounds that are no longer followed.
-pub fn tournament(rounds: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16, usize>, tags: &[(String, String)]) -> Value {
+pub(super) fn tournament(
+    rounds: &BTreeMap<u16, Vec<TableFiles>>,
+    before: &BTreeMap<u16, usize>,
+    tags: &[(String, String)],
+) -> Value {
     let last = rounds.values().next_back().map_or(&[][..], Vec::as_slice);
     let tags = last.iter().find_map(TableFiles::table).map_or(tags, |table| table.tags.as_slice());
     let text = |name| known_tag(tags, name);
@@ -34,7 +38,7 @@ pub fn tournament(rounds: &BTreeMap<u16, Vec<TableFiles>>, before: &BTreeMap<u16
 }
 
 /// Returns `round-N/index.json`.
-pub fn index(tables: &[TableFiles]) -> Value {
+pub(super) fn index(tables: &[TableFiles]) -> Value {
     let pairing = |table: &TableFiles| {
         let tag = |name: &str| {
             let line = table.pgn.lines().find_map(|line| line.strip_prefix(&format!("[{name} \""))?.strip_suffix("\"]"));
@@ -53,7 +57,7 @@ pub fn index(tables: &[TableFiles]) -> Value {
 }
 
 /// Returns the number of games in an `index.json`.
-pub fn game_count(index: &str) -> Option<usize> {
+pub(crate) fn game_count(index: &str) -> Option<usize> {
     Some(serde_json::from_str::<Value>(index).ok()?["pairings"].as_array()?.len())
 }
 

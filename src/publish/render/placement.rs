@@ -6,7 +6,7 @@ use shakmaty::{File, Rank, Square};
 
 /// Returns the state of the squares, as the first field of a FEN; `None` if the sensors do not identify pieces, or nothing was read
 /// yet.
-pub fn sensed_placement(board: &BoardView) -> Option<String> {
+pub(crate) fn sensed_placement(board: &BoardView) -> Option<String> {
     let squares = board.placement.as_ref().filter(|_| board.sensing == SensorKind::Identity)?;
     Some(Rank::ALL.iter().rev().map(|rank| row(squares, *rank)).collect::<Vec<_>>().join("/"))
 }

@@ -6,7 +6,7 @@ use crate::round::{Forfeit, Pairing, Round};
 
 /// A playing table with the state from which its content is formatted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlayingTable {
+pub(crate) struct PlayingTable {
     /// The tags of its game.
     pub tags: Vec<(String, String)>,
     /// The pairing, if a round was loaded.
@@ -17,13 +17,13 @@ pub struct PlayingTable {
 
 impl PlayingTable {
     /// Returns the forfeit, if the game is not played.
-    pub fn forfeit(&self) -> Option<Forfeit> {
+    pub(crate) fn forfeit(&self) -> Option<Forfeit> {
         self.pairing.as_ref().and_then(|pairing| pairing.forfeit)
     }
 }
 
 /// Returns the number of a round; without a round, that of the configured tag, else 1.
-pub fn round_number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
+pub(crate) fn round_number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
     let configured = || {
         let tag = tag_value(tags, "Round").unwrap_or_default();
         tag.split(|c: char| !c.is_ascii_digit()).next().and_then(|digits| digits.parse().ok()).filter(|number| *number > 0)
@@ -32,7 +32,7 @@ pub fn round_number(round: Option<&Round>, tags: &[(String, String)]) -> u16 {
 }
 
 /// Returns the tables in their order: those of the round, else one for each board with a game, by board name.
-pub fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<PlayingTable> {
+pub(crate) fn tables(state: &State, round: Option<&Round>, tags: &[(String, String)]) -> Vec<PlayingTable> {
     let Some(round) = round else {
         let mut boards: Vec<&str> = state.boards.keys().map(|board| board.as_str()).collect();
         boards.sort_by_key(|board| natural_sort_key(board));

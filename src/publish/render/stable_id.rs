@@ -2,7 +2,7 @@
 
 /// Returns a UUID computed from these texts in their order, each ended by the byte `end`: version 8 (RFC 9562, 5.8), from a 128-bit
 /// FNV-1a hash. It is not cryptographic and hides nothing.
-pub fn stable_id(texts: &[&str], end: u8) -> String {
+pub(crate) fn stable_id(texts: &[&str], end: u8) -> String {
     const PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
     const BASIS: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
     let bytes = texts.iter().flat_map(|text| text.bytes().chain([end]));

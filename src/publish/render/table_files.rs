@@ -17,7 +17,7 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// The formatted content of one table.
 #[derive(Clone, Debug)]
-pub struct TableFiles {
+pub(crate) struct TableFiles {
     /// The table from which it was formatted; `None`: it was read from disk.
     source: Option<PlayingTable>,
     /// The id of its game.
@@ -33,7 +33,7 @@ pub struct TableFiles {
 impl TableFiles {
     /// Formats a table with its `game`. The content from `before` with the same players is kept until the new game has a move or
     /// result: after a start not every board is connected yet, and pieces are set up again after a game.
-    pub fn new(table: PlayingTable, game: Option<GameView>, before: Option<&TableFiles>) -> TableFiles {
+    pub(crate) fn new(table: PlayingTable, game: Option<GameView>, before: Option<&TableFiles>) -> TableFiles {
         let has_moves = game.as_ref().is_some_and(|game| !game.record.plies.is_empty() || game.record.result.is_some());
         let id = game.as_ref().map(|game| game.id);
         let (pgn, cloud) = match game {
@@ -52,7 +52,7 @@ impl TableFiles {
 
     /// Reads the content from this path with `.pgn` and `.json`. If a power cut damaged a file, the content is empty. `None`: the
     /// PGN file does not exist.
-    pub fn read_files(path: &Path) -> Option<TableFiles> {
+    pub(crate) fn read_files(path: &Path) -> Option<TableFiles> {
         let pgn = fs::read(path.with_extension("pgn")).ok()?;
         let read_complete = || {
             let pgn = String::from_utf8(pgn).ok().filter(|pgn| is_complete_pgn(pgn))?;
@@ -64,22 +64,22 @@ impl TableFiles {
     }
 
     /// Creates content that was stored before this process started, without JSON.
-    pub fn from_stored(pgn: &str, has_moves: bool) -> TableFiles {
+    pub(crate) fn from_stored(pgn: &str, has_moves: bool) -> TableFiles {
         TableFiles { source: None, id: None, has_moves, pgn: pgn.into(), game: Value::Null.into() }
     }
 
     /// Returns whether the game has moves or a result.
-    pub fn has_moves(&self) -> bool {
+    pub(crate) fn has_moves(&self) -> bool {
         self.has_moves
     }
 
     /// Returns whether this is the current content of that table.
-    pub fn is_current_for(&self, table: &PlayingTable) -> bool {
+    pub(crate) fn is_current_for(&self, table: &PlayingTable) -> bool {
         self.source.as_ref() == Some(table)
     }
 
     /// Returns the table from which the content was formatted; `None`: it was read from disk.
-    pub fn table(&self) -> Option<&PlayingTable> {
+    pub(crate) fn table(&self) -> Option<&PlayingTable> {
         self.source.as_ref()
     }
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 const MAX_ROUNDS: usize = 2;
 
 /// The content of the public files. Only what has changed is formatted again.
-pub struct TournamentFiles {
+pub(crate) struct TournamentFiles {
     tags: Vec<(String, String)>,
     /// The rounds that are followed, the latest last; empty if none was loaded.
     rounds: VecDeque<Round>,
@@ -24,12 +24,12 @@ pub struct TournamentFiles {
 
 impl TournamentFiles {
     /// Creates the files of a tournament without games. `tags`: the configured tags of every game.
-    pub fn new(tags: Vec<(String, String)>) -> TournamentFiles {
+    pub(crate) fn new(tags: Vec<(String, String)>) -> TournamentFiles {
         TournamentFiles { tags, rounds: VecDeque::new(), tables: BTreeMap::new(), earlier_game_counts: BTreeMap::new() }
     }
 
     /// Follows the current round. Returns the numbers of the rounds that are no longer followed.
-    pub fn follow(&mut self, delayed_view: &DelayedView) -> Vec<u16> {
+    pub(crate) fn follow(&mut self, delayed_view: &DelayedView) -> Vec<u16> {
         let mut dropped = Vec::new();
         let Some(round) = delayed_view.read(|state| state.round.clone()) else { return dropped };
         match self.rounds.iter_mut().find(|known| known.number == round.number) {
@@ -47,7 +47,7 @@ impl TournamentFiles {
     }
 
     /// Returns the followed rounds for which nothing was formatted or recalled yet.
-    pub fn rounds_to_restore(&self) -> Vec<u16> {
+    pub(crate) fn rounds_to_restore(&self) -> Vec<u16> {
         let numbers = self.followed_rounds().into_iter().map(|round| playing_table::round_number(round.as_ref(), &self.tags));
         numbers.filter(|number| !self.tables.contains_key(number)).collect()
     }
@@ -66,7 +66,7 @@ impl TournamentFiles {
     }
 
     /// Returns all current files by path; empty if there is no game yet.
-    pub fn format_files(&mut self, delayed_view: &DelayedView) -> BTreeMap<String, String> {
+    pub(crate) fn format_files(&mut self, delayed_view: &DelayedView) -> BTreeMap<String, String> {
         let mut files = BTreeMap::new();
         for round in &self.followed_rounds() {
             let number = playing_table::round_number(round.as_ref(), &self.tags);

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use shakmaty::{Color, Square};
 
 /// Converts an alert of this game to JSON, in this language.
-pub fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> Value {
+pub(super) fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> Value {
     json!({
         "id": alert.id,
         "kind": alert.kind.word(),
@@ -46,7 +46,7 @@ fn proposed_result(alert: &Alert) -> Option<&str> {
 }
 
 /// Converts what squares showed to JSON.
-pub fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value {
+pub(super) fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value {
     let to_json = |sighting: &Sighting| {
         json!({
             "wall_ms": game.wall_ms(sighting.at),
@@ -59,7 +59,7 @@ pub fn evidence_to_json(game: &GameView, evidence: &[Sighting]) -> Value {
 }
 
 /// Returns the name of the Laws for a sentence: `FIDE Laws of 2023, standard`.
-pub fn laws_name(text: &str) -> String {
+pub(super) fn laws_name(text: &str) -> String {
     match text.parse::<Laws>() {
         Ok(laws) => {
             let rest = laws.to_string();

@@ -22,7 +22,7 @@ use tokio::time::{Instant, sleep_until};
 const UPDATE_INTERVAL_MS: (u64, u64, u64) = (5, 4, 50);
 
 /// The state shown to one audience in one language.
-pub struct AudienceState {
+pub(super) struct AudienceState {
     /// The audience, language and delay.
     pub view: AudienceView,
     source: Source,
@@ -59,7 +59,7 @@ struct CachedCard {
 }
 
 /// The complete state.
-pub struct StateSnapshot {
+pub(super) struct StateSnapshot {
     /// The number of the last change, as `run_id-number`.
     pub seq: String,
     /// The incarnation of the journal.
@@ -72,7 +72,7 @@ pub struct StateSnapshot {
 
 impl AudienceState {
     /// Starts a state that updates itself until `stop`.
-    pub fn start(view: AudienceView, source: Source, run_id: String, mut stop: Stop) -> Arc<AudienceState> {
+    pub(super) fn start(view: AudienceView, source: Source, run_id: String, mut stop: Stop) -> Arc<AudienceState> {
         let (updates, mut wakes) = (source.subscribe(), source.subscribe());
         let published = PublishedCards {
             updates,
@@ -111,19 +111,19 @@ impl AudienceState {
     }
 
     /// Returns a receiver of the number of the last change.
-    pub fn changes(&self) -> watch::Receiver<u64> {
+    pub(super) fn changes(&self) -> watch::Receiver<u64> {
         self.changed.subscribe()
     }
 
     /// Parses `run_id-number`; returns 0 if it is not a number of this state.
-    pub fn parse_event_id(&self, id: &str) -> u64 {
+    pub(super) fn parse_event_id(&self, id: &str) -> u64 {
         let number =
             id.rsplit_once('-').filter(|(run_id, _)| *run_id == self.run_id).and_then(|(_, number)| number.parse().ok());
         number.filter(|number| *number <= self.published().last).unwrap_or(0)
     }
 
     /// Returns the current complete state.
-    pub fn snapshot(&self) -> StateSnapshot {
+    pub(super) fn snapshot(&self) -> StateSnapshot {
         self.update();
         let published = self.published();
         StateSnapshot {
@@ -135,13 +135,13 @@ impl AudienceState {
     }
 
     /// Returns the current card of one board.
-    pub fn card(&self, board: &BoardId) -> Option<Arc<str>> {
+    pub(super) fn card(&self, board: &BoardId) -> Option<Arc<str>> {
         self.update();
         self.published().boards.get(board).map(|cached| Arc::clone(&cached.text))
     }
 
     /// Returns the changes after `number` as server-sent events, and the number of the last one.
-    pub fn events_since(&self, number: u64) -> (u64, Bytes) {
+    pub(super) fn events_since(&self, number: u64) -> (u64, Bytes) {
         let mut published = self.published();
         if number == published.last {
             return (number, Bytes::new());

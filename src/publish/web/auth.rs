@@ -15,13 +15,13 @@ const ENCRYPTED_COOKIE: &str = "__Host-touchmove";
 /// Name of the cookie if connections are not encrypted, which is allowed only on this machine.
 const PLAIN_COOKIE: &str = "touchmove";
 /// Maximum age of the cookie, in seconds: longer than any tournament. Idle sessions expire earlier.
-pub const COOKIE_AGE: u32 = 30 * 24 * 3600;
+pub(super) const COOKIE_AGE: u32 = 30 * 24 * 3600;
 /// Interval at which the file of tokens is checked, besides the checks at each request.
 const TOKEN_FILE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// What a user may see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Audience {
+pub(super) enum Audience {
     /// The games, with the delay of the public.
     Public,
     /// Boards, devices, health problems, pairings and games, live; no alerts.
@@ -32,14 +32,14 @@ pub enum Audience {
 
 impl Audience {
     /// Returns whether this is the public.
-    pub fn is_public(self) -> bool {
+    pub(super) fn is_public(self) -> bool {
         self == Audience::Public
     }
 }
 
 /// A user who has a token.
 #[derive(Clone)]
-pub struct User {
+pub(super) struct User {
     /// The user's name, as in the journal.
     pub name: String,
     /// What the user may do.
@@ -55,7 +55,7 @@ enum Credential {
 }
 
 /// Returns the audience of a user; `None` is an anonymous one.
-pub fn audience_of(user: Option<&User>) -> Audience {
+pub(super) fn audience_of(user: Option<&User>) -> Audience {
     match user.map(|user| user.role) {
         None => Audience::Public,
         Some(Role::Operator) => Audience::Operator,
@@ -65,7 +65,7 @@ pub fn audience_of(user: Option<&User>) -> Audience {
 
 /// Authenticates users. Tokens are 256 random bits and cannot be guessed, so failed attempts lock out neither the user nor others
 /// at the same address.
-pub struct Authenticator {
+pub(super) struct Authenticator {
     tokens: TokenCache,
     sessions: Sessions,
     cookie: &'static str,
@@ -73,18 +73,18 @@ pub struct Authenticator {
 
 impl Authenticator {
     /// Loads the tokens and sessions of this state directory. `encrypted`: whether connections to browsers are encrypted.
-    pub fn new(state_dir: &Path, encrypted: bool) -> Authenticator {
+    pub(super) fn new(state_dir: &Path, encrypted: bool) -> Authenticator {
         let cookie = if encrypted { ENCRYPTED_COOKIE } else { PLAIN_COOKIE };
         Authenticator { tokens: TokenCache::of(state_dir), sessions: Sessions::of(state_dir), cookie }
     }
 
     /// Returns the name of the cookie.
-    pub fn cookie_name(&self) -> &'static str {
+    pub(super) fn cookie_name(&self) -> &'static str {
         self.cookie
     }
 
     /// Checks the file of tokens for changes at regular intervals, also while there are no requests.
-    pub async fn watch(&self) {
+    pub(super) async fn watch(&self) {
         loop {
             tokio::time::sleep(TOKEN_FILE_POLL_INTERVAL).await;
             self.tokens.reload_if_changed();
@@ -92,17 +92,17 @@ impl Authenticator {
     }
 
     /// Returns a receiver that is notified when tokens have changed or a session has ended.
-    pub fn changes(&self) -> watch::Receiver<()> {
+    pub(super) fn changes(&self) -> watch::Receiver<()> {
         self.tokens.changes()
     }
 
     /// Returns whether the request has an invalid token.
-    pub fn has_invalid_token(&self, headers: &HeaderMap) -> bool {
+    pub(super) fn has_invalid_token(&self, headers: &HeaderMap) -> bool {
         bearer_token_hash(headers).is_some_and(|hash| self.tokens.find(&hash).is_none())
     }
 
     /// Returns the user who sent the request: by its token, else by its cookie.
-    pub fn user(&self, headers: &HeaderMap) -> Option<User> {
+    pub(super) fn user(&self, headers: &HeaderMap) -> Option<User> {
         match bearer_token_hash(headers) {
             Some(hash) => self.find(Credential::Token(hash)),
             None => self.cookies(headers).into_iter().find_map(|hash| self.find(Credential::Session(hash))),
@@ -110,7 +110,7 @@ impl Authenticator {
     }
 
     /// Returns whether the user is still authenticated and still has the same role. This counts as a use of their session.
-    pub fn is_still_authorized(&self, user: &User) -> bool {
+    pub(super) fn is_still_authorized(&self, user: &User) -> bool {
         self.find(user.credential.clone()).is_some_and(|current| current.role == user.role)
     }
 
@@ -118,14 +118,14 @@ impl Authenticator {
     ///
     /// # Errors
     /// The system provides no random numbers.
-    pub async fn log_in(&self, secret: &str) -> Result<Option<(User, String)>, TokenError> {
+    pub(super) async fn log_in(&self, secret: &str) -> Result<Option<(User, String)>, TokenError> {
         let Some(token) = self.tokens.find(&SecretHash::of(secret)) else { return Ok(None) };
         let secret = self.sessions.begin(&token, steady_clock::now_ms()).await?;
         Ok(Some((make_user(token, Credential::Session(SecretHash::of(&secret))), secret)))
     }
 
     /// Ends the session of the request's cookie.
-    pub async fn log_out(&self, headers: &HeaderMap) {
+    pub(super) async fn log_out(&self, headers: &HeaderMap) {
         for hash in self.cookies(headers) {
             if self.sessions.touch(&hash, steady_clock::now_ms()).is_some() {
                 self.sessions.end(&hash).await;

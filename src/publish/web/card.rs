@@ -28,7 +28,7 @@ const LOW_BATTERY_PERCENT: u8 = 10;
 
 /// Who sees a card, and with what delay.
 #[derive(Clone, Copy, Debug)]
-pub struct AudienceView {
+pub(super) struct AudienceView {
     /// The audience.
     pub audience: Audience,
     /// The language.
@@ -39,7 +39,7 @@ pub struct AudienceView {
 
 /// The card of one board.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Card {
+pub(super) struct Card {
     /// All fields except the clock.
     pub fields: Map<String, Value>,
     /// The clock.
@@ -48,7 +48,7 @@ pub struct Card {
 
 /// The times of both players and the state of the clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CardClock {
+pub(super) struct CardClock {
     white_ms: Option<u32>,
     black_ms: Option<u32>,
     turn: Color,
@@ -60,7 +60,7 @@ pub struct CardClock {
 
 impl Card {
     /// Returns whether the card has no change from `before`, apart from the clock's predicted progress.
-    pub fn is_predicted_by(&self, before: &Card) -> bool {
+    pub(super) fn is_predicted_by(&self, before: &Card) -> bool {
         let clock = match (&self.clock, &before.clock) {
             (Some(now), Some(before)) => now.is_predicted_by(before),
             (now, before) => now == before,
@@ -69,7 +69,7 @@ impl Card {
     }
 
     /// Converts the card to JSON.
-    pub fn value(&self, seq: u64) -> Value {
+    pub(super) fn value(&self, seq: u64) -> Value {
         let mut card = self.fields.clone();
         card.insert("seq".to_owned(), seq.into());
         card.insert("clock".to_owned(), self.clock.as_ref().map_or(Value::Null, CardClock::value));
@@ -109,7 +109,7 @@ impl CardClock {
 }
 
 /// Builds the card of a board. `table`: the playing table at which it is.
-pub fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
+pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
     let finished = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
@@ -245,7 +245,7 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
 }
 
 /// Returns a move with its number. `fen`: the position after it.
-pub fn numbered_move(san: &str, fen: &str) -> String {
+pub(super) fn numbered_move(san: &str, fen: &str) -> String {
     let number: u32 = fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
     match side_to_move(fen) {
         Color::Black => format!("{number}. {san}"),

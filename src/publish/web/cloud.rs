@@ -15,7 +15,7 @@ use tokio::time::Instant;
 const UPDATE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The files served under `/cloud`.
-pub struct CloudFiles {
+pub(super) struct CloudFiles {
     delayed_view: Arc<DelayedView>,
     cached: Mutex<CachedCloudGame>,
 }
@@ -32,14 +32,14 @@ struct CachedCloudGame {
 
 impl CloudFiles {
     /// Creates the files from this delayed view. `tags`: the configured tags of every game.
-    pub fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
+    pub(super) fn new(delayed_view: &Arc<DelayedView>, tags: Vec<(String, String)>) -> CloudFiles {
         let (updates, tournament) = (delayed_view.subscribe(), TournamentFiles::new(tags));
         let cached = CachedCloudGame { updates, tournament, files: BTreeMap::new(), due: true, at: None };
         CloudFiles { delayed_view: Arc::clone(delayed_view), cached: Mutex::new(cached) }
     }
 
     /// Returns the entity tag and content of this path; `None` if there is no such file.
-    pub fn get(&self, path: &str) -> Option<(String, Bytes)> {
+    pub(super) fn get(&self, path: &str) -> Option<(String, Bytes)> {
         let mut cached = self.cached.lock().unwrap_or_else(PoisonError::into_inner);
         while cached.updates.try_next().is_some() {
             cached.due = true;

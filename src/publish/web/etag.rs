@@ -9,13 +9,18 @@ use data_encoding::HEXLOWER;
 use sha2::{Digest, Sha256};
 
 /// Returns the entity tag of these bytes: the same on every machine, and after a restart.
-pub fn entity_tag(bytes: &[u8]) -> String {
+pub(super) fn entity_tag(bytes: &[u8]) -> String {
     let hash = Sha256::digest(bytes);
     format!("\"{}\"", HEXLOWER.encode(hash.get(..16).unwrap_or_default()))
 }
 
 /// Builds the response with this tag, or 304 if the client has that version. Clients must revalidate before each use.
-pub fn respond_with_etag(request_headers: &HeaderMap, tag: &str, kind: &'static str, bytes: impl Into<Bytes>) -> Response {
+pub(super) fn respond_with_etag(
+    request_headers: &HeaderMap,
+    tag: &str,
+    kind: &'static str,
+    bytes: impl Into<Bytes>,
+) -> Response {
     let mut response = match has_version(request_headers, tag) {
         true => StatusCode::NOT_MODIFIED.into_response(),
         false => ([(CONTENT_TYPE, kind)], bytes.into()).into_response(),

@@ -14,7 +14,7 @@ const MAX_FRAMES: usize = 512;
 
 /// The frames kept, by board.
 #[derive(Default)]
-pub struct FrameHistory(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
+pub(super) struct FrameHistory(Mutex<BTreeMap<BoardId, VecDeque<Frame>>>);
 
 /// One change that a board reported.
 struct Frame {
@@ -24,7 +24,7 @@ struct Frame {
 
 impl FrameHistory {
     /// Records frames until `stop`.
-    pub async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
+    pub(super) async fn run(self: Arc<Self>, hub: Arc<Hub>, mut stop: Stop) {
         let mut updates = hub.subscribe();
         loop {
             let next = tokio::select! {
@@ -40,7 +40,7 @@ impl FrameHistory {
     }
 
     /// Returns this board's frames, oldest first.
-    pub fn of(&self, board: &BoardId) -> Value {
+    pub(super) fn of(&self, board: &BoardId) -> Value {
         self.lock().get(board).map_or_else(|| json!([]), |frames| frames.iter().map(Frame::value).collect())
     }
 

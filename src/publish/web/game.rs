@@ -29,7 +29,7 @@ struct GameHistory {
 }
 
 /// A game as JSON.
-pub struct GameDetails {
+pub(super) struct GameDetails {
     /// The board on which it is played, whose card is sent along.
     pub board: BoardId,
     /// All other fields.
@@ -40,7 +40,7 @@ pub struct GameDetails {
 ///
 /// # Errors
 /// The journal cannot be read.
-pub fn game_details(
+pub(super) fn game_details(
     view: &AudienceView,
     source: &Source,
     frames: &FrameHistory,

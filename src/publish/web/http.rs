@@ -41,7 +41,7 @@ const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// Builds the router with all routes.
-pub fn router(web: &Arc<WebState>) -> Router {
+pub(super) fn router(web: &Arc<WebState>) -> Router {
     Router::new()
         .route("/", get(index))
         .route("/board/{id}", get(index))
@@ -87,7 +87,7 @@ async fn check_request(State(web): State<Arc<WebState>>, request: Request, next:
 
 /// An error response; its sentence says what to do.
 #[derive(Debug)]
-pub struct Refusal(pub StatusCode, pub String);
+pub(super) struct Refusal(pub StatusCode, pub String);
 
 impl IntoResponse for Refusal {
     fn into_response(self) -> Response {
@@ -96,10 +96,10 @@ impl IntoResponse for Refusal {
 }
 
 /// A response, or an error response.
-pub type HandlerResult = Result<Response, Refusal>;
+pub(super) type HandlerResult = Result<Response, Refusal>;
 
 /// Creates an error response with this sentence.
-pub fn refusal(status: StatusCode, message: impl Into<String>) -> Refusal {
+pub(super) fn refusal(status: StatusCode, message: impl Into<String>) -> Refusal {
     Refusal(status, message.into())
 }
 
@@ -135,7 +135,7 @@ async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, heade
 }
 
 /// Converts the logged-in user to JSON for the page.
-pub fn user_to_json(user: Option<&User>) -> Value {
+pub(super) fn user_to_json(user: Option<&User>) -> Value {
     user.map_or(Value::Null, |user| json!({"name": user.name, "role": user.role.word()}))
 }
 

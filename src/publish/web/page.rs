@@ -5,7 +5,7 @@ use crate::locale::Locale;
 use std::sync::LazyLock;
 
 /// A file of the page.
-pub struct PageFile {
+pub(super) struct PageFile {
     /// The file's name, below `/page/`.
     pub name: &'static str,
     /// The file's media type.
@@ -26,10 +26,10 @@ macro_rules! files {
 }
 
 /// The HTML document of the page.
-pub static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
+pub(super) static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, bytes: include_bytes!("page/index.html") };
 
 /// Returns all files: the HTML document, and those that it loads.
-pub fn files() -> impl Iterator<Item = &'static PageFile> {
+pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
     FILES.iter().chain([&*LANGUAGES, &INDEX])
 }
 

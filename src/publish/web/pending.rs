@@ -15,7 +15,7 @@ const MAX_TOTAL: usize = 256;
 
 /// All pending logins.
 #[derive(Clone, Default)]
-pub struct PendingLogins(Arc<Mutex<Waiting>>);
+pub(super) struct PendingLogins(Arc<Mutex<Waiting>>);
 
 #[derive(Default)]
 struct Waiting {
@@ -24,7 +24,7 @@ struct Waiting {
 }
 
 /// A guard for a pending login, which is removed when this is dropped.
-pub struct PendingLogin {
+pub(super) struct PendingLogin {
     number: u64,
     evicted: Arc<Notify>,
     pending: PendingLogins,
@@ -32,7 +32,7 @@ pub struct PendingLogin {
 
 impl PendingLogins {
     /// Adds a pending login from this address, and evicts another if a limit is reached.
-    pub fn add(&self, from: IpAddr) -> PendingLogin {
+    pub(super) fn add(&self, from: IpAddr) -> PendingLogin {
         let group = address_group(from);
         let mut waiting = self.lock();
         let oldest_of = |waiting: &Waiting, group: IpAddr| {
@@ -67,7 +67,7 @@ impl PendingLogins {
 
 impl PendingLogin {
     /// Returns when this login is evicted.
-    pub async fn evicted(&self) {
+    pub(super) async fn evicted(&self) {
         self.evicted.notified().await;
     }
 }

@@ -41,7 +41,7 @@ const LOGIN_LIMITS: BodyLimits = (1024, Duration::from_secs(5));
 type Parse<T> = fn(&[u8]) -> Result<T, String>;
 
 /// Handles `POST /api/login`.
-pub async fn login(
+pub(super) async fn login(
     State(web): State<Arc<WebState>>,
     Extension(client): Extension<AdmittedClient>,
     request: Request,
@@ -73,14 +73,14 @@ pub async fn login(
 }
 
 /// Handles `POST /api/logout`.
-pub async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
+pub(super) async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
     check_same_origin_json(&web, &headers)?;
     web.access.log_out(&headers).await;
     Ok(([(SET_COOKIE, cookie(&web, "", 0))], Json(json!({}))).into_response())
 }
 
 /// Handles `POST /api/command`.
-pub async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
     let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
     let (target, command) = read_own_body(&web, request, body::parse_command).await?;
@@ -110,7 +110,7 @@ pub async fn command(State(web): State<Arc<WebState>>, request: Request) -> Hand
 }
 
 /// Handles `POST /api/round`.
-pub async fn round(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+pub(super) async fn round(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
     let change = read_own_body(&web, request, body::parse_pairing_change).await?;
     let name = user.name;

@@ -23,7 +23,7 @@ const MAX_SESSIONS_PER_TOKEN: usize = 64;
 
 /// All sessions of a state directory.
 #[derive(Clone)]
-pub struct Sessions(Arc<Shared>);
+pub(super) struct Sessions(Arc<Shared>);
 
 struct Shared {
     path: PathBuf,
@@ -57,7 +57,7 @@ impl Session {
 
 impl Sessions {
     /// Loads the sessions of this state directory. If their file cannot be read, all users have to log in again.
-    pub fn of(state_dir: &Path) -> Sessions {
+    pub(super) fn of(state_dir: &Path) -> Sessions {
         let path = state_dir.join("sessions.json");
         let sessions = load(&path).unwrap_or_else(|error| {
             warn!("{} cannot be read ({error}): users of the page must log in again", path.display());
@@ -70,7 +70,7 @@ impl Sessions {
     ///
     /// # Errors
     /// The system provides no random numbers.
-    pub async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
+    pub(super) async fn begin(&self, token: &Token, now_ms: i64) -> Result<String, TokenError> {
         let secret = generate_secret()?;
         {
             let mut sessions = self.sessions();
@@ -94,7 +94,7 @@ impl Sessions {
     }
 
     /// Marks the session with this secret as used now, and returns the hash of its token.
-    pub fn touch(&self, hash: &SecretHash, now_ms: i64) -> Option<SecretHash> {
+    pub(super) fn touch(&self, hash: &SecretHash, now_ms: i64) -> Option<SecretHash> {
         let mut sessions = self.sessions();
         let matching = sessions.iter_mut().filter(|session| session.hash.is(hash) && !session.is_expired(now_ms));
         let session = matching.fold(None, |_, found| Some(found))?;
@@ -110,7 +110,7 @@ impl Sessions {
     }
 
     /// Ends the session with this secret.
-    pub async fn end(&self, hash: &SecretHash) {
+    pub(super) async fn end(&self, hash: &SecretHash) {
         self.sessions().retain(|session| !session.hash.is(hash));
         self.save().await;
     }

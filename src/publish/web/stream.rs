@@ -36,7 +36,7 @@ struct EventStream {
 
 /// Streams all cards that changed after this number, and then all further changes, until the client disconnects, its token is
 /// revoked, or its session ends.
-pub fn event_stream_body(
+pub(super) fn event_stream_body(
     web: &Arc<WebState>,
     audience_state: Arc<AudienceState>,
     last_seq: u64,

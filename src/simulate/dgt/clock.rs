@@ -7,7 +7,7 @@ use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::Color;
 
 /// A chess clock with two halves and a lever.
-pub struct VirtualClock {
+pub(super) struct VirtualClock {
     /// Black's and White's time (in the order of `Color`), in microseconds, at `since`.
     pub left: [i64; 2],
     since: Micros,
@@ -23,7 +23,7 @@ pub struct VirtualClock {
 
 impl VirtualClock {
     /// Creates a stopped clock whose messages are due at `ticks_at` and every second after that.
-    pub fn new(setup: &SimulationSetup, ticks_at: Micros) -> VirtualClock {
+    pub(super) fn new(setup: &SimulationSetup, ticks_at: Micros) -> VirtualClock {
         VirtualClock {
             left: [i64::from(setup.profile.clock_ms.0) * 1000; 2],
             since: 0,
@@ -38,7 +38,7 @@ impl VirtualClock {
     }
 
     /// Applies an act on the clock; others are ignored.
-    pub fn act(&mut self, now: Micros, act: Act) {
+    pub(super) fn act(&mut self, now: Micros, act: Act) {
         self.settle(now);
         match act {
             Act::Start => self.running = true,
@@ -60,7 +60,7 @@ impl VirtualClock {
     }
 
     /// Returns the seven bytes of the clock's message.
-    pub fn display(&mut self, now: Micros) -> [u8; 7] {
+    pub(super) fn display(&mut self, now: Micros) -> [u8; 7] {
         self.settle(now);
         let [black, white] = self.left.map(|left| half(left, self.added > 0));
         let (left, right) = if self.white_left { (white, black) } else { (black, white) };
@@ -72,7 +72,7 @@ impl VirtualClock {
 }
 
 /// Encodes hours with flags, minutes and seconds in BCD. A clock shows 0:00 when no time is left, not before.
-pub fn half(left: i64, increment: bool) -> [u8; 3] {
+pub(super) fn half(left: i64, increment: bool) -> [u8; 3] {
     let seconds = (left.max(0) as u64).div_ceil(1_000_000);
     let bcd = |value: u64| (((value / 10) << 4) | (value % 10)) as u8;
     let flags = if increment { 0x20 } else { 0 } | if seconds == 0 { 0x10 } else { 0 };

@@ -10,7 +10,7 @@ use std::collections::VecDeque;
 const FIFO: usize = 16;
 
 /// A line of 9600 Bd, ten bits a byte.
-pub struct BoardLine {
+pub(super) struct BoardLine {
     dice: Dice,
     rates: Rates,
     /// Number of messages sent so far.
@@ -22,12 +22,12 @@ pub struct BoardLine {
 
 impl BoardLine {
     /// Creates an idle line with these rates of damage.
-    pub fn new(dice: Dice, rates: Rates) -> BoardLine {
+    pub(super) fn new(dice: Dice, rates: Rates) -> BoardLine {
         BoardLine { dice, rates, messages: 0, parts: VecDeque::new(), free_at: 0 }
     }
 
     /// Queues a message on the line; it is sent after those before it.
-    pub fn queue_message(&mut self, now: Micros, message: &[u8], ply: u32) {
+    pub(super) fn queue_message(&mut self, now: Micros, message: &[u8], ply: u32) {
         self.messages += 1;
         let mut bytes = message.to_vec();
         let mut lost = self.dice.stream(Rate::lost_byte, self.messages);
@@ -49,7 +49,7 @@ impl BoardLine {
     }
 
     /// Removes and returns the parts that have arrived by now.
-    pub fn receive_until(&mut self, now: Micros) -> Vec<Chunk> {
+    pub(super) fn receive_until(&mut self, now: Micros) -> Vec<Chunk> {
         let mut chunks = Vec::new();
         while let Some((at, bytes, ply)) = self.parts.pop_front_if(|part| part.0 <= now) {
             chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply });
@@ -58,7 +58,7 @@ impl BoardLine {
     }
 
     /// Returns when the next part has arrived.
-    pub fn next_at(&self) -> Option<Micros> {
+    pub(super) fn next_at(&self) -> Option<Micros> {
         self.parts.front().map(|part| part.0)
     }
 }

@@ -36,7 +36,7 @@ const START_POSITION: [u8; 64] = {
 };
 
 /// The ring buffer, oldest byte first.
-pub struct BoardMemory {
+pub(super) struct BoardMemory {
     ring: VecDeque<u8>,
     changed_at: Micros,
     pressed_at: Micros,
@@ -52,7 +52,7 @@ pub struct BoardMemory {
 
 impl BoardMemory {
     /// Creates the memory of a board that was just switched on with these pieces.
-    pub fn new(fields: &[u8; 64]) -> BoardMemory {
+    pub(super) fn new(fields: &[u8; 64]) -> BoardMemory {
         let ring = OLD.iter().copied().cycle().take(SIZE).collect();
         let mut memory =
             BoardMemory { ring, changed_at: 0, pressed_at: 0, newest: None, marked: None, recorded: 0, sent: 0, game: None };
@@ -66,7 +66,7 @@ impl BoardMemory {
     }
 
     /// Records that one field changed; `fields` are all fields after the change.
-    pub fn record_change(&mut self, now: Micros, field: usize, fields: &[u8; 64]) {
+    pub(super) fn record_change(&mut self, now: Micros, field: usize, fields: &[u8; 64]) {
         if self.newest == Some(field) {
             self.ring.truncate(SIZE - 2);
             self.ring.push_front(NOTHING);
@@ -81,7 +81,7 @@ impl BoardMemory {
     }
 
     /// Records a press of the clock, with the time that the halted half shows, in microseconds.
-    pub fn record_press(&mut self, now: Micros, is_left: bool, displayed: i64) {
+    pub(super) fn record_press(&mut self, now: Micros, is_left: bool, displayed: i64) {
         if now >= self.pressed_at + PRESS_DEBOUNCE {
             let [hours, minutes, seconds] = half(displayed, false);
             self.record(&[hours & 0x0f | if is_left { 0x70 } else { 0x60 }, minutes, seconds]);
@@ -90,19 +90,19 @@ impl BoardMemory {
     }
 
     /// Returns the whole memory as a message has it: the end mark replaces the oldest byte.
-    pub fn dump(&self) -> Vec<u8> {
+    pub(super) fn dump(&self) -> Vec<u8> {
         self.ring.iter().copied().skip(1).chain([END]).collect()
     }
 
     /// Returns what was recorded since the last call.
-    pub fn take_new(&mut self) -> Vec<u8> {
+    pub(super) fn take_new(&mut self) -> Vec<u8> {
         self.newest = None;
         let already_sent = std::mem::replace(&mut self.sent, self.recorded);
         self.since(already_sent)
     }
 
     /// Records the start of a game with the pieces on the board.
-    pub fn record_start(&mut self, fields: &[u8; 64]) {
+    pub(super) fn record_start(&mut self, fields: &[u8; 64]) {
         self.game = Some(self.recorded);
         self.record(&[GAME]);
         for field in (0..64).filter(|&field| fields[field] != 0) {
@@ -111,7 +111,7 @@ impl BoardMemory {
     }
 
     /// Returns what was recorded since a game began, or everything if none did.
-    pub fn since_start(&self) -> Vec<u8> {
+    pub(super) fn since_start(&self) -> Vec<u8> {
         self.since(self.game.unwrap_or(0))
     }
 

@@ -33,7 +33,7 @@ struct Flicker {
 }
 
 /// The 64 fields, in the maker's order, with codes for their pieces.
-pub struct Sensors {
+pub(super) struct Sensors {
     /// The piece code on each field, and the ply that last changed the field.
     fields: [(u8, u32); 64],
     /// The code that the last scan of each field read.
@@ -54,7 +54,7 @@ pub struct Sensors {
 
 impl Sensors {
     /// Creates sensors with these pieces on their fields. `rng` decides which fields do not work.
-    pub fn new(codes: [u8; 64], dice: Dice, rates: Rates, rng: &mut Rng) -> Sensors {
+    pub(super) fn new(codes: [u8; 64], dice: Dice, rates: Rates, rng: &mut Rng) -> Sensors {
         let [stuck, flickering] = [Rate::stuck, Rate::flicker].map(|rate| dice.count(&rates, rate, 0) as usize);
         let mut bad: Vec<usize> = (0..64).collect();
         rng.shuffle(&mut bad);
@@ -78,25 +78,25 @@ impl Sensors {
     }
 
     /// Draws how long a scan takes, and when the first one began.
-    pub fn start(&mut self, rng: &mut Rng) {
+    pub(super) fn start(&mut self, rng: &mut Rng) {
         self.scan = rng.ms(SCAN_MS) * 1000;
         self.scan_from = rng.below(200_000);
     }
 
     /// Returns what the last scan of each field read.
-    pub fn seen(&self) -> &[u8; 64] {
+    pub(super) fn seen(&self) -> &[u8; 64] {
         &self.seen
     }
 
     /// Returns when a field is scanned or a blind phase begins or ends; [`NEVER`] if none is due.
-    pub fn next_event(&self) -> Micros {
+    pub(super) fn next_event(&self) -> Micros {
         let scans = self.next_scans.iter().copied().min().unwrap_or(NEVER);
         let flickers = self.flickers.iter().map(|flicker| flicker.turns_at).min().unwrap_or(NEVER);
         scans.min(flickers)
     }
 
     /// Puts a piece on a field, or removes the one on it (code 0).
-    pub fn change(&mut self, now: Micros, field: usize, code: u8, ply: u32) {
+    pub(super) fn change(&mut self, now: Micros, field: usize, code: u8, ply: u32) {
         self.fields[field] = (code, ply);
         self.changes[field] = Change { count: self.changes[field].count + 1, fault_drawn: false, reported: false };
         self.misreadings[field] = None;
@@ -111,7 +111,7 @@ impl Sensors {
 
     /// Scans the fields that are due. `report` receives each change of a reading: the field, the reading, the ply that caused it (0
     /// if this change was reported before), and the readings of all fields after the change.
-    pub fn scan(&mut self, now: Micros, mut report: impl FnMut(usize, u8, u32, &[u8; 64])) {
+    pub(super) fn scan(&mut self, now: Micros, mut report: impl FnMut(usize, u8, u32, &[u8; 64])) {
         for field in 0..64 {
             if self.next_scans[field] > now {
                 continue;
@@ -184,7 +184,7 @@ impl Sensors {
     }
 
     /// Begins and ends the blind phases that are due.
-    pub fn flicker(&mut self, now: Micros, rng: &mut Rng) {
+    pub(super) fn flicker(&mut self, now: Micros, rng: &mut Rng) {
         for index in 0..self.flickers.len() {
             if self.flickers[index].turns_at > now {
                 continue;

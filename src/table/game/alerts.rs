@@ -10,7 +10,7 @@ use crate::table::Output;
 
 impl TableGame {
     /// Alerts the arbiter that the game began from a position that is not the start position.
-    pub fn alert_wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
+    pub(crate) fn alert_wrong_start(&mut self, now: Millis, differences: &[Difference], output: &mut Output) {
         let squares = differences.iter().map(|difference| difference.square).collect();
         let text = Text::new("wrong_start").with("differences", differences.to_vec());
         let situation = Some((Situation::Irregular(Irregularity::WrongStart), RulingFacts::default()));
@@ -19,7 +19,7 @@ impl TableGame {
 
     /// Alerts the arbiter that the board is turned the wrong way. Nothing is followed until the position is set up correctly
     /// (7.2.2).
-    pub fn alert_wrong_orientation(&mut self, now: Millis, output: &mut Output) {
+    pub(crate) fn alert_wrong_orientation(&mut self, now: Millis, output: &mut Output) {
         let situation = Some((Situation::Irregular(Irregularity::Orientation), RulingFacts::default()));
         let draft = AlertDraft { situation, ..AlertDraft::new(AlertKind::Orientation, Text::new("orientation")) };
         self.raise(now, draft, output);

@@ -12,7 +12,7 @@ const MAX_PAIR_SQUARES: usize = 4;
 
 impl TableGame {
     /// Records that the link was lost, or that the board is silent.
-    pub fn begin_gap(&mut self, now: Millis) {
+    pub(crate) fn begin_gap(&mut self, now: Millis) {
         self.lag.end();
         self.touches.begin_gap(now);
         self.presses.begin_gap();
@@ -21,13 +21,13 @@ impl TableGame {
     }
 
     /// Begins the game while what the board shows is unknown.
-    pub fn begin_without_placement(&mut self, now: Millis) {
+    pub(crate) fn begin_without_placement(&mut self, now: Millis) {
         self.begin_gap(now);
         self.board.forget_board();
     }
 
     /// Processes the first whole reading after the link came up.
-    pub fn handle_first_placement(
+    pub(crate) fn handle_first_placement(
         &mut self,
         now: Millis,
         placement: &Placement,
@@ -46,12 +46,12 @@ impl TableGame {
     }
 
     /// Marks the placement that was just read as possibly outdated. `is_start`: it is a start position.
-    pub fn doubt_placement(&mut self, is_start: bool) {
+    pub(crate) fn doubt_placement(&mut self, is_start: bool) {
         self.follower.doubt_placement(is_start);
     }
 
     /// Follows the game anew from `now`, of which only the first `plies` plies are known. What the board shows becomes unknown.
-    pub fn refollow_from(&mut self, now: Millis, plies: usize) {
+    pub(crate) fn refollow_from(&mut self, now: Millis, plies: usize) {
         self.follower.restart(now, self.published.start().clone(), &self.published.known_plies(plies));
         self.fix_settled_plies();
         self.published.mark_outdated();
@@ -59,28 +59,28 @@ impl TableGame {
     }
 
     /// Returns the squares published as stuck, and those that flicker now, in the game's coordinates.
-    pub fn published_faulty_squares(&self) -> Bitboard {
+    pub(crate) fn published_faulty_squares(&self) -> Bitboard {
         self.follower.reported_faulty()
     }
 
     /// Records that a board message was damaged: a piece that is not on its square may have been put down elsewhere.
-    pub fn note_damaged_message(&mut self, now: Millis) {
+    pub(crate) fn note_damaged_message(&mut self, now: Millis) {
         self.board.note_loss();
         self.follower.note_damage(now);
     }
 
     /// Records that the pieces on these squares are new to the board, which assumes queens.
-    pub fn note_assumed_pieces(&mut self, squares: Bitboard) {
+    pub(crate) fn note_assumed_pieces(&mut self, squares: Bitboard) {
         self.follower.assume_queens(squares);
     }
 
     /// Records that the readings at this time were delayed somewhere: when the changes happened is unknown.
-    pub fn note_delayed_readings(&mut self, now: Millis) {
+    pub(crate) fn note_delayed_readings(&mut self, now: Millis) {
         self.follower.mark_late(now);
     }
 
     /// Processes changed squares, in the board's own coordinates. `from_placement`: a whole placement showed them.
-    pub fn handle_changes(
+    pub(crate) fn handle_changes(
         &mut self,
         now: Millis,
         edges: &[Edge],
@@ -148,12 +148,12 @@ impl TableGame {
     }
 
     /// Marks readings up to `until` as possibly delayed on the link.
-    pub fn mark_delayed_until(&mut self, until: Millis) {
+    pub(crate) fn mark_delayed_until(&mut self, until: Millis) {
         self.follower.mark_late_until(until);
     }
 
     /// Records that the last change came from the board's memory: its time is unknown, only the order.
-    pub fn mark_from_memory(&mut self) {
+    pub(crate) fn mark_from_memory(&mut self) {
         self.follower.mark_remembered();
     }
 }

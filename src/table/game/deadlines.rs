@@ -10,7 +10,7 @@ use crate::table::Output;
 
 impl TableGame {
     /// Processes the fact that nothing has changed for `quiet` milliseconds.
-    pub fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn handle_quiet(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.board.is_unknown() || self.end.is_over() || self.is_paused() {
             return;
         }
@@ -45,7 +45,7 @@ impl TableGame {
     }
 
     /// Returns when the follower must re-evaluate a press, or when the time to adjust ends.
-    pub fn reevaluation_deadline(&self) -> Option<Millis> {
+    pub(crate) fn reevaluation_deadline(&self) -> Option<Millis> {
         let follower = self.follower.deadline();
         [follower, self.hold.deadline(), self.presses.deadline(), self.touches.deadline(), self.lag.deadline()]
             .into_iter()
@@ -56,12 +56,12 @@ impl TableGame {
 
     /// Returns when the next slice of a search is due, or when a held-back end of the game times out. Applies even while nothing is
     /// followed.
-    pub fn background_deadline(&self) -> Option<Millis> {
+    pub(crate) fn background_deadline(&self) -> Option<Millis> {
         [self.searches.deadline(), self.end_deadline(), self.missed_deadline()].into_iter().flatten().min()
     }
 
     /// Runs what is due at `background_deadline`.
-    pub fn run_background(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn run_background(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.end_deadline().is_some_and(|due| due <= now) {
             self.settle_end(now, context, output);
         } else if self.missed_deadline().is_some_and(|due| due <= now) {
@@ -72,7 +72,7 @@ impl TableGame {
     }
 
     /// Runs what is due at `reevaluation_deadline`.
-    pub fn reevaluate(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn reevaluate(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         if self.hold.deadline().is_some_and(|until| until <= now) {
             self.end_hold(now);
         }

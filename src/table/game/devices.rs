@@ -29,12 +29,12 @@ impl TableGame {
     }
 
     /// Raises an alert: the cable was pulled, or the port vanished.
-    pub fn alert_link_lost(&mut self, now: Millis, output: &mut Output) {
+    pub(crate) fn alert_link_lost(&mut self, now: Millis, output: &mut Output) {
         self.update_device_alert(now, AlertKind::LinkLost, Some(Text::new("link_lost")), output);
     }
 
     /// Raises an alert: the board has been silent for `ms` milliseconds.
-    pub fn alert_silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
+    pub(crate) fn alert_silent(&mut self, now: Millis, ms: Millis, output: &mut Output) {
         self.update_device_alert(
             now,
             AlertKind::BoardSilent,
@@ -44,7 +44,7 @@ impl TableGame {
     }
 
     /// Raises an alert: the board sends data but has not reported its placement for a while.
-    pub fn alert_placement_missing(&mut self, now: Millis, output: &mut Output) {
+    pub(crate) fn alert_placement_missing(&mut self, now: Millis, output: &mut Output) {
         self.update_device_alert(now, AlertKind::BoardSilent, Some(Text::new("board_unseen")), output);
     }
 
@@ -56,7 +56,7 @@ impl TableGame {
     }
 
     /// Updates the alerts about the clock after a reading. `battery_low`: of the clock's battery.
-    pub fn update_clock_alerts(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
+    pub(crate) fn update_clock_alerts(&mut self, now: Millis, connected: bool, battery_low: bool, output: &mut Output) {
         let is_stopped =
             connected && !self.is_paused() && self.hold.stopped_at().is_some_and(|at| now >= at + STOPPED_CLOCK_TIMEOUT);
         let alerts = [
@@ -70,7 +70,7 @@ impl TableGame {
     }
 
     /// Alerts the arbiter that the clock was set. Replaces an earlier alert of this kind.
-    pub fn alert_clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
+    pub(crate) fn alert_clock_set(&mut self, now: Millis, before: ClockTimes, after: ClockTimes, output: &mut Output) {
         if self.end.is_over() || self.record().result.is_some() {
             return;
         }
@@ -85,7 +85,7 @@ impl TableGame {
     }
 
     /// Updates the alert about the board's battery.
-    pub fn update_battery_alert(&mut self, now: Millis, battery: Battery, output: &mut Output) {
+    pub(crate) fn update_battery_alert(&mut self, now: Millis, battery: Battery, output: &mut Output) {
         let low = battery.percent <= LOW && battery.charging != Some(true);
         let text = low.then(|| Text::new("board_battery").with("percent", u32::from(battery.percent)));
         self.update_device_alert(now, AlertKind::BoardBattery, text, output);

@@ -24,7 +24,7 @@ pub(super) struct AlertDraft {
 
 impl AlertDraft {
     /// Creates an alert with only a kind and a text.
-    pub fn new(kind: AlertKind, text: Text) -> AlertDraft {
+    pub(super) fn new(kind: AlertKind, text: Text) -> AlertDraft {
         AlertDraft {
             kind,
             text,

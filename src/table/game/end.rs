@@ -134,7 +134,7 @@ impl TableGame {
 
     /// Leaves the game because another one begins on the board. An end that waits only for a notice about touched pieces is
     /// published, and searches end.
-    pub fn finish(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn finish(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let ply = self.record().plies.len() as u32;
         if self.end.is_result_held() && self.published.open_ruling(ply).is_none() {
             self.clear(now, is_waiting, output);

@@ -22,17 +22,17 @@ impl TableGame {
     }
 
     /// Returns the current faults of the board, found in this game or before.
-    pub fn faults(&self) -> Vec<(Square, Fault)> {
+    pub(crate) fn faults(&self) -> Vec<(Square, Fault)> {
         self.follower.faults().in_force().collect()
     }
 
     /// Returns the squares that are stuck or suspected to be, in the board's own coordinates.
-    pub fn stuck_squares(&self) -> Bitboard {
+    pub(crate) fn stuck_squares(&self) -> Bitboard {
         self.follower.stuck_squares().into_iter().map(|square| self.record().rotation.apply(square)).collect()
     }
 
     /// Takes over faults that were found in the previous game and publishes them again.
-    pub fn inherit_faults(&mut self, now: Millis, faults: &[(Square, Fault)], output: &mut Output) {
+    pub(crate) fn inherit_faults(&mut self, now: Millis, faults: &[(Square, Fault)], output: &mut Output) {
         faults.iter().for_each(|&(square, fault)| self.follower.report_fault(now, square, fault));
         self.publish_faults(now, output);
     }

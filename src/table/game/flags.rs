@@ -14,7 +14,7 @@ const BOTH_FLAGS_FIRST: &str = "both_flags_first";
 
 impl TableGame {
     /// Updates the alerts about flags that have fallen.
-    pub fn update_flag_alerts(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
+    pub(crate) fn update_flag_alerts(&mut self, now: Millis, flags: ByColor<bool>, output: &mut Output) {
         if self.end.is_over() || self.record().result.is_some() {
             return;
         }

@@ -165,7 +165,7 @@ impl TableGame {
     }
 
     /// If the board does not show the last position, stops inferring until it does.
-    pub fn restore_board(&mut self, now: Millis) {
+    pub(crate) fn restore_board(&mut self, now: Millis) {
         if self.is_paused() {
             self.follower.suspend();
         } else if self.follower.mismatch().any() {
@@ -190,7 +190,7 @@ impl TableGame {
     }
 
     /// Whether the arbiter has paused the game and no result has ended the pause.
-    pub fn is_paused(&self) -> bool {
+    pub(crate) fn is_paused(&self) -> bool {
         self.record().paused && self.hold.is_paused()
     }
 
@@ -222,7 +222,7 @@ impl TableGame {
     }
 
     /// Continues a paused game because the clock was started. Returns whether the game was paused.
-    pub fn note_clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
+    pub(crate) fn note_clock_started(&mut self, now: Millis, output: &mut Output) -> bool {
         let paused = self.is_paused() && !self.end.is_over();
         if paused {
             self.record_event(
@@ -236,7 +236,7 @@ impl TableGame {
     }
 
     /// Records that the clock, which ran in this game, was stopped or started. Returns whether what the board shows is play again.
-    pub fn note_clock_stopped(&mut self, now: Millis, is_stopped: bool) -> bool {
+    pub(crate) fn note_clock_stopped(&mut self, now: Millis, is_stopped: bool) -> bool {
         self.hold.stopped_at = is_stopped.then_some(now);
         let resumes = !is_stopped
             && self.hold.is_stopped()

@@ -16,7 +16,7 @@ use shakmaty::{Bitboard, Color, Move, Rank, Role};
 
 impl TableGame {
     /// Judges the start position of a game: the game may already be over, or need the arbiter.
-    pub fn judge_start(&mut self, now: Millis, output: &mut Output) {
+    pub(crate) fn judge_start(&mut self, now: Millis, output: &mut Output) {
         self.judge_position(now, output);
         self.end_at_start(now, output);
     }

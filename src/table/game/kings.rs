@@ -61,12 +61,12 @@ impl KingsSignal {
 
 impl TableGame {
     /// Returns when the kings have been in the centre long enough to signal a result.
-    pub fn kings_deadline(&self) -> Option<Millis> {
+    pub(crate) fn kings_deadline(&self) -> Option<Millis> {
         self.kings.deadline()
     }
 
     /// Publishes or reports the result after both kings were in the centre long enough.
-    pub fn handle_kings_signal(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn handle_kings_signal(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
         let (Some(centred_at), Some([white, black])) = (self.kings.centred_at.take(), self.follower.kings_in_centre()) else {
             return;
         };

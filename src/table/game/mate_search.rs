@@ -175,7 +175,7 @@ impl TableGame {
     }
 
     /// Checks whether neither player can mate any more. Runs when the board is quiet, since it can take a while.
-    pub fn judge_dead(&mut self, now: Millis, output: &mut Output) {
+    pub(crate) fn judge_dead(&mut self, now: Millis, output: &mut Output) {
         if !std::mem::take(&mut self.searches.is_dead_check_pending)
             || !self.alert_filter.is_judged()
             || self.record().result.is_some()

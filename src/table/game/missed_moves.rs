@@ -84,7 +84,7 @@ impl TableGame {
     }
 
     /// Adds these moves at the end of the record.
-    pub fn add_moves(
+    pub(crate) fn add_moves(
         &mut self,
         now: Millis,
         moves: &[Move],
@@ -115,7 +115,7 @@ impl TableGame {
     }
 
     /// Whether the arbiter was alerted that moves are missing since a gap, and nothing shows which.
-    pub fn misses_moves(&self) -> bool {
+    pub(crate) fn misses_moves(&self) -> bool {
         let is_behind = self.lag.is_alerted_after_gap();
         // A square that does not work would show another position.
         is_behind && !self.board.is_unknown() && !self.hold.is_active() && self.follower.ignored_squares().is_empty()
@@ -123,7 +123,7 @@ impl TableGame {
 
     /// Takes up play that went on with these moves from this position after missing moves. It becomes a new part of the game, and
     /// the arbiter is alerted.
-    pub fn append_after_missing_moves(
+    pub(crate) fn append_after_missing_moves(
         &mut self,
         now: Millis,
         from: &Position,

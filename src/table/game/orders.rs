@@ -12,7 +12,7 @@ use shakmaty::{Role, Square};
 
 impl TableGame {
     /// Carries out an order.
-    pub fn order(
+    pub(crate) fn order(
         &mut self,
         now: Millis,
         order: Order,

@@ -22,7 +22,7 @@ const MAX_PRESSES_OFF_TURN: u32 = 3;
 
 /// How a press of the clock fits the turn of play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PressSides {
+pub(crate) enum PressSides {
     /// The press is not part of the game.
     Ignored,
     /// The sides of the clock may be as they are assigned.
@@ -183,7 +183,7 @@ impl Presses {
 
 impl TableGame {
     /// Compares a press with the turn of play, before it is processed.
-    pub fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
+    pub(crate) fn check_sides(&mut self, now: Millis, press: Press, output: &mut Output) -> PressSides {
         if self.end.is_over() {
             self.alert_press_after_end(now, press, output);
         }
@@ -201,12 +201,12 @@ impl TableGame {
     }
 
     /// Records that the sides of the clock were swapped.
-    pub fn note_swapped_sides(&mut self) {
+    pub(crate) fn note_swapped_sides(&mut self) {
         self.presses.note_swapped_sides();
     }
 
     /// Processes a press that [`TableGame::check_sides`] has not ignored.
-    pub fn handle_press(&mut self, now: Millis, press: Press, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn handle_press(&mut self, now: Millis, press: Press, context: &GameContext<'_>, output: &mut Output) {
         self.follower.handle_press(now, press.by);
         output.commands.push(BoardCommand::Placement);
         let line = self.follower.nodes();
@@ -232,7 +232,7 @@ impl TableGame {
     }
 
     /// Processes a clock reading in which the lever did not move.
-    pub fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
+    pub(crate) fn handle_clock_times(&mut self, now: Millis, times: ClockTimes, were_held: bool, output: &mut Output) {
         let (line, start) = (self.follower.nodes(), self.published.start().turn());
         let mover = |ply| super::mover(line, start, ply);
         if let Some((ply, clocks)) = self.presses.revise_times(now, times, were_held, self.published.record(), mover) {

@@ -10,7 +10,7 @@ use crate::laws::{Laws, Position};
 use shakmaty::{Move, Piece, Square};
 
 /// The game as it was published.
-pub struct PublishedGame {
+pub(crate) struct PublishedGame {
     record: Record,
     /// The Laws in force in this game.
     laws: Laws,
@@ -31,7 +31,7 @@ impl PublishedGame {
     }
 
     /// Returns the record.
-    pub fn record(&self) -> &Record {
+    pub(crate) fn record(&self) -> &Record {
         &self.record
     }
 
@@ -119,23 +119,23 @@ impl PublishedGame {
     }
 
     /// Returns the last position.
-    pub fn position(&self) -> Option<Position> {
+    pub(crate) fn position(&self) -> Option<Position> {
         Position::from_fen(self.record.fen(), self.start.is_chess960()).ok()
     }
 
     /// Returns the position after this number of plies.
-    pub fn position_after(&self, plies: usize) -> Position {
+    pub(crate) fn position_after(&self, plies: usize) -> Position {
         let plies = self.moves.iter().zip(&self.record.plies).take(plies);
         plies.fold(self.start.clone(), |position, (&mv, ply)| position.play_recorded(mv, &ply.played.fen))
     }
 
     /// Whether the game began from `position` and no move has been published yet.
-    pub fn begins_like(&self, position: &Position) -> bool {
+    pub(crate) fn begins_like(&self, position: &Position) -> bool {
         self.moves.is_empty() && self.start.board() == position.board()
     }
 
     /// Returns both times at the last completed move that has them.
-    pub fn last_clocks(&self) -> Option<ClockTimes> {
+    pub(crate) fn last_clocks(&self) -> Option<ClockTimes> {
         self.record.plies.iter().rev().map(|ply| ply.clocks).find(|clocks| clocks.white.is_some() && clocks.black.is_some())
     }
 
@@ -147,7 +147,7 @@ impl PublishedGame {
 
     /// Returns which piece came to which square in each of the first `plies` plies from the start position; `None` where one of
     /// them is not a legal move, or the game began from another position.
-    pub fn landings(&self, plies: usize) -> Option<Vec<(Square, Piece)>> {
+    pub(crate) fn landings(&self, plies: usize) -> Option<Vec<(Square, Piece)>> {
         let mut position = Some(self.start.clone()).filter(|start| start.fen() == Position::start().fen())?;
         let plies = self.moves.iter().zip(&self.record.plies).take(plies);
         let landings = plies.map(|(&mv, ply)| {
@@ -159,7 +159,7 @@ impl PublishedGame {
     }
 
     /// Returns the ply of the last missing moves; 0 if none are missing.
-    pub fn last_missing(&self) -> usize {
+    pub(crate) fn last_missing(&self) -> usize {
         self.moves.iter().rposition(|&mv| Position::is_null_move(mv)).map_or(0, |index| index + 1)
     }
 

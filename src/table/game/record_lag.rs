@@ -192,12 +192,12 @@ impl TableGame {
     }
 
     /// Marks the record as behind the board after a gap: the board has not agreed with the record since `since`.
-    pub fn begin_lag_after_gap(&mut self, since: Millis) {
+    pub(crate) fn begin_lag_after_gap(&mut self, since: Millis) {
         self.lag.begin_after_gap(since);
     }
 
     /// Publishes that the board differs from the record, and alerts the arbiter. `differences`: what differs.
-    pub fn alert_record_lag(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
+    pub(crate) fn alert_record_lag(&mut self, now: Millis, differences: Vec<Difference>, output: &mut Output) {
         self.lag.mark_alerted();
         if has_position_alert(self.record()) || self.record().result.is_some() || self.end.is_over() {
             return;
@@ -210,7 +210,13 @@ impl TableGame {
 
     /// Alerts the arbiter that moves are missing which the board may remember but has not sent yet. `placement`: what the board
     /// shows, in its own coordinates.
-    pub fn alert_memory_awaited(&mut self, now: Millis, placement: &Placement, context: &GameContext<'_>, output: &mut Output) {
+    pub(crate) fn alert_memory_awaited(
+        &mut self,
+        now: Millis,
+        placement: &Placement,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) {
         let seen = ObservedBoard::from_placement(&rotated(placement, context.rotation), context.settings.sensing);
         let position = self.published.position_after(self.published.len());
         let difference = |square| Difference { square, expected: position.piece_at(square), seen: seen.at(square) };

@@ -35,7 +35,7 @@ impl TableGame {
     }
 
     /// Returns the position that must be restored on the board, until a move is made.
-    pub fn to_restore(&self) -> Option<Position> {
+    pub(crate) fn to_restore(&self) -> Option<Position> {
         let restoring = self.record().restored.is_some() || self.hold.is_restoring();
         (restoring && !self.end.is_over()).then(|| self.published.position_after(self.published.len()))
     }

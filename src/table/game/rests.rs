@@ -41,7 +41,7 @@ impl Rest {
 
 /// The last rests after a gap.
 #[derive(Debug, Default)]
-pub struct Rests {
+pub(super) struct Rests {
     /// How many plies were on record at the gap; `None`: there was no gap.
     since: Option<usize>,
     /// When the board was seen again.
@@ -64,13 +64,13 @@ impl Rests {
     }
 
     /// Records that the board was seen again after a gap, with this many plies on record.
-    pub fn begin(&mut self, now: Millis, plies: usize) {
+    pub(super) fn begin(&mut self, now: Millis, plies: usize) {
         self.since = self.since.filter(|since| plies <= since + PLIES).or(Some(plies));
         self.seen_at = now;
     }
 
     /// Discards earlier rests: the record was changed, or the arbiter knows of them.
-    pub fn forget(&mut self) {
+    pub(super) fn forget(&mut self) {
         self.last.clear();
     }
 

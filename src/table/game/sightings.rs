@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 const MAX_RECENT: usize = 64;
 
 /// The most recent changes, and the last older change of every square.
-pub struct Sightings {
+pub(super) struct Sightings {
     /// Oldest first.
     recent: VecDeque<Sighting>,
     /// By square.
@@ -24,7 +24,7 @@ impl Default for Sightings {
 
 impl Sightings {
     /// Records a change of a square.
-    pub fn push(&mut self, seen: Sighting) {
+    pub(super) fn push(&mut self, seen: Sighting) {
         if self.recent.len() == MAX_RECENT
             && let Some(oldest) = self.recent.pop_front()
         {
@@ -34,7 +34,7 @@ impl Sightings {
     }
 
     /// Returns the stored changes after `after` and up to `until`, oldest first.
-    pub fn between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
+    pub(super) fn between(&self, after: Millis, until: Millis) -> Vec<Sighting> {
         let within = |seen: &&Sighting| seen.at > after && seen.at <= until;
         let mut found: Vec<Sighting> = self.older.iter().flatten().filter(within).copied().collect();
         found.sort_by_key(|seen| seen.at);
@@ -45,7 +45,7 @@ impl Sightings {
 
     /// Returns how `squares` came to show their current state, however long ago, and the last other changes after `since`: oldest
     /// first, at most [`PlayedMove::EVIDENCE`]. `unseen`: what is known of squares that were not seen to change.
-    pub fn evidence_for(
+    pub(super) fn evidence_for(
         &self,
         squares: Bitboard,
         since: Millis,

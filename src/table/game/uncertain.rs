@@ -48,7 +48,7 @@ impl TableGame {
 
     /// Alerts the arbiter if the board's memory does not show all that is on record after the first `from` plies: other moves may
     /// have been played.
-    pub fn alert_unconfirmed_plies(&mut self, now: Millis, from: usize, output: &mut Output) {
+    pub(crate) fn alert_unconfirmed_plies(&mut self, now: Millis, from: usize, output: &mut Output) {
         let count = self.published.len().saturating_sub(from);
         if count > 0 {
             self.raise_plies(now, "uncertain_order", from, count, output);

@@ -16,11 +16,11 @@ use shakmaty::{Bitboard, Move};
 
 /// Time for which the board may be unexplained before the arbiter is alerted, in milliseconds: longer than a piece is put aside to
 /// be adjusted.
-pub const UNEXPLAINED: Millis = 3_000;
+pub(crate) const UNEXPLAINED: Millis = 3_000;
 /// The same where pieces in the hands of the player to move explain what is seen, in milliseconds.
-pub const UNEXPLAINED_LONG: Millis = 30_000;
+pub(crate) const UNEXPLAINED_LONG: Millis = 30_000;
 /// How long the board may be in disorder while pieces are put away, in milliseconds.
-pub const DISORDER_TIMEOUT: Millis = 60_000;
+pub(crate) const DISORDER_TIMEOUT: Millis = 60_000;
 impl TableGame {
     /// Alerts the arbiter if the board, quiet for `quiet` milliseconds, has not shown the position of the record for too long.
     pub(super) fn alert_unexplained(&mut self, now: Millis, quiet: Millis, context: &GameContext<'_>, output: &mut Output) {

@@ -60,7 +60,7 @@ pub(in crate::boards) struct StreamingBoard<D> {
 
 impl<D: Dialect> StreamingBoard<D> {
     /// Creates a board whose squares are decided by a vote over this number of frames.
-    pub fn new(dialect: D, votes: usize, lights: Option<LightController>) -> StreamingBoard<D> {
+    pub(crate) fn new(dialect: D, votes: usize, lights: Option<LightController>) -> StreamingBoard<D> {
         StreamingBoard { up: false, dialect, voter: FrameVoter::new(votes), lights, pending_request: None, items: Vec::new() }
     }
 

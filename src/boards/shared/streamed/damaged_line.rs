@@ -5,7 +5,7 @@
 ///
 /// A word with a byte that is not a digit is a number with a damaged digit, or two numbers with a damaged space between them. If
 /// the count of numbers allows both, the numbers before the first such word and after the last one are still in their places.
-pub fn read(line: &[u8], expected: usize, is_truncated: bool) -> Option<Vec<Option<u8>>> {
+pub(super) fn read(line: &[u8], expected: usize, is_truncated: bool) -> Option<Vec<Option<u8>>> {
     let words: Vec<Word> = words(line);
     let (least, most) = words.iter().fold((0, 0), |(least, most), word| (least + word.least, most + word.most));
     let mut numbers = vec![None; expected];

@@ -40,31 +40,31 @@ pub(in crate::boards) struct LightController {
 
 impl LightController {
     /// Creates lights of this kind; `None`: the kind is detected from the board's acknowledgement.
-    pub fn new(leds: Option<Leds>) -> LightController {
+    pub(crate) fn new(leds: Option<Leds>) -> LightController {
         LightController { leds, lit: Vec::new(), left: 0, sent: 0, next_at: 0, writes: VecDeque::new() }
     }
 
     /// Switches off what an earlier program left alight, because the link came up.
-    pub fn greet(&mut self, now: Millis) {
+    pub(crate) fn greet(&mut self, now: Millis) {
         *self = LightController { next_at: now, ..LightController::new(self.leds) };
         self.light(now, Vec::new());
     }
 
     /// Discards all pending patterns because the link is down.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         (self.left, self.sent) = (0, 0);
         self.writes.clear();
     }
 
     /// Lights these squares and no others.
-    pub fn light(&mut self, now: Millis, squares: Vec<Square>) {
+    pub(crate) fn light(&mut self, now: Millis, squares: Vec<Square>) {
         let forms = if self.leds.is_none() { 2 } else { 1 };
         (self.lit, self.left, self.sent) = (squares, PATTERN_ATTEMPTS * forms, 0);
         self.timeout(now);
     }
 
     /// Handles an acknowledgement, which also tells which kind of lights the board has.
-    pub fn acknowledged(&mut self, leds: Leds) {
+    pub(crate) fn acknowledged(&mut self, leds: Leds) {
         self.leds.get_or_insert(leds);
         if self.sent > 0 {
             self.left = 0;
@@ -72,12 +72,12 @@ impl LightController {
     }
 
     /// Returns the time at which [`LightController::timeout`] must be called.
-    pub fn deadline(&self) -> Option<Millis> {
+    pub(crate) fn deadline(&self) -> Option<Millis> {
         (self.left > 0).then_some(self.next_at)
     }
 
     /// Sends the pattern if it is due.
-    pub fn timeout(&mut self, now: Millis) {
+    pub(crate) fn timeout(&mut self, now: Millis) {
         if self.deadline().is_none_or(|at| now < at) {
             return;
         }
@@ -91,7 +91,7 @@ impl LightController {
     }
 
     /// Returns the next bytes to send.
-    pub fn poll(&mut self) -> Option<Write> {
+    pub(crate) fn poll(&mut self) -> Option<Write> {
         self.writes.pop_front()
     }
 }

@@ -60,7 +60,7 @@ enum State {
 impl LineDecoder {
     /// Creates a decoder for lines with this number of numbers. `other_model_hint` says what to do about a board whose lines
     /// have another length.
-    pub fn new(expected_count: usize, other_model_hint: &'static str) -> LineDecoder {
+    pub(crate) fn new(expected_count: usize, other_model_hint: &'static str) -> LineDecoder {
         LineDecoder {
             expected_count,
             other_model_hint,
@@ -75,12 +75,12 @@ impl LineDecoder {
     }
 
     /// Discards all unfinished input because the link came up or went down.
-    pub fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         *self = LineDecoder::new(self.expected_count, self.other_model_hint);
     }
 
     /// Decodes one byte, which completes at most two items.
-    pub fn feed(&mut self, now: Millis, byte: u8) -> [Option<Item>; 2] {
+    pub(crate) fn feed(&mut self, now: Millis, byte: u8) -> [Option<Item>; 2] {
         self.byte_at = now;
         // Some boards have been seen to set bit 7 at random.
         let byte = byte & 0x7f;
@@ -114,13 +114,13 @@ impl LineDecoder {
     }
 
     /// Returns the time at which [`LineDecoder::handle_timeout`] must be called.
-    pub fn deadline(&self) -> Option<Millis> {
+    pub(crate) fn deadline(&self) -> Option<Millis> {
         let wait = if self.is_whole() { LINE_END_TIMEOUT } else { BYTE_TIMEOUT };
         (self.state != State::Outside).then_some(self.byte_at + wait)
     }
 
     /// Handles the deadline: no byte arrived before it.
-    pub fn handle_timeout(&mut self) -> Option<Item> {
+    pub(crate) fn handle_timeout(&mut self) -> Option<Item> {
         self.end(false)
     }
 

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 /// Time without a frame after which the board counts as silent, in milliseconds: boards send several frames a second.
 pub const SILENCE_TIMEOUT: Millis = 5_000;
 /// Time after which unknown pieces are reported, in milliseconds: learning the start position takes less.
-pub const UNCALIBRATED_TIMEOUT: Millis = 4_000;
+pub(crate) const UNCALIBRATED_TIMEOUT: Millis = 4_000;
 
 /// The squares of a board that sends all of them continuously.
 pub(in crate::boards) struct FrameVoter {
@@ -29,7 +29,7 @@ pub(in crate::boards) struct FrameVoter {
 
 impl FrameVoter {
     /// Creates the state with this number of votes per square, which must be odd.
-    pub fn new(votes: usize) -> FrameVoter {
+    pub(crate) fn new(votes: usize) -> FrameVoter {
         FrameVoter {
             votes,
             last_frame_at: 0,
@@ -43,20 +43,20 @@ impl FrameVoter {
     }
 
     /// Discards the state of the squares because the link came up or went down.
-    pub fn forget(&mut self, now: Millis) {
+    pub(crate) fn forget(&mut self, now: Millis) {
         let readings = std::mem::take(&mut self.readings);
         *self = FrameVoter { last_frame_at: now, readings, ..FrameVoter::new(self.votes) };
     }
 
     /// Processes a frame that needs no vote.
-    pub fn accept_frame(&mut self, now: Millis, squares: Box<Placement>) {
+    pub(crate) fn accept_frame(&mut self, now: Millis, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes - 1));
         self.frame(now, Some(squares), true);
     }
 
     /// Processes a frame with the placement that it shows, if that is known. `is_complete`: all squares were read.
-    pub fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, is_complete: bool) {
+    pub(crate) fn frame(&mut self, now: Millis, squares: Option<Box<Placement>>, is_complete: bool) {
         self.last_frame_at = now;
         if std::mem::take(&mut self.silent) {
             self.readings.push_back(Reading::ProtocolError(ProtocolError::Recovered));
@@ -82,7 +82,7 @@ impl FrameVoter {
     }
 
     /// Replaces the state with the placement before the last frame, because the pieces are now known differently.
-    pub fn restart(&mut self, squares: Box<Placement>) {
+    pub(crate) fn restart(&mut self, squares: Box<Placement>) {
         self.recent.clear();
         self.recent.extend(std::iter::repeat_n(squares.clone(), self.votes));
         self.readings.push_back(Reading::Placement(squares.clone()));
@@ -90,27 +90,27 @@ impl FrameVoter {
     }
 
     /// Requests all squares: they are reported with the next frame.
-    pub fn request_placement(&mut self) {
+    pub(crate) fn request_placement(&mut self) {
         self.placement_requested = true;
     }
 
     /// Queues a reading about anything other than the squares.
-    pub fn push_reading(&mut self, reading: Reading) {
+    pub(crate) fn push_reading(&mut self, reading: Reading) {
         self.readings.push_back(reading);
     }
 
     /// Returns the next reading.
-    pub fn poll(&mut self) -> Option<Reading> {
+    pub(crate) fn poll(&mut self) -> Option<Reading> {
         self.readings.pop_front()
     }
 
     /// Returns the time at which [`FrameVoter::timeout`] must be called.
-    pub fn deadline(&self) -> Option<Millis> {
+    pub(crate) fn deadline(&self) -> Option<Millis> {
         (!self.silent).then_some(self.last_frame_at + SILENCE_TIMEOUT)
     }
 
     /// Reports a silent board when the deadline has passed.
-    pub fn timeout(&mut self, now: Millis) {
+    pub(crate) fn timeout(&mut self, now: Millis) {
         if self.deadline().is_some_and(|at| at <= now) {
             self.silent = true;
             self.unknown = None;
