@@ -137,7 +137,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let hub = Hub::new(journal, &config.tags.pairs());
     hub.set_public_delay(config.delay);
     if !notices.is_empty() {
-        let brief = format!("the journal was damaged: for what was done, see property Trouble of {MANAGER_INTERFACE}");
+        let brief = format!("the journal was damaged: for what was done, see property Problems of {MANAGER_INTERFACE}");
         notices.iter().for_each(|notice| hub.log_failure(&brief, &notice.to_string()));
         let sentences: Vec<&str> = notices.iter().map(|notice| notice.message.as_str()).collect();
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));

@@ -160,7 +160,7 @@ impl Hub {
             (Err(_), _) | (_, Err(_)) => Err(JournalError::Closed),
         };
         let sentence = closed.unwrap_or_else(|error| format!("the journal cannot be checked: {error}"));
-        let brief = format!("the journal is damaged or cannot be checked: see property Trouble of {MANAGER_INTERFACE}");
+        let brief = format!("the journal is damaged or cannot be checked: see property Problems of {MANAGER_INTERFACE}");
         self.log_failure(&brief, &sentence);
         self.set_health_problem(JOURNAL_DAMAGED, None, Some(sentence));
     }
@@ -217,7 +217,7 @@ impl Hub {
         if !unreadable.is_empty() {
             let reason = unreadable.join("; ");
             // The reason may name a move, which must not appear in the system log.
-            error!(%board, "a stored game cannot be read: see property Trouble of {MANAGER_INTERFACE}");
+            error!(%board, "a stored game cannot be read: see property Problems of {MANAGER_INTERFACE}");
             let outcome = match &last {
                 Some(StoredGameState { cut_from: Some(_), events, .. }) => {
                     format!("the game continues from its first {} events, and later moves are missing", events.len())

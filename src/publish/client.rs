@@ -114,7 +114,7 @@ impl Client {
         if self.stream == Stream::Live {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
             let manager = manager.await.map_err(|error| self.error(error))?;
-            snapshot.health_problems = manager.get_property("Trouble").await.map_err(|error| self.error(error))?;
+            snapshot.health_problems = manager.get_property("Problems").await.map_err(|error| self.error(error))?;
             // Older versions of touchmoved do not have these properties; the defaults are correct for them.
             snapshot.unused = manager.get_property("Unused").await.unwrap_or_default();
             snapshot.incarnation = manager.get_property("Incarnation").await.unwrap_or_default();

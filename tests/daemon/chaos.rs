@@ -3,7 +3,7 @@
 //! A schedule plays one game on a virtual board while faults hit the daemon, the bus, the disk, the cable and the board itself.
 //! Once the board is idle and the faults are over, [`verdict`] compares the record with the moves that were played. On boards
 //! that identify pieces or their colour the record must be exact within [`WITHIN`], or an alert, the board's state or the
-//! service's `Trouble` must report that it may not be. On occupancy boards the record must match the occupied squares at the
+//! service's `Problems` must report that it may not be. On occupancy boards the record must match the occupied squares at the
 //! end and at every [`rest`] without a fault.
 //!
 //! All models take part. Models without a serial port are emulated with umockdev ([`mock`]), and skipped where it is not

@@ -137,7 +137,7 @@ async fn the_state_and_its_changes() {
         until("the game", async || Some(site.get("/api/state").await).filter(|state| !state["boards"][0]["game"].is_null()))
             .await;
     assert_eq!((&state["who"], &state["delay_ms"], &state["delay_plies"]), (&Value::Null, &json!(0), &json!(0)));
-    assert!(state.get("trouble").is_none());
+    assert!(state.get("problems").is_none());
     assert_eq!(json!(site.hall.client.snapshot().await.unwrap().incarnation), state["incarnation"]);
     let card = &state["boards"][0];
     assert_eq!((&card["contact"], &card["placement"], &card["attention"]), (&json!("ready"), &Value::Null, &json!(0)));
@@ -303,13 +303,13 @@ async fn an_arbiter_sees_alerts_and_rules() {
     }
     let answer = site.post("/api/command", &arbiter, &restore).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
-    assert!(answer.json()["answer"]["bound"].is_array(), "{}", answer.body);
+    assert!(answer.json()["answer"]["allowed"].is_array(), "{}", answer.body);
     // The change can be read at once, and the journal has the name of the arbiter.
     let state = site.get_as(&arbiter, "/api/state").await;
     assert_eq!((&state["who"], &state["boards"][0]["game"]["ply"]), (&json!({"name": "Anna", "role": "arbiter"}), &json!(2)));
     let claim = json!({"game": site.hall.game, "command": {"do": "claim", "player": "white", "claimed": "fifty_moves"}});
     let answer = site.post("/api/command?lang=zh-Hant", &arbiter, &claim).await.json();
-    assert_eq!(answer["answer"]["claim"]["right"], json!(false));
+    assert_eq!(answer["answer"]["claim"]["correct"], json!(false));
     assert!(!answer["text"].as_str().unwrap().is_ascii(), "{answer}");
     let past = site.hall.client.events(site.hall.game).await.unwrap();
     assert!(format!("{past:?}").contains("Anna"), "{past:?}");
@@ -336,7 +336,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     let state = site.get_as(&operator, "/api/state").await;
     assert_eq!((&state["event"]["name"], &state["boards"][0]["table"]), (&json!("City Open"), &json!(1)));
     assert_eq!(state["boards"][0]["pairing"]["white"]["name"], "Cid");
-    assert_eq!(state["trouble"], json!([]));
+    assert_eq!(state["problems"], json!([]));
 
     // Revoking a token ends its sessions, and its streams of events.
     site.token(&["revoke", "Anna"]);

@@ -379,7 +379,7 @@ page-state-uncertain = In play, uncertain
 page-table = Table { $table }
 page-tally = Counted irregularities: { $count }
 page-token = Token
-page-trouble = Problems for operators
+page-problems = Problems for operators
 
 ## The web page: commands of the arbiter
 

@@ -365,7 +365,7 @@ page-state-uncertain = 进行中，不确定
 page-table = 第{ $table }台
 page-tally = 计入的违规：{ $count }次
 page-token = 令牌
-page-trouble = 操作员应当处理
+page-problems = 操作员应当处理
 
 ## 网页：裁判员可以做什么
 

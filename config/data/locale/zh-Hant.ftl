@@ -365,7 +365,7 @@ page-state-uncertain = 進行中，不確定
 page-table = 第{ $table }桌
 page-tally = 計入的違規：{ $count }次
 page-token = 權杖
-page-trouble = 操作員應當處理
+page-problems = 操作員應當處理
 
 ## 網頁：裁判可以做什麼
 

@@ -61,7 +61,7 @@ impl Hub {
                 Err(error) => {
                     if !is_held_back {
                         let message = "moves are held back until the journal can store them";
-                        let brief = format!("{message}: see property Trouble of {MANAGER_INTERFACE}");
+                        let brief = format!("{message}: see property Problems of {MANAGER_INTERFACE}");
                         self.log_failure(&brief, &format!("board {board}: {message}: {error}"));
                     }
                     is_held_back = true;

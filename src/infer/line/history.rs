@@ -21,7 +21,7 @@ pub struct History {
     /// Counts the changes of the positions, and of what is decided.
     changes: u64,
     /// Number of nodes that were left when the players last took moves back.
-    taken_back_to: Option<usize>,
+    taken_back_to: Option<u32>,
     /// Why the past last changed.
     reason: CorrectionReason,
     sensing: SensorKind,
@@ -90,13 +90,13 @@ impl History {
 
     /// Notes that the players have taken moves back to the last position.
     pub(super) fn note_takeback(&mut self) {
-        self.taken_back_to = Some(self.nodes.len());
+        self.taken_back_to = u32::try_from(self.nodes.len()).ok();
     }
 
     /// Returns whether the two are equal up to where moves were taken back in this one.
     pub fn takes_back(&self, other: &History) -> bool {
         let same = self.nodes.iter().zip(&other.nodes).take_while(|(one, other)| one.mv == other.mv).count();
-        self.taken_back_to == Some(same) && same < other.nodes.len()
+        self.taken_back_to.is_some_and(|left| left as usize == same) && same < other.nodes.len()
     }
 
     /// Appends a node.

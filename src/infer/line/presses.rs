@@ -8,7 +8,7 @@ use shakmaty::Color;
 #[derive(Clone, Debug, Default)]
 pub(super) struct UnmatchedPresses {
     /// Number of presses since the last move was found, each of a move that was not seen.
-    count: usize,
+    count: u32,
     /// The last of these presses: when, and by whom.
     last: Option<(Millis, Color)>,
     /// Whether a clock is in use: presses were seen.
@@ -18,7 +18,7 @@ pub(super) struct UnmatchedPresses {
 impl UnmatchedPresses {
     /// Returns the number of presses since the last move was found.
     pub(super) fn count(&self) -> usize {
-        self.count
+        self.count as usize
     }
 
     /// Returns the last press: when, and by whom.
@@ -61,7 +61,7 @@ impl UnmatchedPresses {
 
     /// Sets the number of presses without a move.
     pub(super) fn set_count(&mut self, count: usize) {
-        self.count = count;
+        self.count = u32::try_from(count).unwrap_or(u32::MAX);
     }
 
     /// Forgets all presses.

@@ -123,7 +123,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-table", &[("table", Plain)]),
     ("page-tally", &[("count", Plain)]),
     ("page-token", &[]),
-    ("page-trouble", &[]),
+    ("page-problems", &[]),
     // Actions of the arbiter.
     ("page-undone", &[]),
     ("page-do-adjust", &[]),

@@ -11,7 +11,7 @@ use zbus::fdo::ManagedObjects;
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Snapshot {
     /// Problems of the service: kind, and a sentence that says what to do. Empty on the broadcast stream.
-    #[serde(rename = "trouble")]
+    #[serde(rename = "problems")]
     pub health_problems: Vec<(String, String)>,
     /// Devices that are plugged in, may be boards, and are not used: device, and reason. Empty on the broadcast stream.
     pub unused: Vec<(String, String)>,

@@ -308,12 +308,12 @@ impl ArbiterObject {
 
     /// Checks a claim of a draw by this player, white or black (Art. 9.2, 9.3), without changing anything. claimed: repetition,
     /// fifty_moves. intended: the move that the player wrote down but did not play, as UCI; empty: the claim is about the position
-    /// on the board. right: whether the game is drawn. sentence: why. occurrences: plies after which the position occurred, 0 for
-    /// the start, including the intended move. quiet: plies without a capture or pawn move, including the intended move. required:
-    /// what the Laws then require, as in AlertRaised; empty where the edition does not say. articles: of the edition in force, the
-    /// most important first; empty where the edition is silent or its text is not available.
+    /// on the board. correct: whether the game is drawn. sentence: why. occurrences: plies after which the position occurred, 0 for
+    /// the start, including the intended move. plies_without_progress: plies without a capture or pawn move, including the intended
+    /// move. required: what the Laws then require, as in AlertRaised; empty where the edition does not say. articles: of the edition
+    /// in force, the most important first; empty where the edition is silent or its text is not available.
     /// Errors: BadPlayer, BadClaim, NoMove, GameOver.
-    #[zbus(out_args("right", "sentence", "occurrences", "quiet", "required", "articles"))]
+    #[zbus(out_args("correct", "sentence", "occurrences", "plies_without_progress", "required", "articles"))]
     async fn claim(
         &self,
         player: &str,

@@ -45,7 +45,7 @@ impl ManagerObject {
     /// metrics_failed, lichess_failed (games do not reach Lichess), lichess_refused (Lichess does not accept a game), hook_failed,
     /// webhook_failed, web_failed (the page cannot be served). The sentence says what to do.
     #[zbus(property)]
-    fn trouble(&self) -> Vec<(String, String)> {
+    fn problems(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
             let mut problems = Vec::new();
             for problem in &state.health_problems {

@@ -23,7 +23,7 @@ pub(super) fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> V
         "ply": alert.ply,
         "squares": alert.squares.iter().map(Square::to_string).collect::<Vec<_>>(),
         "required": alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect::<Vec<_>>(),
-        "acts": alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "actions": alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "allowed": alert.allowed,
         "position": alert.position,
         "clock_white_ms": alert.clocks.white.map(|time| time.ms),

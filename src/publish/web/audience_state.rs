@@ -156,7 +156,7 @@ impl AudienceState {
         changes.extend(published.removed.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
         changes.push(event(published.incarnation.0, "incarnation", &json!({"incarnation": published.incarnation.1})));
         if !self.view.audience.is_public() {
-            changes.push(event(published.health_problems.0, "trouble", &published.health_problems.1));
+            changes.push(event(published.health_problems.0, "problems", &published.health_problems.1));
         }
         if number > 0 {
             changes.push(event(published.round, "round", &json!({})));
@@ -325,7 +325,7 @@ mod tests {
         assert_ne!(second.incarnation, first.incarnation);
         // A reconnecting client, a client that stayed connected, and a new one.
         for number in [audience_state.parse_event_id(&first.seq), before, 0] {
-            assert_eq!(since(number).1, ["incarnation", "card", "trouble"]);
+            assert_eq!(since(number).1, ["incarnation", "card", "problems"]);
         }
         assert_eq!(audience_state.parse_event_id(&first.seq), before);
     }

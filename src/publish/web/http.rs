@@ -160,7 +160,7 @@ async fn state(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -
         "event": event,
     });
     if !audience.is_public() {
-        head["trouble"] = snapshot.health_problems;
+        head["problems"] = snapshot.health_problems;
     }
     // The cards are already serialized.
     let mut text = head.to_string();

@@ -203,12 +203,12 @@ fn cookie(web: &WebState, secret: &str, age: u32) -> HeaderValue {
 fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
     match answer {
         Answer::Done => ("done".into(), String::new()),
-        Answer::AllowedMoves(allowed) => (json!({"bound": allowed}), String::new()),
+        Answer::AllowedMoves(allowed) => (json!({"allowed": allowed}), String::new()),
         Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
         Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) => {
             let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
             let verdict = json!({
-                "right": is_correct, "occurrences": occurrences, "quiet": plies_without_progress, "required": required, "articles": articles,
+                "correct": is_correct, "occurrences": occurrences, "plies_without_progress": plies_without_progress, "required": required, "articles": articles,
             });
             (json!({"claim": verdict}), words::sentence(locale, text))
         }

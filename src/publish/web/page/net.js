@@ -66,7 +66,7 @@ export async function read() {
   hall.user = state.who;
   hall.delay = { ms: state.delay_ms, plies: state.delay_plies };
   hall.event = state.event ?? {};
-  hall.problems = state.trouble ?? [];
+  hall.problems = state.problems ?? [];
   hall.incarnation = state.incarnation;
   const sameBoot = bootId === String(state.seq).split("-")[0];
   bootId = String(state.seq).split("-")[0];
@@ -134,7 +134,7 @@ export function listen() {
     hall.cards.delete(board);
     notify(null);
   });
-  handle("trouble", (problems) => {
+  handle("problems", (problems) => {
     hall.problems = problems;
     notify(null);
   });

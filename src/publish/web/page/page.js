@@ -93,7 +93,7 @@ function drawHeader() {
   $("#problems").hidden = hall.problems.length === 0;
   const line = (one) => [one.board, one.sentence].filter(Boolean).join(": ");
   keyed($("#problems ul"), hall.problems, line, () => h("li"), (item, one) => setText(item, line(one)));
-  setText($("#problems h2"), t("page-trouble"));
+  setText($("#problems h2"), t("page-problems"));
   drawSoundButton();
 }
 
