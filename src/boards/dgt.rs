@@ -80,6 +80,7 @@
 //! when none arrives.
 
 pub(super) mod clock;
+pub(crate) mod codes;
 mod commands;
 mod decoder;
 mod known_squares;

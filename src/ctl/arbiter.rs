@@ -51,13 +51,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         Command::Tags { tags } => format!("{} tags were set", tags.len()),
         Command::Pause { paused: true } => "paused".to_owned(),
         Command::Pause { paused: false } => "resumed".to_owned(),
-        Command::Position { .. }
-        | Command::Promotion { .. }
-        | Command::Restore { .. }
-        | Command::Replace { .. }
-        | Command::Insert { .. }
-        | Command::Undo { .. }
-        | Command::Claim { .. } => describe_reply(&reply, &game.fen),
+        // The answer, or the position that it led to, says what it did.
+        _ => describe_reply(&reply, &game.fen),
     };
     Ok(print(&format!("game {id} on {}: {outcome}\n", game.board))?)
 }

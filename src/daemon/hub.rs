@@ -13,22 +13,25 @@ mod orders;
 mod publisher;
 pub mod readings;
 mod request;
+pub mod round_games;
 mod state;
 mod update;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
 use feed::UpdateFeed;
 pub use game::GameView;
-pub use handle::{BoardHandle, StoredGameState};
+pub use handle::BoardHandle;
 pub use readings::Readings;
-pub use request::{Continuation, GameGuard, OrderError, ReplySender, Request, RequestKind, TableExchange, Target};
+pub use request::{
+    Continuation, GameGuard, OrderError, ReplySender, Request, RequestKind, StoredGameState, TableExchange, Target,
+};
 pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,
 };
 pub use update::{Published, Update};
 
 use crate::daemon::journal::{Incarnation, Journal, JournalError};
-use crate::daemon::rounds::RoundFile;
+use crate::daemon::round_file::RoundFile;
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Delay, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;

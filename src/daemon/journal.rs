@@ -22,6 +22,7 @@ mod marks;
 mod open;
 mod read;
 mod schema;
+mod values;
 mod writer;
 
 pub use archive::Archive;

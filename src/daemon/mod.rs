@@ -10,6 +10,7 @@ pub mod journal;
 pub mod links;
 pub mod random;
 pub mod recorder;
+pub mod round_file;
 pub mod rounds;
 pub mod setup_lines;
 pub mod source;

@@ -1,51 +1,15 @@
-//! The current round: stores it in a file under the state directory and gives its players' names to the games.
+//! Which board is at which playing table of the round, and the players' names that its games get.
 
-use crate::daemon::atomic_file::{Durability, replace};
 use crate::daemon::hub::feed::Received;
+use crate::daemon::hub::round_games::{game_of, is_same_round};
 use crate::daemon::hub::{BoardId, GameView, Hub, State, Target, Update};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Command, Event, Order};
 pub use crate::link::watch::natural_sort_key;
-use crate::round::{Pairing, Round};
+use crate::round::Round;
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
-use tracing::{debug, warn};
-
-/// The file; it exists once a round was loaded.
-#[derive(Clone, Debug)]
-pub struct RoundFile(pub PathBuf);
-
-impl RoundFile {
-    /// Loads the stored round. A file that cannot be read is reported and left as it is.
-    pub fn load(&self) -> Option<Round> {
-        let text = match fs::read_to_string(&self.0) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return None,
-            Err(error) => {
-                warn!("{} cannot be read ({error}): load the round again", self.0.display());
-                return None;
-            }
-        };
-        match serde_json::from_str(&text) {
-            Ok(round) => Some(round),
-            Err(error) => {
-                warn!("{} is not a round ({error}): load the round again", self.0.display());
-                None
-            }
-        }
-    }
-
-    /// Stores this round atomically and replaces the old one.
-    ///
-    /// # Errors
-    /// The write failed; the old round remains.
-    pub fn store(&self, round: &Round) -> io::Result<()> {
-        replace(&self.0, &serde_json::to_string_pretty(round)?, Durability::PowerCutSafe)
-    }
-}
+use tracing::debug;
 
 /// Returns the board at each playing table.
 pub fn boards_at_tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
@@ -70,36 +34,6 @@ pub fn round_with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<R
         (pairing.board, pairing.serial) = (board.map(ToString::to_string), None);
     }
     Some(round)
-}
-
-/// Returns the game of a playing table, by the names in its tags, because the public does not know every board. Among several: the
-/// first that has a result, since later play at the table is not public; else the last one with a move.
-pub fn game_of<'a>(state: &'a State, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
-    let tags = round.tags(pairing);
-    let is_at_table = |game: &&GameView| {
-        is_same_round(&game.record.tags, &tags) && tag_value(&game.record.tags, "Table") == tag_value(&tags, "Table")
-    };
-    let mut games: Vec<&GameView> = state.games.values().filter(is_at_table).collect();
-    // A board that replaced another.
-    if let Some(board) = &pairing.board
-        && games.iter().any(|game| game.board.as_str() == board)
-    {
-        games.retain(|game| game.board.as_str() == board);
-    }
-    let over = games.iter().find(|game| game.record.result.is_some());
-    let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
-    over.or_else(begun).or(games.last()).copied()
-}
-
-/// Returns whether two games with these tags belong to the same round.
-pub fn is_same_round(tags: &[(String, String)], other_tags: &[(String, String)]) -> bool {
-    let number = |tags| tag_value(tags, "Round").and_then(|round| round.split('.').next());
-    number(tags) == number(other_tags) && tag_value(tags, "Event") == tag_value(other_tags, "Event")
-}
-
-/// Returns the value of the tag with this name.
-pub fn tag_value<'a>(tags: &'a [(String, String)], name: &str) -> Option<&'a str> {
-    tags.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
 }
 
 /// Gives the round's names to the games on its tables, when the round changes and when a game begins, until `stop`.
@@ -142,7 +76,7 @@ async fn name_games(hub: &Hub) {
             let tags = round.tags(pairing);
             // Play at a table after its game is over belongs to no pairing.
             let is_over = |other: &GameView| other.id != game.id && other.record.result.is_some();
-            if game_of(state, round, pairing).is_some_and(is_over) {
+            if game_of(&state.games, round, pairing).is_some_and(is_over) {
                 return None;
             }
             let known = &game.record.tags;

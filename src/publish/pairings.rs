@@ -1,7 +1,7 @@
 //! Changes to the pairings from any front-end, with the name of the person for the journal.
 
 use crate::daemon::Hub;
-use crate::daemon::rounds::game_of;
+use crate::daemon::hub::round_games::game_of;
 use crate::round::{Forfeit, Round};
 
 /// The reason why a round was not changed; the message says what to do.
@@ -81,7 +81,7 @@ pub(super) fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Resu
         }
     };
     let is_played = hub.read(|state| {
-        let game = state.round.as_ref().and_then(|round| game_of(state, round, round.table(table)?));
+        let game = state.round.as_ref().and_then(|round| game_of(&state.games, round, round.table(table)?));
         game.is_some_and(|game| !game.record.plies.is_empty())
     });
     if is_played && forfeit.is_some() {

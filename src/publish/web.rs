@@ -26,6 +26,7 @@ mod http;
 mod page;
 mod pending;
 mod post;
+mod refusal;
 mod sessions;
 mod stream;
 pub mod token_cache;

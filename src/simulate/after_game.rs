@@ -2,9 +2,10 @@
 
 use crate::game::GameResult;
 use crate::laws::Position;
+use crate::simulate::act::{Act, pieces};
 use crate::simulate::hands::{Rate, Span};
 use crate::simulate::pgn::SourceGame;
-use crate::simulate::script::{AFTER_GAME_INDEX, Act, Script, ScriptWriter, pieces};
+use crate::simulate::script::{AFTER_GAME_INDEX, Script, ScriptWriter};
 use crate::simulate::truth::{Interruption, InterruptionReason};
 use shakmaty::{Color, Piece, Role, Square};
 

@@ -2,9 +2,9 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::act::Act;
 use crate::simulate::hands::{Rate, Rates};
 use crate::simulate::rng::Dice;
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;

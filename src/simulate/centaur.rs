@@ -2,8 +2,8 @@
 //! choice.
 
 use crate::boards::Millis;
+use crate::simulate::act::Act;
 use crate::simulate::cable::{ScannedSquares, VirtualLine};
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 

@@ -17,9 +17,9 @@ mod sensors;
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::act::Act;
 use crate::simulate::hands::Span;
 use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use clock::VirtualClock;
 use line::BoardLine;

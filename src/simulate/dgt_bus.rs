@@ -4,9 +4,9 @@
 //! the AND of both. Replies can be lost or damaged, and commands can be lost.
 
 use crate::boards::Millis;
+use crate::simulate::act::Act;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::rng::Rng;
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, VirtualBoard};
 use std::collections::VecDeque;
 

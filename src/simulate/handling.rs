@@ -4,11 +4,11 @@ mod irregular;
 mod one_piece;
 
 use crate::laws::{Changes, Move, Position};
+use crate::simulate::act::{Act, path};
 use crate::simulate::hands::{HandsProfile, Rate, Span};
 use crate::simulate::irregularity::IrregularityKind;
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::script::{Act, path};
 use shakmaty::{Bitboard, Board, CastlingSide, Piece, Role, Square, attacks};
 
 /// How the pieces are handled in one move.

@@ -1,8 +1,8 @@
 //! A virtual iChessOne, as seen by a host. *Unknown*, and chosen freely: the rate at which it scans its squares.
 
 use crate::boards::Millis;
+use crate::simulate::act::Act;
 use crate::simulate::cable::{ScannedSquares, VirtualLine};
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Color, Piece, Role};
 
@@ -11,6 +11,9 @@ const SCAN: Millis = 50;
 /// Time from a command to its reply, in milliseconds.
 const ANSWER: Millis = 3;
 
+/// The commands: how each begins, and its length.
+const COMMANDS: [(&[u8], usize); 5] = [(b"CPIRQ", 5), (b"RP", 2), (b"RB", 2), (b"RH", 2), (b"EL", 16)];
+
 /// The virtual board.
 pub struct VirtualIChessOne {
     cable: VirtualLine,
@@ -18,6 +21,8 @@ pub struct VirtualIChessOne {
     /// The board reports changes without a request.
     reports: bool,
     lights: Vec<u8>,
+    /// The beginning of a command.
+    partial: Vec<u8>,
     /// Received bytes that are no command.
     unknown: Vec<u8>,
 }
@@ -31,6 +36,7 @@ impl VirtualIChessOne {
             squares: ScannedSquares::new(setup, SCAN, squares),
             reports: false,
             lights: Vec::new(),
+            partial: Vec::new(),
             unknown: Vec::new(),
         }
     }
@@ -71,13 +77,28 @@ impl VirtualBoard for VirtualIChessOne {
 
     fn receive(&mut self, now: Millis, bytes: &[u8]) {
         self.run(now);
-        match bytes {
-            b"CPIRQ" => self.reports = true,
-            b"RP" => self.queue_squares(now + ANSWER, 0),
-            b"RB" => self.cable.queue_message(now + ANSWER, b"=b\x00\x58", 0),
-            b"RH" => self.cable.queue_message(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
-            [b'E', b'L', ..] if bytes.len() == 16 => self.lights = bytes.to_vec(),
-            _ => self.unknown.extend(bytes),
+        self.partial.extend_from_slice(bytes);
+        while let Some(&first) = self.partial.first() {
+            let command = COMMANDS.iter().find(|(word, _)| {
+                let known = word.len().min(self.partial.len());
+                word[..known] == self.partial[..known]
+            });
+            let Some(&(word, length)) = command else {
+                self.unknown.push(first);
+                self.partial.remove(0);
+                continue;
+            };
+            if self.partial.len() < length {
+                return;
+            }
+            let command: Vec<u8> = self.partial.drain(..length).collect();
+            match word {
+                b"CPIRQ" => self.reports = true,
+                b"RP" => self.queue_squares(now + ANSWER, 0),
+                b"RB" => self.cable.queue_message(now + ANSWER, b"=b\x00\x58", 0),
+                b"RH" => self.cable.queue_message(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
+                _ => self.lights = command,
+            }
         }
     }
 

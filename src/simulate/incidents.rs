@@ -2,10 +2,11 @@
 //! unplugged cable.
 
 use crate::laws::{Move, Position};
+use crate::simulate::act::{Act, pieces};
 use crate::simulate::hands::{Rate, Span};
 use crate::simulate::irregularity::{Irregularity, IrregularityKind};
 use crate::simulate::rng::Rng;
-use crate::simulate::script::{Act, PreviousPly, ScriptWriter, TAKEN_BACK_BIT, pieces};
+use crate::simulate::script::{PreviousPly, ScriptWriter, TAKEN_BACK_BIT};
 use crate::simulate::truth::{Interruption, InterruptionReason, Takeback};
 use shakmaty::{Color, Role, Square, attacks};
 

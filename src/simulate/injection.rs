@@ -1,12 +1,13 @@
 //! Injects irregularities: how they are committed, and what happens after them.
 
 use crate::laws::{Changes, Move, Position};
+use crate::simulate::act::{Act, path, pieces};
 use crate::simulate::hands::Span;
 use crate::simulate::illegal::{self, IllegalSort};
-use crate::simulate::irregularity::{Injection, Irregularity, IrregularityKind};
-use crate::simulate::pgn::SourceGame;
-use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::script::{Act, PreviousPly, ScriptWriter, TAKEN_BACK_BIT, path, pieces};
+use crate::simulate::irregularity::{Irregularity, IrregularityKind};
+use crate::simulate::pending_injection::{MisplacedPiece, PendingInjection, fits};
+use crate::simulate::rng::Rng;
+use crate::simulate::script::{PreviousPly, ScriptWriter, TAKEN_BACK_BIT};
 use crate::simulate::truth::TruthPly;
 use shakmaty::{Bitboard, Color, Piece, Role, Square, attacks};
 
@@ -16,73 +17,6 @@ const NOTICE_DELAY: Span = Span(1_500, 6_000);
 const MAX_MISPLACED_PLIES: u32 = 4;
 /// Maximum number of plies after an illegal move that remains in the game.
 const MAX_PLIES_AFTER_ILLEGAL: usize = 20;
-
-/// A piece that is temporarily on a wrong square or off the board.
-pub(super) struct MisplacedPiece {
-    piece: Piece,
-    square: Square,
-    /// Its current square; `None`: beside the board.
-    current_square: Option<Square>,
-    /// The ply before which it is restored.
-    until_ply: u32,
-    /// Index of its irregularity in the ground truth.
-    irregularity: usize,
-}
-
-/// An irregularity still to be injected.
-pub(super) struct PendingInjection {
-    kind: IrregularityKind,
-    /// The first ply at which it may happen.
-    ply: u32,
-    /// The sort of illegal move; `None`: any that is possible.
-    sort: Option<IllegalSort>,
-}
-
-impl PendingInjection {
-    /// Chooses where to inject an irregularity. If no ply is given, it draws one for this game; it draws the sort of illegal move
-    /// first, so that rare sorts reach their share. Returns `None` if the irregularity is impossible in this game.
-    pub(super) fn of(injection: Injection, game: &SourceGame, dice: Dice) -> Option<PendingInjection> {
-        let Injection { kind, ply } = injection;
-        if let Some(ply) = ply {
-            return Some(PendingInjection { kind, ply, sort: None });
-        }
-        let mut rng = dice.irregularity(kind, 0);
-        let mut plies: Vec<(u32, Vec<IllegalSort>)> = Vec::new();
-        let mut position = game.start.clone();
-        for (index, ply) in game.plies.iter().enumerate() {
-            let sorts = if is_illegal(kind) { illegal::sorts(&position) } else { Vec::new() };
-            let is_possible = match kind {
-                IrregularityKind::RookFirst | IrregularityKind::TwoHands | IrregularityKind::PawnLeft => {
-                    fits(kind, &position, ply.mv)
-                }
-                _ => index > 0,
-            };
-            if is_possible {
-                plies.push((index as u32 + 1, sorts));
-            }
-            position = position.play(ply.mv);
-        }
-        let all_sorts: Vec<IllegalSort> = plies.iter().flat_map(|(_, sorts)| sorts).copied().collect();
-        let sort = illegal::draw(&mut rng, &all_sorts);
-        let plies: Vec<u32> =
-            plies.iter().filter(|(_, sorts)| sort.is_none_or(|sort| sorts.contains(&sort))).map(|(ply, _)| *ply).collect();
-        Some(PendingInjection { kind, ply: rng.pick(&plies)?, sort })
-    }
-}
-
-fn is_illegal(kind: IrregularityKind) -> bool {
-    matches!(kind, IrregularityKind::IllegalMove | IrregularityKind::IllegalStands)
-}
-
-/// Returns whether this ply itself can be made with this irregularity.
-fn fits(kind: IrregularityKind, position: &Position, mv: Move) -> bool {
-    match kind {
-        IrregularityKind::RookFirst => mv.is_castle() && Changes::of(position.turn(), mv).iter().count() == 4,
-        IrregularityKind::TwoHands => mv.is_castle() || mv.is_capture(),
-        IrregularityKind::PawnLeft => mv.is_promotion(),
-        _ => false,
-    }
-}
 
 impl ScriptWriter<'_> {
     /// Injects the wanted irregularities that are possible before this ply.

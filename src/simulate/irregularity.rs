@@ -1,7 +1,9 @@
 //! Irregularities that are injected on purpose, with what a board can detect of them.
 
 use crate::boards::Millis;
+use crate::simulate::hands::Rate;
 use crate::simulate::illegal::IllegalMove;
+use crate::simulate::rng::{Dice, Rng};
 use shakmaty::{Color, Square};
 use std::str::FromStr;
 
@@ -117,5 +119,12 @@ impl Irregularity {
     /// Creates an irregularity that is never corrected, without a press and without a move.
     pub fn new(kind: IrregularityKind, ply: u32, by: Option<Color>, squares: Vec<Square>, at: Millis) -> Irregularity {
         Irregularity { kind, ply, by, squares, illegal: None, at, pressed_at: None, until: None }
+    }
+}
+
+impl Dice {
+    /// Returns the stream of an irregularity at this ply; ply 0: the stream that decides where it happens.
+    pub fn irregularity(self, kind: IrregularityKind, ply: u32) -> Rng {
+        Rng::new(self.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(ply), kind as u64)
     }
 }

@@ -3,8 +3,8 @@
 //! The kinds differ in which commands they answer, and in what they send without a request.
 
 use crate::boards::Millis;
+use crate::simulate::act::Act;
 use crate::simulate::cable::{ScannedSquares, VirtualLine};
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 

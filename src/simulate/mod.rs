@@ -9,6 +9,7 @@
 //!
 //! **Invariant:** no I/O and no clock; the same game, profile, board and seed give the same bytes on every machine.
 
+pub mod act;
 mod after_game;
 mod cable;
 pub mod centaur;
@@ -25,6 +26,7 @@ mod injection;
 pub mod irregularity;
 pub mod matrix;
 pub mod millennium;
+mod pending_injection;
 pub mod pgn;
 mod promotion;
 pub mod reed;

@@ -1,7 +1,6 @@
 //! Pseudo-random numbers that are the same on every machine: SplitMix64, integers only.
 
 use crate::simulate::hands::{Rate, Rates, Span};
-use crate::simulate::irregularity::IrregularityKind;
 
 /// A stream of pseudo-random numbers. Equal seeds give equal streams on every machine and in every version.
 #[derive(Clone, Debug)]
@@ -73,11 +72,6 @@ impl Dice {
     /// Returns the stream of the `nth` ply for everything else: durations, and the choice among several.
     pub fn pace(self, nth: u64) -> Rng {
         Rng::new(self.0, nth)
-    }
-
-    /// Returns the stream of an irregularity at this ply; ply 0: the stream that decides where it happens.
-    pub fn irregularity(self, kind: IrregularityKind, ply: u32) -> Rng {
-        Rng::new(self.stream(Rate::change_mind, u64::MAX).bits() ^ u64::from(ply), kind as u64)
     }
 
     /// Returns whether the event of this rate occurs the `nth` time. Raising a rate only adds occurrences.

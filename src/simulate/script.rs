@@ -2,34 +2,16 @@
 
 use crate::boards::Millis;
 use crate::laws::{Move, Position};
+use crate::simulate::act::{Act, pieces};
 use crate::simulate::handling::{Handling, Hands};
 use crate::simulate::hands::{HandsProfile, Rate, Span};
-use crate::simulate::injection::{MisplacedPiece, PendingInjection};
 use crate::simulate::irregularity::Injection;
+use crate::simulate::pending_injection::{MisplacedPiece, PendingInjection};
 use crate::simulate::pgn::SourceGame;
 use crate::simulate::promotion::underpromoted;
 use crate::simulate::rng::{Dice, Rng};
 use crate::simulate::truth::{GroundTruth, TruthPly};
 use shakmaty::{Bitboard, Color, Piece, Square};
-
-/// One action of a hand.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Act {
-    /// Lifts the piece on this square of play.
-    Lift(Square),
-    /// Puts this piece on this square of play, which may hold another piece.
-    Put(Square, Piece),
-    /// This player presses the clock.
-    Press(Color),
-    /// Starts the clock: the time of the player whose lever is up runs, at first White's.
-    Start,
-    /// Stops the clock.
-    Stop,
-    /// Pulls the cable out.
-    Unplug,
-    /// Plugs the cable in again.
-    Plug,
-}
 
 /// An act with its time and ply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -359,27 +341,9 @@ impl ScriptWriter<'_> {
     }
 }
 
-/// Returns the piece on each square.
-pub(super) fn pieces(position: &Position) -> [Option<Piece>; 64] {
-    std::array::from_fn(|index| position.piece_at(Square::new(index as u32)))
-}
-
 /// Returns the mover's thinking time in the game, in milliseconds without increment, if both clock times are known.
 fn thinking_time(game: &SourceGame, index: usize) -> Option<u32> {
     let now = game.plies.get(index)?.clock_ms?;
     let before = game.plies.get(index.checked_sub(2)?)?.clock_ms?;
     Some(before.saturating_sub(now))
-}
-
-/// Returns the squares between the ends of a piece's move; for castling, those that the king crosses.
-pub(super) fn path(mv: Move) -> Bitboard {
-    match mv {
-        Move::Normal { from, to, .. } => shakmaty::attacks::between(from, to),
-        Move::Castle { king, rook } => {
-            let side = shakmaty::CastlingSide::from_queen_side(rook < king);
-            let to = Square::from_coords(side.king_to_file(), king.rank());
-            shakmaty::attacks::between(king, to).without(rook)
-        }
-        _ => Bitboard::EMPTY,
-    }
 }

@@ -1,6 +1,7 @@
 //! A virtual board together with the script that is played on it.
 
 use crate::boards::{Millis, VirtualBoardKind, model};
+use crate::simulate::act::Act;
 use crate::simulate::centaur::VirtualCentaur;
 use crate::simulate::certabo::{self, VirtualLights};
 use crate::simulate::chessnut::VirtualChessnut;
@@ -10,7 +11,7 @@ use crate::simulate::ichessone::VirtualIChessOne;
 use crate::simulate::irregularity::Injection;
 use crate::simulate::millennium::{MillenniumKind, VirtualMillennium};
 use crate::simulate::pgn::SourceGame;
-use crate::simulate::script::{self, Act, QUIET_END, Script};
+use crate::simulate::script::{self, QUIET_END, Script};
 use crate::simulate::truth::GroundTruth;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use crate::simulate::{matrix, reed, tabutronic};

@@ -9,9 +9,9 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::act::Act;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
-use crate::simulate::script::Act;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Piece, Square};
 use std::collections::VecDeque;

@@ -2,8 +2,8 @@
 
 use crate::boards::Millis;
 use crate::game::event::Rotation;
+use crate::simulate::act::Act;
 use crate::simulate::hands::HandsProfile;
-use crate::simulate::script::Act;
 
 /// Bytes from a virtual board.
 #[derive(Clone, Debug, PartialEq, Eq)]

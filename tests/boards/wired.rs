@@ -10,9 +10,10 @@ use touchmove::boards::{
 use touchmove::game::event::Rotation;
 use touchmove::lab::run::{self, RunEvent, VirtualCable};
 use touchmove::simulate::hands::{CLEAN, HandsProfile, Rates};
+use touchmove::simulate::ichessone::VirtualIChessOne;
 use touchmove::simulate::millennium::{MillenniumKind, VirtualMillennium};
 use touchmove::simulate::pgn::SourceGame;
-use touchmove::simulate::{Simulation, SimulationSetup};
+use touchmove::simulate::{Simulation, SimulationSetup, VirtualBoard};
 use touchmove::table::{Settings, Table};
 
 static TIDY: HandsProfile = HandsProfile { rates: Rates { sweep: 0, ..CLEAN.rates }, ..CLEAN };
@@ -214,6 +215,23 @@ fn ichessone_frames() {
     let squares = vec![shakmaty::Square::E2, shakmaty::Square::E4];
     board.execute(10, Address::ONLY, BoardCommand::Lights(squares)).unwrap();
     assert_eq!(sent(&mut *board, 10), [bytes("45 4c 80 0f 00 00 00 00 00 10 00 10 00 00 01 ff")]);
+}
+
+/// A delayed board reads several commands at once, or a part of one.
+#[test]
+fn a_virtual_ichessone_reads_commands_however_they_arrive() {
+    let reply = |chunks: &[&[u8]]| {
+        let setup =
+            SimulationSetup { profile: &CLEAN, clock: false, rotation: Rotation::Upright, clock_turned: false, seed: 7 };
+        let mut board = VirtualIChessOne::new(&setup, &[None; 64], 0);
+        chunks.iter().for_each(|chunk| board.receive(0, chunk));
+        assert_eq!(board.unknown(), b"?");
+        board.advance(200).into_iter().flat_map(|chunk| chunk.bytes).collect::<Vec<u8>>()
+    };
+    let expected = reply(&[b"CPIRQ", b"RP", b"?", b"RB"]);
+    assert!(expected.windows(4).any(|part| part == b"=b\x00\x58"), "{expected:?}");
+    assert_eq!(reply(&[b"CPIRQRP?RB"]), expected);
+    assert_eq!(reply(&[b"CP", b"IRQR", b"P?R", b"B"]), expected);
 }
 
 /// Frames that other authors wrote down.

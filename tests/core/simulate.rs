@@ -13,11 +13,12 @@ use touchmove::lab::run::{self, HostInput, RecordingCable, RunEvent, VirtualCabl
 use touchmove::lab::{options, score};
 use touchmove::laws::Position;
 use touchmove::link::recording::{self, Entry};
+use touchmove::simulate::act::Act;
 use touchmove::simulate::dgt::VirtualDgt;
 use touchmove::simulate::hands::{BLITZ, CLEAN, CLUB, HandsProfile, PROFILES, Rates, WORN};
 use touchmove::simulate::pgn::{self, SourceGame};
 use touchmove::simulate::rng::Rng;
-use touchmove::simulate::script::{self, Act, Script};
+use touchmove::simulate::script::{self, Script};
 use touchmove::simulate::{Chunk, Simulation, SimulationSetup, VirtualBoard};
 use touchmove::table::Table;
 

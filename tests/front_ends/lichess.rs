@@ -22,7 +22,7 @@ use touchmove::boards::model;
 use touchmove::config::lichess::{Lichess, Rounds};
 use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
-use touchmove::daemon::rounds::RoundFile;
+use touchmove::daemon::round_file::RoundFile;
 use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::event::{ClockTime, ClockTimes, Rotation};
 use touchmove::game::{

@@ -22,7 +22,7 @@
 //! next byte that can begin an entry. *Unknown*: one other program interprets bit 4 of a time as the right half. Users of these
 //! times must not rely on it.
 
-use super::message::{piece, square};
+use super::codes::{piece, square};
 use crate::boards::{ClockHalf, MemoryEntry};
 
 /// Size of the ring buffer, in bytes.

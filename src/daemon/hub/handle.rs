@@ -60,17 +60,6 @@ impl BoardHandle {
     }
 }
 
-/// A board's game as of the daemon's last shutdown.
-pub struct StoredGameState {
-    /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC.
-    pub epoch_wall_ms: i64,
-    /// All its events.
-    pub events: Vec<StampedEvent>,
-    /// If not all events can be read: the number of the game from which they were read. `events` are then those before the first
-    /// unreadable one, and are continued as a game of their own.
-    pub cut_from: Option<u64>,
-}
-
 /// One step of a board: events, then a change of its view, then the answer to a request.
 pub(super) struct Batch {
     pub(super) epoch_wall_ms: i64,

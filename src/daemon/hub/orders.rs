@@ -1,9 +1,9 @@
 //! Orders of front-ends to a board's table, and games that continue on another board.
 
-use super::handle::StoredGameState;
+use super::request::StoredGameState;
 use super::request::{Continuation, GameGuard, OrderError, Request, RequestKind, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
-use crate::daemon::rounds::tag_value;
+use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
 use crate::game::{Answer, Command, Event, Order};
 use tokio::sync::oneshot;

@@ -1,8 +1,7 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
 use super::BoardId;
-use crate::daemon::hub::StoredGameState;
-use crate::game::{Answer, Order, Refusal};
+use crate::game::{Answer, Order, Refusal, StampedEvent};
 use tokio::sync::oneshot;
 
 /// Target of an order.
@@ -12,6 +11,17 @@ pub enum Target {
     Board(BoardId),
     /// This game, and no other on the same board.
     Game(u64),
+}
+
+/// A board's game as of the daemon's last shutdown.
+pub struct StoredGameState {
+    /// Wall-clock time of the board's time 0, in milliseconds since 1970-01-01 UTC.
+    pub epoch_wall_ms: i64,
+    /// All its events.
+    pub events: Vec<StampedEvent>,
+    /// If not all events can be read: the number of the game from which they were read. `events` are then those before the first
+    /// unreadable one, and are continued as a game of their own.
+    pub cut_from: Option<u64>,
 }
 
 /// A request to the task that owns the board's table.

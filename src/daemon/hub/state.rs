@@ -2,7 +2,7 @@
 
 use super::{BoardId, BoardView, ClockView, GameView};
 use crate::boards::LinkState;
-use crate::daemon::rounds::game_of;
+use crate::daemon::hub::round_games::game_of;
 use crate::daemon::steady_clock;
 use crate::game::{Event, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
@@ -36,7 +36,7 @@ impl State {
     /// Returns the games of the round that is being played.
     fn games_of_round(&self) -> Vec<u64> {
         let Some(round) = &self.round else { return Vec::new() };
-        round.pairings.iter().filter_map(|pairing| game_of(self, round, pairing)).map(|game| game.id).collect()
+        round.pairings.iter().filter_map(|pairing| game_of(&self.games, round, pairing)).map(|game| game.id).collect()
     }
 
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.

@@ -3,7 +3,7 @@
 //! The root is the hash of the game's row; each event adds its own row. Numbers are hashed as eight bytes, little-endian. A text
 //! that another field follows is preceded by its length.
 
-use super::read::integer;
+use super::values::integer;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, OptionalExtension, Row};
 use sha2::{Digest, Sha256};
@@ -147,7 +147,7 @@ pub(super) fn check(connection: &Connection, game: u64, requested_number: Option
 pub(super) fn compute_all(connection: &Connection) -> rusqlite::Result<()> {
     let games = connection
         .prepare("SELECT id FROM game ORDER BY id")?
-        .query_map([], |row| super::read::id(row, 0))?
+        .query_map([], |row| super::values::id(row, 0))?
         .collect::<rusqlite::Result<Vec<u64>>>()?;
     for game in games {
         let Some(mut last) = stored_root(connection, game)? else { continue };

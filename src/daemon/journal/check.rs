@@ -2,7 +2,8 @@
 
 use super::backup::open_source;
 use super::marks::Marks;
-use super::read::{Chains, id, text};
+use super::read::{Chains, text};
+use super::values::id;
 use super::{Incarnation, JournalError, chain, incarnation};
 use std::collections::BTreeSet;
 use std::fmt;

@@ -5,7 +5,8 @@
 
 use super::chain::{self, ChainCheck, Hash};
 use super::marks::{Mark, Marks, PublicMark};
-use super::read::{id, integer, text};
+use super::read::text;
+use super::values::{id, integer};
 use super::{JournalError, backup};
 use crate::daemon::random;
 use rusqlite::{Connection, OptionalExtension, TransactionBehavior, params};

@@ -2,6 +2,7 @@
 
 use super::JournalError;
 use super::chain;
+use super::values::{id, integer};
 use crate::game::{Event, GameResult, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -189,14 +190,4 @@ pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<S
 
 fn parse(game: u64, number: u64, text: &str) -> Result<StampedEvent, JournalError> {
     wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })
-}
-
-/// Converts to SQLite's signed integers. No number here comes near the limit of either type.
-pub(super) fn integer(value: u64) -> i64 {
-    i64::try_from(value).unwrap_or(i64::MAX)
-}
-
-pub(super) fn id(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<u64> {
-    let value: i64 = row.get(column)?;
-    u64::try_from(value).map_err(|_| rusqlite::Error::IntegralValueOutOfRange(column, value))
 }

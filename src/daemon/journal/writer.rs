@@ -5,7 +5,7 @@ use super::ballast::Ballast;
 use super::chain::{self, EventRow};
 use super::incarnation::{self, GameEnd, Incarnation};
 use super::marks::{Mark, Marks};
-use super::read::{id, integer};
+use super::values::{id, integer};
 use crate::daemon::atomic_file::Durability;
 use crate::game::{Event, StampedEvent};
 use crate::wire;

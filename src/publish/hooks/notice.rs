@@ -1,8 +1,8 @@
 //! The content of a notification about one alert.
 
 use crate::config::hooks::matter_word;
+use crate::daemon::hub::round_games::tag_value;
 use crate::daemon::hub::{GameView, Published};
-use crate::daemon::rounds::tag_value;
 use crate::game::{Alert, Event};
 use crate::locale::{self, Locale};
 use crate::wire::{self, Word};

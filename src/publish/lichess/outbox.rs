@@ -3,8 +3,8 @@
 
 use super::reply::GameOutcome;
 use crate::daemon::atomic_file::{Durability, replace};
+use crate::daemon::hub::round_games::tag_value;
 use crate::daemon::hub::{BoardId, GameView};
-use crate::daemon::rounds::tag_value;
 use crate::publish::render::playing_table::PlayingTable;
 use crate::publish::render::table_files::TableFiles;
 use serde::{Deserialize, Serialize};

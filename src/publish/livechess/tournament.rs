@@ -5,6 +5,7 @@
 
 use super::ServerState;
 use super::boards::{self, ClockReading};
+use crate::daemon::hub::round_games::game_of;
 use crate::daemon::hub::{BoardView, GameView, State};
 use crate::daemon::rounds;
 use crate::game::GameResult;
@@ -189,7 +190,7 @@ fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
     let number = round.number.to_string();
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
-        let game = pairing.and_then(|pairing| rounds::game_of(state, round, pairing));
+        let game = pairing.and_then(|pairing| game_of(&state.games, round, pairing));
         // The delayed view does not list every board at its table: the game says on which board it is played.
         let board = if server.is_delayed() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));

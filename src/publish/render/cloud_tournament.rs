@@ -2,7 +2,7 @@
 
 use super::stable_id::stable_id;
 use super::table_files::TableFiles;
-use crate::daemon::rounds::tag_value;
+use crate::daemon::hub::round_games::tag_value;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 

@@ -1,7 +1,8 @@
 //! Which game is published at which playing table.
 
+use crate::daemon::hub::round_games::{game_of, tag_value};
 use crate::daemon::hub::{GameView, State};
-use crate::daemon::rounds::{game_of, natural_sort_key, tag_value};
+use crate::daemon::rounds::natural_sort_key;
 use crate::round::{Forfeit, Pairing, Round};
 
 /// A playing table with the state from which its content is formatted.
@@ -55,7 +56,7 @@ pub(crate) fn tables(state: &State, round: Option<&Round>, tags: &[(String, Stri
         for (name, value) in round.tags(pairing) {
             set_tag(&mut merged, &name, value);
         }
-        let game = game_of(state, round, pairing).filter(|_| pairing.forfeit.is_none());
+        let game = game_of(&state.games, round, pairing).filter(|_| pairing.forfeit.is_none());
         PlayingTable {
             tags: merged,
             pairing: Some((*pairing).clone()),

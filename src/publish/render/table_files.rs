@@ -4,7 +4,7 @@ use super::cloud_game;
 use super::pgn::all_tags;
 use super::playing_table::{PlayingTable, set_tag};
 use crate::daemon::hub::GameView;
-use crate::daemon::rounds::tag_value;
+use crate::daemon::hub::round_games::tag_value;
 use crate::game::event::Rotation;
 use crate::game::pgn::pgn;
 use crate::game::{GameResult, Record, ResultReason};

@@ -5,7 +5,9 @@ use super::token_cache::{TokenCache, bearer_token_hash};
 use super::tokens::{Role, SecretHash, Token, TokenError};
 use crate::daemon::steady_clock;
 use crate::publish::http::headers;
+use crate::wire::Word;
 use axum::http::HeaderMap;
+use serde_json::{Value, json};
 use std::path::Path;
 use std::time::Duration;
 use tokio::sync::watch;
@@ -45,6 +47,13 @@ pub(super) struct User {
     /// What the user may do.
     pub role: Role,
     credential: Credential,
+}
+
+impl User {
+    /// Returns the user for the page.
+    pub(super) fn to_json(&self) -> Value {
+        json!({"name": self.name, "role": self.role.word()})
+    }
 }
 
 /// How the user authenticated.

@@ -3,8 +3,8 @@
 use super::alert;
 use super::auth::Audience;
 use crate::boards::SquareState;
+use crate::daemon::hub::round_games::game_of;
 use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
-use crate::daemon::rounds::game_of;
 use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
@@ -112,7 +112,8 @@ impl CardClock {
 pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
-    let finished = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(state, round, pairing));
+    let finished =
+        pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(&state.games, round, pairing));
     let finished = finished.filter(|game| game.board == board.id && game.record.result.is_some());
     let game = finished.or_else(|| state.games.get(&board.game?));
     let clock = if view.audience.is_public() { game.and_then(|game| delayed_clock(view, game)) } else { clock(board) };

@@ -3,6 +3,7 @@
 use super::auth::{Audience, User, audience_of};
 use super::game::GameDetails;
 use super::page::{self, PageFile};
+use super::refusal::{HandlerResult, Refusal, refusal};
 use super::{WebState, etag, game, post, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
@@ -12,7 +13,6 @@ use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
-use crate::wire::Word;
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
@@ -85,24 +85,6 @@ async fn check_request(State(web): State<Arc<WebState>>, request: Request, next:
     response
 }
 
-/// An error response; its sentence says what to do.
-#[derive(Debug)]
-pub(super) struct Refusal(pub StatusCode, pub String);
-
-impl IntoResponse for Refusal {
-    fn into_response(self) -> Response {
-        (self.0, Json(json!({"error": self.1}))).into_response()
-    }
-}
-
-/// A response, or an error response.
-pub(super) type HandlerResult = Result<Response, Refusal>;
-
-/// Creates an error response with this sentence.
-pub(super) fn refusal(status: StatusCode, message: impl Into<String>) -> Refusal {
-    Refusal(status, message.into())
-}
-
 async fn index(headers: HeaderMap) -> Response {
     serve_file(&headers, &page::INDEX)
 }
@@ -134,11 +116,6 @@ async fn cloud(State(web): State<Arc<WebState>>, Path(path): Path<String>, heade
     Ok(response)
 }
 
-/// Converts the logged-in user to JSON for the page.
-pub(super) fn user_to_json(user: Option<&User>) -> Value {
-    user.map_or(Value::Null, |user| json!({"name": user.name, "role": user.role.word()}))
-}
-
 /// Returns the texts of the page in the requested language.
 async fn words(uri: Uri) -> Response {
     Json(locale::page_words(requested_locale(&uri))).into_response()
@@ -151,7 +128,7 @@ async fn state(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -
     let delay = web.delayed_view.delay();
     let event = web.source(audience).read(|state| event(&web, state));
     let mut head = json!({
-        "who": user_to_json(user.as_ref()),
+        "who": user.as_ref().map(User::to_json),
         "delay_ms": delay.ms,
         "delay_plies": delay.plies,
         "now": steady_clock::now_ms(),

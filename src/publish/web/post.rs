@@ -6,7 +6,7 @@
 use super::WebState;
 use super::auth::{COOKIE_AGE, User};
 use super::body::{self, PairingChange};
-use super::http::{self, HandlerResult, Refusal, refusal};
+use super::refusal::{HandlerResult, Refusal, refusal};
 use super::tokens::Role;
 use crate::daemon::hub::OrderError;
 use crate::game::answer::Verdict;
@@ -62,7 +62,7 @@ pub(super) async fn login(
         Ok(Some((user, secret))) => {
             info!("{} ({}) logged in to the page from {from}", user.name, user.role.word());
             let cookie = cookie(&web, &secret, COOKIE_AGE);
-            Ok(([(SET_COOKIE, cookie)], Json(http::user_to_json(Some(&user)))).into_response())
+            Ok(([(SET_COOKIE, cookie)], Json(user.to_json())).into_response())
         }
         Ok(None) => {
             let sentence = "this token is not valid: create one with `touchmovectl token create`";

@@ -2,7 +2,7 @@
 
 use super::{Micros, NEVER};
 use crate::game::event::Rotation;
-use crate::simulate::script::Act;
+use crate::simulate::act::Act;
 use crate::simulate::virtual_board::SimulationSetup;
 use shakmaty::Color;
 

@@ -6,7 +6,7 @@ use shakmaty::{Color, Piece, Square};
 use touchmove::boards::{Millis, SensorKind};
 use touchmove::game::AlertKind;
 use touchmove::laws::{Laws, Position};
-use touchmove::simulate::script::Act;
+use touchmove::simulate::act::Act;
 use touchmove::wire::Word;
 
 /// One scenario: a position, the actions, and the expected alerts to the arbiter.

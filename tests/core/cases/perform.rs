@@ -11,9 +11,9 @@ use touchmove::game::{Answer, Command, Event, GameResult, Order};
 use touchmove::lab::run::{self, Cable, HostInput, RunEvent};
 use touchmove::laws::draws::ClaimKind;
 use touchmove::laws::{Changes, Irregularity, Laws, LawsWord, Position};
+use touchmove::simulate::act::Act;
 use touchmove::simulate::dgt::VirtualDgt;
 use touchmove::simulate::hands::{HandsProfile, profile};
-use touchmove::simulate::script::Act;
 use touchmove::simulate::{SimulationSetup, VirtualBoard};
 use touchmove::table::{Input, Settings, Table};
 

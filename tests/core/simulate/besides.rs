@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use touchmove::boards::Millis;
 use touchmove::laws::Position;
 use touchmove::simulate::SimulationSetup;
+use touchmove::simulate::act::Act;
 use touchmove::simulate::hands::{CLEAN, CLUB, HandsProfile, ROUGH, Rate, Rates};
 use touchmove::simulate::irregularity::{Injection, IrregularityKind};
 use touchmove::simulate::pgn::{self, SourceGame};
-use touchmove::simulate::script::{self, Act, Script};
+use touchmove::simulate::script::{self, Script};
 use touchmove::simulate::truth::InterruptionReason;
 
 /// Clean hands with one other rate.

@@ -2,7 +2,8 @@
 
 use shakmaty::{Bitboard, Square};
 use touchmove::laws::Position;
-use touchmove::simulate::script::{Act, Action, Script};
+use touchmove::simulate::act::Act;
+use touchmove::simulate::script::{Action, Script};
 
 /// The minimum duration of a rest that the record has to show, in real milliseconds.
 const MIN_DURATION: u64 = 1_500;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchmove::daemon::journal::{Check, Journal};
-use touchmove::daemon::rounds::RoundFile;
+use touchmove::daemon::round_file::RoundFile;
 use touchmove::game::{Event, StampedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::publish::web::tokens::TokenStore;
