@@ -397,8 +397,9 @@ impl Pty {
 
     /// Removes the device, as pulling the cable does. All clones of the master must have been dropped before.
     pub fn unplug(&mut self) {
-        self.ends = None;
+        // First the path: the number of a closed port may soon be that of a port of another test.
         let _ = std::fs::remove_file(self.path());
+        self.ends = None;
     }
 
     /// A clone of the master, which the board reads and writes.

@@ -319,8 +319,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Compares the record until it is exact or the time is over. The time begins when the daemon first answers: until then a
-    /// busy machine may not have let it run.
+    /// Compares the record until it is exact or the time is over. The time begins when the daemon first answers, and when the board
+    /// was last stalled: until then a busy machine may not have let them run.
     async fn compare(&mut self) -> Result<Verdict, String> {
         let rests = self.observable_rests();
         let deadline = Instant::now() + PATIENCE;
@@ -330,7 +330,8 @@ impl<'a> Run<'a> {
         loop {
             match self.judge(&client, &rests).await {
                 Ok(verdict) => {
-                    let is_over = Instant::now() >= *end.get_or_insert_with(|| Instant::now() + WITHIN);
+                    let end = *end.get_or_insert_with(|| Instant::now() + WITHIN);
+                    let is_over = Instant::now() >= end && (self.line.steady() >= WITHIN || Instant::now() >= end + PATIENCE);
                     match verdict {
                         Verdict::Exact if exact_since.get_or_insert_with(Instant::now).elapsed() >= STAYS_EXACT => {
                             return Ok(self.contradicted().unwrap_or(Verdict::Exact));

@@ -21,6 +21,9 @@ const BUFFERED: usize = 4096;
 /// The longest time between two steps of the simulation.
 pub const TICK: Duration = Duration::from_millis(4);
 
+/// A gap between two steps after which the board was not there for the daemon: this machine was too busy.
+const STALL: Duration = Duration::from_millis(500);
+
 /// The connection between a board and the daemon.
 pub trait Cable: Send {
     /// Plugs the board in or unplugs it, if it is not so already. Returns whether anything changed.
@@ -34,6 +37,8 @@ pub trait Cable: Send {
 /// The board's thread.
 pub struct Line {
     began_ms: Arc<AtomicU64>,
+    /// When the last stall ended, in milliseconds after `epoch`.
+    stalled_until: Arc<AtomicU64>,
     epoch: Instant,
     stop: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
@@ -65,9 +70,10 @@ impl Line {
             delayed: VecDeque::new(),
             last_dump: Vec::new(),
         };
-        let (began, stopped) = (Arc::clone(&began_ms), Arc::clone(&stop));
-        let thread = std::thread::spawn(move || board.serve(epoch, &began, &stopped));
-        Line { began_ms, epoch, stop, thread: Some(thread) }
+        let stalled_until = Arc::new(AtomicU64::new(0));
+        let (began, stalled, stopped) = (Arc::clone(&began_ms), Arc::clone(&stalled_until), Arc::clone(&stop));
+        let thread = std::thread::spawn(move || board.serve(epoch, &began, &stalled, &stopped));
+        Line { began_ms, stalled_until, epoch, stop, thread: Some(thread) }
     }
 
     /// Begins the board's time now, for a cable that does not pass on the host's bytes.
@@ -80,6 +86,11 @@ impl Line {
     pub fn now(&self) -> Option<u64> {
         let began = self.began_ms.load(Ordering::Relaxed);
         (began > 0).then(|| self.epoch.elapsed().as_millis() as u64 - began)
+    }
+
+    /// Returns how long the board has run without a stall.
+    pub fn steady(&self) -> Duration {
+        self.epoch.elapsed().saturating_sub(Duration::from_millis(self.stalled_until.load(Ordering::Relaxed)))
     }
 }
 
@@ -129,8 +140,9 @@ impl Cable for Terminal {
         if plugged {
             self.port = Port::open(&self.path).ok();
         } else {
-            self.port = None;
+            // First the path: the number of a closed port may soon be that of a port of another test.
             let _ = std::fs::remove_file(&self.path);
+            self.port = None;
             self.outbox.clear();
         }
         true
@@ -179,9 +191,14 @@ struct Board {
 }
 
 impl Board {
-    fn serve(&mut self, epoch: Instant, began: &AtomicU64, stop: &AtomicBool) {
+    fn serve(&mut self, epoch: Instant, began: &AtomicU64, stalled_until: &AtomicU64, stop: &AtomicBool) {
+        let mut last_step = epoch.elapsed();
         while !stop.load(Ordering::Relaxed) {
-            let real = epoch.elapsed().as_millis() as u64;
+            let step = epoch.elapsed();
+            let real = step.as_millis() as u64;
+            if step - std::mem::replace(&mut last_step, step) > STALL {
+                stalled_until.store(real, Ordering::Relaxed);
+            }
             let start = began.load(Ordering::Relaxed);
             let now = if start > 0 { real.saturating_sub(start) } else { 0 };
             let is_unplugged = start > 0 && self.active(now).any(|kind| kind == FaultKind::Unplugged);
