@@ -23,6 +23,7 @@ pub mod round;
 pub mod score;
 pub mod service;
 pub mod simulate;
+pub mod status;
 pub mod token;
 
 use crate::publish::client::ClientError;
@@ -39,6 +40,7 @@ use std::process::ExitCode;
     after_help = "Examples:
   touchmovectl demo        a game on a virtual board, over a private D-Bus
   touchmovectl doctor      why is no board seen?
+  touchmovectl status      all playing tables, and where somebody is needed
   touchmovectl monitor     follow the games on all boards
   touchmovectl pgn         the game being played, as PGN
 
@@ -52,6 +54,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Status(status::Args),
     List(list::Args),
     Monitor(monitor::Args),
     Board(board::Args),
@@ -86,6 +89,7 @@ pub fn main() -> ExitCode {
         return ExitCode::FAILURE;
     }
     let outcome = match command {
+        Command::Status(args) => wait(status::run(args)),
         Command::List(args) => wait(list::run(args)),
         Command::Monitor(args) => wait(monitor::run(args)),
         Command::Board(args) => wait(board::run(args)),

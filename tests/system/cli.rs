@@ -23,9 +23,10 @@ fn every_subcommand_has_help_with_examples() {
     assert_eq!(code, 0);
     let commands = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
     let names: Vec<&str> = commands.lines().filter_map(|line| line.split_whitespace().next()).collect();
-    for name in
-        ["list", "monitor", "board", "game", "pgn", "arbiter", "replay", "simulate", "score", "doctor", "demo", "backup"]
-    {
+    for name in [
+        "status", "list", "monitor", "board", "game", "pgn", "arbiter", "replay", "simulate", "score", "doctor", "demo",
+        "backup",
+    ] {
         assert!(names.contains(&name), "{name} is not in\n{help}");
     }
     for name in names.into_iter().filter(|name| *name != "help") {

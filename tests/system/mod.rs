@@ -10,3 +10,4 @@ pub(crate) mod manual;
 pub(crate) mod messages;
 pub(crate) mod readme;
 pub(crate) mod rules;
+pub(crate) mod status;

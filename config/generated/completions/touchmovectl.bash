@@ -67,6 +67,9 @@ _touchmovectl() {
             touchmovectl,simulate)
                 cmd="touchmovectl__subcmd__simulate"
                 ;;
+            touchmovectl,status)
+                cmd="touchmovectl__subcmd__status"
+                ;;
             touchmovectl,token)
                 cmd="touchmovectl__subcmd__token"
                 ;;
@@ -240,6 +243,9 @@ _touchmovectl() {
                 ;;
             touchmovectl__subcmd__help,simulate)
                 cmd="touchmovectl__subcmd__help__subcmd__simulate"
+                ;;
+            touchmovectl__subcmd__help,status)
+                cmd="touchmovectl__subcmd__help__subcmd__status"
                 ;;
             touchmovectl__subcmd__help,token)
                 cmd="touchmovectl__subcmd__help__subcmd__token"
@@ -416,7 +422,7 @@ _touchmovectl() {
 
     case "${cmd}" in
         touchmovectl)
-            opts="-h -V --help --version list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
+            opts="-h -V --help --version status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1278,7 +1284,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help)
-            opts="list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
+            opts="status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1880,6 +1886,20 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__help__subcmd__simulate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__help__subcmd__status)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -2511,6 +2531,28 @@ _touchmovectl() {
                     return 0
                     ;;
                 --speed)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        touchmovectl__subcmd__status)
+            opts="-h --needed --width --bus --broadcast --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --width)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --bus)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -22,6 +22,8 @@ async fn the_command_line_shows_boards_and_games() {
         output
     };
     assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
+    let status = show(&["status"]);
+    assert!(status.starts_with("Boards: 1; ") && status.contains("dgt_board") && status.contains("1...e5"), "{status}");
     let shown = show(&["board"]);
     let diagram = "\
 8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜

@@ -1,0 +1,216 @@
+//! `touchmovectl status`: one row for each playing table, or for each board if no round is loaded.
+
+use super::diagram::{clock, last_move};
+use super::service::{Service, print};
+use crate::publish::client::{BoardInfo, GameInfo, Snapshot};
+use crate::round::{Player, Round};
+use rustix::termios::tcgetwinsize;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
+/// Show all playing tables, one row each, and what is wrong there
+///
+/// Tables where somebody is needed are marked with an exclamation mark. If no round is loaded, there is a row for each board.
+#[derive(Debug, clap::Args)]
+#[command(
+    after_help = "Examples:\n  touchmovectl status\n  touchmovectl status --needed\n  watch -n 2 touchmovectl status --needed"
+)]
+pub struct Args {
+    /// Only tables where somebody is needed
+    #[arg(long)]
+    needed: bool,
+    /// Width of the rows; if omitted, that of the terminal, or 80
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(MIN_WIDTH as i64..))]
+    width: Option<u16>,
+    #[command(flatten)]
+    service: Service,
+}
+
+/// Width of the rows if the output is no terminal.
+const USUAL_WIDTH: usize = 80;
+/// Minimum width of the rows.
+const MIN_WIDTH: usize = 60;
+/// Minimum and maximum width of a name.
+const MIN_NAME: usize = 6;
+const MAX_NAME: usize = 32;
+/// Minimum width of the last column, unless names or moves are long.
+const MIN_STATE: usize = 10;
+/// Columns before each column but the first, and those of the mark before the last one.
+const GAP: usize = 2;
+const MARK: usize = 2;
+
+/// Runs the subcommand.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    let client = args.service.connect().await?;
+    let (round, tables) = client.round().await?;
+    let snapshot = client.snapshot().await?;
+    let of_terminal = || tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0);
+    let width = args.width.or_else(of_terminal).map_or(USUAL_WIDTH, usize::from).max(MIN_WIDTH);
+    Ok(print(&describe(&snapshot, round.as_ref(), &tables, args.needed, width))?)
+}
+
+/// A row of the table.
+struct Row {
+    /// Number of the playing table, or name of the board.
+    place: String,
+    players: [String; 2],
+    clocks: [String; 2],
+    last_move: String,
+    state: String,
+    is_needed: bool,
+}
+
+/// Returns the rows, with a line about the whole round before them. `tables`: board and game at each playing table, empty and 0
+/// where there is none. `only_needed`: leave out rows where nobody is needed. `width`: of a row, in columns of a terminal.
+pub fn describe(
+    snapshot: &Snapshot,
+    round: Option<&Round>,
+    tables: &[(u16, String, u64)],
+    only_needed: bool,
+    width: usize,
+) -> String {
+    let board = |name: &str| snapshot.boards.iter().find(|board| board.id == name);
+    let game = |id: u64| snapshot.games.iter().find(|game| game.id == id);
+    let mut rows = Vec::new();
+    for pairing in round.into_iter().flat_map(|round| &round.pairings) {
+        let at = tables.iter().find(|(table, ..)| *table == pairing.table);
+        let (name, id) = at.map_or(("", 0), |(_, board, game)| (board.as_str(), *game));
+        let mut row = row(pairing.table.to_string(), board(name), game(id));
+        row.players = [player(&pairing.white), player(&pairing.black)];
+        if let Some(forfeit) = pairing.forfeit {
+            (row.state, row.is_needed) = (forfeit.score().to_owned(), false);
+        } else if name.is_empty() {
+            (row.state, row.is_needed) = ("no board".to_owned(), true);
+        }
+        rows.push((pairing.table, row));
+    }
+    rows.sort_by_key(|(table, _)| *table);
+    let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
+    let at_no_table = |board: &&BoardInfo| !tables.iter().any(|(_, name, _)| *name == board.id);
+    rows.extend(
+        snapshot.boards.iter().filter(at_no_table).map(|board| row(board.id.clone(), Some(board), board.game.and_then(game))),
+    );
+
+    let mut text: String = snapshot.health_problems.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
+    if rows.is_empty() {
+        text.push_str("no boards and no games: `touchmovectl doctor` finds out why no board is seen\n");
+        return text;
+    }
+    let needed = rows.iter().filter(|row| row.is_needed).count();
+    let of = round.map_or_else(|| "Boards".to_owned(), |round| format!("Round {}", round.number));
+    let count =
+        |count: usize| if count == 0 { "nobody is needed".to_owned() } else { format!("somebody is needed at {count}") };
+    text.push_str(&format!("{of}: {}; {}\n", rows.len(), count(needed)));
+    rows.retain(|row| !only_needed || row.is_needed);
+    text + &aligned(&rows, width)
+}
+
+/// Returns the row of a board and its game; without players unless the game names them.
+fn row(place: String, board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Row {
+    let name = |tag: &str| game.and_then(|game| game.tags.get(tag)).filter(|name| *name != "?").cloned().unwrap_or_default();
+    let shown = board.and_then(|board| board.clock.as_ref()).map(|shown| [shown.white, shown.black]);
+    let last = game.and_then(|game| game.moves.last()).map(|last| [last.white, last.black]);
+    let is_over = game.is_some_and(|game| game.state != "playing");
+    let times = if is_over { last.or(shown) } else { shown.or(last) };
+    let clocks = times.map_or_else(Default::default, |times| times.map(|ms| if ms < 0 { String::new() } else { clock(ms) }));
+    let last_move = game.and_then(|game| last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str())));
+    let problem = problem(board, game);
+    let state = match (&problem, game) {
+        (Some(problem), _) => problem.clone(),
+        (None, None) => "not begun".to_owned(),
+        (None, Some(game)) if game.result != "*" => game.result.clone(),
+        (None, Some(game)) if game.moves.is_empty() => "not begun".to_owned(),
+        (None, Some(_)) => "in play".to_owned(),
+    };
+    Row {
+        place,
+        players: [name("White"), name("Black")],
+        clocks,
+        last_move: last_move.unwrap_or_default().replace(". ", "."),
+        state,
+        is_needed: problem.is_some(),
+    }
+}
+
+/// Returns what somebody should see to there, the most urgent first.
+fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String> {
+    let is_current = game.is_some_and(|game| game.state == "playing");
+    let alert = game.and_then(|game| {
+        let first = game.alerts.first()?;
+        let more = game.alerts.len() - 1;
+        Some(if more == 0 { first.clone() } else { format!("({} alerts) {first}", more + 1) })
+    });
+    let board_state = || {
+        let board = board.filter(|board| board.state != "ready")?;
+        Some(if board.state_reason.is_empty() { format!("board {}", board.state) } else { board.state_reason.clone() })
+    };
+    let missing_result = || {
+        let game = game.filter(|game| !is_current && game.result == "*" && !game.moves.is_empty())?;
+        Some(format!("result missing after {} plies", game.moves.len()))
+    };
+    alert.or_else(board_state).or_else(missing_result)
+}
+
+fn player(player: &Player) -> String {
+    format!("{}{}", player.title.as_ref().map_or_else(String::new, |title| format!("{title} ")), player.name)
+}
+
+/// Aligns the rows in columns that fit the width.
+fn aligned(rows: &[Row], width: usize) -> String {
+    let widest = |text: &dyn Fn(&Row) -> &str| rows.iter().map(|row| text(row).width()).max().unwrap_or(0);
+    let place = widest(&|row| &row.place).max(3);
+    let clocks = [0, 1].map(|side| widest(&|row| &row.clocks[side]));
+    let last_move = widest(&|row| &row.last_move);
+    let state = widest(&|row| &row.state);
+    // The gaps: two columns before each other column, and the mark before the last one.
+    let fixed = place + clocks[0] + clocks[1] + last_move + 6 * GAP + MARK;
+    let free = width.saturating_sub(fixed);
+    let names = [0, 1].map(|side| widest(&|row| &row.players[side]));
+    let most = free.saturating_sub(state.min((free / 3).max(MIN_STATE))) / 2;
+    let names = names.map(|widest| widest.min(most.max(MIN_NAME)).min(MAX_NAME));
+    let state = free.saturating_sub(names[0] + names[1]);
+    let mut text = String::new();
+    for row in rows {
+        let mark = if row.is_needed { "! " } else { "  " };
+        let line = format!(
+            "{}  {}  {}  {}  {}  {}  {mark}{}",
+            right(&row.place, place),
+            left(&row.players[0], names[0]),
+            left(&row.players[1], names[1]),
+            right(&row.clocks[0], clocks[0]),
+            right(&row.clocks[1], clocks[1]),
+            left(&row.last_move, last_move),
+            cut(&row.state, state),
+        );
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Shortens the text to this width.
+fn cut(text: &str, width: usize) -> String {
+    if text.width() <= width {
+        return text.to_owned();
+    }
+    let (mut short, mut used) = (String::new(), 1);
+    for character in text.chars() {
+        used += character.width().unwrap_or(0);
+        if used > width {
+            break;
+        }
+        short.push(character);
+    }
+    short.truncate(short.trim_end().len());
+    short + "…"
+}
+
+fn left(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    let space = width.saturating_sub(text.width());
+    text + &" ".repeat(space)
+}
+
+fn right(text: &str, width: usize) -> String {
+    let text = cut(text, width);
+    " ".repeat(width.saturating_sub(text.width())) + &text
+}

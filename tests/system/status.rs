@@ -1,0 +1,105 @@
+//! `touchmovectl status`: the rows, by what the daemon says of boards, games and the round.
+
+use std::collections::BTreeMap;
+use touchmove::ctl::status::describe;
+use touchmove::publish::client::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
+use touchmove::round::Round;
+use touchmove::round::trf::TableOrder;
+use unicode_width::UnicodeWidthStr;
+
+const PAIRINGS: &str = "Table,White,White Title,Black,Black Title,Result
+1,\"Xiong, Jeffery\",GM,\"Li, Yiheng\",IM,
+2,\"Venkatanarasimharajuvaripeta, Ramanathan\",,\"丁立人\",GM,
+3,\"Ree, Hans\",GM,\"Hort, Vlastimil\",GM,
+4,\"Adams, Ann\",,\"Baker, Bob\",,
+";
+
+fn ply(san: &str, clocks: [i32; 2]) -> MoveInfo {
+    let [white, black] = clocks;
+    let (uci, state) = (String::new(), "completed".to_owned());
+    MoveInfo { uci, san: san.to_owned(), state, time: 0, white, black, confidence: 1.0, irregular: false }
+}
+
+fn board(number: u64) -> BoardInfo {
+    BoardInfo { id: format!("board_{number}"), state: "ready".to_owned(), game: Some(number), ..BoardInfo::default() }
+}
+
+fn game(id: u64, moves: Vec<MoveInfo>) -> GameInfo {
+    GameInfo {
+        id,
+        board: format!("board_{id}"),
+        state: "playing".to_owned(),
+        result: "*".to_owned(),
+        start: "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned(),
+        moves,
+        ..GameInfo::default()
+    }
+}
+
+/// The rows of a round at four tables: play, an illegal move, a result that is missing, no board.
+fn rows(only_needed: bool, width: usize) -> Vec<String> {
+    let round = Round::read(PAIRINGS, Some(3), &TableOrder::Unknown).unwrap();
+    let clock = ClockInfo { white: 5_796_000, black: 61_000, ..ClockInfo::default() };
+    let alert = "White completed Nc3xd5, which is not legal: the knight on c3 is pinned".to_owned();
+    let snapshot = Snapshot {
+        boards: vec![BoardInfo { clock: Some(clock), ..board(1) }, board(2), board(3)],
+        games: vec![
+            game(1, vec![ply("e4", [-1, -1]), ply("e5", [-1, -1])]),
+            GameInfo { alerts: vec![alert], ..game(2, vec![ply("Nxd5", [900_000, 800_000])]) },
+            GameInfo { state: "finished".to_owned(), ..game(3, vec![ply("d4", [60_000, 50_000])]) },
+        ],
+        ..Snapshot::default()
+    };
+    let at = |table: u16, board: &str, game| (table, board.to_owned(), game);
+    let tables = [at(1, "board_1", 1), at(2, "board_2", 2), at(3, "board_3", 3), at(4, "", 0)];
+    describe(&snapshot, Some(&round), &tables, only_needed, width).lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn a_row_says_who_plays_and_what_is_wrong() {
+    let rows = rows(false, 150);
+    assert_eq!(rows[0], "Round 3: 4; somebody is needed at 3");
+    let row = rows[1].split_whitespace().collect::<Vec<_>>().join(" ");
+    assert_eq!(row, "1 GM Xiong, Jeffery IM Li, Yiheng 1:36:36 0:01:01 1...e5 in play");
+    assert!(
+        rows[2].contains("  ! White completed Nc3xd5, which is not legal: the kni") && rows[2].ends_with('…'),
+        "{}",
+        rows[2]
+    );
+    assert!(rows[3].contains("1.d4") && rows[3].ends_with("! result missing after 1 plies"), "{}", rows[3]);
+    assert!(rows[4].ends_with("! no board"), "{}", rows[4]);
+}
+
+#[test]
+fn the_rows_fit_the_width_and_their_columns_are_aligned() {
+    for width in [60, 80, 100, 150, 300] {
+        let rows = rows(false, width);
+        assert!(rows.iter().all(|row| row.width() <= width), "{width}: {rows:#?}");
+        let mark = |row: &String| row.find("! ").map(|at| row[..at].width());
+        let marks: Vec<usize> = rows.iter().filter_map(mark).collect();
+        assert!(marks.len() == 3 && marks.windows(2).all(|pair| pair[0] == pair[1]), "{width}: {rows:#?}");
+    }
+    assert!(rows(false, 80)[1].contains("GM Xiong"), "names are legible in 80 columns");
+}
+
+#[test]
+fn only_the_tables_where_somebody_is_needed() {
+    let all = rows(true, 80);
+    let tables: Vec<&str> = all[1..].iter().filter_map(|row| row.split_whitespace().next()).collect();
+    assert_eq!(tables, ["2", "3", "4"]);
+}
+
+#[test]
+fn without_a_round_there_is_a_row_for_each_board() {
+    let tags = BTreeMap::from([("White".to_owned(), "Ann".to_owned()), ("Black".to_owned(), "?".to_owned())]);
+    let silent = BoardInfo { state: "silent".to_owned(), state_reason: "no answer for 5 s".to_owned(), ..board(2) };
+    let snapshot = Snapshot {
+        boards: vec![board(1), silent],
+        games: vec![GameInfo { tags, result: "1-0".to_owned(), ..game(1, vec![ply("e4", [-1, -1])]) }],
+        ..Snapshot::default()
+    };
+    let text = describe(&snapshot, None, &[], false, 80);
+    let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(rows, ["Boards: 2; somebody is needed at 1", "board_1 Ann 1.e4 1-0", "board_2 ! no answer for 5 s"]);
+    assert!(describe(&Snapshot::default(), None, &[], false, 80).contains("touchmovectl doctor"));
+}
