@@ -216,7 +216,9 @@ fn hold_port(name: &str, port: std::path::PathBuf) -> Holder {
     let program = dir.path().join(name);
     fs::copy("/bin/sleep", &program).unwrap();
     let slave = fs::OpenOptions::new().read(true).write(true).open(port).unwrap();
-    let child = Command::new(&program).arg("600").stdin(slave).stdout(Stdio::null()).spawn().unwrap();
+    // A process that another test is just starting still has the file open for writing.
+    let start = || Command::new(&program).arg("600").stdin(slave.try_clone().ok()?).stdout(Stdio::null()).spawn().ok();
+    let child = eventually("the program starts", start);
     let holder = Holder(child, dir);
     let comm = format!("/proc/{}/comm", holder.0.id());
     eventually("the program has its name", || (fs::read_to_string(&comm).ok()?.trim_end() == name).then_some(()));
