@@ -139,6 +139,11 @@ impl Format {
 }
 
 impl Player {
+    /// Returns the name after the title, such as `GM Adams, Michael`.
+    pub fn titled_name(&self) -> String {
+        self.title.as_ref().map_or_else(|| self.name.clone(), |title| format!("{title} {}", self.name))
+    }
+
     /// The PGN tags of the player who has this colour: `White` or `Black`.
     fn tags(&self, colour: &str) -> Vec<(String, String)> {
         let number = |number: Option<u32>| number.map(|number| number.to_string());

@@ -75,7 +75,7 @@ async fn examine(args: &Args) -> Report {
         let target = ProbeTarget { board: BoardConfig::new("--port".into(), args.model, place), node: path.clone() };
         let service = Service::query(args.bus.as_ref(), "auto").await;
         match service.board(path) {
-            Some(board) => service::tell(&mut report, board),
+            Some(board) => service::add_board(&mut report, board),
             None => port(&mut report, &target, &service).await,
         }
         note_limitations(&mut report, args.model);
@@ -89,7 +89,7 @@ async fn examine(args: &Args) -> Report {
     for target in targets.iter().filter(|target| service.board(&target.node).is_none()) {
         port(&mut report, target, &service).await;
     }
-    service.tell(&mut report);
+    service.add_to(&mut report);
     livechess(&mut report, &config);
     let mut models: Vec<&'static Model> = Vec::new();
     for target in targets {

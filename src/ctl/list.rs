@@ -1,7 +1,7 @@
 //! `touchmovectl list`: lists boards and games.
 
 use super::diagram::last_move;
-use super::service::{Service, print, print_json};
+use super::service::{NO_BOARDS, Service, print, print_json, problem_lines};
 
 /// List boards and games
 #[derive(Debug, clap::Args)]
@@ -20,7 +20,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     if args.json {
         return print_json(&snapshot);
     }
-    let mut text: String = snapshot.health_problems.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
+    let mut text = problem_lines(&snapshot);
     for board in &snapshot.boards {
         text.push_str(&format!("board {}: {}, {}", board.id, board.model_title, board.state));
         if !board.port.is_empty() {
@@ -43,7 +43,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         text.push_str(&format!("not used: {device}\n  {reason}\n"));
     }
     if text.is_empty() {
-        text.push_str("no boards and no games: `touchmovectl doctor` finds out why no board is seen\n");
+        text.push_str(NO_BOARDS);
     }
     Ok(print(&text)?)
 }

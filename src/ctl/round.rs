@@ -195,7 +195,7 @@ fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
     text.push('\n');
     let player = |player: &Player| {
         let rating = player.rating.map_or_else(String::new, |rating| format!(" {rating}"));
-        format!("{}{}{rating}", player.title.as_ref().map_or_else(String::new, |title| format!("{title} ")), player.name)
+        format!("{}{rating}", player.titled_name())
     };
     let mut pairings: Vec<_> = round.pairings.iter().collect();
     pairings.sort_by_key(|pairing| pairing.table);

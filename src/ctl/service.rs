@@ -71,6 +71,14 @@ pub fn game<'a>(snapshot: &'a Snapshot, which: Option<&str>) -> Result<&'a GameI
     }
 }
 
+/// Printed if there is nothing to list.
+pub(super) const NO_BOARDS: &str = "no boards and no games: `touchmovectl doctor` finds out why no board is seen\n";
+
+/// Returns a line for each problem of the service.
+pub(super) fn problem_lines(snapshot: &Snapshot) -> String {
+    snapshot.health_problems.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect()
+}
+
 /// Prints the text and flushes it.
 pub fn print(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();

@@ -1,23 +1,23 @@
 //! `touchmovectl status`: one row for each playing table, or for each board if no round is loaded.
 
 use super::diagram::{clock, last_move};
-use super::service::{Service, print};
+use super::service::{NO_BOARDS, Service, print, problem_lines};
 use crate::publish::client::{BoardInfo, GameInfo, Snapshot};
-use crate::round::{Player, Round};
+use crate::round::Round;
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// Show all playing tables, one row each, and what is wrong there
+/// Show all playing tables, one row each, with what needs attention
 ///
-/// Tables where somebody is needed are marked with an exclamation mark. If no round is loaded, there is a row for each board.
+/// A row that needs attention has an exclamation mark. If no round is loaded, there is a row for each board.
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Examples:\n  touchmovectl status\n  touchmovectl status --needed\n  watch -n 2 touchmovectl status --needed"
+    after_help = "Examples:\n  touchmovectl status\n  touchmovectl status --attention\n  watch -n 2 touchmovectl status --attention"
 )]
 pub struct Args {
-    /// Only tables where somebody is needed
+    /// Show only the rows that need attention
     #[arg(long)]
-    needed: bool,
+    attention: bool,
     /// Width of the rows; if omitted, that of the terminal, or 80
     #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(MIN_WIDTH as i64..))]
     width: Option<u16>,
@@ -25,13 +25,15 @@ pub struct Args {
     service: Service,
 }
 
-/// Width of the rows if the output is no terminal.
+/// Width of the rows if the output is not a terminal.
 const USUAL_WIDTH: usize = 80;
 /// Minimum width of the rows.
 const MIN_WIDTH: usize = 60;
 /// Minimum and maximum width of a name.
 const MIN_NAME: usize = 6;
 const MAX_NAME: usize = 32;
+/// Maximum width of the first column, for the names of boards.
+const MAX_PLACE: usize = 16;
 /// Minimum width of the last column, unless names or moves are long.
 const MIN_STATE: usize = 10;
 /// Columns before each column but the first, and those of the mark before the last one.
@@ -45,7 +47,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let snapshot = client.snapshot().await?;
     let of_terminal = || tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0);
     let width = args.width.or_else(of_terminal).map_or(USUAL_WIDTH, usize::from).max(MIN_WIDTH);
-    Ok(print(&describe(&snapshot, round.as_ref(), &tables, args.needed, width))?)
+    Ok(print(&describe(&snapshot, round.as_ref(), &tables, args.attention, width))?)
 }
 
 /// A row of the table.
@@ -56,16 +58,16 @@ struct Row {
     clocks: [String; 2],
     last_move: String,
     state: String,
-    is_needed: bool,
+    needs_attention: bool,
 }
 
 /// Returns the rows, with a line about the whole round before them. `tables`: board and game at each playing table, empty and 0
-/// where there is none. `only_needed`: leave out rows where nobody is needed. `width`: of a row, in columns of a terminal.
+/// if unknown. `only_attention`: omit the rows that need none. `width`: of a row, in columns of a terminal.
 pub fn describe(
     snapshot: &Snapshot,
     round: Option<&Round>,
     tables: &[(u16, String, u64)],
-    only_needed: bool,
+    only_attention: bool,
     width: usize,
 ) -> String {
     let board = |name: &str| snapshot.boards.iter().find(|board| board.id == name);
@@ -75,11 +77,11 @@ pub fn describe(
         let at = tables.iter().find(|(table, ..)| *table == pairing.table);
         let (name, id) = at.map_or(("", 0), |(_, board, game)| (board.as_str(), *game));
         let mut row = row(pairing.table.to_string(), board(name), game(id));
-        row.players = [player(&pairing.white), player(&pairing.black)];
+        row.players = [pairing.white.titled_name(), pairing.black.titled_name()];
         if let Some(forfeit) = pairing.forfeit {
-            (row.state, row.is_needed) = (forfeit.score().to_owned(), false);
+            (row.state, row.needs_attention) = (forfeit.score().to_owned(), false);
         } else if name.is_empty() {
-            (row.state, row.is_needed) = ("no board".to_owned(), true);
+            (row.state, row.needs_attention) = ("no board".to_owned(), true);
         }
         rows.push((pairing.table, row));
     }
@@ -90,17 +92,17 @@ pub fn describe(
         snapshot.boards.iter().filter(at_no_table).map(|board| row(board.id.clone(), Some(board), board.game.and_then(game))),
     );
 
-    let mut text: String = snapshot.health_problems.iter().map(|(_, sentence)| format!("PROBLEM: {sentence}\n")).collect();
+    let mut text = problem_lines(snapshot);
     if rows.is_empty() {
-        text.push_str("no boards and no games: `touchmovectl doctor` finds out why no board is seen\n");
-        return text;
+        return text + NO_BOARDS;
     }
-    let needed = rows.iter().filter(|row| row.is_needed).count();
-    let of = round.map_or_else(|| "Boards".to_owned(), |round| format!("Round {}", round.number));
-    let count =
-        |count: usize| if count == 0 { "nobody is needed".to_owned() } else { format!("somebody is needed at {count}") };
-    text.push_str(&format!("{of}: {}; {}\n", rows.len(), count(needed)));
-    rows.retain(|row| !only_needed || row.is_needed);
+    let attention = rows.iter().filter(|row| row.needs_attention).count();
+    let total = match round {
+        Some(round) => format!("Round {}: {} tables", round.number, round.pairings.len()),
+        None => format!("{} boards", rows.len()),
+    };
+    text.push_str(&format!("{total}, {attention} in need of attention\n"));
+    rows.retain(|row| !only_attention || row.needs_attention);
     text + &aligned(&rows, width)
 }
 
@@ -127,11 +129,11 @@ fn row(place: String, board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Row
         clocks,
         last_move: last_move.unwrap_or_default().replace(". ", "."),
         state,
-        is_needed: problem.is_some(),
+        needs_attention: problem.is_some(),
     }
 }
 
-/// Returns what somebody should see to there, the most urgent first.
+/// Returns the most urgent problem of the board and its game.
 fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String> {
     let is_current = game.is_some_and(|game| game.state == "playing");
     let alert = game.and_then(|game| {
@@ -150,18 +152,13 @@ fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String>
     alert.or_else(board_state).or_else(missing_result)
 }
 
-fn player(player: &Player) -> String {
-    format!("{}{}", player.title.as_ref().map_or_else(String::new, |title| format!("{title} ")), player.name)
-}
-
 /// Aligns the rows in columns that fit the width.
 fn aligned(rows: &[Row], width: usize) -> String {
     let widest = |text: &dyn Fn(&Row) -> &str| rows.iter().map(|row| text(row).width()).max().unwrap_or(0);
-    let place = widest(&|row| &row.place).max(3);
+    let place = widest(&|row| &row.place).clamp(3, MAX_PLACE);
     let clocks = [0, 1].map(|side| widest(&|row| &row.clocks[side]));
     let last_move = widest(&|row| &row.last_move);
     let state = widest(&|row| &row.state);
-    // The gaps: two columns before each other column, and the mark before the last one.
     let fixed = place + clocks[0] + clocks[1] + last_move + 6 * GAP + MARK;
     let free = width.saturating_sub(fixed);
     let names = [0, 1].map(|side| widest(&|row| &row.players[side]));
@@ -170,7 +167,7 @@ fn aligned(rows: &[Row], width: usize) -> String {
     let state = free.saturating_sub(names[0] + names[1]);
     let mut text = String::new();
     for row in rows {
-        let mark = if row.is_needed { "! " } else { "  " };
+        let mark = if row.needs_attention { "! " } else { "  " };
         let line = format!(
             "{}  {}  {}  {}  {}  {}  {mark}{}",
             right(&row.place, place),

@@ -37,7 +37,7 @@ fn game(id: u64, moves: Vec<MoveInfo>) -> GameInfo {
 }
 
 /// The rows of a round at four tables: play, an illegal move, a result that is missing, no board.
-fn rows(only_needed: bool, width: usize) -> Vec<String> {
+fn rows(only_attention: bool, width: usize) -> Vec<String> {
     let round = Round::read(PAIRINGS, Some(3), &TableOrder::Unknown).unwrap();
     let clock = ClockInfo { white: 5_796_000, black: 61_000, ..ClockInfo::default() };
     let alert = "White completed Nc3xd5, which is not legal: the knight on c3 is pinned".to_owned();
@@ -52,13 +52,13 @@ fn rows(only_needed: bool, width: usize) -> Vec<String> {
     };
     let at = |table: u16, board: &str, game| (table, board.to_owned(), game);
     let tables = [at(1, "board_1", 1), at(2, "board_2", 2), at(3, "board_3", 3), at(4, "", 0)];
-    describe(&snapshot, Some(&round), &tables, only_needed, width).lines().map(str::to_owned).collect()
+    describe(&snapshot, Some(&round), &tables, only_attention, width).lines().map(str::to_owned).collect()
 }
 
 #[test]
 fn a_row_says_who_plays_and_what_is_wrong() {
     let rows = rows(false, 150);
-    assert_eq!(rows[0], "Round 3: 4; somebody is needed at 3");
+    assert_eq!(rows[0], "Round 3: 4 tables, 3 in need of attention");
     let row = rows[1].split_whitespace().collect::<Vec<_>>().join(" ");
     assert_eq!(row, "1 GM Xiong, Jeffery IM Li, Yiheng 1:36:36 0:01:01 1...e5 in play");
     assert!(
@@ -83,7 +83,7 @@ fn the_rows_fit_the_width_and_their_columns_are_aligned() {
 }
 
 #[test]
-fn only_the_tables_where_somebody_is_needed() {
+fn only_the_tables_that_need_attention() {
     let all = rows(true, 80);
     let tables: Vec<&str> = all[1..].iter().filter_map(|row| row.split_whitespace().next()).collect();
     assert_eq!(tables, ["2", "3", "4"]);
@@ -100,6 +100,6 @@ fn without_a_round_there_is_a_row_for_each_board() {
     };
     let text = describe(&snapshot, None, &[], false, 80);
     let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
-    assert_eq!(rows, ["Boards: 2; somebody is needed at 1", "board_1 Ann 1.e4 1-0", "board_2 ! no answer for 5 s"]);
+    assert_eq!(rows, ["2 boards, 1 in need of attention", "board_1 Ann 1.e4 1-0", "board_2 ! no answer for 5 s"]);
     assert!(describe(&Snapshot::default(), None, &[], false, 80).contains("touchmovectl doctor"));
 }

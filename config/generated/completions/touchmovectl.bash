@@ -2542,7 +2542,7 @@ _touchmovectl() {
             return 0
             ;;
         touchmovectl__subcmd__status)
-            opts="-h --needed --width --bus --broadcast --help"
+            opts="-h --attention --width --bus --broadcast --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -26,7 +26,7 @@ end
 
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -s h -l help -d 'Print help'
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -s V -l version -d 'Print version'
-complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "status" -d 'Show all playing tables, one row each, and what is wrong there'
+complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "status" -d 'Show all playing tables, one row each, with what needs attention'
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "list" -d 'List boards and games'
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "monitor" -d 'Print the events of all boards, until interrupted'
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "board" -d 'Show the position on a board'
@@ -47,7 +47,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "journal" 
 complete -c touchmovectl -n "__fish_touchmovectl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -l width -d 'Width of the rows; if omitted, that of the terminal, or 80' -r
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved runs there, else system]' -r
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -l needed -d 'Only tables where somebody is needed'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -l attention -d 'Show only the rows that need attention'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -l broadcast -d 'Query the broadcast stream: only games, for users who may not see alerts'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand status" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand list" -l bus -d 'The bus: session, system, or an address such as unix:path=/run/bus [default: session if touchmoved runs there, else system]' -r
@@ -325,7 +325,7 @@ complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand journal; and _
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand journal; and __fish_seen_subcommand_from verify" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand journal; and __fish_seen_subcommand_from help" -f -a "verify" -d 'Check that every stored event is unchanged, whether touchmoved runs or not'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand journal; and __fish_seen_subcommand_from help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and not __fish_seen_subcommand_from status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help" -f -a "status" -d 'Show all playing tables, one row each, and what is wrong there'
+complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and not __fish_seen_subcommand_from status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help" -f -a "status" -d 'Show all playing tables, one row each, with what needs attention'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and not __fish_seen_subcommand_from status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help" -f -a "list" -d 'List boards and games'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and not __fish_seen_subcommand_from status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help" -f -a "monitor" -d 'Print the events of all boards, until interrupted'
 complete -c touchmovectl -n "__fish_touchmovectl_using_subcommand help; and not __fish_seen_subcommand_from status list monitor board game pgn arbiter round token replay simulate score doctor demo laws lichess backup journal help" -f -a "board" -d 'Show the position on a board'

@@ -36,11 +36,11 @@ impl Service {
     }
 
     /// Reports whether touchmoved can be reached, and the state of its boards.
-    pub(super) fn tell(self, report: &mut Report) {
+    pub(super) fn add_to(self, report: &mut Report) {
         match self.0 {
             Ok((bus, snapshot)) => {
                 report.good("service", format!("touchmoved runs on {bus}"));
-                snapshot.boards.iter().for_each(|board| tell(report, board));
+                snapshot.boards.iter().for_each(|board| add_board(report, board));
             }
             Err(error) => {
                 let check = if matches!(error, ClientError::NoBus { .. }) { "bus" } else { "service" };
@@ -53,7 +53,7 @@ impl Service {
 }
 
 /// Reports the state of a board.
-pub(super) fn tell(report: &mut Report, board: &BoardInfo) {
+pub(super) fn add_board(report: &mut Report, board: &BoardInfo) {
     match board.state.as_str() {
         "ready" => report.good("service", format!("touchmoved reads board {} on {}", board.id, board.port)),
         "connecting" => report.note("service", format!("touchmoved is greeting board {} on {}", board.id, board.port)),

@@ -47,7 +47,8 @@ pub enum RequestKind {
 pub enum GameGuard {
     /// Whatever game is on the board when the order arrives.
     AnyGame,
-    /// The game that was on the board when this number of games had begun there, see [`BoardView::games_begun`](super::BoardView::games_begun).
+    /// The game that was on the board when this number of games had begun there, see
+    /// [`BoardView::games_begun`](super::BoardView::games_begun).
     After(u64),
 }
 

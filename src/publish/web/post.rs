@@ -208,7 +208,11 @@ fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
         Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) => {
             let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
             let verdict = json!({
-                "correct": is_correct, "occurrences": occurrences, "plies_without_progress": plies_without_progress, "required": required, "articles": articles,
+                "correct": is_correct,
+                "occurrences": occurrences,
+                "plies_without_progress": plies_without_progress,
+                "required": required,
+                "articles": articles,
             });
             (json!({"claim": verdict}), words::sentence(locale, text))
         }

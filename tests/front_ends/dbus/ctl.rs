@@ -23,7 +23,7 @@ async fn the_command_line_shows_boards_and_games() {
     };
     assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
     let status = show(&["status"]);
-    assert!(status.starts_with("Boards: 1; ") && status.contains("dgt_board") && status.contains("1...e5"), "{status}");
+    assert!(status.starts_with("1 boards, ") && status.contains("dgt_board") && status.contains("1...e5"), "{status}");
     let shown = show(&["board"]);
     let diagram = "\
 8 ♜ ♞ ♝ ♛ ♚ ♝ ♞ ♜
