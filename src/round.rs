@@ -6,10 +6,14 @@
 //! **Invariant:** no I/O. These types are also the stored and transmitted JSON: no other module has its own form.
 
 pub mod csv;
+mod form;
 pub mod pgn;
+pub mod result;
 pub mod trf;
 
-use crate::game::GameResult;
+use crate::game::json::word_or_null;
+use form::PairingForm;
+pub use result::PairingResult;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -36,21 +40,9 @@ pub struct Player {
     pub team: Option<String>,
 }
 
-/// The winner of a game that was forfeited.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Forfeit {
-    /// White: Black did not come.
-    White,
-    /// Black: White did not come.
-    Black,
-    /// Nobody: neither came.
-    Nobody,
-}
-
 /// One table.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(try_from = "PairingForm")]
 pub struct Pairing {
     /// Its number, from 1.
     pub table: u16,
@@ -65,12 +57,9 @@ pub struct Pairing {
     /// The serial number of the board on the table, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
-    /// The forfeit, if the game is not played.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forfeit: Option<Forfeit>,
-    /// The result in the file, if already known.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<String>,
+    /// The result, if known; a forfeit means that the game is not played.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "word_or_null::serialize")]
+    pub result: Option<PairingResult>,
 }
 
 /// A round.
@@ -135,6 +124,13 @@ impl Format {
         } else {
             None
         }
+    }
+}
+
+impl Pairing {
+    /// Returns the forfeit, if the game is not played.
+    pub fn forfeit(&self) -> Option<PairingResult> {
+        self.result.filter(|result| result.is_forfeit())
     }
 }
 
@@ -279,35 +275,5 @@ impl Round {
         tags.extend(of_round.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         tags.sort();
         tags
-    }
-}
-
-impl Forfeit {
-    /// Returns the score in its written form: `+--`, `--+`, `---`.
-    pub fn score(self) -> &'static str {
-        match self {
-            Forfeit::White => "+--",
-            Forfeit::Black => "--+",
-            Forfeit::Nobody => "---",
-        }
-    }
-
-    /// Returns the result for PGN.
-    pub fn result(self) -> Option<GameResult> {
-        match self {
-            Forfeit::White => Some(GameResult::WhiteWins),
-            Forfeit::Black => Some(GameResult::BlackWins),
-            Forfeit::Nobody => None,
-        }
-    }
-
-    /// Parses the score of a game that was not played; `None` if it is no such score.
-    pub fn from_score(score: &str) -> Option<Forfeit> {
-        match score.trim() {
-            "+--" | "1-0F" | "+:-" => Some(Forfeit::White),
-            "--+" | "0-1F" | "-:+" => Some(Forfeit::Black),
-            "---" | "0-0F" | "-:-" => Some(Forfeit::Nobody),
-            _ => None,
-        }
     }
 }

@@ -5,6 +5,7 @@ use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
 use crate::round::trf::TableOrder;
 use crate::round::{Player, Round, csv};
+use crate::wire::Word;
 use anyhow::Context;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -201,8 +202,8 @@ fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
     pairings.sort_by_key(|pairing| pairing.table);
     for pairing in pairings {
         let at = tables.iter().find(|(table, ..)| *table == pairing.table);
-        let place = match (pairing.forfeit, at) {
-            (Some(forfeit), _) => forfeit.score().to_owned(),
+        let place = match (pairing.forfeit(), at) {
+            (Some(forfeit), _) => forfeit.word().to_owned(),
             (None, Some((_, board, _))) if board.is_empty() => "no board".to_owned(),
             (None, Some((_, board, 0))) => board.clone(),
             (None, Some((_, board, game))) => format!("{board}, game {game}"),
@@ -213,7 +214,7 @@ fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
     }
     let without = tables
         .iter()
-        .filter(|(table, board, _)| board.is_empty() && round.table(*table).is_some_and(|pairing| pairing.forfeit.is_none()));
+        .filter(|(table, board, _)| board.is_empty() && round.table(*table).is_some_and(|pairing| pairing.forfeit().is_none()));
     let without: Vec<String> = without.map(|(table, ..)| table.to_string()).collect();
     if !without.is_empty() {
         let _ = writeln!(

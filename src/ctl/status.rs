@@ -4,6 +4,7 @@ use super::diagram::{clock, last_move};
 use super::service::{NO_BOARDS, Service, print, problem_lines};
 use crate::publish::client::{BoardInfo, GameInfo, Snapshot};
 use crate::round::Round;
+use crate::wire::Word;
 use rustix::termios::tcgetwinsize;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -78,8 +79,8 @@ pub fn describe(
         let (name, id) = at.map_or(("", 0), |(_, board, game)| (board.as_str(), *game));
         let mut row = row(pairing.table.to_string(), board(name), game(id));
         row.players = [pairing.white.titled_name(), pairing.black.titled_name()];
-        if let Some(forfeit) = pairing.forfeit {
-            (row.state, row.needs_attention) = (forfeit.score().to_owned(), false);
+        if let Some(forfeit) = pairing.forfeit() {
+            (row.state, row.needs_attention) = (forfeit.word().to_owned(), false);
         } else if name.is_empty() {
             (row.state, row.needs_attention) = ("no board".to_owned(), true);
         }

@@ -2,7 +2,7 @@
 
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::game_of;
-use crate::round::{Forfeit, Round};
+use crate::round::{PairingResult, Round};
 
 /// The reason why a round was not changed; the message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -71,9 +71,9 @@ pub(super) fn set_board(hub: &Hub, table: u16, board: &str, by: &str) -> Result<
 /// Nothing has changed if an error is returned.
 pub(super) fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Result<(), PairingError> {
     let forfeit = match winner {
-        "white" => Some(Forfeit::White),
-        "black" => Some(Forfeit::Black),
-        "nobody" => Some(Forfeit::Nobody),
+        "white" => Some(PairingResult::WhiteWinsByForfeit),
+        "black" => Some(PairingResult::BlackWinsByForfeit),
+        "nobody" => Some(PairingResult::BothForfeit),
         "" => None,
         _ => {
             let sentence = format!("{winner:?} cannot win by forfeit: use white, black or nobody");
@@ -89,7 +89,9 @@ pub(super) fn set_forfeit(hub: &Hub, table: u16, winner: &str, by: &str) -> Resu
         return Err(PairingError::BadResult(sentence));
     }
     change_round(hub, by, |round| {
-        round.table_mut(table).ok_or(PairingError::NoTable(table))?.forfeit = forfeit;
+        let pairing = round.table_mut(table).ok_or(PairingError::NoTable(table))?;
+        // A result that is no forfeit remains.
+        pairing.result = forfeit.or(pairing.result.filter(|result| !result.is_forfeit()));
         Ok(())
     })
 }

@@ -1,6 +1,6 @@
 //! Pairings from a table of values: the first line names the columns, in any order.
 
-use super::{BadRound, Forfeit, Pairing, Player, Round};
+use super::{BadRound, Pairing, PairingResult, Player, Round};
 
 /// The columns, by name, with what they are: for `touchmovectl round load --help`.
 pub const COLUMNS: &[(&str, &str)] = &[
@@ -19,7 +19,7 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("black_team", ""),
     ("board", "the name that touchmoved gives to the board on the table"),
     ("serial", "or the serial number of that board"),
-    ("result", "for a game that is not played: +--, --+ or ---"),
+    ("result", "1-0, 0-1 or 1/2-1/2; for a game that is not played +--, --+ or ---; or adjourned"),
 ];
 
 /// Returns the column names in the first line.
@@ -88,19 +88,17 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
             team: value(&format!("{colour}_team")),
         };
         let (white, black) = (player("white"), player("black"));
-        let result = value("result");
-        let forfeit = result.as_deref().and_then(Forfeit::from_score);
-        if let Some(result) = result.as_ref().filter(|_| forfeit.is_none()) {
-            problems.push(format!("line {line}: result is {result:?}, but must be +--, --+, --- or empty"));
-        }
+        let result = PairingResult::parse(&value("result").unwrap_or_default()).unwrap_or_else(|error| {
+            problems.push(format!("line {line}: {error}"));
+            None
+        });
         round.pairings.push(Pairing {
             table: table.map_or(round.pairings.len() as u16 + 1, |table| u16::try_from(table).unwrap_or(0)),
             white,
             black,
             board: value("board"),
             serial: value("serial"),
-            forfeit,
-            result: None,
+            result,
         });
     }
     if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }

@@ -1,6 +1,6 @@
 //! Pairings from the tags of a PGN file: one game per table.
 
-use super::{BadRound, Forfeit, Pairing, Player, Round};
+use super::{BadRound, Pairing, PairingResult, Player, Round};
 use pgn_reader::{RawTag, Reader, Skip, Visitor};
 use std::collections::BTreeMap;
 use std::io;
@@ -98,19 +98,14 @@ pub fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
         ] {
             *slot = slot.take().or_else(|| tag_value(tags, name));
         }
-        let result = tag_value(tags, "Result").filter(|result| result != "*");
+        let result = tag_value(tags, "Result").and_then(|result| PairingResult::parse(&result).ok().flatten());
+        let unplayed =
+            tag_value(tags, "Termination").is_some_and(|termination| termination == "forfeit" || termination == "unplayed");
         round.pairings.push(Pairing {
             table: place(tags).1.unwrap_or(index as u16 + 1),
             white: player("White"),
             black: player("Black"),
-            forfeit: tag_value(tags, "Termination")
-                .filter(|termination| termination == "forfeit" || termination == "unplayed")
-                .and(match result.as_deref() {
-                    Some("1-0") => Some(Forfeit::White),
-                    Some("0-1") => Some(Forfeit::Black),
-                    _ => None,
-                }),
-            result,
+            result: if unplayed { result.map(PairingResult::by_forfeit) } else { result },
             ..Pairing::default()
         });
     }

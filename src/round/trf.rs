@@ -12,7 +12,7 @@
 //!
 //! The format has no table numbers: [`TableOrder`] says how they are assigned.
 
-use super::{BadRound, Forfeit, Pairing, Player, Round};
+use super::{BadRound, Pairing, PairingResult, Player, Round};
 use std::collections::BTreeMap;
 
 /// The method for assigning tables, which the file does not have.
@@ -147,7 +147,7 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
     let points = |start: u32| -> u32 {
         entries.get(&start).map_or(0, |entry| entry.games.iter().take(index).map(|game| game.points()).sum())
     };
-    let mut pairs: Vec<(u32, u32, Option<Forfeit>)> = Vec::new();
+    let mut pairs: Vec<(u32, u32, Option<PairingResult>)> = Vec::new();
     for (start, entry) in &entries {
         let Some(game) = entry.games.get(index).copied().filter(|game| game.colour == 'w' && game.opponent > 0) else {
             continue;
@@ -155,9 +155,9 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
         match entries.get(&game.opponent).and_then(|other| other.games.get(index)) {
             Some(other) if other.opponent == *start => {
                 let forfeit = match (game.result, other.result) {
-                    ('+', _) => Some(Forfeit::White),
-                    (_, '+') => Some(Forfeit::Black),
-                    ('-', '-') => Some(Forfeit::Nobody),
+                    ('+', _) => Some(PairingResult::WhiteWinsByForfeit),
+                    (_, '+') => Some(PairingResult::BlackWinsByForfeit),
+                    ('-', '-') => Some(PairingResult::BothForfeit),
                     _ => None,
                 };
                 pairs.push((*start, game.opponent, forfeit));
@@ -197,9 +197,9 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
             found
         }
     };
-    for (table, (white, black, forfeit)) in tables.into_iter().zip(pairs) {
+    for (table, (white, black, result)) in tables.into_iter().zip(pairs) {
         let player = |start: u32| entries.get(&start).map(|entry| entry.player.clone()).unwrap_or_default();
-        round.pairings.push(Pairing { table, white: player(white), black: player(black), forfeit, ..Pairing::default() });
+        round.pairings.push(Pairing { table, white: player(white), black: player(black), result, ..Pairing::default() });
     }
     round.pairings.sort_by_key(|pairing| pairing.table);
     if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }

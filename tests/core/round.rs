@@ -2,10 +2,11 @@
 
 use crate::harness::hall::Hall;
 use crate::harness::{Daemon, until};
+use touchmove::game::words::Word;
 use touchmove::game::{Command, GameResult};
 use touchmove::publish::client::Client;
 use touchmove::round::trf::TableOrder;
-use touchmove::round::{BadRound, Forfeit, Round};
+use touchmove::round::{BadRound, PairingResult, Round};
 
 fn read(text: &str, number: Option<u16>) -> Result<Round, BadRound> {
     Round::read(text, number, &TableOrder::Unknown)
@@ -21,7 +22,7 @@ fn words(round: &Round) -> Vec<String> {
         format!("{} ({})", player.name, more.join(" "))
     };
     let table = |pairing: &touchmove::round::Pairing| {
-        let forfeit = pairing.forfeit.map_or("", Forfeit::score);
+        let forfeit = pairing.forfeit().map_or("", Word::word);
         let board = pairing.board.as_deref().or(pairing.serial.as_deref()).unwrap_or_default();
         format!("{} {} - {} {board} {forfeit}", pairing.table, player(&pairing.white), player(&pairing.black))
             .trim_end()
@@ -103,7 +104,7 @@ fn all_errors_of_a_csv_file_are_reported() {
         wrong,
         Some(1),
         &TableOrder::Unknown,
-        &["unknown column \"elo\"", "line 3: result is \"won\"", "line 4: table is \"x\""],
+        &["unknown column \"elo\"", "line 3: \"won\" is not a result", "line 4: table is \"x\""],
     );
     let twice = "table,white,black,board\n1,Ada,Bob,b1\n1,Ada,,b1\n";
     let expected_parts =
@@ -193,6 +194,53 @@ fn a_round_is_stored_unchanged() {
     assert_eq!(serde_json::from_str::<Round>(&json).unwrap(), round);
 }
 
+/// The keys `forfeit` and `result` as earlier versions stored them.
+#[test]
+fn stored_forfeits_of_earlier_versions_are_read() {
+    let stored = r#"{"number":3,"pairings":[
+        {"table":1,"white":{"name":"Ada"},"black":{"name":"Bob"},"forfeit":"white","result":"1-0"},
+        {"table":2,"white":{"name":"Cid"},"black":{"name":"Dee"},"forfeit":"black"},
+        {"table":3,"white":{"name":"Eve"},"black":{"name":"Fay"},"forfeit":"nobody"},
+        {"table":4,"white":{"name":"Gus"},"black":{"name":"Hal"},"result":"1/2-1/2"},
+        {"table":5,"white":{"name":"Ian"},"black":{"name":"Joe"},"result":"adjourned"},
+        {"table":6,"white":{"name":"Kay"},"black":{"name":"Lea"}}]}"#;
+    let round: Round = serde_json::from_str(stored).unwrap();
+    let results: Vec<Option<&str>> = round.pairings.iter().map(|pairing| pairing.result.map(Word::word)).collect();
+    assert_eq!(results, [Some("+--"), Some("--+"), Some("---"), Some("1/2-1/2"), Some("adjourned"), None]);
+    let forfeits = round.pairings.iter().filter(|pairing| pairing.forfeit().is_some()).count();
+    assert_eq!(forfeits, 3);
+    let written = serde_json::to_string(&round).unwrap();
+    assert!(!written.contains("\"forfeit\"") && written.contains(r#""result":"+--""#), "{written}");
+    assert_eq!(serde_json::from_str::<Round>(&written).unwrap(), round);
+    for wrong in [stored.replace("adjourned", "won"), stored.replace("forfeit", "walkover")] {
+        assert!(serde_json::from_str::<Round>(&wrong).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn results_are_read_in_the_spellings_of_programs() {
+    for (word, spellings) in [
+        ("1-0", &["1-0", " 1 : 0 ", "1–0", "1.0-0.0", "1:0"][..]),
+        ("0-1", &["0-1", "0:1", "0.0 - 1.0"]),
+        ("1/2-1/2", &["1/2-1/2", "½-½", "½ : ½", "0.5-0.5", "0,5:0,5", "=", "1/2", "½", "=:=", "Draw"]),
+        ("+--", &["+--", "+:-", "+ - -", "1-0F", "1F-0F", "+/-"]),
+        ("--+", &["--+", "-:+", "- - +", "0-1f", "-/+"]),
+        ("---", &["---", "-:-", "- - -", "0-0F", "0F-0F", "-/-"]),
+        ("adjourned", &["adjourned", "Adjourned", "adj."]),
+    ] {
+        for spelling in spellings {
+            assert_eq!(PairingResult::parse(spelling).unwrap().map(Word::word), Some(word), "{spelling:?}");
+        }
+    }
+    for open in ["", "*", " ", "?", "-"] {
+        assert_eq!(PairingResult::parse(open), Ok(None));
+    }
+    for wrong in ["0-0", "1-1", "won", "1-", "1/2-0", "2-0", "+-+"] {
+        let error = PairingResult::parse(wrong).unwrap_err().to_string();
+        assert!(error.contains(wrong) && error.contains("use 1-0"), "{error}");
+    }
+}
+
 #[test]
 fn real_games_are_rounds_too() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../shared/data/games/worldcup2025.pgn");
@@ -248,7 +296,7 @@ async fn games_have_the_names_of_their_tables() {
     let _daemon = Daemon::serving(&bus, state.path(), &plugged.path());
     assert_eq!(tag(&client.pgn(game).await.unwrap(), "White"), Some("Ada"));
     let (round, _) = client.round().await.unwrap();
-    assert_eq!(round.unwrap().table(1).unwrap().forfeit, Some(Forfeit::Black));
+    assert_eq!(round.unwrap().table(1).unwrap().result, Some(PairingResult::BlackWinsByForfeit));
 }
 
 #[tokio::test]

@@ -17,7 +17,7 @@ use touchmove::game::{Answer, Command, Event, GameResult, Order, StampedEvent};
 use touchmove::link::recording::{self, Entry, WriteOutcome};
 use touchmove::link::watch::BoardLocation;
 use touchmove::round::trf::TableOrder as TrfOrder;
-use touchmove::round::{Forfeit, Round};
+use touchmove::round::{PairingResult, Round};
 use touchmove::table::Settings;
 
 fn start(number: u64) -> StampedEvent {
@@ -191,7 +191,7 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
         };
         // Meanwhile a player is absent at table 2.
         let mut round = round;
-        round.pairings[1].forfeit = Some(Forfeit::White);
+        round.pairings[1].result = Some(PairingResult::WhiteWinsByForfeit);
         hub.set_round(round, "Otto").unwrap();
         spare.publish_continuation(carried.game.epoch_wall_ms, carried.game.events, carried.exchange);
         done.send(Ok(Answer::Done)).unwrap();
@@ -200,7 +200,7 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     outcome.unwrap();
     let at = |table: u16| hub.read(|state| state.round.as_ref().unwrap().table(table).unwrap().clone());
     until("the exchange", async || (at(1).board.as_deref() == Some("spare")).then_some(())).await;
-    assert_eq!(at(2).forfeit, Some(Forfeit::White));
+    assert_eq!(at(2).result, Some(PairingResult::WhiteWinsByForfeit));
     assert_eq!(hub.read(|state| state.round_by.clone()), "Anna");
 }
 

@@ -283,7 +283,7 @@ async fn tournaments_rounds_and_games_are_served() {
     assert_eq!((&pairing["nr"], &pairing["live"], &pairing["result"]), (&json!(1), &json!(true), &Value::Null));
     let pairings = r#"{"number":3,"event":"City Open","site":"Delft","date":"2026.11.21","pairings":[
         {"table":1,"white":{"name":"Ada, A","title":"WGM","fide_id":1503014,"federation":"NED"},"black":{"name":"Bob"},"serial":"23946"},
-        {"table":3,"white":{"name":"Cid"},"black":{"name":"Dee"},"forfeit":"black"}]}"#;
+        {"table":3,"white":{"name":"Cid"},"black":{"name":"Dee"},"result":"--+"}]}"#;
     site.hall.client.load_round(pairings).await.unwrap();
     site.hall.board.clock(5400, 5400, true);
     site.hall.play("e2", "e4", "e4").await;

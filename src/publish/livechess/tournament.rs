@@ -14,7 +14,7 @@ use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
 use crate::publish::render::pgn::all_tags;
 use crate::publish::render::stable_id::stable_id;
-use crate::round::{self, Forfeit};
+use crate::round::{self, PairingResult};
 use serde::Serialize;
 
 /// The byte after each text from which an id is computed; it occurs in no text.
@@ -206,7 +206,7 @@ impl PlayingTable<'_> {
             (None, Some(game)) => tagged_player(&game.record.tags, colour),
             (None, None) => Player::default(),
         };
-        let forfeit = self.pairing.and_then(|pairing| pairing.forfeit);
+        let forfeit = self.pairing.and_then(round::Pairing::forfeit);
         let is_live = forfeit.is_none() && self.game.is_some_and(|game| game.record.result.is_none());
         Pairing {
             nr: self.nr,
@@ -220,15 +220,16 @@ impl PlayingTable<'_> {
     }
 
     fn result(&self) -> Option<&'static str> {
-        match self.pairing.and_then(|pairing| pairing.forfeit) {
-            Some(Forfeit::White) => return Some("WHITEFORFAIT"),
-            Some(Forfeit::Black) => return Some("BLACKFORFAIT"),
-            Some(Forfeit::Nobody) => return None,
-            None => {}
+        let of_pairing = self.pairing.and_then(|pairing| pairing.result);
+        match of_pairing {
+            Some(PairingResult::WhiteWinsByForfeit) => return Some("WHITEFORFAIT"),
+            Some(PairingResult::BlackWinsByForfeit) => return Some("BLACKFORFAIT"),
+            Some(PairingResult::BothForfeit) => return None,
+            _ => {}
         }
         let result = match self.game {
             Some(game) => game.record.result.map(|(result, _)| result),
-            None => self.pairing.and_then(|pairing| GameResult::parse(pairing.result.as_deref()?)),
+            None => of_pairing.and_then(PairingResult::game_result),
         };
         result.map(|result| match result {
             GameResult::WhiteWins => "WHITEWIN",

@@ -3,7 +3,7 @@
 use crate::daemon::hub::round_games::{game_of, tag_value};
 use crate::daemon::hub::{GameView, State};
 use crate::daemon::rounds::natural_sort_key;
-use crate::round::{Forfeit, Pairing, Round};
+use crate::round::{Pairing, PairingResult, Round};
 
 /// A playing table with the state from which its content is formatted.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,8 +18,8 @@ pub(crate) struct PlayingTable {
 
 impl PlayingTable {
     /// Returns the forfeit, if the game is not played.
-    pub(crate) fn forfeit(&self) -> Option<Forfeit> {
-        self.pairing.as_ref().and_then(|pairing| pairing.forfeit)
+    pub(crate) fn forfeit(&self) -> Option<PairingResult> {
+        self.pairing.as_ref().and_then(Pairing::forfeit)
     }
 }
 
@@ -56,7 +56,7 @@ pub(crate) fn tables(state: &State, round: Option<&Round>, tags: &[(String, Stri
         for (name, value) in round.tags(pairing) {
             set_tag(&mut merged, &name, value);
         }
-        let game = game_of(&state.games, round, pairing).filter(|_| pairing.forfeit.is_none());
+        let game = game_of(&state.games, round, pairing).filter(|_| pairing.forfeit().is_none());
         PlayingTable {
             tags: merged,
             pairing: Some((*pairing).clone()),

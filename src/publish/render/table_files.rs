@@ -103,7 +103,7 @@ fn without_game(table: &PlayingTable) -> (String, Value) {
         set_tag(&mut tags, "Board", number.to_owned());
     }
     if let Some(forfeit) = table.forfeit() {
-        record.result = forfeit.result().map(|result| (result, ResultReason::Arbiter));
+        record.result = forfeit.game_result().map(|result| (result, ResultReason::Arbiter));
         set_tag(&mut tags, "Termination", "unplayed".to_owned());
     }
     (pgn(&record, &tags), cloud_game::no_game(table))

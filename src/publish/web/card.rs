@@ -197,7 +197,7 @@ fn players(pairing: &Pairing) -> Value {
             "fide_id": number(player.fide_id),
         })
     };
-    let forfeit = pairing.forfeit.map(crate::round::Forfeit::score);
+    let forfeit = pairing.forfeit().map(Word::word);
     json!({"white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit})
 }
 

@@ -38,7 +38,7 @@ const ROUNDS: [&str; 2] = [
         {"table":1,"white":{"name":"Dee, D"},"black":{"name":"Ada, A","title":"GM","rating":2500},"board":"hall_1"},
         {"table":2,"white":{"name":"Bob, B"},"black":{"name":"Eve, E"},"board":"hall_2"},
         {"table":3,"white":{"name":"Fay, F"},"black":{"name":"Gus, G"},"board":"hall_3"},
-        {"table":4,"white":{"name":"Cid, C"},"black":{"name":"Hal, H"},"serial":"77","forfeit":"white"}]}"#,
+        {"table":4,"white":{"name":"Cid, C"},"black":{"name":"Hal, H"},"serial":"77","result":"+--"}]}"#,
 ];
 
 /// A game on a DGT board with a clock.
