@@ -50,6 +50,8 @@
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod boards;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
+pub mod desk;
+#[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod game;
 #[deny(clippy::disallowed_methods, clippy::disallowed_types)]
 pub mod infer;

@@ -130,6 +130,11 @@ pub fn page_words(locale: Locale) -> BTreeMap<&'static str, String> {
     words.collect()
 }
 
+/// Returns a message of the web page with these arguments; the key if there is no such message.
+pub fn page_word(locale: Locale, key: &str, args: &[(&'static str, String)]) -> String {
+    message(locale, key, &args.iter().map(|(name, value)| (*name, value.clone())).collect()).unwrap_or_else(|| key.to_owned())
+}
+
 /// Prefixes of the keys that the page needs.
 const PAGE_KEY_PREFIXES: &[&str] = &["page-", "kind-", "player-", "role-", "piece-", "holds-", "difference"];
 

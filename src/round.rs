@@ -135,6 +135,15 @@ impl Pairing {
 }
 
 impl Player {
+    /// Reads a name after its title, such as `GM Adams, Michael`.
+    pub fn with_title(text: &str) -> Player {
+        const TITLES: &[&str] = &["GM", "IM", "FM", "CM", "WGM", "WIM", "WFM", "WCM"];
+        let text = text.trim();
+        let titled = text.split_once(' ').filter(|(title, _)| TITLES.contains(title));
+        let (title, name) = titled.map_or((None, text), |(title, name)| (Some(title.to_owned()), name.trim()));
+        Player { name: name.to_owned(), title, ..Player::default() }
+    }
+
     /// Returns the name after the title, such as `GM Adams, Michael`.
     pub fn titled_name(&self) -> String {
         self.title.as_ref().map_or_else(|| self.name.clone(), |title| format!("{title} {}", self.name))

@@ -25,7 +25,6 @@ use touchmove::daemon::hub::{BoardId, JOURNAL_DAMAGED};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, PlugEvents, PortSelector};
 use touchmove::daemon::recorder::Recordings;
-use touchmove::daemon::round_file::RoundFile;
 use touchmove::daemon::rounds;
 use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused_devices;
@@ -144,7 +143,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         hub.set_health_problem(JOURNAL_DAMAGED, None, Some(sentences.join("; ")));
     }
     let (stop_front_ends, front_ends_stop) = watch::channel(false);
-    hub.set_round_file(RoundFile(state_dir.join("round.json")));
+    hub.load_desk(&state_dir).await;
     let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
     delayed_view.set_release_file(state_dir.join("public.json"));
     let (stop_delayed_view, delayed_view_stop) = watch::channel(false);

@@ -224,6 +224,8 @@ impl Protocol for Dgt {
             self.accept_early_dump(now);
         }
         self.request_scheduled_dump(now);
+        // What waited for the end of this message, such as an overdue reply, is due at once.
+        self.timeout(now);
     }
 
     fn execute(&mut self, now: Millis, _board: Address, command: BoardCommand) -> Result<(), Unsupported> {

@@ -21,6 +21,7 @@ pub mod pty;
 pub mod replay;
 pub mod round;
 pub mod score;
+pub mod seat;
 pub mod service;
 pub mod simulate;
 pub mod status;
@@ -62,6 +63,7 @@ enum Command {
     Pgn(pgn::Args),
     Arbiter(arbiter::Args),
     Round(round::Args),
+    Seat(seat::Args),
     Token(token::Args),
     Replay(replay::Args),
     Simulate(simulate::Args),
@@ -97,6 +99,7 @@ pub fn main() -> ExitCode {
         Command::Pgn(args) => wait(pgn::run(args)),
         Command::Arbiter(args) => wait(arbiter::run(args)),
         Command::Round(args) => wait(round::run(args)),
+        Command::Seat(args) => wait(seat::run(args)),
         Command::Token(args) => done(token::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),

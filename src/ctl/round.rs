@@ -1,13 +1,17 @@
 //! `touchmovectl round`: manages the pairings of all playing tables at once.
 
-use super::service::{Service, print, print_json};
+use super::service::{Service, confirm, parse_word, print, print_json};
+use crate::desk::DeskAct;
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
+use crate::publish::desk::{DeskReport, ExportFormat, TableState};
 use crate::round::trf::TableOrder;
-use crate::round::{Player, Round, csv};
+use crate::round::{Pairing, PairingResult, Player, Round, csv};
 use crate::wire::Word;
 use anyhow::Context;
 use std::fmt::Write;
+use std::fs::File;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 /// Load and correct the pairings of a round: the players and tables of all games
@@ -18,7 +22,9 @@ use std::path::{Path, PathBuf};
   touchmovectl round load open.trf --round 3 --order rank --check
   touchmovectl round show
   touchmovectl round swap 4 5
-  touchmovectl round board 7 spare_1
+  touchmovectl round start 4
+  touchmovectl round result 7 1-0
+  touchmovectl round missing
   touchmovectl round exchange board_7 spare_1
   touchmovectl round forfeit 12 white")]
 pub struct Args {
@@ -28,7 +34,9 @@ pub struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum What {
-    /// Read a file of pairings, check it, and use it from now on
+    /// Read a file of pairings, check it, and load its round
+    ///
+    /// If no round is being played, or this one is, its names are used from now on. A later round waits for `round start`.
     #[command(after_help = load_help())]
     Load {
         /// A PGN file, of which only the tags are read, a CSV file, or a TRF16 file
@@ -45,19 +53,74 @@ enum What {
         /// Only print the pairings of the file, and change nothing
         #[arg(long)]
         check: bool,
+        /// Start the round at once
+        #[arg(long, conflicts_with = "check")]
+        start: bool,
         #[command(flatten)]
         service: Service,
     },
-    /// Show the round, with the board at each table
-    #[command(after_help = "Examples:\n  touchmovectl round show\n  touchmovectl round show --json")]
+    /// Show a round, with the board at each table
+    #[command(
+        after_help = "Examples:\n  touchmovectl round show\n  touchmovectl round show 2\n  touchmovectl round show --json"
+    )]
     Show {
+        /// Its number [default: the one that is played]
+        round: Option<u16>,
         /// As JSON
         #[arg(long)]
         json: bool,
         #[command(flatten)]
         service: Service,
     },
-    /// Swap the players of two tables
+    /// Start a loaded round: games that begin from now on, and games without a move, get its names
+    #[command(after_help = "Example:\n  touchmovectl round start 4")]
+    Start {
+        /// Its number
+        round: u16,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Remove a loaded round that is not being played
+    #[command(after_help = "Example:\n  touchmovectl round remove 5")]
+    Remove {
+        /// Its number
+        round: u16,
+        #[command(flatten)]
+        yes: Yes,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Add the pairing of a table, or replace it
+    #[command(after_help = "Examples:\n  touchmovectl round pair 31 'Late, Larry' 'Able, Ann'\n  \
+                            touchmovectl round pair 31 'GM Late, Larry' 'Able, Ann' --white-rating 2512 --round 3")]
+    Pair {
+        /// The table
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        table: u16,
+        /// The player who has White, possibly with a title: 'GM Able, Ann'
+        white: String,
+        /// The player who has Black
+        black: String,
+        /// White's rating
+        #[arg(long, value_name = "N")]
+        white_rating: Option<u16>,
+        /// Black's rating
+        #[arg(long, value_name = "N")]
+        black_rating: Option<u16>,
+        #[command(flatten)]
+        of: OfRound,
+    },
+    /// Remove the pairing of a table
+    #[command(after_help = "Example:\n  touchmovectl round unpair 31")]
+    Unpair {
+        /// The table
+        table: u16,
+        #[command(flatten)]
+        yes: Yes,
+        #[command(flatten)]
+        of: OfRound,
+    },
+    /// Swap the players of two tables; the boards stay
     #[command(after_help = "Examples:\n  touchmovectl round swap 4 5")]
     Swap {
         /// One table
@@ -65,15 +128,48 @@ enum What {
         /// The other table
         other: u16,
         #[command(flatten)]
-        service: Service,
+        of: OfRound,
     },
-    /// Assign a board to a table
-    #[command(after_help = "Examples:\n  touchmovectl round board 7 spare_1\n  touchmovectl round board 7 any")]
-    Board {
+    /// Reverse the colours of the players at a table
+    #[command(after_help = "Example:\n  touchmovectl round reverse 7")]
+    Reverse {
         /// The table
         table: u16,
-        /// Name of the board, see `touchmovectl list`; any: the next available board
-        board: String,
+        #[command(flatten)]
+        of: OfRound,
+    },
+    /// Enter the result of a table
+    ///
+    /// If the game was played on a board, it gets the result, too, even if the pieces have been set up again since.
+    #[command(after_help = "Examples:\n  touchmovectl round result 12 1-0\n  touchmovectl round result 12 '+--'\n  \
+                            touchmovectl round result 12 none --round 2")]
+    Result {
+        /// The table
+        table: u16,
+        /// 1-0, 0-1, 1/2-1/2, +-- or --+ (forfeit), --- (both forfeit), adjourned; none: not known
+        #[arg(value_parser = parse_result, allow_hyphen_values = true)]
+        result: EnteredResult,
+        #[command(flatten)]
+        of: OfRound,
+    },
+    /// Export a round: results for the pairing program, games, the arbiter's log
+    #[command(
+        after_help = "Examples:\n  touchmovectl round export trf > open.trf\n  touchmovectl round export pgn --round 2 -o round-2.pgn\n  \
+                            touchmovectl round export log"
+    )]
+    Export {
+        /// trf: all rounds as TRF16; csv: pairings and results; pgn: the games; log, html: the arbiter's log
+        #[arg(value_parser = parse_word::<ExportFormat>)]
+        format: ExportFormat,
+        /// The file to write; must not exist yet [default: standard output]
+        #[arg(long, short, value_name = "FILE")]
+        output: Option<PathBuf>,
+        #[command(flatten)]
+        of: OfRound,
+    },
+    /// List the results that are missing, of all rounds
+    #[command(after_help = "Example:\n  touchmovectl round missing")]
+    Missing {
         #[command(flatten)]
         service: Service,
     },
@@ -99,8 +195,52 @@ enum What {
         #[arg(value_parser = ["white", "black", "nobody", "none"])]
         winner: String,
         #[command(flatten)]
-        service: Service,
+        of: OfRound,
     },
+}
+
+/// The round of a pairing.
+#[derive(Debug, clap::Args)]
+struct OfRound {
+    /// Number of the round [default: the one that is played]
+    #[arg(long, value_name = "N")]
+    round: Option<u16>,
+    #[command(flatten)]
+    service: Service,
+}
+
+impl OfRound {
+    /// Connects, and returns the round with what is known of it.
+    async fn connect(&self) -> anyhow::Result<(Client, Round, DeskReport)> {
+        let client = connect_live(&self.service).await?;
+        let report = client.desk(self.round).await?;
+        let round = report.round.clone().ok_or_else(|| no_round(self.round))?;
+        Ok((client, round, report))
+    }
+}
+
+/// Whether to ask before the change.
+#[derive(Debug, clap::Args)]
+struct Yes {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// A result to enter; `None`: not known.
+#[derive(Clone, Copy, Debug)]
+struct EnteredResult(Option<PairingResult>);
+
+fn parse_result(text: &str) -> Result<EnteredResult, String> {
+    let text = if text == "none" { "" } else { text };
+    PairingResult::parse(text).map(EnteredResult).map_err(|error| error.to_string())
+}
+
+fn no_round(number: Option<u16>) -> ClientError {
+    ClientError::NotFound(match number {
+        Some(number) => format!("round {number} is not loaded: `touchmovectl round load FILE`"),
+        None => "no round is loaded: `touchmovectl round load FILE`".to_owned(),
+    })
 }
 
 fn load_help() -> String {
@@ -118,53 +258,151 @@ fn load_help() -> String {
 /// Runs the subcommand.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
-        What::Load { file, round, order, boards, check, service } => {
+        What::Load { file, round, order, boards, check, start, service } => {
             let order = match (order, boards) {
                 (Some(_), _) => TableOrder::Rank,
                 (None, Some(path)) => TableOrder::read(&read_text(&path)?).with_context(|| path.display().to_string())?,
                 (None, None) => TableOrder::Unknown,
             };
             let round = Round::read(&read_text(&file)?, round, &order).with_context(|| file.display().to_string())?;
-            let count = round.pairings.len();
+            let (number, count) = (round.number, round.pairings.len());
             if check {
-                print(&describe(&round, &[]))?;
-                return Ok(print(&format!("round {} with {count} tables: no problem found\n", round.number))?);
+                print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }))?;
+                return Ok(print(&format!("round {number} with {count} tables: no problem found\n"))?);
             }
             let client = connect_live(&service).await?;
-            client.load_round(&serde_json::to_string(&round)?).await?;
-            print_round(&client).await
+            client.change_desk(&DeskAct::LoadRound { round }).await?;
+            if start {
+                client.change_desk(&DeskAct::StartRound { round: number }).await?;
+            }
+            let report = client.desk(Some(number)).await?;
+            print(&describe(&report))?;
+            Ok(match report.current_round {
+                Some(current) if current != number => print(&format!(
+                    "Round {number} is loaded, and round {current} is being played: `touchmovectl round start {number}` when it begins\n"
+                ))?,
+                _ => {}
+            })
         }
-        What::Show { json, service } => {
-            let client = service.connect().await?;
-            let (round, tables) = client.round().await?;
-            match (round, json) {
-                (None, _) => Err(ClientError::NotFound("no round is loaded: `touchmovectl round load FILE`".to_owned()).into()),
-                (Some(round), true) => print_json(&round),
-                (Some(round), false) => Ok(print(&describe(&round, &tables))?),
+        What::Show { round, json, service } => {
+            let report = service.connect().await?.desk(round).await?;
+            match (&report.round, json) {
+                (None, _) => Err(no_round(round).into()),
+                (Some(_), true) => print_json(&report),
+                (Some(_), false) => Ok(print(&describe(&report))?),
             }
         }
-        What::Swap { one, other, service } => {
+        What::Start { round, service } => {
             let client = connect_live(&service).await?;
-            client.swap_tables(one, other).await?;
-            print_round(&client).await
+            client.change_desk(&DeskAct::StartRound { round }).await?;
+            let report = client.desk(None).await?;
+            print(&describe(&report))?;
+            Ok(print(&missing(&report))?)
         }
-        What::Board { table, board, service } => {
+        What::Remove { round, yes, service } => {
             let client = connect_live(&service).await?;
-            client.set_board(table, if board == "any" { "" } else { &board }).await?;
-            print_round(&client).await
+            let report = client.desk(Some(round)).await?;
+            let pairings = report.round.as_ref().ok_or_else(|| no_round(Some(round)))?.pairings.len();
+            if !confirm(&format!("Remove round {round} with {pairings} pairings and their results?"), yes.yes)? {
+                return Ok(print("nothing was changed\n")?);
+            }
+            client.change_desk(&DeskAct::RemoveRound { round }).await?;
+            Ok(print(&format!("round {round} is removed\n"))?)
+        }
+        What::Pair { table, white, black, white_rating, black_rating, of } => {
+            let (client, round, _) = of.connect().await?;
+            let player = |text: &str, rating: Option<u16>| {
+                let known = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
+                let known = known.filter(|known| known.name == text || known.titled_name() == text).next().cloned();
+                let player = known.unwrap_or_else(|| Player::with_title(text));
+                Player { rating: rating.or(player.rating), ..player }
+            };
+            let (white, black) = (player(&white, white_rating), player(&black, black_rating));
+            let pairing = Pairing { table, white, black, ..Pairing::default() };
+            client.change_desk(&DeskAct::Pair { round: round.number, pairing }).await?;
+            print_table(&client, round.number, &[table]).await
+        }
+        What::Unpair { table, yes, of } => {
+            let (client, round, _) = of.connect().await?;
+            let pairing = round.table(table).map(|pairing| format!("{} - {}", pairing.white.name, pairing.black.name));
+            let question =
+                format!("Remove the pairing {} of table {table} from round {}?", pairing.unwrap_or_default(), round.number);
+            if !confirm(&question, yes.yes)? {
+                return Ok(print("nothing was changed\n")?);
+            }
+            client.change_desk(&DeskAct::Unpair { round: round.number, table }).await?;
+            Ok(print(&format!("table {table} has no pairing in round {} now\n", round.number))?)
+        }
+        What::Swap { one, other, of } => {
+            let (client, round, _) = of.connect().await?;
+            client.change_desk(&DeskAct::Swap { round: round.number, one, other }).await?;
+            print_table(&client, round.number, &[one, other]).await
+        }
+        What::Reverse { table, of } => {
+            let (client, round, _) = of.connect().await?;
+            client.change_desk(&DeskAct::ReverseColours { round: round.number, table }).await?;
+            print_table(&client, round.number, &[table]).await
+        }
+        What::Result { table, result: EnteredResult(result), of } => {
+            let (client, round, _) = of.connect().await?;
+            client.change_desk(&DeskAct::Result { round: round.number, table, result }).await?;
+            print_table(&client, round.number, &[table]).await
+        }
+        What::Export { format, output, of } => {
+            let text = connect_live(&of.service).await?.export(format, of.round).await?;
+            let Some(path) = output else { return Ok(print(&text)?) };
+            let mut file = File::create_new(&path).with_context(|| format!("{} cannot be created", path.display()))?;
+            file.write_all(text.as_bytes()).with_context(|| format!("{} cannot be written", path.display()))?;
+            Ok(print(&format!("{} written: {} bytes\n", path.display(), text.len()))?)
+        }
+        What::Missing { service } => {
+            let report = service.connect().await?.desk(None).await?;
+            let text = missing(&report);
+            Ok(print(if text.is_empty() { "no result is missing\n" } else { &text })?)
         }
         What::Exchange { from, to, service } => {
             let client = connect_live(&service).await?;
             client.exchange_board(&from, &to).await?;
-            print(&format!("the game continues on board {to}\n"))?;
-            print_round(&client).await
+            Ok(print(&format!("the game continues on board {to}, which is seated at its table now\n"))?)
         }
-        What::Forfeit { table, winner, service } => {
-            let client = connect_live(&service).await?;
-            client.set_forfeit(table, if winner == "none" { "" } else { &winner }).await?;
-            print_round(&client).await
+        What::Forfeit { table, winner, of } => {
+            let (client, round, _) = of.connect().await?;
+            let result = match winner.as_str() {
+                "white" => Some(PairingResult::WhiteWinsByForfeit),
+                "black" => Some(PairingResult::BlackWinsByForfeit),
+                "nobody" => Some(PairingResult::BothForfeit),
+                _ => None,
+            };
+            client.change_desk(&DeskAct::Result { round: round.number, table, result }).await?;
+            print_table(&client, round.number, &[table]).await
         }
     }
+}
+
+/// Prints what is known of these tables.
+async fn print_table(client: &Client, round: u16, tables: &[u16]) -> anyhow::Result<()> {
+    let mut report = client.desk(Some(round)).await?;
+    if let Some(round) = &mut report.round {
+        round.pairings.retain(|pairing| tables.contains(&pairing.table));
+    }
+    report.tables.retain(|table| tables.contains(&table.table));
+    Ok(print(&describe(&report))?)
+}
+
+/// Returns a line for each round with missing results; empty if there is none.
+fn missing(report: &DeskReport) -> String {
+    let mut text = String::new();
+    for round in report.rounds.iter().filter(|round| !round.missing.is_empty()) {
+        let tables: Vec<String> = round.missing.iter().map(u16::to_string).collect();
+        let _ = writeln!(
+            text,
+            "Results missing in round {}, table {}: `touchmovectl round result TABLE RESULT --round {}`",
+            round.number,
+            tables.join(", "),
+            round.number
+        );
+    }
+    text
 }
 
 fn read_text(path: &Path) -> anyhow::Result<String> {
@@ -182,13 +420,9 @@ async fn connect_live(service: &Service) -> anyhow::Result<Client> {
     }
 }
 
-async fn print_round(client: &Client) -> anyhow::Result<()> {
-    let (round, tables) = client.round().await?;
-    Ok(print(&round.map_or_else(String::new, |round| describe(&round, &tables)))?)
-}
-
-/// Returns a line for each playing table. `tables`: the known boards and games of the tables.
-fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
+/// Returns a line for each table of the round.
+fn describe(report: &DeskReport) -> String {
+    let Some(round) = &report.round else { return String::new() };
     let mut text = format!("Round {}", round.number);
     for detail in [&round.event, &round.site, &round.date, &round.time_control].into_iter().flatten() {
         let _ = write!(text, ", {detail}");
@@ -200,26 +434,29 @@ fn describe(round: &Round, tables: &[(u16, String, u64)]) -> String {
     };
     let mut pairings: Vec<_> = round.pairings.iter().collect();
     pairings.sort_by_key(|pairing| pairing.table);
+    let mut without = Vec::new();
     for pairing in pairings {
-        let at = tables.iter().find(|(table, ..)| *table == pairing.table);
-        let place = match (pairing.forfeit(), at) {
-            (Some(forfeit), _) => forfeit.word().to_owned(),
-            (None, Some((_, board, _))) if board.is_empty() => "no board".to_owned(),
-            (None, Some((_, board, 0))) => board.clone(),
-            (None, Some((_, board, game))) => format!("{board}, game {game}"),
-            (None, None) => pairing.board.clone().or(pairing.serial.clone()).unwrap_or_default(),
+        let at = report.tables.iter().find(|table| table.table == pairing.table);
+        let seat = at.and_then(|table| table.seat.as_ref());
+        let board = seat.map_or("no board", |seat| if seat.board.is_empty() { "absent" } else { &seat.board });
+        let result = at.and_then(|table| table.result).or(pairing.result);
+        let state = match (result, at.and_then(|table| table.state)) {
+            (Some(result), _) => result.word().to_owned(),
+            (None, Some(TableState::ResultMissing)) => "RESULT MISSING".to_owned(),
+            (None, Some(TableState::InPlay)) => "in play".to_owned(),
+            (None, _) => String::new(),
         };
-        let line = format!("{:>4}  {:32}  {:32}  {place}", pairing.table, player(&pairing.white), player(&pairing.black));
+        if at.is_some() && seat.is_none() && !result.is_some_and(PairingResult::is_forfeit) {
+            without.push(pairing.table.to_string());
+        }
+        let line =
+            format!("{:>4}  {:32}  {:32}  {state:14}  {board}", pairing.table, player(&pairing.white), player(&pairing.black));
         let _ = writeln!(text, "{}", line.trim_end());
     }
-    let without = tables
-        .iter()
-        .filter(|(table, board, _)| board.is_empty() && round.table(*table).is_some_and(|pairing| pairing.forfeit().is_none()));
-    let without: Vec<String> = without.map(|(table, ..)| table.to_string()).collect();
     if !without.is_empty() {
         let _ = writeln!(
             text,
-            "No board at table {}: run `touchmovectl round board TABLE BOARD`, or plug in more boards",
+            "No board is seated at table {}: `touchmovectl seat by-touch`, or `touchmovectl seat by-name`",
             without.join(", ")
         );
     }

@@ -3,7 +3,7 @@
 use crate::publish::client::{BoardInfo, Client, ClientError, GameInfo, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use crate::wire::Word;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 /// Selects the touchmoved to query.
 #[derive(Clone, Debug, clap::Args)]
@@ -84,6 +84,23 @@ pub fn print(text: &str) -> io::Result<()> {
     let mut output = io::stdout().lock();
     output.write_all(text.as_bytes())?;
     output.flush()
+}
+
+/// Asks whether to go on; `yes` is the answer if it was given beforehand.
+///
+/// # Errors
+/// Nobody can answer, because the input is not a terminal.
+pub fn confirm(question: &str, yes: bool) -> anyhow::Result<bool> {
+    if yes {
+        return Ok(true);
+    }
+    if !io::stdin().is_terminal() {
+        anyhow::bail!("{question} Nobody can answer, because the input is not a terminal: add --yes");
+    }
+    print(&format!("{question} [y/N] "))?;
+    let mut answer = String::new();
+    io::stdin().read_line(&mut answer)?;
+    Ok(matches!(answer.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Prints the value as JSON: one object or list on one line.

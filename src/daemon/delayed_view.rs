@@ -8,9 +8,12 @@ mod public_state;
 mod release_log;
 
 use super::hub::feed::{Received, UpdateFeed};
+use super::hub::round_games::RoundGames;
 use super::hub::{BoardId, Hub, Published, State, Update};
 use super::{Stop, wait_for_stop};
+use crate::desk::Desk;
 use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
+use crate::round::Pairing;
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
 use std::io;
@@ -80,7 +83,7 @@ impl DelayedView {
         // Subscribe before reading the games, so that nothing is missed in between.
         let mut updates = self.hub.subscribe();
         self.catch_up(None, PublishMode::StateChange);
-        self.publish_round();
+        self.publish_desk();
         // Never block on the disk: one write at a time, on a blocking thread.
         let mut writing: Option<JoinHandle<io::Result<()>>> = None;
         loop {
@@ -116,8 +119,9 @@ impl DelayedView {
                         Some(Received::Missed(_)) => {
                             self.catch_up(None, PublishMode::EachEvent);
                             self.publish_incarnation();
+                            self.publish_desk();
                         }
-                        Some(Received::Update(Update::Round)) => self.publish_round(),
+                        Some(Received::Update(Update::Desk)) => self.publish_desk(),
                         // Health problems themselves are not public.
                         Some(Received::Update(Update::Health)) => self.publish_incarnation(),
                         None => return,
@@ -174,13 +178,28 @@ impl DelayedView {
         }
     }
 
-    /// Publishes the round: who plays whom is public.
-    fn publish_round(&self) {
-        let mut round = self.hub.read(|state| state.round.clone());
-        // A result is published by its game, after the delay.
-        round.iter_mut().flat_map(|round| &mut round.pairings).for_each(|pairing| pairing.result = None);
-        self.lock().state.round = round;
-        self.publish(Update::Round);
+    /// Publishes the round that is played: who plays whom, and at which board, is public. Rounds that were only loaded are not.
+    fn publish_desk(&self) {
+        let desk = self.hub.read(|state| {
+            let Desk { seats, current_round, .. } = &state.desk;
+            let mut desk = Desk { seats: seats.clone(), current_round: *current_round, ..Desk::default() };
+            if let Some(mut round) = state.desk.round().cloned() {
+                let games = RoundGames::new(&state.games);
+                // The result of a game that is on a board is published by the game, after the delay.
+                let is_played = |pairing: &Pairing| games.of(&round, pairing).iter().any(|game| !game.record.plies.is_empty());
+                let played: Vec<u16> =
+                    round.pairings.iter().filter(|pairing| is_played(pairing)).map(|pairing| pairing.table).collect();
+                round
+                    .pairings
+                    .iter_mut()
+                    .filter(|pairing| played.contains(&pairing.table))
+                    .for_each(|pairing| pairing.result = None);
+                desk.rounds.insert(round.number, round);
+            }
+            desk
+        });
+        self.lock().state.desk = desk;
+        self.publish(Update::Desk);
     }
 
     /// Publishes the serial number of a board that reported it after its game began: the board's identity is public.

@@ -6,10 +6,12 @@
 //! buffer, and a front-end that falls behind reads the state again and requests the events that it missed.
 
 mod board;
+mod desk;
 pub mod feed;
 mod game;
 mod handle;
 mod orders;
+mod past_games;
 mod publisher;
 pub mod readings;
 mod request;
@@ -18,9 +20,11 @@ mod state;
 mod update;
 
 pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters};
+pub use desk::DeskChangeError;
 use feed::UpdateFeed;
 pub use game::GameView;
 pub use handle::BoardHandle;
+pub use past_games::GameSummary;
 pub use readings::Readings;
 pub use request::{
     Continuation, GameGuard, OrderError, ReplySender, Request, RequestKind, StoredGameState, TableExchange, Target,
@@ -30,15 +34,13 @@ pub use state::{
 };
 pub use update::{Published, Update};
 
+use crate::daemon::desk_file::DeskFile;
 use crate::daemon::journal::{Incarnation, Journal, JournalError};
-use crate::daemon::round_file::RoundFile;
 use crate::daemon::{Stop, wait_for_stop};
 use crate::game::{Delay, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
 use crate::names::MANAGER_INTERFACE;
-use crate::round::Round;
 use std::collections::HashMap;
-use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::{broadcast, mpsc, oneshot};
@@ -56,7 +58,11 @@ pub struct Hub {
     feed: broadcast::Sender<Update>,
     journal: Journal,
     tags: Arc<[(String, String)]>,
-    round_file: Mutex<Option<RoundFile>>,
+    desk_file: Mutex<Option<DeskFile>>,
+    /// Held while an act of the desk is checked, stored and applied.
+    desk_turn: tokio::sync::Mutex<()>,
+    /// Held while a result is added to a game that is no longer on a board.
+    late_turn: tokio::sync::Mutex<()>,
     has_public_delay: AtomicBool,
 }
 
@@ -80,7 +86,9 @@ impl Hub {
             feed: broadcast::Sender::new(FEED_CAPACITY),
             journal,
             tags: tags.into(),
-            round_file: Mutex::default(),
+            desk_file: Mutex::default(),
+            desk_turn: tokio::sync::Mutex::default(),
+            late_turn: tokio::sync::Mutex::default(),
             has_public_delay: AtomicBool::new(false),
         })
     }
@@ -241,30 +249,6 @@ impl Hub {
         lock(&self.publishers).push(publisher);
         self.publish(Update::Board(board.clone()));
         (BoardHandle { hub: Arc::clone(self), board, batches, requests }, last)
-    }
-
-    /// Sets the file in which the round is stored, and loads the round from it.
-    pub fn set_round_file(&self, file: RoundFile) {
-        self.lock().round = file.load();
-        *lock(&self.round_file) = Some(file);
-        self.publish(Update::Round);
-    }
-
-    /// Sets the round that is being played, as requested by `by`. See [`crate::daemon::rounds`].
-    ///
-    /// # Errors
-    /// The round cannot be stored; nothing has changed then.
-    pub fn set_round(&self, round: Round, by: &str) -> io::Result<()> {
-        if let Some(file) = &*lock(&self.round_file) {
-            file.store(&round)?;
-        }
-        {
-            let mut state = self.lock();
-            state.round = Some(round);
-            by.clone_into(&mut state.round_by);
-        }
-        self.publish(Update::Round);
-        Ok(())
     }
 
     /// Sets the list of devices that may be boards and are not used.

@@ -14,6 +14,7 @@ mod backup;
 mod ballast;
 mod chain;
 mod check;
+mod desk;
 mod files;
 mod incarnation;
 mod lock;
@@ -32,6 +33,7 @@ pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
 pub use writer::AppendOutcome;
 
+use crate::desk::DeskEntry;
 use crate::game::StampedEvent;
 use read::Chains;
 use rusqlite::Connection;
@@ -240,6 +242,36 @@ impl Journal {
     /// dropped before it completes, the events may or may not have been stored.
     pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<StampedEvent>) -> Result<AppendOutcome, JournalError> {
         self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
+    }
+
+    /// Stores events of a game that is no longer its board's current one, such as a result that is entered late. Returns once they
+    /// are on disk. `wall_ms`: their wall-clock time (Unix time in milliseconds).
+    ///
+    /// # Errors
+    /// Nothing was stored. [`JournalError::Order`]: the game is current or damaged, or the numbers do not follow.
+    pub async fn append_late(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<(), JournalError> {
+        self.writer.append_late(game, wall_ms, events).await
+    }
+
+    /// Returns a game with all its events; `None`: there is no such game.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn game(&self, game: u64) -> Result<Option<StoredGame>, JournalError> {
+        read::game(&lock(&self.reader), Chains::Stored, game)
+    }
+
+    /// Stores an act of the operator's desk. Returns once it is on disk.
+    ///
+    /// # Errors
+    /// It was not stored.
+    pub async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
+        self.writer.append_desk(entry).await
+    }
+
+    /// Returns all acts of the operator's desk in order, and a sentence for each one that cannot be read.
+    pub fn desk(&self) -> Result<(Vec<DeskEntry>, Vec<String>), JournalError> {
+        desk::entries(&lock(&self.reader))
     }
 
     /// Returns the journal's incarnation.

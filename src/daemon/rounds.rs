@@ -1,99 +1,125 @@
-//! Which board is at which playing table of the round, and the players' names that its games get.
+//! Which board is at which playing table, and the players' names that the games of a round get.
+//!
+//! **Invariant:** names follow from the desk alone: a game keeps its pairing, on whatever board and cable it is played, until somebody
+//! changes the pairing. A game without moves gets the pairing of the table at which its board is seated.
 
-use crate::daemon::hub::feed::Received;
-use crate::daemon::hub::round_games::{game_of, is_same_round};
-use crate::daemon::hub::{BoardId, GameView, Hub, State, Target, Update};
+use crate::daemon::hub::feed::Changes;
+use crate::daemon::hub::round_games::{RoundGames, pairing_of};
+use crate::daemon::hub::{BoardId, BoardView, GameView, Hub, State, Target};
 use crate::daemon::{Stop, wait_for_stop};
-use crate::game::{Command, Event, Order};
+use crate::desk::DeskAct;
+use crate::game::{Command, Order};
 pub use crate::link::watch::natural_sort_key;
 use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::debug;
 
-/// Returns the board at each playing table.
+/// Returns the board at each playing table that has a seat or a pairing, by table.
 pub fn boards_at_tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
-    let Some(round) = &state.round else { return Vec::new() };
-    let mut boards: Vec<(String, Option<String>)> =
-        state.boards.values().map(|board| (board.id.to_string(), board.serial_number.clone())).collect();
-    boards.sort_by_key(|(name, _)| natural_sort_key(name));
-    let found = |name: &str| state.boards.keys().find(|id| id.as_str() == name).cloned();
-    round.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(found))).collect()
+    let boards: Vec<(&str, Option<&str>)> =
+        state.boards.values().map(|board| (board.id.as_str(), board.serial_number.as_deref())).collect();
+    let id = |name: &str| state.boards.keys().find(|id| id.as_str() == name).cloned();
+    state.desk.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(id))).collect()
 }
 
-/// Returns the round with board `to` at the table of board `from`; all other boards keep their tables. `None`: no round is loaded,
-/// or `from` is at no table.
-pub fn round_with_board(state: &State, from: &BoardId, to: &BoardId) -> Option<Round> {
-    let mut round = state.round.clone()?;
-    let tables = boards_at_tables(state);
-    let (table, _) = tables.iter().find(|(_, board)| board.as_ref() == Some(from))?;
-    // Name every board explicitly: boards that are assigned by the order of their names would all move.
-    for (other, board) in &tables {
-        let pairing = round.table_mut(*other)?;
-        let board = if other == table { Some(to) } else { board.as_ref().filter(|board| *board != to) };
-        (pairing.board, pairing.serial) = (board.map(ToString::to_string), None);
-    }
-    Some(round)
-}
-
-/// Gives the round's names to the games on its tables, when the round changes and when a game begins, until `stop`.
+/// Gives the names of their pairings to games, when the desk changes and when a game begins, until `stop`.
 pub async fn run(hub: Arc<Hub>, mut stop: Stop) {
     let mut updates = hub.subscribe();
     name_games(&hub).await;
+    let identity = |board: &BoardView| (board.serial_number.clone(), board.game);
     let mut known = BTreeMap::new();
     loop {
         let next = tokio::select! {
             next = updates.next() => next,
             () = wait_for_stop(&mut stop) => return,
         };
-        match next {
-            Some(Received::Update(Update::Event(published)))
-                if !matches!(published.stamped.event, Event::GameStarted { .. }) => {}
-            Some(Received::Update(Update::Board(board))) => {
-                // Every reading is an update about its board; what matters here seldom changes.
-                let now = hub.read(|state| state.boards.get(&board).map(|view| (view.serial_number.clone(), view.game)));
-                if known.insert(board, now.clone()) != Some(now) {
-                    name_games(&hub).await;
-                }
-            }
-            Some(Received::Update(Update::Event(_) | Update::Round) | Received::Missed(_)) => name_games(&hub).await,
-            Some(Received::Update(Update::Health)) => {}
-            None => return,
+        let Some(next) = next else { return };
+        let Changes { boards, desk, missed, .. } = updates.drain(Some(next)).unwrap_or_default();
+        // Every reading is an update about its board; what matters here seldom changes.
+        let mut is_news = desk || missed;
+        for board in boards {
+            let now = hub.read(|state| state.boards.get(&board).map(identity));
+            is_news |= known.insert(board, now.clone()) != Some(now);
+        }
+        if is_news {
+            name_games(&hub).await;
         }
     }
 }
 
-/// Game, table, PGN tags to set, and how the game's time class differs from the round's time control.
-type NameAssignment = (u64, u16, Vec<(String, String)>, Option<String>);
+/// A game that gets names.
+struct NameAssignment {
+    game: u64,
+    round: u16,
+    table: u16,
+    tags: Vec<(String, String)>,
+    /// How the game's time class differs from the round's time control.
+    mismatch: Option<String>,
+}
 
-/// Gives names to the games that lack them. A game with names of another round belongs to that round.
-async fn name_games(hub: &Hub) {
-    let assignments: Vec<NameAssignment> = hub.read(|state| {
-        let Some(round) = &state.round else { return Vec::new() };
-        let assignment = |(table, board): (u16, Option<BoardId>)| {
-            let game = state.games.get(&state.boards.get(&board?)?.game?)?;
-            let pairing = round.table(table)?;
-            let tags = round.tags(pairing);
-            // Play at a table after its game is over belongs to no pairing.
-            let is_over = |other: &GameView| other.id != game.id && other.record.result.is_some();
-            if game_of(&state.games, round, pairing).is_some_and(is_over) {
-                return None;
-            }
-            let known = &game.record.tags;
-            // A game without moves and result, e.g. after the pieces were set up again, belongs to the current round.
-            let has_not_begun = game.record.plies.is_empty() && game.record.result.is_none();
-            let may_be_named = has_not_begun || known.is_empty() && game.record.result.is_none() || is_same_round(known, &tags);
-            let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
-            let mismatch = game.record.unlike_time_control(control);
-            (may_be_named && *known != tags).then_some((game.id, table, tags, mismatch))
+impl NameAssignment {
+    fn new(game: &GameView, round: &Round, table: u16) -> Option<NameAssignment> {
+        let tags = round.tags(round.table(table)?);
+        let control = tags.iter().find(|(name, _)| name == "TimeControl").map_or("", |(_, control)| control);
+        let mismatch = game.record.unlike_time_control(control);
+        Some(NameAssignment { game: game.id, round: round.number, table, tags, mismatch })
+    }
+}
+
+/// Returns the pairing of each game that is on a board.
+fn assignments(state: &State) -> Vec<NameAssignment> {
+    let desk = &state.desk;
+    let games = RoundGames::new(&state.games);
+    let tables: BTreeMap<BoardId, u16> =
+        boards_at_tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
+    let assignment = |board: &BoardView| {
+        let game = state.games.get(&board.game?)?;
+        let has_begun = !game.record.plies.is_empty() || game.record.result.is_some();
+        let current = pairing_of(desk, game);
+        if let Some((round, table)) = current.filter(|_| has_begun) {
+            return NameAssignment::new(game, desk.rounds.get(&round)?, table);
+        }
+        // Somebody named a game that belongs to no round.
+        if has_begun && !game.record.tags.is_empty() || game.record.result.is_some() {
+            return None;
+        }
+        let round = desk.round()?;
+        let table = *tables.get(&board.id)?;
+        let pairing = round.table(table)?;
+        // Play at a table after its game is over belongs to no pairing. Neither does play beside a game that goes on elsewhere.
+        let is_elsewhere = |other: &&GameView| {
+            let is_on_board = state.boards.get(&other.board).is_some_and(|board| board.game == Some(other.id));
+            other.record.result.is_some() || has_begun && is_on_board && !other.record.plies.is_empty()
         };
-        boards_at_tables(state).into_iter().filter_map(assignment).collect()
-    });
-    let by = hub.read(|state| match state.round_by.as_str() {
+        let is_decided = pairing.result.is_some();
+        if is_decided || games.of(round, pairing).iter().filter(|other| other.id != game.id).any(is_elsewhere) {
+            return None;
+        }
+        NameAssignment::new(game, round, table)
+    };
+    state.boards.values().filter_map(assignment).collect()
+}
+
+/// Gives the names of their pairings to games, once, and notes at the desk which games belong to which pairings.
+pub async fn name_games(hub: &Hub) {
+    let (assignments, by) = hub.read(|state| (assignments(state), state.desk_by.clone()));
+    let by = match by.as_str() {
         "" => "the pairings of the round".to_owned(),
         by => format!("the pairings of the round, set by {by}"),
-    });
-    for (game, table, tags, mismatch) in assignments {
+    };
+    let mut noted = Vec::new();
+    for NameAssignment { game, round, table, tags, mismatch } in assignments {
+        let (is_named, is_noted) = hub.read(|state| {
+            let is_named = state.games.get(&game).is_some_and(|game| game.record.tags == tags);
+            (is_named, state.desk.games(round, table).contains(&game))
+        });
+        if !is_noted {
+            noted.push((round, table, game));
+        }
+        if is_named {
+            continue;
+        }
         if let Some(error) = mismatch {
             hub.warn_about_play(None, &format!("game {game} at table {table}: {error}; set time_class in [laws]"));
         }
@@ -101,7 +127,15 @@ async fn name_games(hub: &Hub) {
         match hub.execute(Target::Game(game), order).await {
             // At debug level: the public learns of the game only after the delay.
             Ok(_) => debug!("named game {game} at table {table}"),
-            Err(error) => hub.warn_about_play(None, &format!("game {game} at table {table} cannot be named: {error}")),
+            Err(error) => {
+                noted.retain(|(_, _, noted)| *noted != game);
+                hub.warn_about_play(None, &format!("game {game} at table {table} cannot be named: {error}"));
+            }
         }
+    }
+    if !noted.is_empty()
+        && let Err(error) = hub.change_desk(DeskAct::NameGames { games: noted }, "touchmoved").await
+    {
+        hub.warn_about_play(None, &format!("the games of the round cannot be noted at the desk: {error}"));
     }
 }

@@ -131,6 +131,8 @@ alert_kinds! {
     MovesUncertain = "moves_uncertain", Board Alert [Replace];
     /// The clock is stopped and moves are made as in analysis: play seems to be over, and there is no result.
     ResultWanted = "result_wanted", End Alert [Results];
+    /// The pieces were set up again, and the game before has no result.
+    ResultMissing = "result_missing", End Alert [Results];
     /// An illegal move is on the board, and the clock was not pressed on it: its player may still correct it.
     IllegalPending = "illegal_pending", Play Notice [];
     /// An illegal move was completed by the clock (7.5.1, 7.5.2), or play continued after it.

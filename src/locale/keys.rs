@@ -2,6 +2,7 @@
 //!
 //! A [`Text`](crate::game::Text) can have more arguments, for programs.
 
+mod desk;
 mod page;
 
 use crate::game::AlertKind;
@@ -38,7 +39,7 @@ pub type MessageKey = (&'static str, &'static [(&'static str, ArgKind)]);
 /// Returns all messages. Each kind of alert has a heading.
 pub fn all() -> impl Iterator<Item = MessageKey> {
     let headings = AlertKind::ALL.iter().map(|kind| (kind.heading_key(), &[] as &[_]));
-    SENTENCES.iter().chain(page::KEYS).copied().chain(headings)
+    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).copied().chain(headings)
 }
 
 /// The sentences and their parts.
@@ -88,6 +89,7 @@ const SENTENCES: &[MessageKey] = &[
     ("kings_say", &[("white", Square), ("black", Square), ("result", Plain)]),
     ("kings_unclear", &[]),
     ("result_wanted", &[]),
+    ("result_missing", &[]),
     ("dead_position", &[]),
     ("five_fold", &[("plies", Plain)]),
     ("repeated", &[("times", Number), ("plies", Plain)]),

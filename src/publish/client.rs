@@ -12,11 +12,13 @@ pub use reply::{ClaimVerdict, Reply};
 pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 
+use crate::desk::DeskAct;
 use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
+use crate::publish::desk::{DeskReport, ExportFormat};
 use crate::round::Round;
 use crate::wire::Word;
 use arguments::arguments;
@@ -195,29 +197,29 @@ impl Client {
         Ok((serde_json::from_str(&round).ok(), tables))
     }
 
-    /// Loads a round, given as JSON, and makes it the current one.
-    pub async fn load_round(&self, round: &str) -> Result<(), ClientError> {
-        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "LoadRound", &round).await
+    /// Returns the desk and what is known of this round; `None`: of the one that is played.
+    pub async fn desk(&self, round: Option<u16>) -> Result<DeskReport, ClientError> {
+        let report: String =
+            self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "Desk", &round.unwrap_or(0)).await?;
+        serde_json::from_str(&report)
+            .map_err(|error| ClientError::Refused(format!("touchmoved and touchmovectl are of different versions ({error})")))
     }
 
-    /// Swaps the players of these playing tables.
-    pub async fn swap_tables(&self, one: u16, other: u16) -> Result<(), ClientError> {
-        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SwapTables", &(one, other)).await
+    /// Exports a round, in this format; `None`: the one that is played.
+    pub async fn export(&self, format: ExportFormat, round: Option<u16>) -> Result<String, ClientError> {
+        let arguments = (format.word(), round.unwrap_or(0));
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "Export", &arguments).await
     }
 
-    /// Assigns this board to this playing table; empty: the next free board.
-    pub async fn set_board(&self, table: u16, board: &str) -> Result<(), ClientError> {
-        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetBoard", &(table, board)).await
+    /// Carries out an act at the desk.
+    pub async fn change_desk(&self, act: &DeskAct) -> Result<(), ClientError> {
+        let act = serde_json::to_string(act).map_err(|error| ClientError::Refused(error.to_string()))?;
+        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ChangeDesk", &act).await
     }
 
     /// Moves the game on a board to another one that shows its position.
     pub async fn exchange_board(&self, from: &str, to: &str) -> Result<(), ClientError> {
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ExchangeBoard", &(from, to)).await
-    }
-
-    /// Declares a forfeit at this playing table. `winner`: white, black or nobody; empty: the game is played.
-    pub async fn set_forfeit(&self, table: u16, winner: &str) -> Result<(), ClientError> {
-        self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "SetForfeit", &(table, winner)).await
     }
 
     async fn call<B, R>(&self, path: String, interface: &'static str, method: &'static str, body: &B) -> Result<R, ClientError>

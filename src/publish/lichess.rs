@@ -198,7 +198,7 @@ impl Sender {
 
     /// Reads the current public games, and stores what must be sent.
     fn update(&mut self, delayed_view: &DelayedView) {
-        if let Some(round) = delayed_view.read(|state| state.round.clone()) {
+        if let Some(round) = delayed_view.read(|state| state.desk.round().cloned()) {
             self.follow_round(round);
         }
         let rounds: Vec<Option<Round>> = match self.followed.len() {

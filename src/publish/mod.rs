@@ -4,6 +4,7 @@
 
 pub mod client;
 pub mod dbus;
+pub mod desk;
 pub mod files;
 pub mod front_end;
 pub mod hooks;
@@ -11,7 +12,6 @@ pub mod http;
 pub mod lichess;
 pub mod livechess;
 pub mod metrics;
-mod pairings;
 pub mod render;
 mod tags;
 pub mod web;

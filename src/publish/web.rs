@@ -8,7 +8,8 @@
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
 //! | `POST /api/login`, `/api/logout` | a browser session, begun with a token |
-//! | `POST /api/command`, `/api/round` | the arbiter's commands; changes of the pairings |
+//! | `POST /api/command` | the arbiter's commands |
+//! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
 //! Every change requires a token, and the journal records it with the token's name.
@@ -19,6 +20,7 @@ mod auth;
 pub mod body;
 mod card;
 mod cloud;
+mod desk;
 mod etag;
 mod frames;
 mod game;

@@ -57,6 +57,16 @@ const SPELLINGS: &[(&str, Option<PairingResult>)] = &[
     ("adj.", Some(PairingResult::Adjourned)),
 ];
 
+impl From<GameResult> for PairingResult {
+    fn from(result: GameResult) -> PairingResult {
+        match result {
+            GameResult::WhiteWins => PairingResult::WhiteWins,
+            GameResult::BlackWins => PairingResult::BlackWins,
+            GameResult::Draw => PairingResult::Draw,
+        }
+    }
+}
+
 impl PairingResult {
     /// Parses a result in any of the spellings that people and pairing programs use, such as `½-½`, `1 : 0` or `0-1F`. `None`: the
     /// text says that there is no result yet, such as `*`.

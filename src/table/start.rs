@@ -51,6 +51,7 @@ impl Table {
         if quiet < REST_UNSEEN && self.game.as_ref().is_some_and(may_be_old) {
             self.check.keep_start(found, *self.sense.placement());
         } else {
+            self.report_missing_result(now, output);
             self.begin(now, found, output);
         }
     }
@@ -58,8 +59,14 @@ impl Table {
     /// Does the same where the start position is known to be on the board.
     pub(super) fn start_if_confirmed(&mut self, now: Millis, quiet: Millis, output: &mut Output) {
         if let Some(found) = self.find_set_up(quiet) {
+            self.report_missing_result(now, output);
             self.begin(now, found, output);
         }
+    }
+
+    /// Alerts the arbiter if the game so far was played and has no result: the pieces have been set up for another one.
+    fn report_missing_result(&mut self, now: Millis, output: &mut Output) {
+        self.with_game(output, |game, context, output| game.report_missing_result(now, context, output));
     }
 
     /// Returns the start position that has been on the board for `quiet` milliseconds, if it is not that of the game in progress.
@@ -340,6 +347,7 @@ impl Table {
         output: &mut Output,
     ) {
         let placement = *self.sense.placement();
+        self.report_missing_result(now, output);
         self.begin_from(now, found, irregularity, before, output);
         self.with_game(output, |game, context, output| game.handle_first_placement(now, &placement, context, output));
     }

@@ -1,7 +1,9 @@
 //! Pairings: the files that organisers have, and the errors in them.
 
 use crate::harness::hall::Hall;
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Daemon, until};
+use touchmove::desk::DeskAct;
 use touchmove::game::words::Word;
 use touchmove::game::{Command, GameResult};
 use touchmove::publish::client::Client;
@@ -281,9 +283,14 @@ async fn games_have_the_names_of_their_tables() {
     hall.client.swap_tables(1, 2).await.unwrap();
     named(&hall.client, "Cid").await;
     hall.client.set_board(2, &board).await.unwrap();
+    // A game in progress keeps its pairing until somebody says that it is another one.
+    assert_eq!(tag(&hall.client.pgn(hall.game).await.unwrap(), "White"), Some("Cid"));
+    hall.client.change_desk(&DeskAct::AssignGame { round: 3, table: 2, game: hall.game }).await.unwrap();
     named(&hall.client, "Ada").await;
-    let refused = hall.client.set_board(9, &board).await.unwrap_err().to_string();
-    assert!(refused.contains("no table 9"), "{refused}");
+    let refused = hall.client.set_board(9, "nowhere").await.unwrap_err().to_string();
+    assert!(refused.contains("no board nowhere"), "{refused}");
+    let refused = hall.client.change_desk(&DeskAct::AssignGame { round: 3, table: 9, game: hall.game }).await.unwrap_err();
+    assert!(refused.to_string().contains("table 9 has no pairing in round 3"), "{refused}");
     let refused = hall.client.load_round("{\"number\":1}").await.unwrap_err().to_string();
     assert!(refused.contains("nobody is paired"), "{refused}");
     // Spectators see the names, and a restart keeps them.

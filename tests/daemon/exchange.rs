@@ -1,6 +1,7 @@
 //! A game that continues on another board.
 
 use crate::harness::hall::{client, made, seen};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Board, Daemon, PrivateBus, until};
 use tempfile::TempDir;
 use touchmove::game::command::Command;

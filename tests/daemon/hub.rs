@@ -12,6 +12,7 @@ use touchmove::daemon::hub::{
 use touchmove::daemon::journal::{FILE_NAME, Journal};
 use touchmove::daemon::links::{self, LinkSpec};
 use touchmove::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED, Recorder, Recordings};
+use touchmove::desk::DeskAct;
 use touchmove::game::event::Rotation;
 use touchmove::game::{Answer, Command, Event, GameResult, Order, StampedEvent};
 use touchmove::link::recording::{self, Entry, WriteOutcome};
@@ -181,7 +182,8 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
     let ((a, _), (mut spare, _)) = (hub.register_board(view("a")), hub.register_board(view("spare")));
     let csv = "table,white,black,board\n1,Ada,Bob,a\n2,Cid,Dee,\n";
     let round = Round::read(csv, Some(1), &TrfOrder::Unknown).unwrap();
-    hub.set_round(round.clone(), "Olga").unwrap();
+    hub.change_desk(DeskAct::LoadRound { round }, "Olga").await.unwrap();
+    hub.change_desk(DeskAct::Seat { table: 1, board: "a".to_owned(), serial_number: None }, "Olga").await.unwrap();
     publish(&a, start(1));
     until("a game", async || hub.read(|state| (!state.games.is_empty()).then_some(()))).await;
     let (from, to) = (BoardId::new("a"), BoardId::new("spare"));
@@ -190,18 +192,18 @@ async fn an_exchange_keeps_what_was_changed_in_the_round_meanwhile() {
             panic!()
         };
         // Meanwhile a player is absent at table 2.
-        let mut round = round;
-        round.pairings[1].result = Some(PairingResult::WhiteWinsByForfeit);
-        hub.set_round(round, "Otto").unwrap();
+        let result = Some(PairingResult::WhiteWinsByForfeit);
+        hub.change_desk(DeskAct::Result { round: 1, table: 2, result }, "Otto").await.unwrap();
         spare.publish_continuation(carried.game.epoch_wall_ms, carried.game.events, carried.exchange);
         done.send(Ok(Answer::Done)).unwrap();
     };
     let (outcome, ()) = tokio::join!(hub.continue_game(&from, &to, "Anna"), board);
     outcome.unwrap();
-    let at = |table: u16| hub.read(|state| state.round.as_ref().unwrap().table(table).unwrap().clone());
-    until("the exchange", async || (at(1).board.as_deref() == Some("spare")).then_some(())).await;
-    assert_eq!(at(2).result, Some(PairingResult::WhiteWinsByForfeit));
-    assert_eq!(hub.read(|state| state.round_by.clone()), "Anna");
+    let seated = || hub.read(|state| state.desk.seats.get(&1).map(|seat| seat.board.clone()));
+    until("the exchange", async || (seated().as_deref() == Some("spare")).then_some(())).await;
+    let result = hub.read(|state| state.desk.pairing(1, 2).unwrap().result);
+    assert_eq!(result, Some(PairingResult::WhiteWinsByForfeit));
+    assert_eq!(hub.read(|state| state.desk_by.clone()), "Anna");
 }
 
 /// One event of the running game cannot be read: the moves before it continue as a separate game.

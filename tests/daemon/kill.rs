@@ -67,9 +67,11 @@ fn add_event(published: &mut PublishedEvents, event: WatchedEvent) {
 async fn compare(client: &Client, published: &Arc<Mutex<PublishedEvents>>) {
     let games = client.snapshot().await.unwrap().games;
     for game in games {
+        // Before the stored ones are read: more may be published meanwhile.
+        let events = (game.id, 0)..(game.id + 1, 0);
+        let last = published.lock().unwrap().range(events).next_back().map_or(0, |((_, number), _)| *number);
         let stored = client.events(game.id).await.unwrap();
         let mut published = published.lock().unwrap();
-        let last = published.range((game.id, 0)..(game.id + 1, 0)).next_back().map_or(0, |((_, number), _)| *number);
         assert!(stored.len() as u64 >= last, "game {}: number {last} was published, and {} are stored", game.id, stored.len());
         for (index, event) in stored.into_iter().enumerate() {
             assert_eq!(event.number, Some(index as u64 + 1));

@@ -9,6 +9,7 @@ pub(crate) mod kill;
 pub(crate) mod plugs;
 pub(crate) mod powercut;
 pub(crate) mod replay;
+pub(crate) mod seats;
 pub(crate) mod soak;
 pub(crate) mod time_of_day;
 pub(crate) mod upgrade;

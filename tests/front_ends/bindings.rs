@@ -1,6 +1,7 @@
 //! Tests our interfaces with other implementations of D-Bus: GDBus, Qt and systemd's busctl.
 
 use crate::harness::hall::{Hall, game};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Board, Daemon, PrivateBus, installed, until};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

@@ -4,6 +4,7 @@
 //! fonts-noto-cjk.
 
 use crate::harness::hall::{client, until_games};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::webdriver::{Browser, ENTER, ESCAPE, RIGHT};
 use crate::harness::{Board, Daemon, PrivateBus, eventually};
 use shakmaty::Color;

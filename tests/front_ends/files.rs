@@ -1,6 +1,7 @@
 //! The games as files, written by touchmoved into a separate directory.
 
 use crate::harness::hall::{Hall, client, game, seen};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Board, Daemon, PrivateBus, eventually, until};
 use serde_json::{Value, json};
 use std::fs::Permissions;

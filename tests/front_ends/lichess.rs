@@ -22,8 +22,8 @@ use touchmove::boards::model;
 use touchmove::config::lichess::{Lichess, Rounds};
 use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
-use touchmove::daemon::round_file::RoundFile;
 use touchmove::daemon::{DelayedView, Hub};
+use touchmove::desk::DeskAct;
 use touchmove::game::event::{ClockTime, ClockTimes, Rotation};
 use touchmove::game::{
     Command as Order, CompletedBy, Confidence, CorrectionReason, Delay, Event, GameResult, IllegalMoves, PlayedMove,
@@ -60,9 +60,9 @@ struct TestDaemon {
 }
 
 impl TestDaemon {
-    fn open(dir: &Arc<TempDir>, fake: &Fake, rounds: &str, delay: Delay) -> TestDaemon {
+    async fn open(dir: &Arc<TempDir>, fake: &Fake, rounds: &str, delay: Delay) -> TestDaemon {
         let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[("Event".into(), "City Open".into())]);
-        hub.set_round_file(RoundFile(dir.path().join("round.json")));
+        hub.load_desk(dir.path()).await;
         let delayed_view = DelayedView::new(Arc::clone(&hub), delay, IllegalMoves::Hold);
         let (stop, stopped) = watch::channel(false);
         let view_task = tokio::spawn(Arc::clone(&delayed_view).run(stopped.clone()));
@@ -84,9 +84,10 @@ impl TestDaemon {
         TestDaemon { hub, problems, publisher, tasks: vec![view_task], stop }
     }
 
-    fn load(&self, csv: &str, number: u16) -> Round {
+    async fn load(&self, csv: &str, number: u16) -> Round {
         let round = Round::read(csv, Some(number), &TrfOrder::Unknown).unwrap();
-        self.hub.set_round(round.clone(), "the organiser").unwrap();
+        self.hub.change_desk(DeskAct::LoadRound { round: round.clone() }, "the organiser").await.unwrap();
+        self.hub.change_desk(DeskAct::StartRound { round: number }, "the organiser").await.unwrap();
         round
     }
 
@@ -273,9 +274,9 @@ async fn assert_received(fake: &Fake, expect: &BTreeMap<(String, String), Receiv
 #[tokio::test]
 async fn lichess_receives_all_moves_in_the_end() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234", Delay::default()).await;
     let mut tables: Vec<PlayingTable> = ["a", "b", "c", "d", "e", "f"].map(PlayingTable::new).into();
-    let round = daemon.load(&pairings(), 1);
+    let round = daemon.load(&pairings(), 1).await;
     for table in &mut tables {
         table.register(&daemon);
         table.set_tags(&round);
@@ -338,7 +339,7 @@ async fn lichess_receives_all_moves_in_the_end() {
     daemon.kill().await;
 
     // After a restart the board of the finished game is missing, and another board comes late.
-    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234", Delay::default()).await;
     for table in &mut tables[1..5] {
         table.register(&daemon);
         if table.played.result == "*" {
@@ -369,8 +370,8 @@ async fn an_unwritable_or_unreadable_file_does_not_affect_others() {
     let folder = dir.path().join("lichess/AbCd1234");
     std::fs::create_dir_all(folder.join(".game-1.json.new")).unwrap();
     std::fs::write(folder.join("game-9.json"), "no game").unwrap();
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
-    daemon.load(&pairings(), 1);
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
+    daemon.load(&pairings(), 1).await;
     let stored = |file: u32| std::fs::read_to_string(folder.join(format!("game-{file}.json"))).unwrap_or_default();
     until("the other games", async || (2..=6).all(|file| stored(file).contains("\"pgn\"")).then_some(())).await;
     until("a health problem", async || daemon.problem_text().contains("cannot be stored in").then_some(())).await;
@@ -382,8 +383,8 @@ async fn an_unwritable_or_unreadable_file_does_not_affect_others() {
 #[tokio::test]
 async fn nothing_is_sent_twice_or_early() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay { ms: 0, plies: 2 });
-    let round = daemon.load(&pairings(), 1);
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay { ms: 0, plies: 2 }).await;
+    let round = daemon.load(&pairings(), 1).await;
     let mut table = PlayingTable::new("a");
     table.register(&daemon);
     table.set_tags(&round);
@@ -403,13 +404,13 @@ async fn nothing_is_sent_twice_or_early() {
     .await;
     let sent = fake.requests().len();
     // Unchanged pairings are not sent again.
-    daemon.load(&pairings(), 1);
+    daemon.load(&pairings(), 1).await;
     daemon.hub.set_health_problem("x", None, Some("y".into()));
     table.board_handle = None;
     daemon.end().await;
     assert_eq!(fake.requests().len(), sent);
     // Nor after a start.
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
     table.register(&daemon);
     table.board_handle = None;
     daemon.end().await;
@@ -420,8 +421,8 @@ async fn nothing_is_sent_twice_or_early() {
 #[tokio::test]
 async fn an_illegal_move_is_not_sent_before_the_game_ends() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
-    let round = daemon.load(&pairings(), 1);
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
+    let round = daemon.load(&pairings(), 1).await;
     let [mut table, mut other] = ["a", "b"].map(PlayingTable::new);
     for table in [&mut table, &mut other] {
         table.register(&daemon);
@@ -449,20 +450,20 @@ async fn an_illegal_move_is_not_sent_before_the_game_ends() {
 #[tokio::test]
 async fn games_without_names_are_not_sent() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
     let mut table = PlayingTable::new("a");
     table.register(&daemon);
     table.play();
     until("a health problem", async || daemon.problem_text().contains("the game on board a is not on Lichess").then_some(()))
         .await;
     assert_eq!(fake.requests().len(), 0);
-    let round = daemon.load(&pairings(), 1);
+    let round = daemon.load(&pairings(), 1).await;
     table.set_tags(&round);
     table.play();
     until("both moves", async || fake.games().values().any(|game| game.moves == table.played.moves).then_some(())).await;
     daemon.wait_until_healthy().await;
     // The next round is not in the configuration.
-    daemon.load(&pairings().replace("Wa", "Wz"), 2);
+    daemon.load(&pairings().replace("Wa", "Wz"), 2).await;
     until("a health problem", async || daemon.problem_text().contains("AbCd1234 is round 1 there").then_some(())).await;
     assert!(daemon.problem_text().contains("\"1 = AbCd1234, 2 = AbCd1234\""), "{}", daemon.problem_text());
     assert!(!fake.games().contains_key(&("Wz, X".to_owned(), "Ba, Y".to_owned())));
@@ -474,9 +475,9 @@ async fn games_without_names_are_not_sent() {
 #[tokio::test]
 async fn more_games_than_lichess_shows() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
     let rows: String = (1..=103).map(|table| format!("{table},W{table},B{table}\n")).collect();
-    daemon.load(&format!("table,white,black\n{rows}"), 1);
+    daemon.load(&format!("table,white,black\n{rows}"), 1).await;
     until("a hundred games", async || (fake.games().len() == 100).then_some(())).await;
     until("a health problem", async || {
         daemon.problem_text().contains("3 games of round AbCd1234 are not on Lichess").then_some(())

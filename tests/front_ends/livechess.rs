@@ -6,6 +6,7 @@ mod moves;
 mod others;
 
 use crate::harness::hall::Hall;
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{PATIENCE, until};
 use futures_util::{SinkExt, StreamExt};
 use serde_json::{Value, json};

@@ -17,6 +17,7 @@ use std::time::Instant;
 use touchmove::laws::Position;
 use touchmove::names;
 use touchmove::publish::dbus::Stream;
+use touchmove::publish::desk::parse_act;
 use touchmove::simulate::rng::Rng;
 use zbus::{Structure, Variant};
 
@@ -64,7 +65,7 @@ fn the_initial_inputs_are_valid() {
                 body.is_none_or(|body| {
                     body::parse_login(body).is_ok()
                         || body::parse_command(body).is_ok()
-                        || body::parse_pairing_change(body).is_ok()
+                        || parse_act(&String::from_utf8_lossy(body)).is_ok()
                 })
             }),
         ],
@@ -104,7 +105,7 @@ fn the_initial_arguments_are_valid() {
         ("position", is_position),
         ("position", is_position),
         ("take_back", |lines| lines[0].parse::<u32>().is_ok()),
-        ("round", |lines| arguments::parse_round(&lines.join("\n")).is_ok()),
+        ("round", |lines| parse_act(&lines.join("\n")).is_ok()),
     ];
     let texts = corpus("argument");
     assert_eq!(texts.len(), parsers.len());

@@ -4,6 +4,7 @@ mod login;
 mod spectators;
 
 use crate::harness::hall::Hall;
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Daemon, PATIENCE, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -315,21 +316,21 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert!(format!("{past:?}").contains("Anna"), "{past:?}");
 
     // Both roles may change pairings.
-    let swap = json!({"do": "swap", "a": 1, "b": 2});
-    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 409);
+    let swap = json!({"do": "swap", "round": 3, "one": 1, "other": 2});
+    assert_eq!(site.post("/api/desk", &operator, &swap).await.status, 404);
     let pairings = r#"{"number":3,"event":"City Open","pairings":[
         {"table":1,"white":{"name":"Ada"},"black":{"name":"Bob"}},{"table":2,"white":{"name":"Cid"},"black":{"name":"Dee"}}]}"#;
     site.hall.client.load_round(pairings).await.unwrap();
-    assert_eq!(site.post("/api/round", &operator, &swap).await.status, 200);
+    assert_eq!(site.post("/api/desk", &operator, &swap).await.status, 200);
     until("the journal to say who set the names", async || {
         let past = site.hall.client.events(site.hall.game).await.unwrap();
         format!("{past:?}").contains("set by Otto").then_some(())
     })
     .await;
-    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
-    let forfeit = json!({"do": "forfeit", "table": 2, "result": "black"});
-    assert_eq!(site.post("/api/round", &arbiter, &forfeit).await.status, 200);
-    assert_eq!(site.post("/api/round", &arbiter, &json!({"do": "board", "table": 9, "board": ""})).await.status, 404);
+    assert_eq!(site.post("/api/desk", "", &swap).await.status, 401);
+    let forfeit = json!({"do": "result", "round": 3, "table": 2, "result": "--+"});
+    assert_eq!(site.post("/api/desk", &arbiter, &forfeit).await.status, 200);
+    assert_eq!(site.post("/api/desk", &arbiter, &json!({"do": "unseat", "table": 9})).await.status, 404);
     watched.until("the round", |next| next.event == "round").await;
     let event = public.until("the round", |next| next.event == "round" || next.data.to_string().contains("Rh1")).await;
     assert_eq!(event.event, "round", "{event:?}");

@@ -5,6 +5,7 @@
 //! sleeping.
 
 pub mod hall;
+pub mod organiser;
 pub mod webdriver;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

@@ -14,12 +14,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("simulate", &["boards", "laws", "game"]),
     ("wire", &["game", "table"]),
     ("link", &["boards", "wire", "names"]),
-    ("daemon", &["table", "boards", "link", "config", "wire", "round", "names"]),
+    ("daemon", &["table", "boards", "link", "config", "wire", "round", "desk", "names"]),
     ("locale", &["game", "laws"]),
     ("round", &["game"]),
-    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "names"]),
+    ("desk", &["round", "game"]),
+    ("publish", &["daemon", "game", "laws", "config", "wire", "locale", "round", "desk", "names"]),
     ("lab", &["boards", "laws", "game", "table", "simulate", "wire", "locale"]),
-    ("ctl", &["lab", "table", "simulate", "config", "publish", "wire", "locale", "round", "names"]),
+    ("ctl", &["lab", "table", "simulate", "config", "publish", "wire", "locale", "round", "desk", "names"]),
     ("config", &["boards", "table", "names"]),
     ("names", &[]),
 ];
@@ -44,7 +45,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
 ];
 
 /// Modules whose output depends only on their input.
-const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale", "round"];
+const PURE: &[&str] = &["boards", "sense", "laws", "infer", "game", "table", "simulate", "locale", "round", "desk"];
 
 /// Modules that make decisions, and therefore use integer arithmetic: the results are the same on every machine.
 const EXACT: &[&str] = &["boards", "sense", "laws", "infer", "game", "table"];
@@ -60,6 +61,7 @@ const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("boards", "serde", "an event carries the state of the battery"),
     ("laws", "toml", "it parses text in memory: the editions are files that are part of the program"),
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
+    ("desk", "serde", "acts have one form, which is also stored and sent"),
     ("round", "csv", "it parses text in memory"),
     ("round", "pgn_reader", "it parses text in memory"),
     ("game", "serde", "events and commands have one form each, which is also stored and sent"),

@@ -28,7 +28,7 @@ pub struct Changes {
     /// The boards that changed.
     pub boards: BTreeSet<BoardId>,
     /// Whether the round changed.
-    pub round: bool,
+    pub desk: bool,
     /// Whether the health problems or the incarnation of the journal changed.
     pub health: bool,
     /// Whether items were missed, so that anything may have changed.
@@ -81,7 +81,7 @@ impl Changes {
         match received {
             Received::Update(Update::Event(published)) => drop(self.boards.insert(published.board.clone())),
             Received::Update(Update::Board(board)) => drop(self.boards.insert(board)),
-            Received::Update(Update::Round) => self.round = true,
+            Received::Update(Update::Desk) => self.desk = true,
             Received::Update(Update::Health) => self.health = true,
             Received::Missed(_) => self.missed = true,
         }
@@ -99,15 +99,15 @@ mod tests {
         let mut feed = UpdateFeed::new(sender.subscribe());
         let send = |update| assert_eq!(sender.send(update).expect("a subscriber"), 1);
         let board = BoardId::new("b1");
-        [Update::Round, Update::Health, Update::Board(board.clone())].into_iter().for_each(send);
+        [Update::Desk, Update::Health, Update::Board(board.clone())].into_iter().for_each(send);
         assert!(matches!(feed.next().await, Some(Received::Missed(1))));
         let changes = feed.drain(None);
         let expected = Changes { boards: [board].into(), health: true, ..Changes::default() };
         assert_eq!(changes, Some(expected));
         assert_eq!(feed.drain(None), None);
-        [Update::Round, Update::Round, Update::Round].into_iter().for_each(send);
-        assert_eq!(feed.drain(None), Some(Changes { round: true, missed: true, ..Changes::default() }));
-        send(Update::Round);
+        [Update::Desk, Update::Desk, Update::Desk].into_iter().for_each(send);
+        assert_eq!(feed.drain(None), Some(Changes { desk: true, missed: true, ..Changes::default() }));
+        send(Update::Desk);
         feed.skip_to_now();
         assert!(feed.try_next().is_none());
         drop(sender);

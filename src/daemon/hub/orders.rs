@@ -27,6 +27,11 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+        if let (Target::Game(game), Command::Result { result }) = (&target, &order.command)
+            && self.read(|state| !is_current(state, *game))
+        {
+            return self.set_late_result(*game, *result, &order.by).await;
+        }
         let (board, guard) = self.read(|state| {
             let (board, guard) = match &target {
                 Target::Board(board) => (board.clone(), GameGuard::AnyGame),
@@ -143,6 +148,12 @@ impl Hub {
         route.send(Request { kind, done }).await.map_err(|_| OrderError::Stopping)?;
         outcome.await.map_err(|_| OrderError::Stopping)?
     }
+}
+
+/// Returns whether this game is, as far as published, the one on its board.
+fn is_current(state: &State, game: u64) -> bool {
+    let board = state.games.get(&game).and_then(|game| state.boards.get(&game.board));
+    board.is_some_and(|board| board.game == Some(game))
 }
 
 /// Returns an error if, as far as published, another game is on the board of game `requested`.

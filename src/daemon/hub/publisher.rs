@@ -3,7 +3,6 @@
 use super::handle::Batch;
 use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published, TableExchange, Update};
 use crate::daemon::journal::AppendOutcome;
-use crate::daemon::rounds::round_with_board;
 use crate::game::StampedEvent;
 use crate::names::MANAGER_INTERFACE;
 use std::sync::Arc;
@@ -30,6 +29,12 @@ impl Hub {
             // Poll the write first, so that the disk starts before the transient events are published.
             let commit = self.commit(&board, batch.epoch_wall_ms, durable);
             let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, transient, Vec::new()) });
+            // Seat the board before the game on it gets the names of another table. The seats may have changed since the request.
+            if let Some(TableExchange { from, to, by, .. }) =
+                batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
+            {
+                self.move_seat(from, to, by).await;
+            }
             self.apply(&board, batch, games);
         }
     }
@@ -86,18 +91,6 @@ impl Hub {
     fn apply(&self, board: &BoardId, batch: Batch, games: Vec<u64>) {
         let mut updates = Vec::with_capacity(batch.events.len() + 1);
         let is_published = batch.exchange.is_none();
-        // Move the board before the game on it gets the names of another table. The pairings may have changed since the request.
-        if let Some(TableExchange { from, to, by, .. }) =
-            batch.exchange.as_ref().filter(|exchange| exchange.from != exchange.to)
-            && let Some(round) = self.read(|state| round_with_board(state, from, to))
-            && let Err(error) = self.set_round(round, by)
-        {
-            let message = "is not assigned to its table, because the round cannot be stored";
-            self.log_failure(
-                &format!("a board {message}: {error}"),
-                &format!("a game continues on board {board}, which {message}: {error}"),
-            );
-        }
         {
             let mut state = self.lock();
             let mut games = games.into_iter();

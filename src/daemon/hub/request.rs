@@ -90,6 +90,14 @@ pub enum OrderError {
     /// The game is not loaded.
     #[error("game {0} is not in memory: `touchmovectl list` shows the games that are")]
     NoSuchGame(u64),
+    /// The board is not there, and a later game may be on it.
+    #[error("board {board} of game {game} is not connected: connect it, and give the command again")]
+    BoardAway {
+        /// The game.
+        game: u64,
+        /// Its board.
+        board: BoardId,
+    },
     /// Another game is now on the board.
     #[error("game {requested} is over, and game {current} is on board {board} now: give the command for that game")]
     NotCurrent {

@@ -1,12 +1,12 @@
 //! The state that front-ends read, and how an event changes it.
 
-use super::{BoardId, BoardView, ClockView, GameView};
+use super::{BoardId, BoardView, ClockView, GameSummary, GameView};
 use crate::boards::LinkState;
-use crate::daemon::hub::round_games::game_of;
+use crate::daemon::hub::round_games::{RoundGames, pairing_of};
 use crate::daemon::steady_clock;
+use crate::desk::Desk;
 use crate::game::{Event, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
-use crate::round::Round;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use tracing::debug;
@@ -22,10 +22,12 @@ pub struct State {
     pub boards: BTreeMap<BoardId, BoardView>,
     /// The games in memory.
     pub games: BTreeMap<u64, GameView>,
-    /// The round that is being played, if one was loaded.
-    pub round: Option<Round>,
-    /// Who last set the round; empty: not changed since touchmoved was started.
-    pub round_by: String,
+    /// Games of the rounds that are no longer in memory.
+    pub past_games: BTreeMap<u64, GameSummary>,
+    /// The operator's desk: seats and rounds.
+    pub desk: Desk,
+    /// Who last changed the desk; empty: nobody yet.
+    pub desk_by: String,
     /// Current health problems.
     pub health_problems: Vec<HealthProblem>,
     /// Devices that are plugged in, may be boards, and are not used.
@@ -35,8 +37,9 @@ pub struct State {
 impl State {
     /// Returns the games of the round that is being played.
     fn games_of_round(&self) -> Vec<u64> {
-        let Some(round) = &self.round else { return Vec::new() };
-        round.pairings.iter().filter_map(|pairing| game_of(&self.games, round, pairing)).map(|game| game.id).collect()
+        let Some(round) = self.desk.round() else { return Vec::new() };
+        let games = RoundGames::new(&self.games);
+        round.pairings.iter().filter_map(|pairing| games.shown(round, pairing)).map(|game| game.id).collect()
     }
 
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.
@@ -54,7 +57,11 @@ impl State {
             let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
             let of_round = self.games_of_round();
             for old in of_board.iter().rev().skip(GAMES_IN_MEMORY).filter(|old| !of_round.contains(old)) {
-                self.games.remove(old);
+                if let Some(game) = self.games.remove(old)
+                    && pairing_of(&self.desk, &game).is_some()
+                {
+                    self.past_games.insert(*old, GameSummary::from(&game));
+                }
             }
             if let Some(view) = self.boards.get_mut(board) {
                 view.game = Some(id);

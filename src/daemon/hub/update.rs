@@ -11,8 +11,8 @@ pub enum Update {
     Event(Arc<Published>),
     /// Something else about this board changed, or the board is new.
     Board(BoardId),
-    /// The round that is being played changed.
-    Round,
+    /// The operator's desk changed: seats, rounds, or which round is played.
+    Desk,
     /// The list of health problems or that of unused devices changed, or a new incarnation of the journal began.
     Health,
 }

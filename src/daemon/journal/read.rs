@@ -37,6 +37,8 @@ pub struct GameSummary {
     pub last_number: u64,
     /// Current result.
     pub result: Option<GameResult>,
+    /// Whether a move was made, and perhaps taken back.
+    pub has_moves: bool,
 }
 
 pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) -> Result<Option<StoredGame>, JournalError> {
@@ -51,10 +53,24 @@ pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) ->
     Ok(Some(StoredGame { id, board: board.to_owned(), started_wall_ms, epoch_wall_ms, events }))
 }
 
+pub(super) fn game(connection: &Connection, chains: Chains, id: u64) -> Result<Option<StoredGame>, JournalError> {
+    let failed = || JournalError::sqlite("read a game from the journal");
+    let row = connection
+        .prepare_cached("SELECT board, started_wall_ms, epoch_wall_ms FROM game WHERE id = ?1")
+        .and_then(|mut statement| {
+            statement.query_row([integer(id)], |row| Ok((text(row, 0)?, row.get(1)?, row.get(2)?))).optional()
+        })
+        .map_err(failed())?;
+    let Some((board, started_wall_ms, epoch_wall_ms)) = row else { return Ok(None) };
+    let events = events(connection, chains, id, 0)?;
+    Ok(Some(StoredGame { id, board, started_wall_ms, epoch_wall_ms, events }))
+}
+
 pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, JournalError> {
     const GAMES: &str = "
         SELECT game.id, game.board, game.started_wall_ms, last.wall_ms, last.number,
-               (SELECT event FROM event WHERE game = game.id AND kind = 'result' ORDER BY number DESC LIMIT 1)
+               (SELECT event FROM event WHERE game = game.id AND kind = 'result' ORDER BY number DESC LIMIT 1),
+               EXISTS (SELECT 1 FROM event WHERE game = game.id AND kind IN ('move_made', 'moves_corrected'))
         FROM game JOIN event AS last
           ON last.game = game.id AND last.number = (SELECT max(number) FROM event WHERE game = game.id)
         ORDER BY game.id";
@@ -70,6 +86,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
                 last_wall_ms: row.get(3)?,
                 last_number: id(row, 4)?,
                 result: None,
+                has_moves: row.get(6)?,
             };
             Ok((summary, result))
         })

@@ -46,6 +46,15 @@ const MIGRATIONS: &[&str] = &[
         PRIMARY KEY (game, incarnation)
     ) STRICT, WITHOUT ROWID;
 ",
+    "
+    CREATE TABLE desk (
+        number INTEGER PRIMARY KEY,
+        wall_ms INTEGER NOT NULL,
+        by TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        act TEXT NOT NULL
+    ) STRICT;
+",
 ];
 
 /// Refuses a file that a later version of touchmove has written.

@@ -3,10 +3,13 @@
 use super::JournalError;
 use super::ballast::Ballast;
 use super::chain::{self, EventRow};
+use super::desk;
 use super::incarnation::{self, GameEnd, Incarnation};
 use super::marks::{Mark, Marks};
+use super::read::text;
 use super::values::{id, integer};
 use crate::daemon::atomic_file::Durability;
+use crate::desk::DeskEntry;
 use crate::game::{Event, StampedEvent};
 use crate::wire;
 use rusqlite::{Connection, TransactionBehavior, params};
@@ -43,6 +46,18 @@ enum Job {
     Append {
         batch: Batch,
         answer: oneshot::Sender<Result<AppendOutcome, JournalError>>,
+    },
+    /// Stores events of a game that is no longer its board's current one.
+    AppendLate {
+        game: u64,
+        wall_ms: i64,
+        events: Vec<StampedEvent>,
+        answer: oneshot::Sender<Result<(), JournalError>>,
+    },
+    /// Stores an act of the operator's desk.
+    Desk {
+        entry: DeskEntry,
+        answer: oneshot::Sender<Result<(), JournalError>>,
     },
     /// Closes these games, since they are incomplete.
     Close {
@@ -86,6 +101,18 @@ impl Writer {
     pub(super) async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
         let (answer, outcome) = oneshot::channel();
         self.send(Job::Append { batch, answer })?;
+        outcome.await.unwrap_or(Err(JournalError::Closed))
+    }
+
+    pub(super) async fn append_late(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<(), JournalError> {
+        let (answer, outcome) = oneshot::channel();
+        self.send(Job::AppendLate { game, wall_ms, events, answer })?;
+        outcome.await.unwrap_or(Err(JournalError::Closed))
+    }
+
+    pub(super) async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
+        let (answer, outcome) = oneshot::channel();
+        self.send(Job::Desk { entry, answer })?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
@@ -177,6 +204,18 @@ impl WriterThread {
                 let _ = answer.send(stored);
                 is_stored
             }
+            Job::AppendLate { game, wall_ms, events, answer } => {
+                let stored = store_late(&mut self.start, game, wall_ms, &events);
+                let is_stored = stored.is_ok();
+                let _ = answer.send(stored);
+                is_stored
+            }
+            Job::Desk { entry, answer } => {
+                let stored = desk::store(&self.start.connection, &entry);
+                let is_stored = stored.is_ok();
+                let _ = answer.send(stored);
+                is_stored
+            }
             Job::Close { games, reason, answer } => {
                 let closed = close(&mut self.start, &games, &reason);
                 let is_stored = closed.is_ok();
@@ -262,23 +301,9 @@ fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalErro
                 let root = chain::root(game, &batch.board, wall_ms, epoch_wall_ms);
                 GameEnd { game, number: 0, root, last: root }
             }
-            _ => return Err(out_of_order(batch, 1, stamped)),
+            _ => return Err(out_of_order(&batch.board, 1, stamped)),
         };
-        game_end.number += 1;
-        if stamped.number != Some(game_end.number) || !stamped.event.is_durable() {
-            return Err(out_of_order(batch, game_end.number, stamped));
-        }
-        let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
-        let number = integer(game_end.number);
-        game_end.last =
-            chain::link(&game_end.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
-        let row = params![integer(game_end.game), number, integer(stamped.at), wall_ms, kind, event, game_end.last.as_slice()];
-        transaction
-            .prepare_cached(
-                "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-            )
-            .and_then(|mut insert| insert.execute(row))
-            .map_err(failed())?;
+        insert_event(&transaction, &batch.board, &mut game_end, stamped, wall_ms)?;
         games.push(game_end.game);
         end = Some(game_end);
     }
@@ -289,6 +314,50 @@ fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalErro
     Ok(games)
 }
 
-fn out_of_order(batch: &Batch, expected: u64, stamped: &StampedEvent) -> JournalError {
-    JournalError::Order { board: batch.board.clone(), expected, found: stamped.number.unwrap_or(0) }
+/// Stores events of a game that is no longer its board's current one.
+fn store_late(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEvent]) -> Result<(), JournalError> {
+    let failed = || JournalError::sqlite("write to the journal");
+    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
+    let found = chain::check(&transaction, game, None).map_err(failed())?;
+    let board: String =
+        transaction.query_row("SELECT board FROM game WHERE id = ?1", [integer(game)], |row| text(row, 0)).map_err(failed())?;
+    let is_current = start.ends.get(&board).is_some_and(|end| end.game == game);
+    if is_current || !found.is_complete {
+        // The board's own events continue a current game; nothing continues a damaged one.
+        return Err(JournalError::Order { board, expected: 0, found: found.last_good + 1 });
+    }
+    let mut end = GameEnd { game, number: found.last_good, root: found.root, last: found.last_link };
+    for stamped in events {
+        insert_event(&transaction, &board, &mut end, stamped, wall_ms)?;
+    }
+    transaction.commit().map_err(failed())
+}
+
+/// Inserts the next event of a game.
+fn insert_event(
+    transaction: &Connection,
+    board: &str,
+    end: &mut GameEnd,
+    stamped: &StampedEvent,
+    wall_ms: i64,
+) -> Result<(), JournalError> {
+    end.number += 1;
+    if stamped.number != Some(end.number) || !stamped.event.is_durable() {
+        return Err(out_of_order(board, end.number, stamped));
+    }
+    let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
+    let number = integer(end.number);
+    end.last = chain::link(&end.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
+    let row = params![integer(end.game), number, integer(stamped.at), wall_ms, kind, event, end.last.as_slice()];
+    transaction
+        .prepare_cached(
+            "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        )
+        .and_then(|mut insert| insert.execute(row))
+        .map(drop)
+        .map_err(JournalError::sqlite("write to the journal"))
+}
+
+fn out_of_order(board: &str, expected: u64, stamped: &StampedEvent) -> JournalError {
+    JournalError::Order { board: board.to_owned(), expected, found: stamped.number.unwrap_or(0) }
 }

@@ -6,7 +6,6 @@ use crate::game::{Command, GameResult};
 use crate::laws::draws::ClaimKind;
 use crate::laws::{BadLaws, Irregularity, LawsWord};
 use crate::publish::tags;
-use crate::round::Round;
 use crate::wire::Word;
 use shakmaty::{Color, Role};
 use std::collections::HashMap;
@@ -80,9 +79,4 @@ pub fn parse_claim(player: &str, claimed: &str, intended: String) -> Result<Comm
         .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: use repetition or fifty_moves")))?;
     let intended = Some(intended).filter(|uci| !uci.is_empty());
     Ok(Command::Claim { player: self::parse_player(player)?, claimed: kind, intended })
-}
-
-/// Parses the argument of `LoadRound`.
-pub fn parse_round(json: &str) -> Result<Round, Error> {
-    serde_json::from_str(json).map_err(|error| Error::BadRound(format!("this is not a valid round: {error}")))
 }

@@ -1,9 +1,10 @@
 //! Error replies, as `org.touchmove1.Error.*`.
 
-use crate::daemon::hub::OrderError;
+use crate::daemon::hub::{DeskChangeError, OrderError};
 use crate::daemon::journal::JournalError;
+use crate::desk::DeskError;
 use crate::names;
-use crate::publish::pairings::PairingError;
+use crate::publish::desk::ActError;
 use zbus::DBusError;
 use zbus::message::{Header, Message};
 use zbus::names::ErrorName;
@@ -50,9 +51,11 @@ errors! {
     BadLaws,
     /// The tag is not valid in PGN.
     BadTag,
-    /// No round is loaded.
+    /// The text is no act of the desk.
+    BadAct,
+    /// The round is not loaded.
     NoRound,
-    /// The round is not valid.
+    /// The round would not be valid.
     BadRound,
     /// There is no such playing table.
     NoTable,
@@ -116,7 +119,7 @@ impl From<OrderError> for Error {
         match error {
             OrderError::Refused(refusal) => Error::Refused { name: refusal.error_name(), sentence },
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
-            OrderError::NoSuchGame(_) => Error::NoSuchGame(sentence),
+            OrderError::NoSuchGame(_) | OrderError::BoardAway { .. } => Error::NoSuchGame(sentence),
             OrderError::NotCurrent { .. } | OrderError::GameReplaced => Error::NotCurrent(sentence),
             OrderError::NoGameToContinue(_) => Error::NoGame(sentence),
             OrderError::BoardInUse { .. } => Error::BoardInUse(sentence),
@@ -130,16 +133,20 @@ impl From<OrderError> for Error {
     }
 }
 
-impl From<PairingError> for Error {
-    fn from(error: PairingError) -> Error {
+impl From<ActError> for Error {
+    fn from(error: ActError) -> Error {
         let sentence = error.to_string();
         match error {
-            PairingError::NoRound => Error::NoRound(sentence),
-            PairingError::NoTable(_) => Error::NoTable(sentence),
-            PairingError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
-            PairingError::BadRound(_) => Error::BadRound(sentence),
-            PairingError::BadResult(_) => Error::BadResult(sentence),
-            PairingError::WriteFailed(_) => Error::JournalFull(sentence),
+            ActError::NotAnAct(_) | ActError::Internal => Error::BadAct(sentence),
+            ActError::HasMoves(_) => Error::BadResult(sentence),
+            ActError::Game(error) => Error::from(error),
+            ActError::Desk(DeskChangeError::NoSuchBoard(_)) => Error::NoSuchBoard(sentence),
+            ActError::Desk(DeskChangeError::NotStored(_)) => Error::JournalFull(sentence),
+            ActError::Desk(DeskChangeError::Impossible(error)) => match error {
+                DeskError::NoRound(_) => Error::NoRound(sentence),
+                DeskError::NoPairing { .. } | DeskError::NoSeat(_) | DeskError::TableZero => Error::NoTable(sentence),
+                DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => Error::BadRound(sentence),
+            },
         }
     }
 }

@@ -1,11 +1,14 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, arguments, describe_caller, polkit};
+use super::{Error, describe_caller, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::boards_at_tables;
+use crate::locale::Locale;
 use crate::names::{self, API_VERSION};
-use crate::publish::pairings;
+use crate::publish::desk::{self, DeskReport, ExportError, ExportFormat};
+use crate::publish::render::pgn::Reader;
+use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
 use zbus::{Connection, interface};
@@ -81,10 +84,10 @@ impl ManagerObject {
         self.hub.read(|state| state.unused.iter().map(|device| (device.device.clone(), device.reason.clone())).collect())
     }
 
-    /// The current round, as JSON (docs/round.md); empty where none was loaded.
+    /// The round that is played, as JSON (docs/round.md); empty where none was loaded.
     #[zbus(property)]
     fn round(&self) -> String {
-        self.hub.read(|state| state.round.as_ref().and_then(|round| serde_json::to_string(round).ok()).unwrap_or_default())
+        self.hub.read(|state| state.desk.round().and_then(|round| serde_json::to_string(round).ok()).unwrap_or_default())
     }
 
     /// The board at each playing table, as (table, board, game): board is empty where there is none, game is 0 where none has
@@ -100,52 +103,47 @@ impl ManagerObject {
         })
     }
 
-    /// Loads a round, as JSON in the format of property Round, and makes it the current one. It is validated as a whole before
-    /// anything changes. Games that begin on its boards get its names, and so do games in progress that have none.
-    /// Errors: BadRound, JournalFull.
-    async fn load_round(
-        &self,
-        round: &str,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        authorize_pairing(&header, connection).await?;
-        let round = arguments::parse_round(round)?;
-        let by = describe_caller(&header, connection).await;
-        Ok(pairings::set_round(&self.hub, round, &by)?)
+    /// The desk as JSON (docs/round.md): seats, rounds, the pairings of this round with the state, the games and the result of each
+    /// table, and the results that are missing. Round 0: the one that is played.
+    fn desk(&self, round: u16) -> String {
+        let number = Some(round).filter(|round| *round > 0);
+        let report = self.hub.read(|state| DeskReport::new(state, number));
+        serde_json::to_string(&report).unwrap_or_default()
     }
 
-    /// Swaps the players of these two tables; boards stay.
-    /// Errors: NoRound, NoTable.
-    async fn swap_tables(
-        &self,
-        one: u16,
-        other: u16,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        authorize_pairing(&header, connection).await?;
-        let by = describe_caller(&header, connection).await;
-        Ok(pairings::swap_players(&self.hub, one, other, &by)?)
+    /// Exports a round: trf (all rounds), csv, pgn (its games), log (the arbiter's log) or html (the same to print). Round 0: the one
+    /// that is played.
+    /// Errors: BadOption, NoRound, JournalUnreadable, Stopping.
+    async fn export(&self, format: &str, round: u16) -> Result<String, Error> {
+        let format = ExportFormat::from_word(format)
+            .ok_or_else(|| Error::BadOption(format!("\"{format}\" cannot be exported: use trf, csv, pgn, log or html")))?;
+        let (hub, number) = (Arc::clone(&self.hub), Some(round).filter(|round| *round > 0));
+        let work = move || desk::export(&hub, format, number, Reader::Arbiter, Locale::English);
+        let exported = tokio::task::spawn_blocking(work).await.map_err(|error| Error::Stopping(error.to_string()))?;
+        exported.map_err(|error| match error {
+            ExportError::NoRound(_) => Error::NoRound(error.to_string()),
+            ExportError::Unreadable(_) => Error::JournalUnreadable(error.to_string()),
+        })
     }
 
-    /// Assigns this board to this table; empty: the next free board.
-    /// Errors: NoRound, NoTable, NoSuchBoard, BadRound.
-    async fn set_board(
+    /// Carries out an act at the desk, as JSON (docs/round.md): seats, rounds, pairings, results. It is checked as a whole before
+    /// anything changes, and kept in the journal with the caller. Seats and pairings change by these acts only.
+    /// Errors: BadAct, NoRound, NoTable, NoSuchBoard, BadRound, BadResult, JournalFull.
+    async fn change_desk(
         &self,
-        table: u16,
-        board: &str,
+        act: &str,
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
         authorize_pairing(&header, connection).await?;
+        let act = desk::parse_act(act)?;
         let by = describe_caller(&header, connection).await;
-        Ok(pairings::set_board(&self.hub, table, board, &by)?)
+        Ok(desk::carry_out(&self.hub, act, &by).await?)
     }
 
     /// Moves the game on board from to board to, which must already show its position in either orientation. The record, the clock
     /// times and the obligations of the players are kept. The game gets a new number and begins with the events of the old one.
-    /// Board to is then assigned to the table of the game; other boards are not reassigned. What board from shows afterwards
+    /// Board to is then seated at the table of board from. What board from shows afterwards
     /// belongs to no game.
     /// Errors: NoSuchBoard, NoGame, BoardTaken, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
     async fn exchange_board(
@@ -158,19 +156,5 @@ impl ManagerObject {
         authorize_pairing(&header, connection).await?;
         let by = describe_caller(&header, connection).await;
         Ok(self.hub.continue_game(&BoardId::new(from), &BoardId::new(to), &by).await?)
-    }
-
-    /// Declares a forfeit at this table: white or black wins without play, or nobody; empty: the game is played after all.
-    /// Errors: NoRound, NoTable, BadResult.
-    async fn set_forfeit(
-        &self,
-        table: u16,
-        winner: &str,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        authorize_pairing(&header, connection).await?;
-        let by = describe_caller(&header, connection).await;
-        Ok(pairings::set_forfeit(&self.hub, table, winner, &by)?)
     }
 }

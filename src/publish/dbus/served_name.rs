@@ -100,7 +100,7 @@ impl ServedName {
                     }
                     self.dirty_objects.insert(Object::Board(board));
                 }
-                Received::Update(Update::Health | Update::Round) => {
+                Received::Update(Update::Health | Update::Desk) => {
                     self.dirty_objects.insert(Object::Manager);
                     let incarnation = self.source.incarnation();
                     if self.incarnation != incarnation {

@@ -5,7 +5,7 @@
 
 use super::ServerState;
 use super::boards::{self, ClockReading};
-use crate::daemon::hub::round_games::game_of;
+use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{BoardView, GameView, State};
 use crate::daemon::rounds;
 use crate::game::GameResult;
@@ -128,7 +128,7 @@ pub(super) fn round(server: &ServerState, state: &State, uuid: &str, number: u16
     }
     let is_played = number + 1 == rounds;
     let pairings = tables(server, state).iter().filter(|_| is_played).map(|table| table.to_pairing()).collect();
-    let configured = state.round.as_ref().and_then(|round| round.date.clone()).or_else(|| server.tags.date.clone());
+    let configured = state.desk.round().and_then(|round| round.date.clone()).or_else(|| server.tags.date.clone());
     let date = configured.or_else(|| tables(server, state).iter().find_map(|table| table.game.and_then(date_of)));
     let date = date.filter(|date| is_played && !date.contains('?')).map(|date| date.replace('.', "-"));
     Some(Round { nr: number + 1, date, pairings })
@@ -159,13 +159,13 @@ fn is_same_uuid(uuid: &str, other: &str) -> bool {
 }
 
 fn round_count(state: &State) -> u16 {
-    state.round.as_ref().map_or(1, |round| round.number.max(1))
+    state.desk.round().map_or(1, |round| round.number.max(1))
 }
 
 /// Returns name and location of the tournament.
 fn name_and_location(server: &ServerState, state: &State) -> (String, String) {
     let known = |text: &str| Some(text.to_owned()).filter(|text| text != "?" && !text.is_empty());
-    let round_text = |get: fn(&round::Round) -> &Option<String>| state.round.as_ref().and_then(|round| get(round).clone());
+    let round_text = |get: fn(&round::Round) -> &Option<String>| state.desk.round().and_then(|round| get(round).clone());
     let name = round_text(|round| &round.event).or_else(|| known(&server.tags.event));
     let location = round_text(|round| &round.site).or_else(|| known(&server.tags.site));
     (name.unwrap_or_else(|| "touchmove".to_owned()), location.unwrap_or_default())
@@ -179,7 +179,7 @@ fn tournament_uuid(server: &ServerState, state: &State) -> String {
 fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
     let (name, location) = name_and_location(server, state);
     let id = |table: &str, words: &str| stable_id(&["pairing", &name, &location, words, table], ID_END);
-    let Some(round) = &state.round else {
+    let Some(round) = state.desk.round() else {
         let table = |(index, board): (usize, &'a BoardView)| {
             let nr = u16::try_from(index + 1).unwrap_or(u16::MAX);
             let game = boards::game(state, board);
@@ -188,9 +188,10 @@ fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
         return boards::sorted_boards(server, state).into_iter().enumerate().map(table).collect();
     };
     let number = round.number.to_string();
+    let games = RoundGames::new(&state.games);
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
-        let game = pairing.and_then(|pairing| game_of(&state.games, round, pairing));
+        let game = pairing.and_then(|pairing| games.shown(round, pairing));
         // The delayed view does not list every board at its table: the game says on which board it is played.
         let board = if server.is_delayed() { game.map(|game| game.board.clone()) } else { board };
         let board = board.and_then(|board| state.boards.get(&board));

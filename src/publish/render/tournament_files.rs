@@ -31,7 +31,7 @@ impl TournamentFiles {
     /// Follows the current round. Returns the numbers of the rounds that are no longer followed.
     pub(crate) fn follow(&mut self, delayed_view: &DelayedView) -> Vec<u16> {
         let mut dropped = Vec::new();
-        let Some(round) = delayed_view.read(|state| state.round.clone()) else { return dropped };
+        let Some(round) = delayed_view.read(|state| state.desk.round().cloned()) else { return dropped };
         match self.rounds.iter_mut().find(|known| known.number == round.number) {
             Some(known) => *known = round,
             None => self.rounds.push_back(round),

@@ -184,8 +184,8 @@ impl AudienceState {
         if changes.is_none() && !is_first {
             return;
         }
-        let Changes { boards, round, health, missed } = changes.unwrap_or_default();
-        let (round_changed, health_changed) = (round || missed, health || missed || is_first);
+        let Changes { boards, desk, health, missed } = changes.unwrap_or_default();
+        let (round_changed, health_changed) = (desk || missed, health || missed || is_first);
         // `None`: all boards.
         let boards = (!round_changed && !health_changed).then_some(boards);
         let incarnation = self.source.incarnation();

@@ -7,33 +7,6 @@ use crate::wire::command_from_value;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// A change of the pairings.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
-pub enum PairingChange {
-    /// Swaps the players of two playing tables.
-    Swap {
-        /// The first table.
-        a: u16,
-        /// The second table.
-        b: u16,
-    },
-    /// Assigns a board to a playing table.
-    Board {
-        /// The table.
-        table: u16,
-        /// The name of the board; empty: the next free board.
-        board: String,
-    },
-    /// Decides a table without play.
-    Forfeit {
-        /// The table.
-        table: u16,
-        /// `white`, `black`, `nobody`, or empty: the game is played.
-        result: String,
-    },
-}
-
 fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| format!("the request cannot be read: {error}"))
 }
@@ -72,12 +45,4 @@ pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
         tags::check_tags(tags)?;
     }
     Ok((target, command))
-}
-
-/// Parses the body of `POST /api/parse_pairing_change`.
-///
-/// # Errors
-/// The body is not JSON of this form.
-pub fn parse_pairing_change(bytes: &[u8]) -> Result<PairingChange, String> {
-    parse(bytes)
 }

@@ -110,7 +110,7 @@ impl CardClock {
 
 /// Builds the card of a board. `table`: the playing table at which it is.
 pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
-    let pairing = state.round.as_ref().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
+    let pairing = state.desk.round().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
     let finished =
         pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(&state.games, round, pairing));

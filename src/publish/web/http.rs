@@ -4,7 +4,7 @@ use super::auth::{Audience, User, audience_of};
 use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use super::{WebState, etag, game, post, stream};
+use super::{WebState, desk, etag, game, post, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -55,7 +55,8 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/login", on_post(post::login))
         .route("/api/logout", on_post(post::logout))
         .route("/api/command", on_post(post::command))
-        .route("/api/round", on_post(post::round))
+        .route("/api/desk", get(desk::read).post(desk::act))
+        .route("/api/desk/export", get(desk::export))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "not found: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), check_request))
         .with_state(Arc::clone(web))
@@ -155,7 +156,7 @@ fn json_text(text: String) -> Response {
 /// Returns the event that is being played.
 fn event(web: &WebState, state: &HubState) -> Value {
     let known = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty() && text != "?");
-    let round = state.round.as_ref();
+    let round = state.desk.round();
     let tags = &web.tags;
     let first_of = |from_round: Option<String>, configured: Option<String>| from_round.or(configured).unwrap_or_default();
     json!({

@@ -1,11 +1,11 @@
-//! POST requests: logging in and out, the arbiter's commands, changes of pairings.
+//! POST requests: logging in and out, the arbiter's commands.
 //!
 //! **Invariant:** only our own page can make a browser send such a request. The cookie is not sent with requests of other sites
 //! (`SameSite`); a form cannot send JSON; and the origin that the browser reports (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::WebState;
 use super::auth::{COOKIE_AGE, User};
-use super::body::{self, PairingChange};
+use super::body;
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::tokens::Role;
 use crate::daemon::hub::OrderError;
@@ -15,7 +15,6 @@ use crate::locale::{self as words, Locale};
 use crate::publish::http::admission::AdmittedClient;
 use crate::publish::http::headers::{forwarded_for, is_json, requested_locale};
 use crate::publish::http::origin::is_cross_site;
-use crate::publish::pairings::{self, PairingError};
 use crate::wire::{Word, command_to_value};
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
@@ -31,14 +30,14 @@ use tokio::time::timeout;
 use tracing::info;
 
 /// Maximum size of a body, in bytes, and the timeout for receiving it.
-type BodyLimits = (usize, Duration);
+pub(super) type BodyLimits = (usize, Duration);
 /// Limits for logged-in users: the longest command takes a few thousand bytes.
 const COMMAND_LIMITS: BodyLimits = (64 * 1024, Duration::from_secs(10));
 /// Limits for users who are not logged in: the body is a token.
 const LOGIN_LIMITS: BodyLimits = (1024, Duration::from_secs(5));
 
 /// Parses a body; an error is a sentence for the sender.
-type Parse<T> = fn(&[u8]) -> Result<T, String>;
+pub(super) type Parse<T> = fn(&[u8]) -> Result<T, String>;
 
 /// Handles `POST /api/login`.
 pub(super) async fn login(
@@ -83,7 +82,7 @@ pub(super) async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap)
 pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
     let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
-    let (target, command) = read_own_body(&web, request, body::parse_command).await?;
+    let (target, command) = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
     match web.hub.execute(target, Order { command, by: user.name }).await {
         Ok(answer) => {
             let (answer, text) = answer_to_json(locale, &answer);
@@ -93,6 +92,7 @@ pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) 
             let status = match &error {
                 OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
                 OrderError::Refused(_)
+                | OrderError::BoardAway { .. }
                 | OrderError::NotCurrent { .. }
                 | OrderError::GameReplaced
                 | OrderError::NoGameToContinue(_)
@@ -109,42 +109,8 @@ pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) 
     }
 }
 
-/// Handles `POST /api/round`.
-pub(super) async fn round(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
-    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
-    let change = read_own_body(&web, request, body::parse_pairing_change).await?;
-    let name = user.name;
-    let (outcome, message) = match &change {
-        PairingChange::Swap { a, b } => {
-            (pairings::swap_players(&web.hub, *a, *b, &name), format!("{name} swapped the players of tables {a} and {b}"))
-        }
-        PairingChange::Board { table, board } => {
-            (pairings::set_board(&web.hub, *table, board, &name), format!("{name} assigned board {board:?} to table {table}"))
-        }
-        PairingChange::Forfeit { table, result } => (
-            pairings::set_forfeit(&web.hub, *table, result, &name),
-            format!("{name} set the winner by forfeit at table {table} to {result:?}"),
-        ),
-    };
-    match outcome {
-        Ok(()) => {
-            info!("{message}");
-            Ok(Json(json!({"answer": "done", "text": ""})).into_response())
-        }
-        Err(error) => {
-            let status = match error {
-                PairingError::NoTable(_) | PairingError::NoSuchBoard(_) => StatusCode::NOT_FOUND,
-                PairingError::BadResult(_) => StatusCode::BAD_REQUEST,
-                PairingError::NoRound | PairingError::BadRound(_) => StatusCode::CONFLICT,
-                PairingError::WriteFailed(_) => StatusCode::SERVICE_UNAVAILABLE,
-            };
-            Err(refusal(status, error.to_string()))
-        }
-    }
-}
-
 /// Returns the user who sent the request, if they have one of these roles.
-fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<User, Refusal> {
+pub(super) fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<User, Refusal> {
     match web.access.user(headers) {
         Some(user) if roles.contains(&user.role) => Ok(user),
         Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
@@ -153,9 +119,14 @@ fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<U
 }
 
 /// Parses the body of a request, if it came from our page or from no page at all.
-async fn read_own_body<T>(web: &WebState, request: Request, parse: Parse<T>) -> Result<T, Refusal> {
+pub(super) async fn read_own_body<T>(
+    web: &WebState,
+    request: Request,
+    limits: BodyLimits,
+    parse: Parse<T>,
+) -> Result<T, Refusal> {
     check_same_origin_json(web, request.headers())?;
-    read_body(request, COMMAND_LIMITS, parse).await
+    read_body(request, limits, parse).await
 }
 
 /// Checks that the request was sent as JSON, by our page or by no page at all.

@@ -143,6 +143,15 @@ impl TableGame {
         self.end_searches(now, output);
     }
 
+    /// Leaves the game because the pieces were set up for another one, and alerts the arbiter if it was played and has no result.
+    pub(crate) fn report_missing_result(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+        self.finish(now, context, output);
+        if self.record().result.is_none() && !self.record().plies.is_empty() {
+            self.clear(now, |alert| alert.kind == AlertKind::ResultWanted, output);
+            self.raise(now, AlertDraft::new(AlertKind::ResultMissing, Text::new("result_missing")), output);
+        }
+    }
+
     /// Returns when an end of the game stops waiting for a notice about touched pieces; `None`: no end waits, or it waits for a
     /// ruling.
     pub(super) fn end_deadline(&self) -> Option<Millis> {

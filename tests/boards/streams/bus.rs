@@ -5,10 +5,10 @@ use crate::daemon::plugs::umockdev;
 use crate::harness::hall::client;
 use crate::harness::{Daemon, PATIENCE, PrivateBus, eventually, until};
 use shakmaty::Square;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::time::{Duration, Instant};
-use touchmove::boards::{BOARDS, Connection, model};
+use touchmove::boards::{BOARDS, Connection, SensorKind, model};
 use touchmove::ctl::pty::PseudoTerminal;
 use touchmove::game::event::Rotation;
 use touchmove::laws::Position;
@@ -42,6 +42,15 @@ fn board(name: &str, game: &SourceGame, path: &Path) -> (Vec<String>, Duration) 
     std::os::unix::fs::symlink(port.path(), path).unwrap();
     std::thread::spawn(move || port.serve(simulation, speed, true));
     (truth, duration)
+}
+
+/// Whether these are the same moves in another order, which leads to the same position.
+fn is_transposition(truth: &[String], moves: &[String]) -> bool {
+    let after = |moves: &[String]| {
+        moves.iter().try_fold(Position::start(), |position, uci| Some(position.play(position.parse_uci(uci)?)))
+    };
+    let sorted = |moves: &[String]| moves.iter().cloned().collect::<BTreeSet<String>>();
+    sorted(truth) == sorted(moves) && after(truth).zip(after(moves)).is_some_and(|(one, other)| one.board() == other.board())
 }
 
 async fn moves(client: &Client) -> Vec<String> {
@@ -127,7 +136,10 @@ async fn a_game_on_each_serial_board_is_published() {
         let is_reported = kinds.contains(&"moves_uncertain") || kinds.contains(&"position_unexplained");
         let is_exact = truth.get(board) == Some(moves);
         exact += usize::from(is_exact);
-        assert!(is_exact || is_reported, "{board}: {moves:?}, {kinds:?}\n{}", daemon.log());
+        // A board that shows only which squares are occupied cannot tell the order of moves that were read at once.
+        let shows_only_occupancy = BOARDS.iter().any(|model| model.name == board && model.sensing == SensorKind::Occupancy);
+        let is_transposed = shows_only_occupancy && truth.get(board).is_some_and(|truth| is_transposition(truth, moves));
+        assert!(is_exact || is_reported || is_transposed, "{board}: {moves:?}, {kinds:?}\n{}", daemon.log());
     }
     assert!(2 * exact > truth.len(), "{exact} of {} are exact\n{}", truth.len(), daemon.log());
 }

@@ -7,6 +7,7 @@ use crate::front_ends::lichess::fake::{Fake, TOKEN};
 use crate::front_ends::lichess::keep_secret;
 use crate::front_ends::web::{self, Answer};
 use crate::harness::hall::client;
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Board, Daemon, PrivateBus, Pty, eventually, installed, until};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use touchmove::daemon::journal::{Check, Journal};
-use touchmove::daemon::round_file::RoundFile;
+use touchmove::desk::Desk;
 use touchmove::game::{Event, StampedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::publish::web::tokens::TokenStore;
@@ -97,10 +97,10 @@ impl RecordedRun {
         let granted_promises = || self.promises.iter().filter(|timed| timed.granted < cut_at);
         let rounds: Vec<&Round> = self.promises.iter().filter_map(|timed| round(&timed.promise)).collect();
         let last = granted_promises().filter(|timed| round(&timed.promise).is_some()).count();
-        let loaded = RoundFile(state.join("round.json")).load();
-        let found = loaded.as_ref().and_then(|loaded| rounds.iter().rposition(|round| *round == loaded));
+        let desk = stored_desk(state)?;
+        let found = desk.round().and_then(|loaded| rounds.iter().rposition(|round| *round == loaded));
         if found.map_or(0, |found| found + 1) < last {
-            return Err(format!("round {last} of the loaded ones was promised, but the file has number {found:?}"));
+            return Err(format!("round {last} of the loaded ones was promised, but the desk has number {found:?}"));
         }
         let tokens = TokenStore::of(state).load().map_err(|error| error.to_string())?;
         let sessions = sessions(state)?;
@@ -218,7 +218,7 @@ pub async fn serve(tree: &Tree) -> Result<(), String> {
         let game = journal.last_game(GAME_BOARD).map_err(|error| error.to_string())?;
         game.map(|game| moves(&game.events))
     };
-    let round = RoundFile(state.join("round.json")).load();
+    let round = stored_desk(&state)?.round().cloned();
     let (bus, fake) = (PrivateBus::start().expect("there was one before"), Fake::start().await);
     let config = configure(dir.path(), &root, &fake, &unplugged);
     let args = ["--bus", &bus.address(), "--state-dir", state.to_str().unwrap(), "--config", config.to_str().unwrap()];
@@ -252,5 +252,15 @@ pub async fn serve(tree: &Tree) -> Result<(), String> {
         (None, None) => Ok(()),
         (Some((_, sentence)), _) => Err(format!("the daemon says: {sentence}")),
         (_, Some(line)) => Err(format!("the daemon logs: {line}")),
+    }
+}
+
+/// The operator's desk, as the journal in this state directory has it.
+fn stored_desk(state: &Path) -> Result<Desk, String> {
+    let journal = Journal::open(state).map_err(|error| error.to_string())?.0;
+    let (entries, unreadable) = journal.desk().map_err(|error| error.to_string())?;
+    match unreadable.first() {
+        Some(sentence) => Err(sentence.clone()),
+        None => Ok(Desk::from_acts(entries.iter().map(|entry| &entry.act)).0),
     }
 }

@@ -10,6 +10,7 @@ use super::*;
 use crate::front_ends::lichess::fake::Act;
 use crate::front_ends::web::log_in_encrypted;
 use crate::harness::hall::seen;
+use crate::harness::organiser::Organiser as _;
 use jiff::Timestamp;
 use shakmaty::Color::{Black, White};
 use touchmove::config::keys;

@@ -2,6 +2,7 @@
 
 use crate::front_ends::isolation::log_so_far;
 use crate::harness::hall::{Hall, client, made, seen};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{Daemon, until};
 use std::time::{SystemTime, UNIX_EPOCH};
 use touchmove::game::GameResult;

@@ -11,8 +11,8 @@ use touchmove::game::Delay;
 async fn retry_after_is_respected() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
     fake.plan(&[Act::Status(429, "Retry-After: 1")]);
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
-    daemon.load(&pairings(), 1);
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
+    daemon.load(&pairings(), 1).await;
     until("the pairings", async || (fake.games().len() == 6).then_some(())).await;
     let times: Vec<_> = fake.requests().into_iter().map(|(at, _)| at).collect();
     // On this machine a request arrives when it is sent, or a little later.
@@ -23,13 +23,13 @@ async fn retry_after_is_respected() {
 #[tokio::test]
 async fn retry_after_applies_to_all_rounds() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
-    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234, 2 = EfGh5678", Delay::default());
+    let daemon = TestDaemon::open(&dir, &fake, "1 = AbCd1234, 2 = EfGh5678", Delay::default()).await;
     let (mut first, mut second) = (PlayingTable::new("a"), PlayingTable::new("b"));
-    let round = daemon.load(&pairings(), 1);
+    let round = daemon.load(&pairings(), 1).await;
     first.register(&daemon);
     first.set_tags(&round);
     until("the pairings", async || (fake.games().len() == 6).then_some(())).await;
-    let round = daemon.load(&pairings().replace("\"W", "\"V"), 2);
+    let round = daemon.load(&pairings().replace("\"W", "\"V"), 2).await;
     second.register(&daemon);
     second.set_tags(&round);
     until("the next pairings", async || (fake.games().len() == 12).then_some(())).await;
@@ -54,8 +54,8 @@ async fn retry_after_applies_to_all_rounds() {
 async fn errors_give_advice_and_requests_back_off() {
     let (dir, fake) = (Arc::new(tempfile::tempdir().unwrap()), Fake::start().await);
     fake.always(Some(Act::Status(404, "")));
-    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default());
-    daemon.load(&pairings(), 1);
+    let daemon = TestDaemon::open(&dir, &fake, "AbCd1234", Delay::default()).await;
+    daemon.load(&pairings(), 1).await;
     until("a health problem", async || daemon.problem_text().contains("no round AbCd1234").then_some(())).await;
     std::fs::write(dir.path().join("token"), "another").unwrap();
     until("a health problem", async || daemon.problem_text().contains("does not know the token").then_some(())).await;

@@ -3,6 +3,7 @@
 use super::fake::{Fake, TOKEN};
 use super::keep_secret;
 use crate::harness::hall::Hall;
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{installed, until};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;

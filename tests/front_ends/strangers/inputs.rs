@@ -11,15 +11,17 @@ use touchmove::boards::{LinkState, Millis, Placement, Reading, SquareState};
 use touchmove::config::Config;
 use touchmove::config::livechess::{self, Origin, Site};
 use touchmove::daemon::hub::Target;
+use touchmove::desk::{Desk, DeskAct};
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
 use touchmove::game::{Command, Event, Order, StampedEvent};
 use touchmove::laws::{Changes, Position};
 use touchmove::link::recording;
 use touchmove::locale::Locale;
 use touchmove::publish::dbus::arguments;
+use touchmove::publish::desk::parse_act;
 use touchmove::publish::http::{headers, origin};
 use touchmove::publish::livechess::message::{self, Call};
-use touchmove::publish::web::body::{self, PairingChange};
+use touchmove::publish::web::body;
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder as TrfOrder;
 use touchmove::table::{Input, Settings, Table};
@@ -172,12 +174,7 @@ fn request_body(bytes: &[u8]) {
     if let Ok((_, command)) = body::parse_command(bytes) {
         check_round_trip(&command);
     }
-    if let Ok(PairingChange::Swap { a, b }) = body::parse_pairing_change(bytes) {
-        let text = include_str!("../../data/strangers/round.csv");
-        let mut round = Round::read(text, Some(1), &TrfOrder::Rank).expect("a round");
-        let changed = round.swap(a, b);
-        assert_eq!((changed.is_ok(), round.check()), (round.table(a).is_some() && round.table(b).is_some(), Vec::new()));
-    }
+    desk_act(&String::from_utf8_lossy(bytes));
 }
 
 /// A login that is accepted has a token. If the body is rewritten, so that no key is repeated, every token is read.
@@ -260,13 +257,28 @@ fn shown(position: &Position) -> Reading {
     Reading::Placement(Box::new(placement))
 }
 
+/// An act at the desk has one JSON form, and leaves a desk whose rounds are valid and whose boards are at one table each.
+fn desk_act(text: &str) {
+    let Ok(act) = parse_act(text) else { return };
+    assert_eq!(parse_act(&serde_json::to_string(&act).expect("it is JSON")).ok(), Some(act.clone()));
+    let csv = include_str!("../../data/strangers/round.csv");
+    let round = Round::read(csv, Some(1), &TrfOrder::Rank).expect("a round");
+    let mut desk = Desk::from_acts([DeskAct::LoadRound { round }].iter()).0;
+    let before = desk.clone();
+    if desk.apply(&act).is_err() {
+        assert_eq!(desk, before);
+    }
+    assert!(desk.rounds.values().all(|round| round.check().is_empty()));
+    assert!(desk.current_round.is_none_or(|number| desk.rounds.contains_key(&number)));
+    for (table, seat) in &desk.seats {
+        assert_eq!(desk.table_of(&seat.board, seat.serial_number.as_deref()), Some(*table));
+    }
+}
+
 /// Arguments of D-Bus methods, one per line: each is refused with an error, or gives a command that is executed or refused.
 pub fn argument(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
-    if let Ok(round) = arguments::parse_round(text) {
-        let again = arguments::parse_round(&serde_json::to_string(&round).expect("it is JSON")).ok();
-        assert_eq!(again, Some(round));
-    }
+    desk_act(text);
     let lines: Vec<&str> = text.lines().collect();
     let line = |index: usize| lines.get(index).copied().unwrap_or_default();
     let (first, second, third) = (line(0), line(1), line(2));

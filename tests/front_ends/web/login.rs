@@ -38,10 +38,10 @@ async fn a_script_sends_its_token() {
     let token = site.token(&["create", "clock room", "--role", "operator"]);
     let bearer = format!("Authorization: Bearer {token}\r\n");
     assert_eq!(site.get_as(&bearer, "/api/state").await["who"], json!({"name": "clock room", "role": "operator"}));
-    let swap = json!({"do": "swap", "a": 1, "b": 2});
-    let answer = site.post("/api/round", &bearer, &swap).await;
-    assert_eq!(answer.status, 409, "there is no round: {}", answer.body);
-    assert_eq!(site.post("/api/round", "", &swap).await.status, 401);
+    let swap = json!({"do": "swap", "round": 1, "one": 1, "other": 2});
+    let answer = site.post("/api/desk", &bearer, &swap).await;
+    assert_eq!(answer.status, 404, "there is no round: {}", answer.body);
+    assert_eq!(site.post("/api/desk", "", &swap).await.status, 401);
     let mut events = site.events("/api/events", &bearer).await;
     events.next().await.unwrap();
     // A token is not accepted as a session, nor a session as a token.

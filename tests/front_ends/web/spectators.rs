@@ -1,6 +1,7 @@
 //! What spectators receive: the tournament, no casual play, and nothing before the delay is over.
 
 use super::{Site, send_request};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::until;
 use serde_json::{Value, json};
 use touchmove::game::{Command, GameResult};

@@ -50,9 +50,9 @@ export async function request(path, body) {
   return reply;
 }
 
-/** Sends a command for a game, for a board without a game, or for the pairings (`{round: …}`). */
+/** Sends a command for a game, for a board without a game, or an act at the desk (`{desk: …}`). */
 export function postCommand(card, command) {
-  if (command.round) return request(`/api/round?lang=${language}`, command.round);
+  if (command.desk) return request(`/api/desk?lang=${language}`, command.desk);
   const target = card.game ? { game: card.game.id } : { board: card.board };
   return request(`/api/command?lang=${language}`, { ...target, command });
 }

@@ -40,8 +40,12 @@ export function offersFor(card, alert) {
 /** Irregularities of config/data/laws that can be counted. */
 const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without_move", "two_hands", "press_before_release", "touch_broken"];
 
-/** Commands for the pairings, which operators can use, too. */
-const PAIRINGS = { round: true, anywhere: true, when: (card) => card.table };
+/** Acts at the desk, which operators can carry out, too. */
+const AT_DESK = { desk: true, anywhere: true, when: (card) => card.table };
+/** Acts that concern the round. */
+const OF_ROUND = { ...AT_DESK, round: true, when: (card) => card.table && hall.event.round };
+/** The result of a forfeit, by its winner. */
+const FORFEITS = { white: "+--", black: "--+", nobody: "---", none: null };
 
 /** Every command with its fields; `when` returns whether the command is available. */
 const FORMS = {
@@ -61,9 +65,9 @@ const FORMS = {
   adjust: { fields: ["player"] },
   undo: { fields: [] },
   position: { fields: ["fen"], anywhere: true },
-  swap: { fields: ["a", "b"], ...PAIRINGS },
-  seat: { word: "board", fields: ["table", "board"], ...PAIRINGS },
-  forfeit: { fields: ["table", "winner"], ...PAIRINGS },
+  swap: { fields: ["one", "other"], ...OF_ROUND },
+  seat: { fields: ["table", "board"], ...AT_DESK },
+  forfeit: { word: "result", fields: ["table", "winner"], ...OF_ROUND },
 };
 
 const choice = (name, values, initial) =>
@@ -100,29 +104,30 @@ const FIELDS = {
   white_ms: (context, initial) => field("white_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, initial),
   black_ms: (context, initial) => field("black_ms", { placeholder: "1:30:00", required: true, pattern: "\\d{1,2}(:\\d{1,2}){1,2}" }, initial),
   note: () => field("note", { maxlength: 500 }),
-  a: ({ card }) => field("a", { type: "number", min: 1, required: true }, card.table),
-  b: () => field("b", { type: "number", min: 1, required: true }),
+  one: ({ card }) => field("one", { type: "number", min: 1, required: true }, card.table),
+  other: () => field("other", { type: "number", min: 1, required: true }),
   table: ({ card }) => field("table", { type: "number", min: 1, required: true }, card.table),
   board: ({ card }) => select("board", [...hall.cards.keys()].sort().map((name) => [name, name]), card.board),
   winner: () => choice("winner", ["white", "black", "nobody", "none"].map((one) => [one, t(`page-forfeit-${one}`)])),
   fen: (context, initial) => field("fen", { required: true, size: 40 }, initial),
 };
 
-/** Returns the command of a completed form; a command for the pairings is inside `round`. */
+/** Returns the command of a completed form; an act at the desk is inside `desk`. */
 function readForm(word, form) {
   const values = new FormData(form);
   const command = { do: FORMS[word].word ?? word, ...FORMS[word].fixed };
   for (const name of FORMS[word].fields) {
     const value = String(values.get(name) ?? "").trim();
-    if (["ply", "plies", "alert", "a", "b", "table"].includes(name)) command[name] = Number(value);
-    else if (name === "winner") command.result = value === "none" ? "" : value;
+    if (["ply", "plies", "alert", "one", "other", "table"].includes(name)) command[name] = Number(value);
+    else if (name === "winner") command.result = FORFEITS[value];
     else if (name === "white_ms" || name === "black_ms") command[name] = parse(value) ?? 0;
     else if (name === "counted") [command.player, command.ply] = [value.split(" ")[0], Number(value.split(" ")[1])];
     else if (value || name !== "intended") command[name] = value;
   }
   if (word === "promotion" && !values.get("ply")) command.ply = null;
   if (word === "clock_note" && !command.note) delete command.note;
-  return FORMS[word].round ? { round: command } : command;
+  if (FORMS[word].round) command.round = Number(hall.event.round);
+  return FORMS[word].desk ? { desk: command } : command;
 }
 
 /** Returns the position before a ply, if the game is loaded; otherwise the current one. */
@@ -168,7 +173,7 @@ export const title = () => t(isArbiter() ? "page-rule" : "page-pairings");
 export function open(context, word, initial, submit) {
   const dialog = $("#rule");
   if (word) return show(dialog, context, word, initial ?? {}, submit);
-  const isAvailable = (form) => (isArbiter() || form.round) && (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
+  const isAvailable = (form) => (isArbiter() || form.desk) && (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
   const possible = Object.entries(FORMS).filter(([, form]) => isAvailable(form));
   dialog.replaceChildren(
     h("h2", {}, title()),

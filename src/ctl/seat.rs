@@ -1,0 +1,282 @@
+//! `touchmovectl seat`: which board is at which playing table.
+
+use super::service::{Service, confirm, print, print_json};
+use crate::desk::{DeskAct, Seat, seats_from_round};
+use crate::link::watch::natural_sort_key;
+use crate::publish::client::{Client, ClientError, WatchItem};
+use crate::publish::desk::{DeskReport, SeatReport};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use tokio::io::{AsyncBufReadExt, BufReader, stdin};
+
+/// Seat the boards: which board is at which playing table
+///
+/// A seat stays until somebody changes it: over restarts, while the board is away, and for all rounds. A board is found by its serial
+/// number wherever it is plugged in; by its name if it has none. A table without a board gets no game, and a board without a table
+/// gets no pairing.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  touchmovectl seat by-touch
+  touchmovectl seat by-name
+  touchmovectl seat show
+  touchmovectl seat set 7 spare_1
+  touchmovectl seat remove 7")]
+pub struct Args {
+    #[command(subcommand)]
+    what: What,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Show the seats, and the boards without one
+    #[command(after_help = "Examples:\n  touchmovectl seat show\n  touchmovectl seat show --json")]
+    Show {
+        /// As JSON
+        #[arg(long)]
+        json: bool,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Seat a board at a table
+    #[command(after_help = "Example:\n  touchmovectl seat set 7 spare_1")]
+    Set {
+        /// The table
+        #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+        table: u16,
+        /// Name of the board, see `touchmovectl list`
+        board: String,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Remove the board from a table
+    #[command(after_help = "Example:\n  touchmovectl seat remove 7")]
+    Remove {
+        /// The table
+        table: u16,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Seat the boards that have no seat, in the order of their names, at the tables that have no board
+    #[command(after_help = "Examples:\n  touchmovectl seat by-name\n  touchmovectl seat by-name --from 31 --yes")]
+    ByName {
+        /// First table
+        #[arg(long, value_name = "TABLE", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+        from: u16,
+        #[command(flatten)]
+        yes: Yes,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Seat the boards that the file of pairings names, in its columns board or serial
+    #[command(after_help = "Examples:\n  touchmovectl seat from-round\n  touchmovectl seat from-round --round 3 --yes")]
+    FromRound {
+        /// Number of the loaded round [default: the one that is played]
+        #[arg(long, value_name = "N")]
+        round: Option<u16>,
+        #[command(flatten)]
+        yes: Yes,
+        #[command(flatten)]
+        service: Service,
+    },
+    /// Seat boards by lifting the white king at one table after the other
+    ///
+    /// Set up the start position on all boards first. Keys while it runs: Enter skips a table, u undoes the last seat, q ends.
+    #[command(after_help = "Examples:\n  touchmovectl seat by-touch\n  touchmovectl seat by-touch --from 31 --to 60")]
+    ByTouch {
+        /// First table
+        #[arg(long, value_name = "TABLE", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
+        from: u16,
+        /// Last table [default: the last one of the round, else when all boards have a seat]
+        #[arg(long, value_name = "TABLE")]
+        to: Option<u16>,
+        #[command(flatten)]
+        service: Service,
+    },
+}
+
+/// Whether to ask before the change.
+#[derive(Debug, clap::Args)]
+struct Yes {
+    /// Do not ask
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Runs the subcommand.
+pub async fn run(args: Args) -> anyhow::Result<()> {
+    match args.what {
+        What::Show { json, service } => {
+            let report = service.connect().await?.desk(None).await?;
+            if json { print_json(&report) } else { Ok(print(&describe(&report))?) }
+        }
+        What::Set { table, board, service } => {
+            let client = service.connect().await?;
+            let before = client.desk(None).await?;
+            client.change_desk(&DeskAct::Seat { table, board: board.clone(), serial_number: None }).await?;
+            Ok(print(&format!("{}\n", changed_seat(&before, table, &board)))?)
+        }
+        What::Remove { table, service } => {
+            service.connect().await?.change_desk(&DeskAct::Unseat { table }).await?;
+            Ok(print(&format!("no board is seated at table {table} now\n"))?)
+        }
+        What::ByName { from, yes, service } => {
+            let client = service.connect().await?;
+            let report = client.desk(None).await?;
+            let seats = seats_by_name(&report, from);
+            change_seats(&client, &report, seats, "every board has a seat", yes.yes).await
+        }
+        What::FromRound { round, yes, service } => {
+            let client = service.connect().await?;
+            let report = client.desk(round).await?;
+            let round = report.round.as_ref();
+            let round =
+                round.ok_or_else(|| ClientError::NotFound("no round is loaded: `touchmovectl round load FILE`".to_owned()))?;
+            let seats = seats_from_round(round, &seats_of(&report));
+            change_seats(&client, &report, seats, "the round names no board that is not seated there already", yes.yes).await
+        }
+        What::ByTouch { from, to, service } => by_touch(&service.connect().await?, from, to).await,
+    }
+}
+
+/// Returns the seats of a report.
+fn seats_of(report: &DeskReport) -> BTreeMap<u16, Seat> {
+    report.tables.iter().filter_map(|table| Some((table.table, seat(table.seat.as_ref()?)))).collect()
+}
+
+fn seat(board: &SeatReport) -> Seat {
+    Seat { board: board.board.clone(), serial_number: board.serial_number.clone() }
+}
+
+/// Seats the boards without a seat, in the order of their names, at the tables without a board: those of the round, then others.
+fn seats_by_name(report: &DeskReport, from: u16) -> BTreeMap<u16, Seat> {
+    let mut seats = seats_of(report);
+    let mut boards: Vec<&SeatReport> = report.unseated.iter().collect();
+    boards.sort_by_key(|board| natural_sort_key(&board.board));
+    let mut table = from;
+    for board in boards {
+        while seats.contains_key(&table) {
+            table += 1;
+        }
+        seats.insert(table, seat(board));
+    }
+    seats
+}
+
+/// Lists what would change, asks, and changes it.
+async fn change_seats(
+    client: &Client,
+    report: &DeskReport,
+    seats: BTreeMap<u16, Seat>,
+    nothing: &str,
+    yes: bool,
+) -> anyhow::Result<()> {
+    let before = seats_of(report);
+    let changed: Vec<(&u16, &Seat)> = seats.iter().filter(|(table, seat)| before.get(table) != Some(*seat)).collect();
+    if changed.is_empty() {
+        return Ok(print(&format!("nothing to do: {nothing}\n"))?);
+    }
+    let mut text = String::new();
+    for (table, seat) in &changed {
+        let was = before.get(table).map_or_else(String::new, |was| format!("  (was {})", was.board));
+        let _ = writeln!(text, "{table:>4}  {}{was}", seat.board);
+    }
+    print(&text)?;
+    let tables = changed.len();
+    if !confirm(&format!("Seat these {tables} boards?"), yes)? {
+        return Ok(print("nothing was changed\n")?);
+    }
+    client.change_desk(&DeskAct::SeatAll { seats }).await?;
+    Ok(print(&format!("{tables} boards are seated\n"))?)
+}
+
+/// Says what a seat changed.
+fn changed_seat(before: &DeskReport, table: u16, board: &str) -> String {
+    let at = |name: &str| before.tables.iter().find(|table| table.seat.as_ref().is_some_and(|seat| seat.board == name));
+    let former = before.tables.iter().find(|known| known.table == table).and_then(|known| known.seat.as_ref());
+    let mut text = format!("board {board} is seated at table {table}");
+    if let Some(other) = at(board).filter(|other| other.table != table) {
+        let _ = write!(text, "; table {} has no board now", other.table);
+    }
+    if let Some(former) = former.filter(|former| former.board != board) {
+        let _ = write!(text, "; board {} has no seat now", former.board);
+    }
+    text
+}
+
+/// Returns a line for each seat, and the boards without one.
+fn describe(report: &DeskReport) -> String {
+    let mut text = String::new();
+    for table in &report.tables {
+        let line = match &table.seat {
+            Some(seat) => {
+                let serial = seat.serial_number.as_ref().map_or_else(String::new, |number| format!("no. {number}"));
+                format!("{:>4}  {:24}  {serial:14}  {}", table.table, seat.board, seat.connection)
+            }
+            None => format!("{:>4}  no board", table.table),
+        };
+        let _ = writeln!(text, "{}", line.trim_end());
+    }
+    if report.tables.is_empty() {
+        text.push_str("no board is seated: `touchmovectl seat by-touch`, or `touchmovectl seat by-name`\n");
+    }
+    if !report.unseated.is_empty() {
+        let names: Vec<&str> = report.unseated.iter().map(|board| board.board.as_str()).collect();
+        let _ = writeln!(text, "Without a seat, and therefore without players: {}", names.join(", "));
+    }
+    text
+}
+
+/// Seats boards by the kings that are lifted.
+async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result<()> {
+    let mut watch = client.watch().await?;
+    let mut lines = BufReader::new(stdin()).lines();
+    let report = client.desk(None).await?;
+    let last_pairing = report.round.as_ref().and_then(|round| round.pairings.iter().map(|pairing| pairing.table).max());
+    let boards = report.unseated.len() + report.tables.iter().filter(|table| table.seat.is_some()).count();
+    let to =
+        to.or(last_pairing).unwrap_or_else(|| from.saturating_add(u16::try_from(boards).unwrap_or(u16::MAX).saturating_sub(1)));
+    let mut seated: Vec<(u16, BTreeMap<u16, Seat>, String)> = Vec::new();
+    let (mut table, mut prompted) = (from, None);
+    while table <= to {
+        if prompted.replace(table) != Some(table) {
+            print(&format!("Table {table} of {to}: lift the white king and put it back  [Enter: skip, u: undo, q: end]\n"))?;
+        }
+        let lifted = tokio::select! {
+            item = watch.next() => match item {
+                Some(item) => lifted_king(client, &item).await?,
+                None => anyhow::bail!("the connection to the bus is lost: {} boards are seated", seated.len()),
+            },
+            line = lines.next_line() => match line?.as_deref().map(str::trim) {
+                Some("u") => {
+                    if let Some((undone, before, board)) = seated.pop() {
+                        client.change_desk(&DeskAct::SeatAll { seats: before }).await?;
+                        print(&format!("board {board} is not seated at table {undone} any more\n"))?;
+                        table = undone;
+                    }
+                    continue;
+                }
+                Some("q") | None => break,
+                Some(_) => { table += 1; continue; }
+            },
+        };
+        let Some(board) = lifted.filter(|board| seated.last().is_none_or(|(_, _, last)| last != board)) else { continue };
+        let before = client.desk(None).await?;
+        client.change_desk(&DeskAct::Seat { table, board: board.clone(), serial_number: None }).await?;
+        print(&format!("  {}\n", changed_seat(&before, table, &board)))?;
+        seated.push((table, seats_of(&before), board));
+        table += 1;
+    }
+    Ok(print(&format!("{} boards were seated; `touchmovectl seat show` lists all seats\n", seated.len()))?)
+}
+
+/// Returns the board on which the white king was lifted before the first move.
+async fn lifted_king(client: &Client, item: &WatchItem) -> anyhow::Result<Option<String>> {
+    let WatchItem::Happened(event) = item else { return Ok(None) };
+    let field = |name: &str| event.fields.get(name).and_then(|value| value.as_str()).unwrap_or_default();
+    if event.event != "Touched" || field("square") != "e1" || field("now") != "empty" {
+        return Ok(None);
+    }
+    let snapshot = client.snapshot().await?;
+    let game = snapshot.games.iter().find(|game| Some(game.id) == event.game && game.moves.is_empty());
+    Ok(game.map(|game| game.board.clone()).or_else(|| event.board.clone()))
+}

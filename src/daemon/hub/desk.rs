@@ -1,0 +1,128 @@
+//! The operator's desk at the hub: its acts are written to the journal, then applied, then announced.
+
+use super::{BoardId, Hub, State, Update, lock};
+use crate::daemon::desk_file::DeskFile;
+use crate::daemon::journal::JournalError;
+use crate::daemon::rounds::boards_at_tables;
+use crate::desk::{Desk, DeskAct, DeskEntry, DeskError, Seat};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use tracing::{error, warn};
+
+/// The reason why an act was not carried out; the message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum DeskChangeError {
+    /// The act is impossible.
+    #[error(transparent)]
+    Impossible(#[from] DeskError),
+    /// There is no such board.
+    #[error("there is no board {0}: `touchmovectl list` shows the boards there are")]
+    NoSuchBoard(String),
+    /// It could not be stored.
+    #[error("nothing was changed, because it could not be stored: {0}")]
+    NotStored(#[from] JournalError),
+}
+
+impl Hub {
+    /// Loads the desk from the journal; from the files in `state_dir` if the journal has nothing. Must be called before boards are
+    /// served.
+    pub async fn load_desk(&self, state_dir: &Path) {
+        let file = DeskFile::of(state_dir);
+        let (entries, unreadable) = self.journal.desk().unwrap_or_else(|error| (Vec::new(), vec![error.to_string()]));
+        unreadable.iter().for_each(|sentence| warn!("{sentence}; it is left out: look at the seats and the round"));
+        let (desk, impossible) = Desk::from_acts(entries.iter().map(|entry| &entry.act));
+        impossible.iter().for_each(|error| warn!("an act of the desk is left out: {error}"));
+        // The games that boards bring with them replace these.
+        let noted: BTreeSet<u64> = desk.games.values().flat_map(BTreeMap::values).flatten().copied().collect();
+        let games = if noted.is_empty() { Ok(Vec::new()) } else { self.journal.games() };
+        let games = games.unwrap_or_else(|error| {
+            warn!("the games of earlier rounds cannot be listed: {error}");
+            Vec::new()
+        });
+        let past_games = games.iter().filter(|game| noted.contains(&game.id)).map(|game| (game.id, game.into())).collect();
+        let by_last = entries.last().map_or_else(String::new, |entry| entry.by.clone());
+        {
+            let mut state = self.lock();
+            (state.desk, state.desk_by, state.past_games) = (desk, by_last, past_games);
+        }
+        let stored = if entries.is_empty() { file.load() } else { None };
+        *lock(&self.desk_file) = Some(file);
+        if let Some(desk) = stored
+            && let Err(error) = self.change_desk(DeskAct::Restore { desk: Box::new(desk) }, "touchmoved").await
+        {
+            error!("the seats and the round cannot be taken over: {error}");
+        }
+        self.publish(Update::Desk);
+    }
+
+    /// Carries out an act at the desk, as requested by `by`. Returns once it is stored and announced.
+    ///
+    /// # Errors
+    /// See [`DeskChangeError`]; nothing has changed then.
+    pub async fn change_desk(&self, act: DeskAct, by: &str) -> Result<(), DeskChangeError> {
+        // One act after the other: each is checked against the result of the one before.
+        let _turn = self.desk_turn.lock().await;
+        let act = self.read(|state| with_serial_numbers(state, act))?;
+        let mut desk = self.read(|state| state.desk.clone());
+        desk.apply(&act)?;
+        let wall_ms = jiff::Timestamp::now().as_millisecond();
+        self.journal.append_desk(DeskEntry { wall_ms, by: by.to_owned(), act }).await?;
+        let file = lock(&self.desk_file).clone();
+        if let Some(Err(error)) = file.map(|file| file.store(&desk)) {
+            warn!("the copy of the seats and rounds beside the journal cannot be written: {error}");
+        }
+        {
+            let mut state = self.lock();
+            state.desk = desk;
+            by.clone_into(&mut state.desk_by);
+        }
+        self.publish(Update::Desk);
+        Ok(())
+    }
+
+    /// Seats board `to` at the table of board `from`, whose game continues there.
+    pub(super) async fn move_seat(&self, from: &BoardId, to: &BoardId, by: &str) {
+        let table = self.read(|state| {
+            let seated = boards_at_tables(state).into_iter().find(|(_, board)| board.as_ref() == Some(from));
+            seated.map(|(table, _)| table)
+        });
+        let Some(table) = table else { return };
+        let act = DeskAct::Seat { table, board: to.to_string(), serial_number: None };
+        if let Err(error) = self.change_desk(act, by).await {
+            let message = "is not seated at its table";
+            self.log_failure(
+                &format!("a board {message}: {error}"),
+                &format!("a game continues on board {to}, which {message} {table}: {error}"),
+            );
+        }
+    }
+}
+
+/// Completes the seats of an act with the serial numbers that their boards have reported.
+fn with_serial_numbers(state: &State, act: DeskAct) -> Result<DeskAct, DeskChangeError> {
+    let serial_number = |name: &str, given: Option<String>| {
+        let view = state.boards.get(&BoardId::new(name)).filter(|view| view.id.as_str() == name);
+        match view {
+            Some(view) => Ok(view.serial_number.clone()),
+            // A board that is away can be seated if somebody knows its serial number, e.g. from a file of pairings.
+            None if given.is_some() => Ok(given),
+            None => Err(DeskChangeError::NoSuchBoard(name.to_owned())),
+        }
+    };
+    Ok(match act {
+        DeskAct::Seat { table, board, serial_number: given } => {
+            let serial_number = serial_number(&board, given)?;
+            DeskAct::Seat { table, board, serial_number }
+        }
+        DeskAct::SeatAll { seats } => {
+            let before = &state.desk.seats;
+            let complete = |(table, seat): (u16, Seat)| match before.get(&table) {
+                Some(known) if *known == seat => Ok((table, seat)),
+                _ => serial_number(&seat.board, seat.serial_number)
+                    .map(|serial_number| (table, Seat { board: seat.board, serial_number })),
+            };
+            DeskAct::SeatAll { seats: seats.into_iter().map(complete).collect::<Result<_, _>>()? }
+        }
+        other => other,
+    })
+}

@@ -1,0 +1,98 @@
+//! The operator's desk: which board is at which playing table, the rounds of the tournament, and which of them is played now.
+//!
+//! **Invariants:** no I/O. [`Desk::apply`] is the only way to change a desk. Its acts are stored: a desk is the result of all acts
+//! since the beginning. Nothing that happens on boards or cables is an act, so it never changes a seat or a pairing.
+
+mod act;
+mod seat;
+
+pub use act::{DeskAct, DeskEntry, DeskError};
+pub use seat::{Seat, seats_from_round};
+
+use crate::round::{Pairing, Round};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Seats, rounds and their games. This is also the stored and transmitted JSON.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Desk {
+    /// The board at each playing table, by the table's number.
+    pub seats: BTreeMap<u16, Seat>,
+    /// The loaded rounds, by their number.
+    pub rounds: BTreeMap<u16, Round>,
+    /// The number of the round that is played: games that begin get its names. `None`: no round was started.
+    pub current_round: Option<u16>,
+    /// The games of each pairing, by round and table, in the order in which they began. Numbers of the journal.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub games: BTreeMap<u16, BTreeMap<u16, Vec<u64>>>,
+}
+
+impl Desk {
+    /// Returns the desk that results from these acts, and the reasons why some of them are impossible; they are left out.
+    pub fn from_acts<'a>(acts: impl Iterator<Item = &'a DeskAct>) -> (Desk, Vec<DeskError>) {
+        let mut desk = Desk::default();
+        let errors = acts.filter_map(|act| desk.apply(act).err()).collect();
+        (desk, errors)
+    }
+
+    /// Returns the round that is played now.
+    pub fn round(&self) -> Option<&Round> {
+        self.rounds.get(&self.current_round?)
+    }
+
+    /// Returns the pairing of this table in this round.
+    pub fn pairing(&self, round: u16, table: u16) -> Option<&Pairing> {
+        self.rounds.get(&round)?.table(table)
+    }
+
+    /// Returns the numbers of the games of a pairing, in the order in which they began.
+    pub fn games(&self, round: u16, table: u16) -> &[u64] {
+        self.games.get(&round).and_then(|tables| tables.get(&table)).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the playing tables that have a seat or a pairing in the current round, in order.
+    pub fn tables(&self) -> Vec<u16> {
+        let paired = self.round().into_iter().flat_map(|round| &round.pairings).map(|pairing| pairing.table);
+        let mut tables: Vec<u16> = self.seats.keys().copied().chain(paired).collect();
+        tables.sort_unstable();
+        tables.dedup();
+        tables
+    }
+
+    /// Returns the table at which this board is seated. `serial_number`: as the board reported it, if it has.
+    pub fn table_of(&self, board: &str, serial_number: Option<&str>) -> Option<u16> {
+        let seated = |(table, seat): (&u16, &Seat)| seat.is_same_board(board, serial_number).then_some(*table);
+        self.seats.iter().find_map(seated)
+    }
+
+    /// Returns the board at each table of [`Desk::tables`]. `boards` has the name of each board and the serial number that it has
+    /// reported. A board is found by its serial number wherever it is plugged in; by its name only as long as no serial number
+    /// contradicts.
+    pub fn boards<'a>(&self, boards: &[(&'a str, Option<&str>)]) -> Vec<(u16, Option<&'a str>)> {
+        let by_serial = |seat: &Seat| {
+            let serial = seat.serial_number.as_deref()?;
+            let with_serial: Vec<&str> =
+                boards.iter().filter(|(_, known)| *known == Some(serial)).map(|(name, _)| *name).collect();
+            match with_serial[..] {
+                [only] => Some(only),
+                // Two boards of one serial number are told apart by their names, or not at all.
+                _ => with_serial.into_iter().find(|name| *name == seat.board),
+            }
+        };
+        let found: BTreeMap<u16, &str> =
+            self.seats.iter().filter_map(|(table, seat)| Some((*table, by_serial(seat)?))).collect();
+        let by_name = |seat: &Seat| {
+            let named = boards.iter().find(|(name, _)| *name == seat.board);
+            let is_possible = |(name, serial): &&(&'a str, Option<&str>)| {
+                (seat.serial_number.is_none() || serial.is_none()) && !found.values().any(|taken| taken == name)
+            };
+            named.filter(is_possible).map(|(name, _)| *name)
+        };
+        let board = |table: u16| {
+            let seat = self.seats.get(&table)?;
+            found.get(&table).copied().or_else(|| by_name(seat))
+        };
+        self.tables().into_iter().map(|table| (table, board(table))).collect()
+    }
+}

@@ -1,0 +1,278 @@
+//! The acts of an operator, and how each changes the desk.
+
+use super::{Desk, Seat};
+use crate::game::json::word_or_null;
+use crate::round::{Pairing, PairingResult, Round};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ops::Bound;
+
+/// An act. The JSON form is stored in the journal and sent by clients; docs/round.md describes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
+pub enum DeskAct {
+    /// Seats a board at a table. The table loses its former board, and the board its former table.
+    Seat {
+        /// The table, from 1.
+        table: u16,
+        /// The name of the board.
+        board: String,
+        /// The serial number of the board. touchmoved adds it, if the board has reported one.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        serial_number: Option<String>,
+    },
+    /// Removes the board from a table.
+    Unseat {
+        /// The table.
+        table: u16,
+    },
+    /// Replaces all seats at once.
+    SeatAll {
+        /// The board at each table.
+        seats: BTreeMap<u16, Seat>,
+    },
+    /// Loads a round, in place of the loaded round of this number, of which it keeps the results that it does not have itself. If no
+    /// round is played, it is played from now on.
+    LoadRound {
+        /// The round.
+        round: Round,
+    },
+    /// Makes a loaded round the one that is played: games that begin, and games without moves, get its names.
+    StartRound {
+        /// Its number.
+        round: u16,
+    },
+    /// Removes a loaded round that is not played now.
+    RemoveRound {
+        /// Its number.
+        round: u16,
+    },
+    /// Adds a pairing, or replaces that of its table. Its result is kept if the pairing has none.
+    Pair {
+        /// The number of the round.
+        round: u16,
+        /// The pairing.
+        pairing: Pairing,
+    },
+    /// Removes the pairing of a table.
+    Unpair {
+        /// The number of the round.
+        round: u16,
+        /// The table.
+        table: u16,
+    },
+    /// Swaps the players of two tables; the boards stay.
+    Swap {
+        /// The number of the round.
+        round: u16,
+        /// One table.
+        one: u16,
+        /// The other table.
+        other: u16,
+    },
+    /// Reverses the colours of a pairing.
+    ReverseColours {
+        /// The number of the round.
+        round: u16,
+        /// The table.
+        table: u16,
+    },
+    /// Enters the result of a pairing, or removes it.
+    Result {
+        /// The number of the round.
+        round: u16,
+        /// The table.
+        table: u16,
+        /// The result; `None`: not known.
+        #[serde(default, with = "word_or_null")]
+        result: Option<PairingResult>,
+    },
+    /// Assigns a game to a pairing, e.g. because its board was seated at the wrong table. The game gets the names of that pairing.
+    AssignGame {
+        /// The number of the round.
+        round: u16,
+        /// The table.
+        table: u16,
+        /// The number of the game.
+        game: u64,
+    },
+    /// Notes which games got the names of which pairings. Only touchmoved itself does this.
+    NameGames {
+        /// The round, the table and the number of each game.
+        games: Vec<(u16, u16, u64)>,
+    },
+    /// Replaces the whole desk, e.g. with that of an earlier version of touchmove. Its games are those of another journal.
+    Restore {
+        /// The desk.
+        desk: Box<Desk>,
+    },
+}
+
+/// A stored act.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DeskEntry {
+    /// Its time, in milliseconds since 1970-01-01 UTC.
+    pub wall_ms: i64,
+    /// Who did it, as the front-end knows them.
+    pub by: String,
+    /// The act.
+    pub act: DeskAct,
+}
+
+/// The reason why an act is impossible; the message says what to do.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeskError {
+    /// The round is not loaded.
+    #[error("round {0} is not loaded: `touchmovectl round load FILE` loads it, `touchmovectl round show` lists those that are")]
+    NoRound(u16),
+    /// The round has no such table.
+    #[error("table {table} has no pairing in round {round}: `touchmovectl round show` lists the tables")]
+    NoPairing {
+        /// The round.
+        round: u16,
+        /// The table.
+        table: u16,
+    },
+    /// The table has no seat.
+    #[error("no board is seated at table {0}: `touchmovectl seat show` lists the seats")]
+    NoSeat(u16),
+    /// Tables count from 1.
+    #[error("tables count from 1")]
+    TableZero,
+    /// One board at two tables.
+    #[error("board {board} would be at table {one} and at table {other}: a board is at one table")]
+    SeatedTwice {
+        /// The board.
+        board: String,
+        /// One table.
+        one: u16,
+        /// The other table.
+        other: u16,
+    },
+    /// The round that is played cannot be removed.
+    #[error("round {0} is being played: start another round before you remove it")]
+    RoundInPlay(u16),
+    /// The round would have these problems.
+    #[error("{}", .0.join("; "))]
+    BadRound(Vec<String>),
+}
+
+impl Desk {
+    /// Applies an act.
+    ///
+    /// # Errors
+    /// The act is impossible; nothing has changed then.
+    pub fn apply(&mut self, act: &DeskAct) -> Result<(), DeskError> {
+        match act {
+            DeskAct::Seat { table: 0, .. } => Err(DeskError::TableZero),
+            DeskAct::Seat { table, board, serial_number } => {
+                let seat = Seat { board: board.clone(), serial_number: serial_number.clone() };
+                self.seats.retain(|_, other| !other.is_same_board(board, serial_number.as_deref()));
+                self.seats.insert(*table, seat);
+                Ok(())
+            }
+            DeskAct::Unseat { table } => self.seats.remove(table).map(drop).ok_or(DeskError::NoSeat(*table)),
+            DeskAct::SeatAll { seats } => {
+                check_seats(seats)?;
+                self.seats.clone_from(seats);
+                Ok(())
+            }
+            DeskAct::LoadRound { round } => {
+                check_round(round)?;
+                let mut round = round.clone();
+                if let Some(before) = self.rounds.get(&round.number) {
+                    keep_results(&mut round, before);
+                }
+                self.current_round.get_or_insert(round.number);
+                self.rounds.insert(round.number, round);
+                Ok(())
+            }
+            DeskAct::StartRound { round } => {
+                self.rounds.get(round).ok_or(DeskError::NoRound(*round))?;
+                self.current_round = Some(*round);
+                Ok(())
+            }
+            DeskAct::RemoveRound { round } if self.current_round == Some(*round) => Err(DeskError::RoundInPlay(*round)),
+            DeskAct::RemoveRound { round } => self.rounds.remove(round).map(drop).ok_or(DeskError::NoRound(*round)),
+            DeskAct::Pair { round, pairing } => self.change_round(*round, |round| {
+                let result = pairing.result.or_else(|| round.table(pairing.table)?.result);
+                round.pairings.retain(|other| other.table != pairing.table);
+                round.pairings.push(Pairing { result, ..pairing.clone() });
+                round.pairings.sort_by_key(|pairing| pairing.table);
+                Ok(())
+            }),
+            DeskAct::Unpair { round: number, table } => self.change_round(*number, |round| {
+                round.table(*table).ok_or(DeskError::NoPairing { round: *number, table: *table })?;
+                round.pairings.retain(|pairing| pairing.table != *table);
+                Ok(())
+            }),
+            DeskAct::Swap { round: number, one, other } => self.change_round(*number, |round| {
+                round.swap(*one, *other).map_err(|table| DeskError::NoPairing { round: *number, table })
+            }),
+            DeskAct::ReverseColours { round, table } => self.change_pairing(*round, *table, |pairing| {
+                std::mem::swap(&mut pairing.white, &mut pairing.black);
+            }),
+            DeskAct::Result { round, table, result } => self.change_pairing(*round, *table, |pairing| pairing.result = *result),
+            DeskAct::AssignGame { round, table, game } => {
+                self.pairing(*round, *table).ok_or(DeskError::NoPairing { round: *round, table: *table })?;
+                self.note_game(*round, *table, *game);
+                Ok(())
+            }
+            DeskAct::NameGames { games } => {
+                games.iter().for_each(|(round, table, game)| self.note_game(*round, *table, *game));
+                Ok(())
+            }
+            DeskAct::Restore { desk } => {
+                *self = Desk { games: BTreeMap::new(), ..(**desk).clone() };
+                Ok(())
+            }
+        }
+    }
+
+    fn note_game(&mut self, round: u16, table: u16, game: u64) {
+        self.games.values_mut().flat_map(BTreeMap::values_mut).for_each(|known| known.retain(|known| *known != game));
+        let games = self.games.entry(round).or_default().entry(table).or_default();
+        games.push(game);
+        games.sort_unstable();
+    }
+
+    fn change_round(&mut self, number: u16, change: impl FnOnce(&mut Round) -> Result<(), DeskError>) -> Result<(), DeskError> {
+        let mut round = self.rounds.get(&number).ok_or(DeskError::NoRound(number))?.clone();
+        change(&mut round)?;
+        check_round(&round)?;
+        self.rounds.insert(number, round);
+        Ok(())
+    }
+
+    fn change_pairing(&mut self, round: u16, table: u16, change: impl FnOnce(&mut Pairing)) -> Result<(), DeskError> {
+        let missing = DeskError::NoPairing { round, table };
+        self.change_round(round, |round| round.table_mut(table).map(change).ok_or(missing))
+    }
+}
+
+/// Takes over the results of the pairings that are in both rounds.
+fn keep_results(round: &mut Round, before: &Round) {
+    for pairing in round.pairings.iter_mut().filter(|pairing| pairing.result.is_none()) {
+        let players = |pairing: &Pairing| (pairing.white.name.clone(), pairing.black.name.clone());
+        let same = before.pairings.iter().find(|known| players(known) == players(pairing));
+        pairing.result = same.and_then(|known| known.result);
+    }
+}
+
+fn check_round(round: &Round) -> Result<(), DeskError> {
+    let problems = round.check();
+    if problems.is_empty() { Ok(()) } else { Err(DeskError::BadRound(problems)) }
+}
+
+fn check_seats(seats: &BTreeMap<u16, Seat>) -> Result<(), DeskError> {
+    if seats.contains_key(&0) {
+        return Err(DeskError::TableZero);
+    }
+    for (one, seat) in seats {
+        let is_same = |(_, other): &(&u16, &Seat)| other.is_same_board(&seat.board, seat.serial_number.as_deref());
+        if let Some((other, _)) = seats.range((Bound::Excluded(*one), Bound::Unbounded)).find(is_same) {
+            return Err(DeskError::SeatedTwice { board: seat.board.clone(), one: *one, other: *other });
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,91 @@
+//! The operator's desk as front-ends see it: acts, and the report on seats, rounds, games and results.
+
+mod export;
+mod log;
+mod report;
+
+pub use export::{ExportError, ExportFormat, export};
+pub use report::{DeskReport, GameReport, RoundSummary, SeatReport, TableReport, TableState};
+
+use crate::daemon::Hub;
+use crate::daemon::hub::round_games::RoundGames;
+use crate::daemon::hub::{DeskChangeError, GameView, OrderError, Target};
+use crate::desk::{DeskAct, DeskError};
+use crate::game::{Command, Order, ResultReason};
+use crate::round::PairingResult;
+
+/// Maximum size of an act, in bytes: a round of a thousand tables.
+pub const MAX_ACT_BYTES: usize = 4 << 20;
+
+/// The reason why an act was not carried out; the message says what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum ActError {
+    /// The text is no act.
+    #[error("this act cannot be read: {0}")]
+    NotAnAct(String),
+    /// It is an act of touchmoved itself.
+    #[error("only touchmoved does this")]
+    Internal,
+    /// The game has moves, so it was not forfeited.
+    #[error("the game at table {0} has moves: enter 1-0, 0-1 or 1/2-1/2")]
+    HasMoves(u16),
+    /// The desk refuses it.
+    #[error(transparent)]
+    Desk(#[from] DeskChangeError),
+    /// The result is entered, and its game cannot take it.
+    #[error("the result is entered for the pairing, and its game does not have it yet: {0}")]
+    Game(OrderError),
+}
+
+/// Parses an act from JSON.
+///
+/// # Errors
+/// It is none, or not one for clients.
+pub fn parse_act(json: &str) -> Result<DeskAct, ActError> {
+    if json.len() > MAX_ACT_BYTES {
+        return Err(ActError::NotAnAct(format!("it is longer than {MAX_ACT_BYTES} bytes")));
+    }
+    match serde_json::from_str(json) {
+        Ok(DeskAct::NameGames { .. } | DeskAct::Restore { .. }) => Err(ActError::Internal),
+        Ok(act) => Ok(act),
+        Err(error) => Err(ActError::NotAnAct(error.to_string())),
+    }
+}
+
+/// Carries out an act, as requested by `by`. A result is also set in its game, if that was played.
+///
+/// # Errors
+/// See [`ActError`]; only after [`ActError::Game`] something has changed.
+pub async fn carry_out(hub: &Hub, act: DeskAct, by: &str) -> Result<(), ActError> {
+    let DeskAct::Result { round, table, result } = act else { return Ok(hub.change_desk(act, by).await?) };
+    let before = hub.read(|state| state.desk.pairing(round, table).map(|pairing| pairing.result));
+    let before = before.ok_or(DeskError::NoPairing { round, table }).map_err(DeskChangeError::from)?;
+    let game = game_of_pairing(hub, round, table).filter(|game| !game.record.plies.is_empty());
+    if game.is_some() && result.is_some_and(PairingResult::is_forfeit) {
+        return Err(ActError::HasMoves(table));
+    }
+    hub.change_desk(act, by).await?;
+    let Some(game) = game else { return Ok(()) };
+    let result = result.and_then(PairingResult::game_result);
+    let (known, reason) = game.record.result.unzip();
+    // What the game itself ended with is withdrawn only if it was entered here.
+    let was_entered = reason == Some(ResultReason::Arbiter) && known == before.and_then(PairingResult::game_result);
+    if known == result || result.is_none() && !was_entered {
+        return Ok(());
+    }
+    let order = Order { command: Command::Result { result }, by: by.to_owned() };
+    match hub.execute(Target::Game(game.id), order).await {
+        Err(OrderError::NoSuchGame(_)) => hub.set_late_result(game.id, result, by).await.map(drop).map_err(ActError::Game),
+        outcome => outcome.map(drop).map_err(ActError::Game),
+    }
+}
+
+/// Returns the game of a pairing: the one in memory, else the last one that the desk noted.
+fn game_of_pairing(hub: &Hub, round: u16, table: u16) -> Option<GameView> {
+    let (shown, noted) = hub.read(|state| {
+        let round = state.desk.rounds.get(&round)?;
+        let shown = RoundGames::new(&state.games).shown(round, round.table(table)?).cloned();
+        Some((shown, state.desk.games(round.number, table).last().copied()))
+    })?;
+    shown.or_else(|| hub.game(noted?).ok().flatten())
+}

@@ -1,0 +1,97 @@
+//! The operator's desk: reading it, and acts.
+
+use super::WebState;
+use super::post::{BodyLimits, read_own_body, require_role};
+use super::refusal::{HandlerResult, Refusal, refusal};
+use super::tokens::Role;
+use crate::daemon::hub::DeskChangeError;
+use crate::desk::{DeskAct, DeskError};
+use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
+use crate::publish::http::headers::requested_locale;
+use crate::publish::render::pgn::Reader;
+use crate::wire::Word;
+use axum::Json;
+use axum::extract::{Request, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::{HeaderMap, StatusCode, Uri};
+use axum::response::IntoResponse;
+use serde_json::json;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::task::spawn_blocking;
+use tracing::info;
+
+/// Limits of an act: a round of a thousand tables.
+const ACT_LIMITS: BodyLimits = (MAX_ACT_BYTES, Duration::from_secs(30));
+
+/// Handles `GET /api/desk`. The query `round=N` selects a round; without it, the one that is played.
+pub(super) async fn read(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> HandlerResult {
+    require_role(&web, &headers, &[Role::Arbiter, Role::Operator])?;
+    let report = web.hub.read(|state| DeskReport::new(state, round_parameter(&uri)));
+    Ok(Json(report).into_response())
+}
+
+/// Handles `GET /api/desk/export?format=trf&round=3`: a file, or a page to print.
+pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> HandlerResult {
+    let user = require_role(&web, &headers, &[Role::Arbiter, Role::Operator])?;
+    let format = parameter(&uri, "format").and_then(ExportFormat::from_word);
+    let format = format.ok_or_else(|| refusal(StatusCode::BAD_REQUEST, "add format=trf, csv, pgn, log or html"))?;
+    if format.is_for_arbiters() && user.role != Role::Arbiter {
+        return Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token"));
+    }
+    let reader = if user.role == Role::Arbiter { Reader::Arbiter } else { Reader::Public };
+    let (hub, number, locale) = (Arc::clone(&web.hub), round_parameter(&uri), requested_locale(&uri));
+    let work = move || desk::export(&hub, format, number, reader, locale);
+    let exported = spawn_blocking(work).await.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    let text = exported.map_err(|error| match error {
+        ExportError::NoRound(_) => refusal(StatusCode::NOT_FOUND, error.to_string()),
+        ExportError::Unreadable(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+    })?;
+    let number = number.map_or_else(String::new, |number| format!("-{number}"));
+    // The page to print is shown; everything else is saved.
+    let disposition = match format {
+        ExportFormat::Html => "inline".to_owned(),
+        _ => format!("attachment; filename=\"round{number}.{}\"", format.extension()),
+    };
+    Ok(([(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, disposition)], text).into_response())
+}
+
+/// Handles `POST /api/desk`.
+pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let act = read_own_body(&web, request, ACT_LIMITS, parse).await?;
+    let kind = serde_json::to_value(&act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned)).unwrap_or_default();
+    desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;
+    info!("{} changed the desk: {kind}", user.name);
+    Ok(Json(json!({"answer": "done", "text": ""})).into_response())
+}
+
+/// Returns a parameter of the query.
+fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
+    let mut parameters = uri.query().unwrap_or_default().split('&').filter_map(|parameter| parameter.split_once('='));
+    parameters.find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+fn round_parameter(uri: &Uri) -> Option<u16> {
+    parameter(uri, "round")?.parse().ok().filter(|round| *round > 0)
+}
+
+fn parse(bytes: &[u8]) -> Result<DeskAct, String> {
+    let text = std::str::from_utf8(bytes).map_err(|error| format!("the request is not UTF-8: {error}"))?;
+    desk::parse_act(text).map_err(|error| error.to_string())
+}
+
+fn refuse(error: ActError) -> Refusal {
+    let status = match &error {
+        ActError::NotAnAct(_) | ActError::Internal => StatusCode::BAD_REQUEST,
+        ActError::Desk(DeskChangeError::NotStored(_)) => StatusCode::SERVICE_UNAVAILABLE,
+        ActError::Desk(DeskChangeError::NoSuchBoard(_)) => StatusCode::NOT_FOUND,
+        ActError::Desk(DeskChangeError::Impossible(error)) => match error {
+            DeskError::NoRound(_) | DeskError::NoPairing { .. } | DeskError::NoSeat(_) => StatusCode::NOT_FOUND,
+            DeskError::TableZero => StatusCode::BAD_REQUEST,
+            DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => StatusCode::CONFLICT,
+        },
+        ActError::HasMoves(_) | ActError::Game(_) => StatusCode::CONFLICT,
+    };
+    refusal(status, error.to_string())
+}

@@ -1,0 +1,248 @@
+// The operator's desk: the round with its results, and uploading pairings.
+
+import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
+import { hall, request, upload } from "./net.js";
+import { score } from "./hall.js";
+import { comma, language, t } from "./words.js";
+
+/** The results that can be entered, in the order of the menu, and the keys of their texts. */
+const RESULTS = [
+  ["1-0"],
+  ["1/2-1/2"],
+  ["0-1"],
+  ["+--", "page-forfeit-white"],
+  ["--+", "page-forfeit-black"],
+  ["---", "page-forfeit-nobody"],
+  ["adjourned", "page-desk-adjourned"],
+];
+
+/** How long changes of the hall are gathered before the desk is read again, in milliseconds. */
+const READ_INTERVAL = 500;
+
+let report = null;
+/** The number of the round that is shown; null: the one that is played. */
+let shown = null;
+let timer = null;
+
+/** Reads the desk with a round; null: the one that is played. */
+export const readDesk = (round) => request(`/api/desk?lang=${language}${round ? `&round=${round}` : ""}`);
+
+/** Carries out an act at the desk. */
+export const act = (what) => request(`/api/desk?lang=${language}`, what);
+
+/** Shows the round with this number; null: the one that is played. */
+export async function show(number) {
+  shown = number;
+  $("#desk-round").hidden = false;
+  await reload();
+}
+
+/** Hides the round. */
+export function hide() {
+  clearTimeout(timer);
+  timer = null;
+  $("#desk-round").hidden = true;
+}
+
+/** Reads the desk again soon, because something changed. */
+export function changed() {
+  if ($("#desk-round").hidden || timer !== null) return;
+  timer = setTimeout(() => {
+    timer = null;
+    reload();
+  }, READ_INTERVAL);
+}
+
+async function reload() {
+  try {
+    report = await readDesk(shown);
+    draw();
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+/** Shows the outcome of an act. */
+export function say(text, wrong = false) {
+  setText($("#command-status"), text);
+  $("#command-status").dataset.state = wrong ? "wrong" : "";
+}
+
+/** Carries out an act, and shows the desk again. */
+async function run(what, done) {
+  try {
+    await act(what);
+    say(done);
+  } catch (error) {
+    say(error.message, true);
+  }
+  await reload();
+}
+
+const player = ({ name, title, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
+
+function draw() {
+  const { round, rounds, current_round: current } = report;
+  fill(
+    $("#rounds"),
+    rounds.map(({ number, missing }) =>
+      h(
+        "a",
+        { class: "button", href: `/round/${number}`, "aria-current": number === (round?.number ?? null) ? "page" : null },
+        number === current ? t("page-desk-round-now", { round: number }) : t("page-round", { round: number }),
+        missing.length ? h("span", { class: "count" }, String(missing.length)) : null,
+      ),
+    ),
+  );
+  const next = round && round.number !== current;
+  $("#start-round").hidden = !next;
+  if (next) setText($("#start-round"), t("page-desk-start-round", { round: round.number }));
+  $("#export").hidden = !round;
+  for (const link of $("#export").querySelectorAll("a")) link.href = `/api/desk/export?format=${link.dataset.format}&round=${round?.number ?? 0}`;
+  const missing = rounds.flatMap(({ number, missing }) => missing.map((table) => ({ number, table })));
+  $("#missing-results").hidden = missing.length === 0;
+  fill(
+    $("#missing-results"),
+    t("page-desk-missing"),
+    " ",
+    missing.map(({ number, table }) => h("a", { href: `/round/${number}#table-${table}` }, number === current ? t("page-table", { table }) : `${number}.${table}`)),
+  );
+  $("#no-round").hidden = Boolean(round);
+  $("#pairings").hidden = !round;
+  if (!round) return;
+  const tables = new Map(report.tables.map((table) => [table.table, table]));
+  const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((pairing) => ({ pairing, at: tables.get(pairing.table) }));
+  keyed($("#pairings tbody"), rows, ({ pairing }) => pairing.table, makeRow, drawRow);
+}
+
+function makeRow({ pairing }) {
+  const select = h("select", { "aria-label": t("page-desk-result-of", { table: pairing.table }) });
+  select.addEventListener("change", () =>
+    run({ do: "result", round: report.round.number, table: pairing.table, result: select.value || null }, t("page-desk-result-entered", { table: pairing.table })),
+  );
+  const row = h(
+    "tr",
+    { id: `table-${pairing.table}` },
+    h("th", { scope: "row" }, h("button", { type: "button", class: "quiet", onclick: () => edit(pairing.table) }, String(pairing.table))),
+    h("td", { class: "white" }),
+    h("td", { class: "black" }),
+    h("td", { class: "board" }),
+    h("td", { class: "state" }),
+    h("td", { class: "result" }, select),
+  );
+  return row;
+}
+
+function drawRow(row, { pairing, at }) {
+  setText($(".white", row), player(pairing.white));
+  setText($(".black", row), player(pairing.black));
+  const forfeit = ["+--", "--+", "---"].includes(pairing.result);
+  setText($(".board", row), at?.seat?.board || (at?.seat ? t("page-desk-absent") : forfeit ? "" : t("page-desk-no-board")));
+  setText($(".state", row), at?.state ? t(`page-desk-state-${at.state}`) : "");
+  row.dataset.state = at?.state ?? "";
+  const select = $("select", row);
+  const own = !pairing.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
+  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? t(key) : score(one))));
+  select.value = pairing.result ?? "";
+  setAttribute(row, "data-differs", at?.differs ? "true" : null);
+}
+
+/** Opens the dialog of a pairing. */
+function edit(table) {
+  const dialog = $("#desk-dialog");
+  const { round } = report;
+  const pairing = round.pairings.find((one) => one.table === table);
+  const at = report.tables.find((one) => one.table === table);
+  const input = (name, value, attributes = {}) => h("label", {}, t(`page-desk-${name.split("-")[1]}`), h("input", { name, value: value ?? "", autocomplete: "off", ...attributes }));
+  const side = (colour) =>
+    h(
+      "fieldset",
+      {},
+      h("legend", {}, t(`page-desk-${colour}`)),
+      input(`${colour}-name`, pairing[colour].name, { required: true, maxlength: 255 }),
+      input(`${colour}-title`, pairing[colour].title, { size: 4, maxlength: 8 }),
+      input(`${colour}-rating`, pairing[colour].rating, { type: "number", min: 1, max: 4000 }),
+      input(`${colour}-federation`, pairing[colour].federation, { size: 4, maxlength: 3 }),
+    );
+  const form = h("form", { method: "dialog" }, h("h2", {}, t("page-table", { table })), side("white"), side("black"));
+  const read = (colour) => {
+    const value = (name) => String(new FormData(form).get(`${colour}-${name}`) ?? "").trim();
+    const rating = Number(value("rating"));
+    const { title, rating: oldRating, federation, ...rest } = pairing[colour];
+    return { ...rest, name: value("name"), ...(value("title") && { title: value("title") }), ...(rating && { rating }), ...(value("federation") && { federation: value("federation") }) };
+  };
+  const done = (what, text) => {
+    dialog.close();
+    run({ round: round.number, ...what }, text);
+  };
+  const swap = h("input", { type: "number", min: 1, size: 4, "aria-label": t("page-desk-swap-with") });
+  const games = (at?.games ?? []).filter((game) => game.has_moves || game.is_on_board);
+  form.append(
+    h("div", { class: "buttons" },
+      h("button", { class: "main", value: "do" }, t("page-desk-save")),
+      h("button", { type: "button", onclick: () => done({ do: "reverse_colours", table }, t("page-desk-colours-reversed", { table })) }, t("page-desk-reverse-colours")),
+      h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
+    ),
+    h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),
+    games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: `/api/games/${game.game}/pgn` }, t("page-desk-game", { game: game.game })), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const { white, black, ...rest } = pairing;
+    done({ do: "pair", pairing: { ...rest, white: read("white"), black: read("black") } }, t("page-desk-pairing-saved", { table }));
+  });
+  fill(dialog, form);
+  dialog.showModal();
+}
+
+/** Reads a file of pairings, and shows what it holds before anything changes. */
+async function preview(file) {
+  const dialog = $("#desk-dialog");
+  const number = $("#upload-round").value;
+  try {
+    say(t("page-sending"));
+    const { round, errors, warnings, ignored_columns: ignored } = await upload(`/api/desk/preview?lang=${language}${number ? `&round=${number}` : ""}`, file);
+    say("");
+    const list = (title, items) => (items?.length ? h("section", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", {}, one)))) : null);
+    const load = async () => {
+      dialog.close();
+      await run({ do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
+      history.pushState(null, "", `/round/${round.number}`);
+      await show(round.number);
+    };
+    fill(
+      dialog,
+      h("h2", {}, t("page-desk-upload-preview", { file: file.name })),
+      list(t("page-desk-upload-errors"), errors),
+      list(t("page-desk-upload-warnings"), warnings),
+      ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
+      round && h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, player(one.white)), h("td", {}, player(one.black)), h("td", {}, one.result ?? ""))))),
+      h("div", { class: "buttons" },
+        round && !errors?.length ? h("button", { type: "button", class: "main", onclick: load }, t("page-desk-load-round", { round: round.number })) : null,
+        h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
+      ),
+    );
+    dialog.showModal();
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+/** Connects the controls; called once. */
+export function connect() {
+  const file = $("#upload");
+  file.addEventListener("change", () => {
+    if (file.files[0]) preview(file.files[0]);
+    file.value = "";
+  });
+  const target = $("#desk-round");
+  target.addEventListener("dragover", (event) => event.preventDefault());
+  target.addEventListener("drop", (event) => {
+    event.preventDefault();
+    if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
+  });
+  $("#start-round").addEventListener("click", () => run({ do: "start_round", round: report.round.number }, t("page-desk-round-started", { round: report.round.number })));
+}
+
+/** Returns whether the user may use the desk. */
+export const mayUse = () => hall.user !== null;

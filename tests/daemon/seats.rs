@@ -1,0 +1,356 @@
+//! Seats and names depend on what people do at the desk, and on nothing else.
+
+use crate::harness::until;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use tempfile::TempDir;
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinHandle;
+use touchmove::boards::model;
+use touchmove::daemon::Hub;
+use touchmove::daemon::hub::{BoardHandle, BoardId, BoardView, OrderError, Request, RequestKind, Target};
+use touchmove::daemon::journal::Journal;
+use touchmove::daemon::rounds::{boards_at_tables, name_games};
+use touchmove::desk::{DeskAct, Seat};
+use touchmove::game::event::Rotation;
+use touchmove::game::{Answer, Command, Confidence, Event, GameResult, Order, PlayedMove, Refusal, StampedEvent};
+use touchmove::publish::desk::{DeskReport, TableState, carry_out};
+use touchmove::round::{Pairing, PairingResult, Player, Round};
+use touchmove::simulate::rng::Rng;
+
+const BOARDS: u16 = 6;
+const SEQUENCES: u64 = 40;
+const STEPS: usize = 40;
+
+/// A board without sensors, whose task publishes what the test tells it, and carries out orders that set tags or results.
+struct FakeBoard {
+    events: mpsc::UnboundedSender<Told>,
+    task: JoinHandle<()>,
+}
+
+/// What a test tells the task of a board; it is answered when that is published.
+enum Told {
+    Event(Event, oneshot::Sender<Result<Answer, OrderError>>),
+    SerialNumber(String, oneshot::Sender<Result<Answer, OrderError>>),
+}
+
+impl FakeBoard {
+    /// Registers the board. `serial_number`: as if the board had reported it already.
+    fn register(hub: &Arc<Hub>, name: &str, serial_number: Option<&str>) -> FakeBoard {
+        let model = model("dgt").unwrap();
+        let mut view = BoardView::new(BoardId::new(name), model, model.sensing);
+        view.serial_number = serial_number.map(str::to_owned);
+        let (handle, stored) = hub.register_board(view);
+        let number = stored.map_or(0, |stored| stored.events.last().and_then(|event| event.number).unwrap_or(0));
+        let (events, told) = mpsc::unbounded_channel();
+        FakeBoard { events, task: tokio::spawn(run(handle, told, number)) }
+    }
+
+    /// Publishes an event; returns when it is published.
+    async fn tell(&self, event: Event) {
+        let (done, published) = oneshot::channel();
+        assert!(self.events.send(Told::Event(event, done)).is_ok());
+        published.await.unwrap().unwrap();
+    }
+
+    async fn report_serial_number(&self, number: &str) {
+        let (done, published) = oneshot::channel();
+        assert!(self.events.send(Told::SerialNumber(number.to_owned(), done)).is_ok());
+        published.await.unwrap().unwrap();
+    }
+
+    async fn start(&self) {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+        self.tell(Event::GameStarted { fen, chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright }).await;
+    }
+
+    async fn move_made(&self, ply: u32) {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1".into();
+        let played = PlayedMove { uci: "a2a3".into(), san: "a3".into(), fen, irregular: false, evidence: Vec::new() };
+        self.tell(Event::MoveMade { ply, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() }).await;
+    }
+}
+
+async fn run(mut handle: BoardHandle, mut told: mpsc::UnboundedReceiver<Told>, mut number: u64) {
+    loop {
+        let (event, done) = tokio::select! {
+            told = told.recv() => match told {
+                Some(Told::Event(event, done)) => (event, done),
+                Some(Told::SerialNumber(number, done)) => {
+                    let change = move |view: &mut BoardView| view.serial_number = Some(number);
+                    handle.publish(0, Vec::new(), change, Some((done, Ok(Answer::Done))));
+                    continue;
+                }
+                None => return,
+            },
+            request = handle.requests.recv() => match request {
+                Some(Request { kind: RequestKind::Order(Order { command, by }, _), done }) => (Event::Commanded { command, by }, done),
+                Some(Request { done, .. }) => {
+                    let _ = done.send(Err(OrderError::Refused(Refusal::NoGame)));
+                    continue;
+                }
+                None => return,
+            },
+        };
+        number = if matches!(event, Event::GameStarted { .. }) { 1 } else { number + 1 };
+        let events = vec![StampedEvent { at: number, number: Some(number), event }];
+        handle.publish(0, events, |_| (), Some((done, Ok(Answer::Done))));
+    }
+}
+
+/// A round in which the names of the players tell round, table and colour.
+fn round(number: u16) -> Round {
+    let player = |table: u16, colour: char| Player { name: format!("R{number}T{table}{colour}"), ..Player::default() };
+    let pairing = |table: u16| Pairing { table, white: player(table, 'W'), black: player(table, 'B'), ..Pairing::default() };
+    Round { number, event: Some("Open".to_owned()), pairings: (1..=BOARDS).map(pairing).collect(), ..Round::default() }
+}
+
+/// The White in the tags of each game with a move.
+fn whites(hub: &Hub) -> BTreeMap<u64, (BoardId, Option<String>)> {
+    hub.read(|state| {
+        let begun = state.games.values().filter(|game| !game.record.plies.is_empty());
+        let white = |tags: &[(String, String)]| tags.iter().find(|(name, _)| name == "White").map(|(_, white)| white.clone());
+        begun.map(|game| (game.id, (game.board.clone(), white(&game.record.tags)))).collect()
+    })
+}
+
+/// A hall, as people know it.
+struct People {
+    dir: TempDir,
+    hub: Arc<Hub>,
+    /// The boards that are plugged in, by their number, which is also that of their serial number.
+    boards: BTreeMap<u16, (FakeBoard, BoardId)>,
+    /// The table at which each board was seated.
+    seats: BTreeMap<u16, u16>,
+    current_round: Option<u16>,
+    /// The White of each game that was named.
+    known: BTreeMap<u64, String>,
+}
+
+impl People {
+    async fn new() -> People {
+        let dir = tempfile::tempdir().unwrap();
+        let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+        hub.load_desk(dir.path()).await;
+        People { dir, hub, boards: BTreeMap::new(), seats: BTreeMap::new(), current_round: None, known: BTreeMap::new() }
+    }
+
+    /// Plugs a board in, at a port that may have been another board's.
+    async fn plug(&mut self, board: u16, port: u16) {
+        let name = BoardId::new(&format!("port_{port}"));
+        if self.boards.contains_key(&board) || self.boards.values().any(|(_, known)| *known == name) {
+            return;
+        }
+        let fake = FakeBoard::register(&self.hub, name.as_str(), None);
+        fake.report_serial_number(&format!("S{board}")).await;
+        self.boards.insert(board, (fake, name));
+    }
+
+    async fn restart(&mut self) {
+        let boards = std::mem::take(&mut self.boards);
+        for (_, (fake, _)) in boards {
+            drop(fake.events);
+            fake.task.await.unwrap();
+        }
+        self.hub.drain().await;
+        // The journal is locked while the hub lives.
+        self.hub = Hub::new(Journal::open(TempDir::new().unwrap().path()).unwrap().0, &[]);
+        self.hub = Hub::new(Journal::open(self.dir.path()).unwrap().0, &[]);
+        self.hub.load_desk(self.dir.path()).await;
+    }
+
+    /// Checks that no game with a move has other names than before, and that new names are those of its board's seat.
+    fn check(&mut self, what: &str) {
+        let numbers: BTreeMap<&BoardId, u16> = self.boards.iter().map(|(number, (_, name))| (name, *number)).collect();
+        for (game, (board, white)) in whites(&self.hub) {
+            match (self.known.get(&game), white) {
+                (Some(known), white) => assert_eq!(white.as_ref(), Some(known), "game {game} after {what}"),
+                (None, None) => {}
+                (None, Some(white)) => {
+                    let table = numbers.get(&board).and_then(|number| self.seats.get(number));
+                    let (round, table) = (self.current_round.expect("a round"), table.expect("a seat"));
+                    assert_eq!(white, format!("R{round}T{table}W"), "game {game} after {what}");
+                    self.known.insert(game, white);
+                }
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn no_order_of_plugs_restarts_and_loads_changes_the_names_of_a_game() {
+    for seed in 0..SEQUENCES {
+        let (mut rng, mut people) = (Rng::new(seed, 0), People::new().await);
+        for step in 0..STEPS {
+            let board = 1 + rng.below(u64::from(BOARDS)) as u16;
+            let what = match rng.below(10) {
+                0 | 1 => {
+                    people.plug(board, 1 + rng.below(u64::from(BOARDS)) as u16).await;
+                    "a plug"
+                }
+                2 if people.boards.contains_key(&board) => {
+                    let table = 1 + rng.below(u64::from(BOARDS)) as u16;
+                    let name = people.boards[&board].1.to_string();
+                    people.hub.change_desk(DeskAct::Seat { table, board: name, serial_number: None }, "Olga").await.unwrap();
+                    people.seats.retain(|_, seated| *seated != table);
+                    people.seats.insert(board, table);
+                    "a seat"
+                }
+                3 => {
+                    let number = 1 + rng.below(3) as u16;
+                    people.hub.change_desk(DeskAct::LoadRound { round: round(number) }, "Olga").await.unwrap();
+                    people.current_round.get_or_insert(number);
+                    "a load"
+                }
+                4 => {
+                    let number = 1 + rng.below(3) as u16;
+                    if people.hub.change_desk(DeskAct::StartRound { round: number }, "Olga").await.is_ok() {
+                        people.current_round = Some(number);
+                    }
+                    "a start of a round"
+                }
+                5 if rng.chance(300) => {
+                    people.restart().await;
+                    "a restart"
+                }
+                6 | 7 if people.boards.contains_key(&board) => {
+                    people.boards[&board].0.start().await;
+                    "a game"
+                }
+                _ => {
+                    let on_board = people.boards.get(&board).filter(|(_, name)| {
+                        people.hub.read(|state| state.boards.get(name).is_some_and(|view| view.game.is_some()))
+                    });
+                    if let Some((fake, name)) = on_board {
+                        let plies = people.hub.read(|state| {
+                            state.boards.get(name)?.game.and_then(|game| Some(state.games.get(&game)?.record.plies.len()))
+                        });
+                        fake.move_made(plies.unwrap_or(0) as u32 + 1).await;
+                    }
+                    "a move"
+                }
+            };
+            name_games(&people.hub).await;
+            people.check(&format!("{what}, step {step} of sequence {seed}"));
+        }
+        assert!(seed > 0 || !people.known.is_empty(), "no game was named");
+    }
+}
+
+/// A hall with a round, and boards a, b, c at tables 1, 2, 3.
+async fn seated() -> (TempDir, Arc<Hub>, [FakeBoard; 3]) {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    hub.load_desk(dir.path()).await;
+    let boards = ["a", "b", "c"].map(|name| FakeBoard::register(&hub, name, None));
+    let seats = (1..).zip(["a", "b", "c"]).map(|(table, board)| (table, Seat { board: board.to_owned(), serial_number: None }));
+    hub.change_desk(DeskAct::SeatAll { seats: seats.collect() }, "Olga").await.unwrap();
+    hub.change_desk(DeskAct::LoadRound { round: round(1) }, "Olga").await.unwrap();
+    (dir, hub, boards)
+}
+
+fn table(hub: &Hub, round: u16, table: u16) -> (Option<TableState>, Option<PairingResult>, Vec<u64>) {
+    let report = hub.read(|state| DeskReport::new(state, Some(round)));
+    let table = report.tables.into_iter().find(|known| known.table == table).unwrap();
+    (table.state, table.result, table.games.iter().map(|game| game.game).collect())
+}
+
+#[tokio::test]
+async fn a_result_is_missing_until_it_is_entered_for_a_game_that_has_left_its_board() {
+    let (dir, hub, [a, b, c]) = seated().await;
+    a.start().await;
+    b.start().await;
+    name_games(&hub).await;
+    assert_eq!(table(&hub, 1, 1), (Some(TableState::NotBegun), None, vec![1]));
+    a.move_made(1).await;
+    b.move_made(1).await;
+    name_games(&hub).await;
+    assert_eq!(table(&hub, 1, 1).0, Some(TableState::InPlay));
+    // The pieces are set up again, and nobody entered a result.
+    a.start().await;
+    name_games(&hub).await;
+    assert_eq!(table(&hub, 1, 1), (Some(TableState::ResultMissing), None, vec![1, 3]));
+    let missing = |hub: &Hub| hub.read(|state| DeskReport::new(state, None)).rounds[0].missing.clone();
+    assert_eq!(missing(&hub), [1]);
+    // The next round begins while table 2 still plays.
+    hub.change_desk(DeskAct::LoadRound { round: round(2) }, "Olga").await.unwrap();
+    hub.change_desk(DeskAct::StartRound { round: 2 }, "Olga").await.unwrap();
+    name_games(&hub).await;
+    assert_eq!(table(&hub, 2, 1).2, [3], "a game without moves belongs to the round that is played");
+    assert_eq!(table(&hub, 1, 2), (Some(TableState::InPlay), None, vec![2]));
+    carry_out(&hub, DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::Draw) }, "Olga").await.unwrap();
+    carry_out(&hub, DeskAct::Result { round: 1, table: 2, result: Some(PairingResult::WhiteWins) }, "Olga").await.unwrap();
+    let result = |hub: &Hub, game: u64| hub.read(|state| state.games[&game].record.result.map(|(result, _)| result));
+    assert_eq!([result(&hub, 1), result(&hub, 2)], [Some(GameResult::Draw), None], "the fake board knows no results");
+    assert_eq!(table(&hub, 1, 1), (Some(TableState::Ended), Some(PairingResult::Draw), vec![1]));
+    // Tables without any play have no result either, and the round is over.
+    assert_eq!(missing(&hub), [3, 4, 5, 6]);
+    carry_out(&hub, DeskAct::Result { round: 1, table: 5, result: Some(PairingResult::BothForfeit) }, "Olga").await.unwrap();
+    assert_eq!(missing(&hub), [3, 4, 6]);
+    let refused =
+        carry_out(&hub, DeskAct::Result { round: 1, table: 2, result: Some(PairingResult::BothForfeit) }, "Olga").await;
+    assert!(refused.unwrap_err().to_string().contains("the game at table 2 has moves"));
+
+    // The journal has it all after a restart.
+    for fake in [a, b, c] {
+        drop(fake.events);
+        fake.task.await.unwrap();
+    }
+    hub.drain().await;
+    drop(hub);
+    let (journal, notices) = Journal::open(dir.path()).unwrap();
+    assert!(notices.is_empty(), "{notices:?}");
+    let hub = Hub::new(journal, &[]);
+    hub.load_desk(dir.path()).await;
+    assert_eq!(table(&hub, 1, 1), (Some(TableState::Ended), Some(PairingResult::Draw), vec![1]), "no board is plugged in yet");
+    let _a = FakeBoard::register(&hub, "a", None);
+    assert_eq!((result(&hub, 1), table(&hub, 1, 1).2), (Some(GameResult::Draw), vec![1]));
+    assert_eq!(hub.read(|state| state.desk.rounds.len()), 2);
+}
+
+#[tokio::test]
+async fn a_late_result_is_refused_while_its_board_is_away() {
+    let (dir, hub, [a, b, c]) = seated().await;
+    a.start().await;
+    a.move_made(1).await;
+    name_games(&hub).await;
+    for fake in [a, b, c] {
+        drop(fake.events);
+        fake.task.await.unwrap();
+    }
+    hub.drain().await;
+    drop(hub);
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    hub.load_desk(dir.path()).await;
+    // The result of the pairing is entered all the same.
+    let refused = carry_out(&hub, DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::BlackWins) }, "Olga").await;
+    assert!(refused.unwrap_err().to_string().contains("board a of game 1 is not connected"));
+    assert_eq!(table(&hub, 1, 1).1, Some(PairingResult::BlackWins));
+    let _a = FakeBoard::register(&hub, "a", None);
+    until("the board", async || hub.read(|state| (!state.boards.is_empty()).then_some(()))).await;
+    let order = Order { command: Command::Result { result: Some(GameResult::BlackWins) }, by: "Olga".to_owned() };
+    hub.execute(Target::Game(1), order).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_seat_finds_its_board_by_serial_number() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    hub.load_desk(dir.path()).await;
+    let (one, other) = (FakeBoard::register(&hub, "port_1", Some("A")), FakeBoard::register(&hub, "port_2", Some("B")));
+    for (table, board) in [(1, "port_1"), (2, "port_2")] {
+        hub.change_desk(DeskAct::Seat { table, board: board.to_owned(), serial_number: None }, "Olga").await.unwrap();
+    }
+    let at = |hub: &Hub| hub.read(boards_at_tables);
+    let board = |name: &str| Some(BoardId::new(name));
+    assert_eq!(at(&hub), [(1, board("port_1")), (2, board("port_2"))]);
+    // The cables are exchanged.
+    one.report_serial_number("B").await;
+    other.report_serial_number("A").await;
+    assert_eq!(at(&hub), [(1, board("port_2")), (2, board("port_1"))]);
+    // A board of an unknown serial number is nobody's.
+    one.report_serial_number("C").await;
+    assert_eq!(at(&hub), [(1, board("port_2")), (2, None)]);
+    let refused = hub.change_desk(DeskAct::Seat { table: 3, board: "nowhere".to_owned(), serial_number: None }, "Olga").await;
+    assert_eq!(refused.unwrap_err().to_string(), "there is no board nowhere: `touchmovectl list` shows the boards there are");
+}
