@@ -1,21 +1,30 @@
 //! A round of a tournament: the pairings by table, as pairing programs and organisers write them.
 //!
-//! [`pgn`], [`csv`] and [`trf`] parse files; [`Round::check`] validates a round as a whole. This module does not change any game:
-//! the daemon assigns the names to the games.
+//! [`Round::read_bytes`] reads a file ([`pgn`], [`csv`] and [`trf`] have the formats), with everything that is wrong in it as a
+//! [`RoundPreview`]; [`Round::check`] validates a round as a whole. [`csv::write`] and [`trf::write`] write the results of a
+//! tournament. This module does not change any game: the daemon assigns the names to the games.
 //!
 //! **Invariant:** no I/O. These types are also the stored and transmitted JSON: no other module has its own form.
 
+mod bye;
+mod check;
 pub mod csv;
+pub mod encoding;
 mod form;
-pub mod pgn;
+mod pgn;
+pub mod preview;
+pub mod problem;
 pub mod result;
+mod tournament;
 pub mod trf;
 
 use crate::game::json::word_or_null;
+pub use bye::{Bye, ByeKind};
 use form::PairingForm;
+pub use preview::RoundPreview;
+pub use problem::Problem;
 pub use result::PairingResult;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The known data of a player.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,6 +47,9 @@ pub struct Player {
     /// The player's team.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub team: Option<String>,
+    /// The start number (pairing number) in the tournament, 1–9999.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start_number: Option<u16>,
 }
 
 /// One table.
@@ -82,23 +94,22 @@ pub struct Round {
     pub time_control: Option<String>,
     /// The pairings, by table.
     pub pairings: Vec<Pairing>,
+    /// The players who have no opponent.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub byes: Vec<Bye>,
 }
 
-/// The reason why a file is not a valid round.
+/// All errors of a file or a round.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum BadRound {
-    /// The text has none of the supported formats.
-    #[error(
-        "unknown format: give PGN, a CSV table with the columns table, white and black, or a TRF16 file: see `touchmovectl round load --help`"
-    )]
-    Unknown,
-    /// All problems in the file.
-    #[error("{}", .0.join("\n"))]
-    Wrong(Vec<String>),
-}
+#[error("{}", lines(.0))]
+pub struct BadRound(pub Vec<Problem>);
+
+/// The most pairings of a round.
+pub(crate) const MAX_PAIRINGS: usize = 2000;
 
 /// The supported formats.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Format {
     /// PGN games, of which the tags are read.
     Pgn,
@@ -108,18 +119,22 @@ pub enum Format {
     Trf,
 }
 
+/// Joins sentences into lines.
+fn lines(problems: &[Problem]) -> String {
+    problems.iter().map(Problem::to_string).collect::<Vec<_>>().join("\n")
+}
+
 impl Format {
-    /// Detects the format of a text from its beginning.
+    /// Detects the format of a text.
     pub fn of(text: &str) -> Option<Format> {
         let first = text.trim_start_matches('\u{feff}').lines().find(|line| !line.trim().is_empty())?;
         let is_trf =
             |line: &str| line.len() >= 4 && line.as_bytes()[..3].iter().all(u8::is_ascii_digit) && line.as_bytes()[3] == b' ';
-        let names = || csv::names(first);
         if first.trim_start().starts_with('[') {
             Some(Format::Pgn)
         } else if is_trf(first) || text.lines().any(|line| line.starts_with("001 ")) {
             Some(Format::Trf)
-        } else if ["white", "black"].iter().all(|name| names().iter().any(|known| known == name)) {
+        } else if csv::has_names(text) {
             Some(Format::Csv)
         } else {
             None
@@ -167,62 +182,6 @@ impl Player {
 }
 
 impl Round {
-    /// Reads a round, in whichever format it is. `number`: the round that is wanted, of a file that has several.
-    ///
-    /// # Errors
-    /// All problems in the file.
-    pub fn read(text: &str, number: Option<u16>, order: &trf::TableOrder) -> Result<Round, BadRound> {
-        let round = match Format::of(text).ok_or(BadRound::Unknown)? {
-            Format::Pgn => pgn::read(text, number),
-            Format::Csv => csv::read(text, number),
-            Format::Trf => trf::read(text, number, order),
-        }?;
-        let problems = round.check();
-        if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }
-    }
-
-    /// Returns the problems of the round as a whole, one sentence each.
-    pub fn check(&self) -> Vec<String> {
-        let mut problems = Vec::new();
-        if self.number == 0 {
-            problems.push("the round has no number: give --round N".to_owned());
-        }
-        if self.pairings.is_empty() {
-            problems.push("nobody is paired in this round".to_owned());
-        }
-        let (mut tables, mut players, mut boards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
-        for pairing in &self.pairings {
-            let table = pairing.table;
-            if table == 0 {
-                problems.push(format!("{} - {} has no table", pairing.white.name, pairing.black.name));
-            } else if tables.insert(table, ()).is_some() {
-                problems.push(format!("table {table} is listed twice"));
-            }
-            for player in [&pairing.white, &pairing.black] {
-                if player.name.trim().is_empty() {
-                    problems.push(format!("a player at table {table} has no name"));
-                } else if let Some(other) = players.insert((player.name.clone(), player.fide_id), table) {
-                    problems.push(format!("{} plays at table {other} and at table {table}", player.name));
-                }
-                for text in [&Some(player.name.clone()), &player.title, &player.team, &player.federation].into_iter().flatten()
-                {
-                    if text.chars().any(char::is_control) || text.len() > 255 {
-                        problems
-                            .push(format!("the data of a player at table {table} must be single lines of at most 255 bytes"));
-                    }
-                }
-            }
-            for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
-                if let Some(name) = name
-                    && let Some(other) = boards.insert((kind, name.clone()), table)
-                {
-                    problems.push(format!("{kind} {name} is at table {other} and at table {table}"));
-                }
-            }
-        }
-        problems
-    }
-
     /// Returns the pairing of this table.
     pub fn table(&self, table: u16) -> Option<&Pairing> {
         self.pairings.iter().find(|pairing| pairing.table == table)

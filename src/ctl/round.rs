@@ -5,13 +5,14 @@ use crate::desk::DeskAct;
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
 use crate::publish::desk::{DeskReport, ExportFormat, TableState};
+use crate::round::preview::{MAX_BYTES, RoundPreview};
 use crate::round::trf::TableOrder;
 use crate::round::{Pairing, PairingResult, Player, Round, csv};
 use crate::wire::Word;
 use anyhow::Context;
-use std::fmt::Write;
+use std::fmt::Write as _;
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Load and correct the pairings of a round: the players and tables of all games
@@ -248,8 +249,8 @@ fn load_help() -> String {
         "Examples:\n  touchmovectl round load round-3.pgn\n  touchmovectl round load pairings.csv --round 3\n  touchmovectl round load \
          open.trf --round 3 --order rank --check\n\nColumns of a CSV file, in any order, named in its first line:\n",
     );
-    for (name, about) in csv::COLUMNS {
-        let _ = writeln!(help, "  {name:18}{about}");
+    for (name, about) in csv::columns() {
+        let _ = writeln!(help, "  {name:20}{about}");
     }
     help.push_str("White and Black are required. Values are separated by commas, semicolons or tabs.");
     help
@@ -261,10 +262,13 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Load { file, round, order, boards, check, start, service } => {
             let order = match (order, boards) {
                 (Some(_), _) => TableOrder::Rank,
-                (None, Some(path)) => TableOrder::read(&read_text(&path)?).with_context(|| path.display().to_string())?,
+                (None, Some(path)) => TableOrder::read(&String::from_utf8_lossy(&read_file(&path)?))
+                    .with_context(|| path.display().to_string())?,
                 (None, None) => TableOrder::Unknown,
             };
-            let round = Round::read(&read_text(&file)?, round, &order).with_context(|| file.display().to_string())?;
+            let preview = Round::read_bytes(&read_file(&file)?, round, &order);
+            eprint!("{}", remarks(&preview));
+            let round = preview.into_round().with_context(|| file.display().to_string())?;
             let (number, count) = (round.number, round.pairings.len());
             if check {
                 print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }))?;
@@ -405,12 +409,24 @@ fn missing(report: &DeskReport) -> String {
     text
 }
 
-fn read_text(path: &Path) -> anyhow::Result<String> {
-    let bytes = std::fs::read(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    Ok(String::from_utf8(bytes).unwrap_or_else(|not_utf8| {
-        // Older programs write Latin-1.
-        not_utf8.into_bytes().into_iter().map(char::from).collect()
-    }))
+/// Reads a file, but not more of it than is needed to know that it is too large.
+fn read_file(path: &Path) -> anyhow::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = File::open(path).and_then(|file| file.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes));
+    read.with_context(|| format!("{} cannot be read", path.display()))?;
+    Ok(bytes)
+}
+
+/// Returns what somebody should look at in a file, a line for each.
+fn remarks(preview: &RoundPreview) -> String {
+    let mut text = String::new();
+    for warning in &preview.warnings {
+        let _ = writeln!(text, "warning: {warning}");
+    }
+    if !preview.ignored_columns.is_empty() {
+        let _ = writeln!(text, "warning: these columns are not read: {}", preview.ignored_columns.join(", "));
+    }
+    text
 }
 
 async fn connect_live(service: &Service) -> anyhow::Result<Client> {

@@ -2,7 +2,7 @@
 
 use super::{Desk, Seat};
 use crate::game::json::word_or_null;
-use crate::round::{Pairing, PairingResult, Round};
+use crate::round::{BadRound, Pairing, PairingResult, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -153,8 +153,8 @@ pub enum DeskError {
     #[error("round {0} is being played: start another round before you remove it")]
     RoundInPlay(u16),
     /// The round would have these problems.
-    #[error("{}", .0.join("; "))]
-    BadRound(Vec<String>),
+    #[error(transparent)]
+    BadRound(#[from] BadRound),
 }
 
 impl Desk {
@@ -261,7 +261,7 @@ fn keep_results(round: &mut Round, before: &Round) {
 
 fn check_round(round: &Round) -> Result<(), DeskError> {
     let problems = round.check();
-    if problems.is_empty() { Ok(()) } else { Err(DeskError::BadRound(problems)) }
+    if problems.is_empty() { Ok(()) } else { Err(DeskError::BadRound(BadRound(problems))) }
 }
 
 fn check_seats(seats: &BTreeMap<u16, Seat>) -> Result<(), DeskError> {

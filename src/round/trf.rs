@@ -10,10 +10,21 @@
 //! | 132 | 92–99 and again every 10 columns | the day of each round, `YY/MM/DD` |
 //! | 013 | 5–36, 37–40, … | a team and the start numbers of its players |
 //!
-//! The format has no table numbers: [`TableOrder`] says how they are assigned.
+//! The format has no table numbers: [`TableOrder`] says how they are assigned. [`write()`](write::write) writes a tournament.
+//!
+//! Source: FIDE Handbook, C.04, annex 2 (TRF16).
 
-use super::{BadRound, Pairing, PairingResult, Player, Round};
+mod block;
+pub mod write;
+
+use super::preview::Reading;
+use super::problem::{ProblemKind, Problems};
+use super::{BadRound, Bye, Pairing, PairingResult, Player, Problem};
+use block::Block;
 use std::collections::BTreeMap;
+
+/// The most rounds of a tournament.
+const MOST_ROUNDS: usize = 99;
 
 /// The method for assigning tables, which the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,53 +45,31 @@ impl TableOrder {
     /// # Errors
     /// Every invalid line.
     pub fn read(text: &str) -> Result<TableOrder, BadRound> {
-        let (mut tables, mut problems) = (BTreeMap::new(), Vec::new());
-        for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+        let (mut tables, mut problems) = (BTreeMap::new(), Problems::default());
+        for (number, line) in (1..).zip(text.trim_start_matches('\u{feff}').lines()) {
             let values: Vec<&str> = line.split([',', ';', '\t', ' ']).filter(|value| !value.is_empty()).collect();
             match values.as_slice() {
                 [] => {}
-                ["table", ..] if index == 0 => {}
+                ["table", ..] if number == 1 => {}
                 [table, player] if let (Ok(table), Ok(player)) = (table.parse(), player.parse()) => {
                     if tables.insert(table, player).is_some() {
-                        problems.push(format!("line {}: table {table} is listed twice", index + 1));
+                        problems.push(Problem::in_line(number, ProblemKind::TableTwice(table)));
                     }
                 }
-                _ => problems.push(format!("line {}: expected a table and the start number of one of its players", index + 1)),
+                _ => problems.push(Problem::in_line(number, ProblemKind::BadTableListLine)),
             }
         }
-        if problems.is_empty() { Ok(TableOrder::Tables(tables)) } else { Err(BadRound::Wrong(problems)) }
+        if problems.is_empty() { Ok(TableOrder::Tables(tables)) } else { Err(BadRound(problems.into_list())) }
     }
 }
 
 /// One player of the file.
 struct PlayerEntry {
     player: Player,
+    /// The line.
+    line: u32,
     /// One entry per round.
-    games: Vec<RoundEntry>,
-}
-
-/// A player's entry for one round.
-#[derive(Clone, Copy)]
-struct RoundEntry {
-    opponent: u32,
-    colour: char,
-    result: char,
-}
-
-impl RoundEntry {
-    /// Returns the points, doubled.
-    fn points(self) -> u32 {
-        match self.result.to_ascii_uppercase() {
-            '1' | '+' | 'W' | 'F' | 'U' => 2,
-            '=' | 'D' | 'H' => 1,
-            _ => 0,
-        }
-    }
-
-    /// Returns whether the round has not been played.
-    fn is_open(self) -> bool {
-        self.result == ' '
-    }
+    games: Vec<Block>,
 }
 
 /// Returns characters `from` to `to` of a line, counted from 1 as in the format, trimmed.
@@ -94,29 +83,27 @@ fn non_empty(text: String) -> Option<String> {
 }
 
 /// Parses a TRF16 file. `number` selects the round; `None` selects the last round with pairings.
-///
-/// # Errors
-/// Returns all problems in the file.
-pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round, BadRound> {
-    let (mut entries, mut problems) = (BTreeMap::new(), Vec::new());
-    let mut round = Round::default();
+pub(super) fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Reading {
+    let mut reading = Reading::default();
+    let Reading { round, errors, warnings, lines, .. } = &mut reading;
+    let mut entries: BTreeMap<u32, PlayerEntry> = BTreeMap::new();
     let (mut days, mut teams) = (Vec::new(), Vec::new());
-    for (index, line) in text.trim_start_matches('\u{feff}').lines().enumerate() {
+    for (number, line) in (1..).zip(text.lines()) {
         let line: Vec<char> = line.trim_end_matches('\r').chars().collect();
         match columns(&line, 1, 3).as_str() {
             "001" => match columns(&line, 5, 8).parse::<u32>() {
                 Ok(start) => {
-                    if entries.insert(start, parse_entry(&line)).is_some() {
-                        problems.push(format!("line {}: start number {start} is listed twice", index + 1));
+                    if entries.insert(start, parse_entry(&line, number, start)).is_some() {
+                        errors.push(Problem::in_line(number, ProblemKind::StartNumberTwice(start)));
                     }
                 }
-                Err(_) => problems.push(format!("line {}: columns 5-8 are not a start number", index + 1)),
+                Err(_) => errors.push(Problem::in_line(number, ProblemKind::BadStartNumber)),
             },
             "012" => round.event = non_empty(columns(&line, 5, line.len())),
             "022" => round.site = non_empty(columns(&line, 5, line.len())),
             "042" => round.date = non_empty(columns(&line, 5, line.len()).replace(['/', '-'], ".")),
             "122" => round.time_control = non_empty(columns(&line, 5, line.len())),
-            "132" => days = (0..).map(|n| columns(&line, 92 + 10 * n, 99 + 10 * n)).take_while(|day| !day.is_empty()).collect(),
+            "132" => days = (0..MOST_ROUNDS).map(|n| columns(&line, 92 + 10 * n, 99 + 10 * n)).collect(),
             "013" => {
                 let members = (0..).map(|n| columns(&line, 37 + 5 * n, 40 + 5 * n)).take_while(|id| !id.is_empty());
                 teams.push((columns(&line, 5, 36), members.filter_map(|id| id.parse().ok()).collect::<Vec<u32>>()));
@@ -127,7 +114,6 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
     for (team, members) in teams {
         for member in members {
             if let Some(entry) = entries.get_mut(&member) {
-                let entry: &mut PlayerEntry = entry;
                 entry.player.team = Some(team.clone());
             }
         }
@@ -135,47 +121,45 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
     let rounds = entries.values().map(|entry| entry.games.len()).max().unwrap_or(0);
     let number = number.unwrap_or(rounds as u16);
     round.number = number;
-    if let Some(day) = days.get(usize::from(number).wrapping_sub(1)) {
+    if let Some(day) = days.get(usize::from(number).wrapping_sub(1)).filter(|day| !day.is_empty()) {
         // YY/MM/DD
         round.date = Some(format!("20{}", day.replace(['/', '-'], ".")));
     }
-    if rounds == 0 || usize::from(number) > rounds || number == 0 {
-        problems.push(format!("the file has {rounds} rounds but no round {number}: give --round N"));
-        return Err(BadRound::Wrong(problems));
+    if usize::from(number) > rounds || number == 0 {
+        errors.push(Problem::of_file(ProblemKind::NoSuchRound { rounds, number }));
+        return reading;
     }
     let index = usize::from(number) - 1;
     let points = |start: u32| -> u32 {
-        entries.get(&start).map_or(0, |entry| entry.games.iter().take(index).map(|game| game.points()).sum())
+        entries.get(&start).map_or(0, |entry| entry.games.iter().take(index).map(|game| game.doubled_points()).sum())
     };
     let mut pairs: Vec<(u32, u32, Option<PairingResult>)> = Vec::new();
     for (start, entry) in &entries {
-        let Some(game) = entry.games.get(index).copied().filter(|game| game.colour == 'w' && game.opponent > 0) else {
+        let Some(game) = entry.games.get(index).copied() else { continue };
+        if let Some(kind) = game.bye() {
+            warnings.push(Problem::in_line(entry.line, ProblemKind::Bye(entry.player.name.clone())));
+            round.byes.push(Bye { player: entry.player.clone(), kind });
+        }
+        if game.colour != 'w' || game.opponent == 0 {
             continue;
-        };
-        match entries.get(&game.opponent).and_then(|other| other.games.get(index)) {
-            Some(other) if other.opponent == *start => {
-                let forfeit = match (game.result, other.result) {
-                    ('+', _) => Some(PairingResult::WhiteWinsByForfeit),
-                    (_, '+') => Some(PairingResult::BlackWinsByForfeit),
-                    ('-', '-') => Some(PairingResult::BothForfeit),
-                    _ => None,
-                };
-                pairs.push((*start, game.opponent, forfeit));
+        }
+        let (player, opponent) = (*start, game.opponent);
+        match entries.get(&opponent).and_then(|other| other.games.get(index)) {
+            Some(other) if other.opponent == player => {
+                let result = game.result_against(*other);
+                if result.is_none() && !game.is_open() {
+                    warnings.push(Problem::in_line(entry.line, ProblemKind::BothLost));
+                }
+                pairs.push((player, opponent, result));
             }
-            Some(_) => problems.push(format!("{start} is paired with {}, who is paired with somebody else", game.opponent)),
-            None => problems.push(format!("{start} is paired with {}, who is not in the file", game.opponent)),
+            Some(_) => errors.push(Problem::in_line(entry.line, ProblemKind::OpponentElsewhere { player, opponent })),
+            None => errors.push(Problem::in_line(entry.line, ProblemKind::NoOpponent { player, opponent })),
         }
     }
-    let is_open = entries.values().filter_map(|entry| entry.games.get(index)).any(|game| game.is_open());
-    if !is_open && pairs.is_empty() {
-        problems.push(format!("nobody is paired in round {number}"));
-    }
     let tables: Vec<u16> = match order {
+        _ if pairs.is_empty() => Vec::new(),
         TableOrder::Unknown => {
-            problems.push(
-                "a TRF16 file has no table numbers: give --order rank, or --boards FILE with a table and a start number on each line"
-                    .to_owned(),
-            );
+            errors.push(Problem::of_file(ProblemKind::NoTableNumbers));
             Vec::new()
         }
         TableOrder::Rank => {
@@ -186,36 +170,38 @@ pub fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Result<Round
             (1..).take(pairs.len()).collect()
         }
         TableOrder::Tables(tables) => {
-            let mut found = Vec::new();
-            for (white, black, _) in &pairs {
-                match tables.iter().find(|(_, player)| [white, black].contains(player)) {
-                    Some((table, _)) => found.push(*table),
-                    None => problems
-                        .push(format!("the list of tables has neither {white} nor {black}, who are paired with each other")),
+            let mut table_of = |&(white, black, _): &(u32, u32, _)| {
+                let table = tables.iter().find(|(_, player)| [white, black].contains(player)).map(|(table, _)| *table);
+                if table.is_none() {
+                    errors.push(Problem::of_file(ProblemKind::NotInTableList { white, black }));
                 }
-            }
-            found
+                table
+            };
+            // A pair without a table is an error, so that the others need not fit.
+            pairs.iter().filter_map(&mut table_of).collect()
         }
     };
-    for (table, (white, black, result)) in tables.into_iter().zip(pairs) {
+    let mut at_tables: Vec<_> = tables.into_iter().zip(pairs).collect();
+    at_tables.sort_by_key(|(table, _)| *table);
+    for (table, (white, black, result)) in at_tables {
         let player = |start: u32| entries.get(&start).map(|entry| entry.player.clone()).unwrap_or_default();
+        lines.extend(entries.get(&white).map(|entry| entry.line));
         round.pairings.push(Pairing { table, white: player(white), black: player(black), result, ..Pairing::default() });
     }
-    round.pairings.sort_by_key(|pairing| pairing.table);
-    if problems.is_empty() { Ok(round) } else { Err(BadRound::Wrong(problems)) }
+    reading
 }
 
-fn parse_entry(line: &[char]) -> PlayerEntry {
+fn parse_entry(line: &[char], number: u32, start: u32) -> PlayerEntry {
     let at = |column: usize| line.get(column - 1).copied().unwrap_or(' ');
     let mut games = Vec::new();
-    for block in 0..99 {
+    for block in 0..MOST_ROUNDS {
         let from = 92 + 10 * block;
         if from > line.len() {
             break;
         }
         let opponent = columns(line, from, from + 3);
-        let (colour, result) = (at(from + 5).to_ascii_lowercase(), at(from + 7));
-        games.push(RoundEntry { opponent: opponent.parse().unwrap_or(0), colour, result });
+        let (colour, result) = (at(from + 5).to_ascii_lowercase(), at(from + 7).to_ascii_uppercase());
+        games.push(Block { opponent: opponent.parse().unwrap_or(0), colour, result });
     }
     // Trailing spaces are not rounds.
     while games.last().is_some_and(|game| game.opponent == 0 && game.colour == ' ' && game.result == ' ') {
@@ -229,7 +215,9 @@ fn parse_entry(line: &[char]) -> PlayerEntry {
             federation: non_empty(columns(line, 54, 56)),
             fide_id: columns(line, 58, 68).parse().ok().filter(|id| *id > 0),
             team: None,
+            start_number: u16::try_from(start).ok().filter(|start| *start > 0),
         },
+        line: number,
         games,
     }
 }

@@ -1,5 +1,8 @@
 //! Pairings: the files that organisers have, and the errors in them.
 
+mod exports;
+mod files;
+
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;
 use crate::harness::{Daemon, until};
@@ -106,7 +109,11 @@ fn all_errors_of_a_csv_file_are_reported() {
         wrong,
         Some(1),
         &TableOrder::Unknown,
-        &["unknown column \"elo\"", "line 3: \"won\" is not a result", "line 4: table is \"x\""],
+        &[
+            "line 3: result \"won\": \"won\" is not a result",
+            "line 4: table \"x\": this must be a number",
+            "line 4: Cid - Dee has no table",
+        ],
     );
     let twice = "table,white,black,board\n1,Ada,Bob,b1\n1,Ada,,b1\n";
     let expected_parts =
@@ -116,7 +123,7 @@ fn all_errors_of_a_csv_file_are_reported() {
         "table,white,black\n1,Ada\n",
         Some(1),
         &TableOrder::Unknown,
-        &["line 2 has 2 values, but the first line has 3 names"],
+        &["line 2: 2 values, but the line of the column names has 3 names"],
     );
 }
 
@@ -167,9 +174,11 @@ fn contradictory_pairings_are_reported() {
 
 #[test]
 fn unknown_formats_are_refused() {
-    for text in ["", "hello", "<html></html>", "table,who\n", "\u{0}\u{1}\u{2}"] {
+    for text in ["hello", "table,who\n", "\u{0}\u{1}\u{2}"] {
         refused(text, None, &TableOrder::Rank, &["unknown format"]);
     }
+    refused("\n \n", None, &TableOrder::Rank, &["the file is empty"]);
+    refused("<html></html>", None, &TableOrder::Rank, &["this is a web page: export the pairings"]);
 }
 
 #[test]

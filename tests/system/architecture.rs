@@ -63,6 +63,7 @@ const PURE_ALSO: &[(&str, &str, &str)] = &[
     ("locale", "fluent_bundle", "it parses and fills in text in memory: the messages are files that are part of the program"),
     ("desk", "serde", "acts have one form, which is also stored and sent"),
     ("round", "csv", "it parses text in memory"),
+    ("round", "encoding_rs", "it decodes bytes in memory"),
     ("round", "pgn_reader", "it parses text in memory"),
     ("game", "serde", "events and commands have one form each, which is also stored and sent"),
     ("round", "serde", "a round has one form, which is also stored and sent"),

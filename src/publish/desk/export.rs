@@ -89,9 +89,9 @@ pub fn export(
             let numbers: Vec<u16> = report.rounds.iter().map(|round| round.number).collect();
             let reports = numbers.iter().map(|number| hub.read(|state| DeskReport::new(state, Some(*number))));
             let rounds: Vec<Round> = reports.filter_map(|report| with_results(&report)).collect();
-            Ok(trf::write(&rounds))
+            Ok(trf::write::write(&rounds))
         }
-        ExportFormat::Csv => Ok(csv::write(&[round])),
+        ExportFormat::Csv => Ok(csv::write::write(&[round])),
         ExportFormat::Pgn => {
             let mut text = String::new();
             for game in report.tables.iter().flat_map(|table| &table.games).filter(|game| game.has_moves) {

@@ -28,10 +28,10 @@ pub fn cookies<'a>(headers: &'a HeaderMap, name: &str) -> Vec<&'a str> {
     values.take(MAX_COOKIES).collect()
 }
 
-/// Returns whether the body is declared as JSON, whatever its parameters.
-pub fn is_json(headers: &HeaderMap) -> bool {
+/// Returns whether the body is declared as this media type, whatever its parameters.
+pub fn is_media_type(headers: &HeaderMap, wanted: &str) -> bool {
     let kind = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(wanted)
 }
 
 /// Returns the address that the proxy in front of this server has added: the last one. A client may have forged those before it.

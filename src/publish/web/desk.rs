@@ -1,7 +1,7 @@
 //! The operator's desk: reading it, and acts.
 
 use super::WebState;
-use super::post::{BodyLimits, read_own_body, require_role};
+use super::post::{BodyLimits, read_own_body, read_own_file, require_role};
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::tokens::Role;
 use crate::daemon::hub::DeskChangeError;
@@ -9,6 +9,8 @@ use crate::desk::{DeskAct, DeskError};
 use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
+use crate::round::Round;
+use crate::round::trf::TableOrder;
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -54,6 +56,21 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
         _ => format!("attachment; filename=\"round{number}.{}\"", format.extension()),
     };
     Ok(([(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, disposition)], text).into_response())
+}
+
+/// Handles `POST /api/desk/preview?round=3&order=rank`: what a file of pairings contains. Nothing changes.
+pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let uri = request.uri().clone();
+    let order = match parameter(&uri, "order") {
+        Some("rank") => TableOrder::Rank,
+        _ => TableOrder::Unknown,
+    };
+    let file = read_own_file(&web, request, ACT_LIMITS).await?;
+    let number = round_parameter(&uri);
+    let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
+    let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    Ok(Json(preview).into_response())
 }
 
 /// Handles `POST /api/desk`.

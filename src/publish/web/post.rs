@@ -13,7 +13,7 @@ use crate::game::answer::Verdict;
 use crate::game::{Answer, Order};
 use crate::locale::{self as words, Locale};
 use crate::publish::http::admission::AdmittedClient;
-use crate::publish::http::headers::{forwarded_for, is_json, requested_locale};
+use crate::publish::http::headers::{forwarded_for, is_media_type, requested_locale};
 use crate::publish::http::origin::is_cross_site;
 use crate::wire::{Word, command_to_value};
 use axum::body::to_bytes;
@@ -129,12 +129,28 @@ pub(super) async fn read_own_body<T>(
     read_body(request, limits, parse).await
 }
 
-/// Checks that the request was sent as JSON, by our page or by no page at all.
-fn check_same_origin_json(web: &WebState, headers: &HeaderMap) -> Result<(), Refusal> {
+/// Reads the body of a request that is a file, if it came from our page or from no page at all. No form can send this media type.
+pub(super) async fn read_own_file(web: &WebState, request: Request, limits: BodyLimits) -> Result<Vec<u8>, Refusal> {
+    check_same_origin(web, request.headers())?;
+    if !is_media_type(request.headers(), "application/octet-stream") {
+        let sentence = "send the file with Content-Type: application/octet-stream";
+        return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, sentence));
+    }
+    read_body(request, limits, |bytes| Ok(bytes.to_vec())).await
+}
+
+/// Checks that the request was sent by our page or by no page at all.
+fn check_same_origin(web: &WebState, headers: &HeaderMap) -> Result<(), Refusal> {
     if is_cross_site(headers, web.config.is_encrypted()) {
         return Err(refusal(StatusCode::FORBIDDEN, "pages of other sites may not do this"));
     }
-    if !is_json(headers) {
+    Ok(())
+}
+
+/// As [`check_same_origin`], and checks that it was sent as JSON.
+fn check_same_origin_json(web: &WebState, headers: &HeaderMap) -> Result<(), Refusal> {
+    check_same_origin(web, headers)?;
+    if !is_media_type(headers, "application/json") {
         return Err(refusal(StatusCode::UNSUPPORTED_MEDIA_TYPE, "send JSON, with Content-Type: application/json"));
     }
     Ok(())

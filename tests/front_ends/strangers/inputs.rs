@@ -151,7 +151,11 @@ fn header(sent: &HeaderMap) {
     }
     let kind = sent.get("content-type").and_then(|value| value.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
     let parameters = kind.trim().strip_prefix("application/json").map(str::trim_start);
-    assert_eq!(headers::is_json(sent), parameters.is_some_and(|rest| rest.is_empty() || rest.starts_with(';')), "{kind:?}");
+    assert_eq!(
+        headers::is_media_type(sent, "application/json"),
+        parameters.is_some_and(|rest| rest.is_empty() || rest.starts_with(';')),
+        "{kind:?}"
+    );
 }
 
 /// Whatever a client has written (`written` is the readable part), the address is the one that the proxy has added, in a header of its

@@ -3,7 +3,7 @@
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
 import { hall, request, upload } from "./net.js";
 import { score } from "./hall.js";
-import { comma, language, t } from "./words.js";
+import { colon, comma, language, t } from "./words.js";
 
 /** The results that can be entered, in the order of the menu, and the keys of their texts. */
 const RESULTS = [
@@ -195,6 +195,9 @@ function edit(table) {
   dialog.showModal();
 }
 
+/** Describes a problem of a file: where it is, and what it is. */
+const problem = ({ line, cell, message }) => colon([line, cell && `${cell.column} "${cell.value}"`].filter(Boolean).join(", ") || "–", message);
+
 /** Reads a file of pairings, and shows what it holds before anything changes. */
 async function preview(file) {
   const dialog = $("#desk-dialog");
@@ -213,12 +216,12 @@ async function preview(file) {
     fill(
       dialog,
       h("h2", {}, t("page-desk-upload-preview", { file: file.name })),
-      list(t("page-desk-upload-errors"), errors),
-      list(t("page-desk-upload-warnings"), warnings),
+      list(t("page-desk-upload-errors"), errors.map(problem)),
+      list(t("page-desk-upload-warnings"), warnings.map(problem)),
       ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
-      round && h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, player(one.white)), h("td", {}, player(one.black)), h("td", {}, one.result ?? ""))))),
+      h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, player(one.white)), h("td", {}, player(one.black)), h("td", {}, one.result ?? ""))))),
       h("div", { class: "buttons" },
-        round && !errors?.length ? h("button", { type: "button", class: "main", onclick: load }, t("page-desk-load-round", { round: round.number })) : null,
+        !errors.length ? h("button", { type: "button", class: "main", onclick: load }, t("page-desk-load-round", { round: round.number })) : null,
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
       ),
     );

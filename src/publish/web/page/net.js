@@ -31,12 +31,12 @@ export const now = () => Date.now() + hall.offset;
 export const isArbiter = () => hall.user?.role === "arbiter";
 
 /** Sends a request to the server. Throws an error with the server's message and the HTTP `status`. */
-export async function request(path, body) {
+export async function request(path, body, type = "application/json") {
   const options = { signal: AbortSignal.timeout(15000), headers: {} };
   if (body !== undefined) {
     options.method = "POST";
-    options.headers["Content-Type"] = "application/json";
-    options.body = JSON.stringify(body);
+    options.headers["Content-Type"] = type;
+    options.body = body instanceof Blob ? body : JSON.stringify(body);
   }
   const response = await fetch(path, options);
   const text = await response.text();
@@ -49,6 +49,9 @@ export async function request(path, body) {
   if (!response.ok) throw Object.assign(new Error(reply.error || `${response.status}`), { status: response.status });
   return reply;
 }
+
+/** Sends a file to the server. Throws as [`request`] does. */
+export const upload = (path, file) => request(path, file, "application/octet-stream");
 
 /** Sends a command for a game, for a board without a game, or an act at the desk (`{desk: …}`). */
 export function postCommand(card, command) {

@@ -1,0 +1,98 @@
+//! The checks of a round as a whole.
+
+use super::problem::ProblemKind;
+use super::{MAX_PAIRINGS, Player, Problem, Round};
+use std::collections::BTreeMap;
+
+impl Round {
+    /// Returns everything that makes the round invalid.
+    pub fn check(&self) -> Vec<Problem> {
+        self.problems(|_| None)
+    }
+
+    /// Like [`Round::check`]. `line`: the line in the file of a pairing, by its index.
+    pub(super) fn problems(&self, line: impl Fn(usize) -> Option<u32>) -> Vec<Problem> {
+        let mut problems = Vec::new();
+        if self.number == 0 {
+            problems.push(Problem::of_file(ProblemKind::NoRoundNumber));
+        }
+        if self.pairings.is_empty() {
+            problems.push(Problem::of_file(ProblemKind::NobodyPaired));
+        }
+        if self.pairings.len() > MAX_PAIRINGS {
+            problems.push(Problem::of_file(ProblemKind::TooManyPairings));
+        }
+        let (mut tables, mut players, mut boards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        for (index, pairing) in self.pairings.iter().enumerate() {
+            let table = pairing.table;
+            let mut push = |kind: ProblemKind| problems.push(Problem::in_line(line(index), kind));
+            if table == 0 {
+                push(ProblemKind::NoTable { white: pairing.white.name.clone(), black: pairing.black.name.clone() });
+            } else if tables.insert(table, ()).is_some() {
+                push(ProblemKind::TableTwice(table));
+            }
+            for player in [&pairing.white, &pairing.black] {
+                if player.name.trim().is_empty() {
+                    push(ProblemKind::NoName(table));
+                } else if let Some(first) = players.insert((player.name.as_str(), player.fide_id), table) {
+                    push(ProblemKind::PlaysTwice { name: player.name.clone(), first, second: table });
+                }
+                if !is_single_lines(player) {
+                    push(ProblemKind::BadText(table));
+                }
+            }
+            for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
+                if let Some(name) = name
+                    && let Some(first) = boards.insert((kind, name), table)
+                {
+                    push(ProblemKind::BoardTwice { board: format!("{kind} {name}"), first, second: table });
+                }
+            }
+        }
+        for bye in &self.byes {
+            let player = &bye.player;
+            if player.name.trim().is_empty() || !is_single_lines(player) {
+                problems.push(Problem::of_file(ProblemKind::BadText(0)));
+            } else if players.insert((player.name.as_str(), player.fide_id), 0).is_some() {
+                problems.push(Problem::of_file(ProblemKind::ByeAndGame(player.name.clone())));
+            }
+        }
+        problems
+    }
+
+    /// Returns what is possible in a round, but may be a mistake.
+    pub(super) fn doubts(&self, line: impl Fn(usize) -> Option<u32>) -> Vec<Problem> {
+        let mut doubts = Vec::new();
+        let mut ids: BTreeMap<u32, &str> = BTreeMap::new();
+        let (mut rated, mut unrated) = (0, Vec::new());
+        for (index, pairing) in self.pairings.iter().enumerate() {
+            for player in [&pairing.white, &pairing.black] {
+                match player.rating {
+                    Some(_) => rated += 1,
+                    None if player.name.is_empty() => {}
+                    None => unrated.push(player.name.clone()),
+                }
+                let Some(id) = player.fide_id else { continue };
+                if let Some(other) = ids.insert(id, &player.name)
+                    && other != player.name
+                {
+                    let kind = ProblemKind::SameFideId { name: player.name.clone(), other: other.to_owned(), id };
+                    doubts.push(Problem::in_line(line(index), kind));
+                }
+            }
+        }
+        // A file in which nobody has a rating was made without them.
+        if rated > 0 && !unrated.is_empty() {
+            doubts.push(Problem::of_file(ProblemKind::NoRating(unrated)));
+        }
+        doubts
+    }
+}
+
+/// Returns whether all texts about a player can be PGN tags.
+fn is_single_lines(player: &Player) -> bool {
+    [Some(&player.name), player.title.as_ref(), player.team.as_ref(), player.federation.as_ref()]
+        .into_iter()
+        .flatten()
+        .all(|text| text.len() <= 255 && !text.chars().any(char::is_control))
+}

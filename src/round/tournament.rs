@@ -1,0 +1,119 @@
+//! The rounds of one tournament, and its players by start number.
+
+use super::{Player, Round};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The highest start number.
+const MAX_START_NUMBER: u32 = 9999;
+
+/// A player of the tournament.
+#[derive(Clone, Debug)]
+pub(super) struct Entrant {
+    /// The start number.
+    pub number: u32,
+    /// What was last known of the player.
+    pub player: Player,
+}
+
+/// Rounds in the order of their numbers, and everybody who is in them.
+#[derive(Debug)]
+pub(super) struct Tournament<'a> {
+    rounds: Vec<&'a Round>,
+    entrants: Vec<Entrant>,
+    /// Indices of entrants.
+    by_id: BTreeMap<u32, usize>,
+    by_name: BTreeMap<String, usize>,
+}
+
+impl<'a> Tournament<'a> {
+    /// Collects the rounds.
+    pub(super) fn new(rounds: &'a [Round]) -> Tournament<'a> {
+        let mut sorted: Vec<&Round> = rounds.iter().collect();
+        sorted.sort_by_key(|round| round.number);
+        let mut tournament =
+            Tournament { rounds: Vec::new(), entrants: Vec::new(), by_id: BTreeMap::new(), by_name: BTreeMap::new() };
+        for round in &sorted {
+            let paired = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
+            paired.chain(round.byes.iter().map(|bye| &bye.player)).for_each(|player| tournament.enter(player));
+        }
+        tournament.rounds = sorted;
+        tournament.number();
+        tournament
+    }
+
+    /// Returns the rounds.
+    pub(super) fn rounds(&self) -> &[&'a Round] {
+        &self.rounds
+    }
+
+    /// Returns the players in the order of their start numbers.
+    pub(super) fn entrants(&self) -> &[Entrant] {
+        &self.entrants
+    }
+
+    /// Returns the index of a player in [`Tournament::entrants`]: who has the same FIDE ID, otherwise the same name, unless both have
+    /// IDs, or different start numbers.
+    pub(super) fn find(&self, player: &Player) -> Option<usize> {
+        let by_id = player.fide_id.and_then(|id| self.by_id.get(&id));
+        let by_name = || {
+            self.by_name.get(&player.name).filter(|index| {
+                let Some(Entrant { player: known, .. }) = self.entrants.get(**index) else { return false };
+                let same_id = known.fide_id.is_none() || player.fide_id.is_none();
+                same_id
+                    && (known.start_number.is_none()
+                        || player.start_number.is_none()
+                        || known.start_number == player.start_number)
+            })
+        };
+        by_id.or_else(by_name).copied()
+    }
+
+    /// Adds a player, or what is known of a player since.
+    fn enter(&mut self, player: &Player) {
+        let index = self.find(player).unwrap_or(self.entrants.len());
+        match self.entrants.get_mut(index) {
+            Some(Entrant { player: known, .. }) => {
+                let before = std::mem::replace(known, player.clone());
+                known.title = known.title.take().or(before.title);
+                known.fide_id = known.fide_id.or(before.fide_id);
+                known.rating = known.rating.or(before.rating);
+                known.federation = known.federation.take().or(before.federation);
+                known.team = known.team.take().or(before.team);
+                known.start_number = known.start_number.or(before.start_number);
+            }
+            None => self.entrants.push(Entrant { number: 0, player: player.clone() }),
+        }
+        self.index(index);
+    }
+
+    fn index(&mut self, index: usize) {
+        let Some(Entrant { player, .. }) = self.entrants.get(index) else { return };
+        self.by_name.entry(player.name.clone()).or_insert(index);
+        if let Some(id) = player.fide_id {
+            self.by_id.insert(id, index);
+        }
+    }
+
+    /// Gives the start numbers, and sorts the players by them.
+    fn number(&mut self) {
+        let mut taken = BTreeSet::new();
+        for entrant in &mut self.entrants {
+            let number = entrant.player.start_number.map_or(0, u32::from);
+            // Of two players with one number, the first keeps it.
+            if (1..=MAX_START_NUMBER).contains(&number) && taken.insert(number) {
+                entrant.number = number;
+            }
+        }
+        let mut others: Vec<&mut Entrant> = self.entrants.iter_mut().filter(|entrant| entrant.number == 0).collect();
+        others.sort_by_key(|entrant| (Reverse(entrant.player.rating), entrant.player.name.clone()));
+        let mut free = (1..).filter(|number| !taken.contains(number));
+        for entrant in others {
+            entrant.number = free.next().unwrap_or(0);
+        }
+        self.entrants.sort_by_key(|entrant| entrant.number);
+        self.by_name.clear();
+        self.by_id.clear();
+        (0..self.entrants.len()).for_each(|index| self.index(index));
+    }
+}
