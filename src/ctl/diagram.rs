@@ -112,14 +112,14 @@ pub fn clock(ms: i32) -> String {
     }
 }
 
-/// Formats the last move with its number, as `21. Nf3` or `21... Qa5`; `None` if there is no move. `start`: see [`moves`].
+/// Formats the last move with its number, as `21.Nf3` or `21...Qa5`; `None` if there is no move. `start`: see [`moves`].
 pub fn last_move<'a>(start: &str, sans: impl Iterator<Item = &'a str>) -> Option<String> {
     let (index, san) = sans.enumerate().last()?;
     let mut fields = start.split_whitespace();
     let black = fields.nth(1) == Some("b");
     let number: u32 = fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1);
     let ply = index as u64 + u64::from(black);
-    Some(format!("{}{} {san}", u64::from(number) + ply / 2, if ply % 2 == 1 { "..." } else { "." }))
+    Some(format!("{}{}{san}", u64::from(number) + ply / 2, if ply % 2 == 1 { "..." } else { "." }))
 }
 
 /// Formats moves as `1. e4 e5 2. Nf3`, wrapped at 79 columns; each line ends with a newline. `start` gives the side to move and the

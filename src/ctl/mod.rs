@@ -6,6 +6,7 @@
 pub mod arbiter;
 pub mod backup;
 pub mod board;
+mod columns;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
@@ -16,6 +17,7 @@ pub mod laws;
 pub mod lichess;
 pub mod list;
 pub mod monitor;
+mod moves;
 pub mod pgn;
 pub mod pty;
 pub mod replay;

@@ -1,12 +1,11 @@
 //! `touchmovectl status`: one row for each playing table, or for each board if no round is loaded.
 
+use super::columns::{cut, left, output_width, right, widest};
 use super::diagram::{clock, last_move};
 use super::service::{NO_BOARDS, Service, print, problem_lines};
 use crate::publish::client::{BoardInfo, GameInfo, Snapshot};
 use crate::round::Round;
 use crate::wire::Word;
-use rustix::termios::tcgetwinsize;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Show all playing tables, one row each, with what needs attention
 ///
@@ -26,8 +25,6 @@ pub struct Args {
     service: Service,
 }
 
-/// Width of the rows if the output is not a terminal.
-const USUAL_WIDTH: usize = 80;
 /// Minimum width of the rows.
 const MIN_WIDTH: usize = 60;
 /// Minimum and maximum width of a name.
@@ -46,8 +43,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let client = args.service.connect().await?;
     let (round, tables) = client.round().await?;
     let snapshot = client.snapshot().await?;
-    let of_terminal = || tcgetwinsize(std::io::stdout()).ok().map(|size| size.ws_col).filter(|columns| *columns > 0);
-    let width = args.width.or_else(of_terminal).map_or(USUAL_WIDTH, usize::from).max(MIN_WIDTH);
+    let width = args.width.map_or_else(output_width, usize::from).max(MIN_WIDTH);
     Ok(print(&describe(&snapshot, round.as_ref(), &tables, args.attention, width))?)
 }
 
@@ -128,7 +124,7 @@ fn row(place: String, board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Row
         place,
         players: [name("White"), name("Black")],
         clocks,
-        last_move: last_move.unwrap_or_default().replace(". ", "."),
+        last_move: last_move.unwrap_or_default(),
         state,
         needs_attention: problem.is_some(),
     }
@@ -140,7 +136,7 @@ fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String>
     let alert = game.and_then(|game| {
         let first = game.alerts.first()?;
         let more = game.alerts.len() - 1;
-        Some(if more == 0 { first.clone() } else { format!("({} alerts) {first}", more + 1) })
+        Some(if more == 0 { first.sentence.clone() } else { format!("({} alerts) {}", more + 1, first.sentence) })
     });
     let board_state = || {
         let board = board.filter(|board| board.state != "ready")?;
@@ -148,21 +144,21 @@ fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String>
     };
     let missing_result = || {
         let game = game.filter(|game| !is_current && game.result == "*" && !game.moves.is_empty())?;
-        Some(format!("result missing after {} plies", game.moves.len()))
+        Some(format!("result missing after {}", last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()))?))
     };
     alert.or_else(board_state).or_else(missing_result)
 }
 
 /// Aligns the rows in columns that fit the width.
 fn aligned(rows: &[Row], width: usize) -> String {
-    let widest = |text: &dyn Fn(&Row) -> &str| rows.iter().map(|row| text(row).width()).max().unwrap_or(0);
-    let place = widest(&|row| &row.place).clamp(3, MAX_PLACE);
-    let clocks = [0, 1].map(|side| widest(&|row| &row.clocks[side]));
-    let last_move = widest(&|row| &row.last_move);
-    let state = widest(&|row| &row.state);
+    let widest = |text: fn(&Row) -> &str| widest(rows.iter().map(text));
+    let place = widest(|row| &row.place).clamp(3, MAX_PLACE);
+    let clocks = [widest(|row| &row.clocks[0]), widest(|row| &row.clocks[1])];
+    let last_move = widest(|row| &row.last_move);
+    let state = widest(|row| &row.state);
     let fixed = place + clocks[0] + clocks[1] + last_move + 6 * GAP + MARK;
     let free = width.saturating_sub(fixed);
-    let names = [0, 1].map(|side| widest(&|row| &row.players[side]));
+    let names = [widest(|row| &row.players[0]), widest(|row| &row.players[1])];
     let most = free.saturating_sub(state.min((free / 3).max(MIN_STATE))) / 2;
     let names = names.map(|widest| widest.min(most.max(MIN_NAME)).min(MAX_NAME));
     let state = free.saturating_sub(names[0] + names[1]);
@@ -183,32 +179,4 @@ fn aligned(rows: &[Row], width: usize) -> String {
         text.push('\n');
     }
     text
-}
-
-/// Shortens the text to this width.
-fn cut(text: &str, width: usize) -> String {
-    if text.width() <= width {
-        return text.to_owned();
-    }
-    let (mut short, mut used) = (String::new(), 1);
-    for character in text.chars() {
-        used += character.width().unwrap_or(0);
-        if used > width {
-            break;
-        }
-        short.push(character);
-    }
-    short.truncate(short.trim_end().len());
-    short + "…"
-}
-
-fn left(text: &str, width: usize) -> String {
-    let text = cut(text, width);
-    let space = width.saturating_sub(text.width());
-    text + &" ".repeat(space)
-}
-
-fn right(text: &str, width: usize) -> String {
-    let text = cut(text, width);
-    " ".repeat(width.saturating_sub(text.width())) + &text
 }

@@ -9,7 +9,7 @@ mod watch;
 
 pub use error::{ClientError, is_service_installed};
 pub use reply::{ClaimVerdict, Reply};
-pub use snapshot::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
+pub use snapshot::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 
 use crate::desk::DeskAct;

@@ -557,8 +557,8 @@ async fn alerts_are_in_the_language_of_the_arbiter() {
         let output = command.args(["game", "--bus", &address]).env("LC_ALL", language).output().unwrap();
         String::from_utf8(output.stdout).unwrap()
     };
-    assert!(show("C").contains(&format!("\nalert 1: {english}\n")), "{}", show("C"));
-    assert!(show("zh_TW.UTF-8").contains("\nalert 1: 放在d4和d5的兩個王表示結果為"), "{}", show("zh_TW.UTF-8"));
+    assert!(show("C").contains(&format!("\nalert 1, after 1...e5 (Black's move 1): {english}\n")), "{}", show("C"));
+    assert!(show("zh_TW.UTF-8").contains("(Black's move 1): 放在d4和d5的兩個王表示結果為"), "{}", show("zh_TW.UTF-8"));
 
     // A result is set, so the alert is cleared, and can still be read.
     arbiter.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();

@@ -243,7 +243,7 @@ async fn published(client: &Client, public: &Client) -> String {
 }
 
 fn game(game: &GameInfo) -> Value {
-    let alerts: Vec<_> = game.alert_ids.iter().zip(&game.alert_articles).collect();
+    let alerts: Vec<_> = game.alerts.iter().map(|alert| (alert.id, &alert.articles)).collect();
     let faults: Vec<_> = game.faults.iter().map(|(square, fault, _)| (square, fault)).collect();
     let mut value = serde_json::to_value(game).unwrap();
     (value["alerts"], value["faults"]) = (json!(alerts), json!(faults));

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use touchmove::ctl::status::describe;
-use touchmove::publish::client::{BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
+use touchmove::publish::client::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder;
 use unicode_width::UnicodeWidthStr;
@@ -40,7 +40,8 @@ fn game(id: u64, moves: Vec<MoveInfo>) -> GameInfo {
 fn rows(only_attention: bool, width: usize) -> Vec<String> {
     let round = Round::read(PAIRINGS, Some(3), &TableOrder::Unknown).unwrap();
     let clock = ClockInfo { white: 5_796_000, black: 61_000, ..ClockInfo::default() };
-    let alert = "White completed Nc3xd5, which is not legal: the knight on c3 is pinned".to_owned();
+    let sentence = "White completed Nc3xd5, which is not legal: the knight on c3 is pinned".to_owned();
+    let alert = AlertInfo { sentence, ..AlertInfo::default() };
     let snapshot = Snapshot {
         boards: vec![BoardInfo { clock: Some(clock), ..board(1) }, board(2), board(3)],
         games: vec![
@@ -66,7 +67,7 @@ fn a_row_says_who_plays_and_what_is_wrong() {
         "{}",
         rows[2]
     );
-    assert!(rows[3].contains("1.d4") && rows[3].ends_with("! result missing after 1 plies"), "{}", rows[3]);
+    assert!(rows[3].contains("1.d4") && rows[3].ends_with("! result missing after 1.d4"), "{}", rows[3]);
     assert!(rows[4].ends_with("! no board"), "{}", rows[4]);
 }
 

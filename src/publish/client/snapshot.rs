@@ -105,16 +105,30 @@ pub struct GameInfo {
     /// The incarnation of the journal in which `last_number` was read.
     pub incarnation: String,
     pub last_number: u64,
-    /// The sentences of open alerts, in English. Empty on the broadcast stream.
-    pub alerts: Vec<String>,
-    /// The ids of open alerts.
-    #[serde(skip)]
-    pub alert_ids: Vec<u32>,
-    /// The articles of each open alert, the most important first.
-    #[serde(skip)]
-    pub alert_articles: Vec<Vec<String>>,
+    /// Open alerts. Empty on the broadcast stream.
+    pub alerts: Vec<AlertInfo>,
     /// Faulty squares, each with the fault and a sentence. Empty on the broadcast stream.
     pub faults: Vec<(String, String, String)>,
+}
+
+/// An open alert; see property `Alerts` of `org.touchmove1.Arbiter`. As JSON it is its sentence.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(into = "String")]
+pub struct AlertInfo {
+    /// Its number in the game.
+    pub id: u32,
+    /// The ply concerned, 0 before the first move.
+    pub ply: u32,
+    /// Articles of the Laws, the most important first.
+    pub articles: Vec<String>,
+    /// What happened, in English.
+    pub sentence: String,
+}
+
+impl From<AlertInfo> for String {
+    fn from(alert: AlertInfo) -> String {
+        alert.sentence
+    }
 }
 
 /// One ply of a game; see property `Moves` of `org.touchmove1.Game`.
@@ -210,9 +224,10 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
         result_reason: game.take("ResultReason"),
         incarnation: game.take("Incarnation"),
         last_number: game.take("LastNumber"),
-        alert_ids: alerts.iter().map(|alert| alert.0).collect(),
-        alert_articles: alerts.iter().map(|alert| alert.4.clone()).collect(),
-        alerts: alerts.into_iter().map(|alert| alert.6).collect(),
+        alerts: alerts
+            .into_iter()
+            .map(|(id, _, ply, _, articles, _, sentence, ..)| AlertInfo { id, ply, articles, sentence })
+            .collect(),
         faults,
     }
 }

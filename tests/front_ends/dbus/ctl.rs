@@ -21,7 +21,7 @@ async fn the_command_line_shows_boards_and_games() {
         assert_eq!((code, errors.as_str()), (Some(0), ""), "{args:?}");
         output
     };
-    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1... e5\n"));
+    assert!(show(&["list"]).contains("game 1 on dgt_board: playing, *, last move 1...e5\n"));
     let status = show(&["status"]);
     assert!(status.starts_with("1 boards, ") && status.contains("dgt_board") && status.contains("1...e5"), "{status}");
     let shown = show(&["board"]);
@@ -85,7 +85,7 @@ async fn the_arbiter_gives_commands_on_the_command_line() {
         assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
         assert!(errors.contains(expected), "{args:?}: {errors}");
     };
-    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1. e4\n");
+    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1.e4\n");
     accepted(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
     accepted(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
     refused(&["take-back", "7"], 1, "the game has only");
