@@ -161,22 +161,13 @@ async fn alerts(client: &Client, game: &GameInfo, moves: &MoveList) -> Vec<Strin
     let mut lines = Vec::new();
     for alert in &game.alerts {
         let sentence = language::alert(client, game.id, alert.id, language::locale(), &alert.sentence).await;
-        lines.push(format!("alert {}, {}: {sentence}", alert.id, moment(moves, alert.ply)));
+        lines.push(format!("alert {}, {}: {sentence}", alert.id, moves.moment(alert.ply)));
         let required = language::required(client, game.id, alert.id, language::locale()).await;
         if !required.is_empty() {
             lines.push(format!("  → {} ({})", required.join("; "), alert.articles.join(", ")));
         }
     }
     lines
-}
-
-/// Returns when an alert was raised, by the ply that it is about.
-fn moment(moves: &MoveList, ply: u32) -> String {
-    match moves.name(ply) {
-        Some(name) => format!("after {name} ({})", moves.place(ply)),
-        None if ply == 0 => "before the first move".to_owned(),
-        None => format!("at {}", moves.place(ply)),
-    }
 }
 
 #[cfg(test)]
@@ -223,14 +214,6 @@ mod tests {
         plies[0].confidence = 0.7;
         assert!(score(&plies, &moves).starts_with("1. e4? d5\n?: "));
         assert_eq!(score(&[], &moves), "");
-    }
-
-    #[test]
-    fn an_alert_names_its_move() {
-        let (_, moves) = opening([(-1, -1); 2]);
-        assert_eq!(moment(&moves, 2), "after 1...d5 (Black's move 1)");
-        assert_eq!(moment(&moves, 3), "at White's move 2");
-        assert_eq!(moment(&moves, 0), "before the first move");
     }
 
     #[test]

@@ -133,8 +133,39 @@ impl MoveList {
         }
     }
 
+    /// Returns when something was that concerns a ply, such as `after 21.Nf3 (White's move 21)`, for sentences.
+    pub(super) fn moment(&self, ply: u32) -> String {
+        match self.name(ply) {
+            Some(name) => format!("after {name} ({})", self.place(ply)),
+            None if ply == 0 => "before the first move".to_owned(),
+            None => format!("at {}", self.place(ply)),
+        }
+    }
+
+    /// Returns the ply of the last promotion on record.
+    pub(super) fn last_promotion(&self) -> Option<u32> {
+        (1..=self.len()).rev().find(|ply| self.san(*ply).is_some_and(|san| san.contains('=')))
+    }
+
+    /// Returns the argument of a command, as `Commanded` has it, with its ply as a move: `exd5 at White's move 21`.
+    pub(super) fn describe_argument(&self, command: &str, argument: &str) -> String {
+        let ply = |text: &str| text.parse().ok();
+        match argument.rsplit_once("ply ").and_then(|(words, text)| Some((words, ply(text)?))) {
+            Some((words, ply)) => {
+                let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
+                let san = self.san_of(ply, first);
+                format!("{} {rest}{}", san.as_deref().unwrap_or(first), self.place(ply))
+            }
+            None if command == "restore" => match ply(argument) {
+                Some(ply) => format!("the position before {}", self.place(ply)),
+                None => argument.to_owned(),
+            },
+            None => argument.to_owned(),
+        }
+    }
+
     /// Returns the moves from this ply on with their numbers, as `21.Nf3 Qa5 22.Re1`; empty if there are none.
-    pub(super) fn from(&self, ply: u32) -> String {
+    pub(super) fn text_from(&self, ply: u32) -> String {
         let (mut text, mut last) = (String::new(), None);
         for at in ply.max(1)..=self.len() {
             let (Some(number), Some(san)) = (self.number(at), self.san(at)) else { break };
@@ -203,6 +234,12 @@ impl MoveList {
         };
         let mv = position.parse_uci(written).or_else(|| position.parse_san(written)).filter(|mv| position.is_legal(*mv));
         mv.map(|mv| position.uci(mv)).ok_or_else(|| format!("{text:?} is not legal as {}: {}", self.place(ply), legal()))
+    }
+
+    /// Returns a move in UCI, at this ply, that need not be legal; `None` if it is not written in UCI, or no piece could make it.
+    pub(super) fn parse_any_move(&self, ply: u32, text: &str) -> Option<String> {
+        let position = Position::from_fen(self.fen_before(ply)?, false).ok()?;
+        position.any_move(text).map(|_| text.to_owned())
     }
 
     /// Returns a move in SAN that is given in UCI, at this ply.
@@ -278,10 +315,27 @@ mod tests {
         assert_eq!(list.name(2).as_deref(), Some("1...d5"));
         assert_eq!((list.place(3).as_str(), list.place(4).as_str()), ("White's move 2", "Black's move 2"));
         assert_eq!(
-            (list.from(1).as_str(), list.from(2).as_str(), list.from(4).as_str()),
+            (list.text_from(1).as_str(), list.text_from(2).as_str(), list.text_from(4).as_str()),
             ("1.e4 d5 2.exd5", "1...d5 2.exd5", "")
         );
-        assert_eq!(game(BLACK, &["e5", "e4"]).from(1), "40...e5 41.e4");
+        assert_eq!(game(BLACK, &["e5", "e4"]).text_from(1), "40...e5 41.e4");
+    }
+
+    #[test]
+    fn sentences_name_the_move() {
+        let list = game(START, &["e4", "d5", "exd5"]);
+        assert_eq!(list.moment(2), "after 1...d5 (Black's move 1)");
+        assert_eq!((list.moment(4).as_str(), list.moment(0).as_str()), ("at Black's move 2", "before the first move"));
+        for (command, argument, expected) in [
+            ("replace", "e4d5 at ply 3", "exd5 at White's move 2"),
+            ("insert", "d8d5 before ply 4", "Qxd5 before Black's move 2"),
+            ("promotion", "knight at ply 3", "knight at White's move 2"),
+            ("strike", "white at ply 0", "white at the start"),
+            ("restore", "2", "the position before Black's move 1"),
+            ("result", "1-0", "1-0"),
+        ] {
+            assert_eq!(list.describe_argument(command, argument), expected);
+        }
     }
 
     #[test]
@@ -290,7 +344,7 @@ mod tests {
         // White moves again, and Black is to move.
         let fen = "rnbqkbnr/pppppppp/8/8/3PP3/8/PPP2PPP/RNBQKBNR b KQkq - 0 1";
         list.apply(&event("MoveMade", json!({"ply": 2, "san": "d2-d4", "fen": fen})));
-        assert_eq!(list.from(1), "1.e4 1.d2-d4");
+        assert_eq!(list.text_from(1), "1.e4 1.d2-d4");
         assert_eq!(list.place(3), "Black's move 1");
         assert_eq!(list.find("1.").unwrap_err(), "\"1.\" names several moves: write one of their plies, 1 or 2");
         assert_eq!(list.find("1.e4"), Ok(1));
@@ -300,7 +354,7 @@ mod tests {
     fn a_correction_replaces_the_moves_after_it() {
         let mut list = game(START, &["e4", "d5", "exd5"]);
         list.apply(&event("MovesCorrected", json!({"from_ply": 2, "moves": []})));
-        assert_eq!((list.len(), list.from(1).as_str()), (1, "1.e4"));
+        assert_eq!((list.len(), list.text_from(1).as_str()), (1, "1.e4"));
     }
 
     #[test]

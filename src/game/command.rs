@@ -15,9 +15,9 @@ use shakmaty::{Color, Role};
 /// The argument for a player.
 const PLAYER: Argument = Argument::of(ArgumentKind::Player);
 /// The argument for a ply, counted from 1.
-const PLY: Argument = Argument::of(ArgumentKind::Number(1));
-/// The argument for the number of an alert, or a ply that may be any number.
-const NUMBER: Argument = Argument::of(ArgumentKind::Number(0));
+const PLY: Argument = Argument::of(ArgumentKind::Ply(1));
+/// The argument for the number of an alert.
+const ALERT: Argument = Argument::of(ArgumentKind::Alert);
 /// The argument for a move.
 const MOVE: Argument = Argument::of(ArgumentKind::Move);
 /// The argument for a time of a clock.
@@ -26,13 +26,15 @@ const TIME: Argument = Argument::of(ArgumentKind::Time);
 commands! {
     /// Sets the result: `1-0`, `0-1` or `1/2-1/2`; `*` withdraws it, and the game goes on.
     Result = "result" {
-        /// 1-0, 0-1, 1/2-1/2, or * to withdraw it: the game continues.
+        /// 1-0, 0-1, 1/2-1/2, or none to withdraw it: the game continues.
+        ///
+        /// `*` in JSON and on D-Bus; the command line also accepts it.
         #[serde(with = "json::result_or_star")]
         result: Option<GameResult> = Argument::of(ArgumentKind::Result),
     }
     example r#"{"do":"result","result":"1-0"}"#
     method "SetResult"
-    subcommand "result": "Set the result of a game, or withdraw it", examples ["result 1/2-1/2", "result '*'"],
+    subcommand "result": "Set the result of a game, or withdraw it", examples ["result 1/2-1/2", "result none"],
         overview ["result 1-0", "result '*' --game 17"];
 
     /// Begins a new game from this position; the counters of the FEN are kept. If no game is in progress and the board was seen to
@@ -48,7 +50,7 @@ commands! {
     /// Takes back this number of plies, at least 1.
     TakeBack = "take_back" {
         /// Number of moves, where each player's move counts as one.
-        plies: u32 = PLY.or("1"),
+        plies: u32 = Argument::of(ArgumentKind::Number(1)).or("1"),
     }
     example r#"{"do":"take_back","plies":1}"#
     method "TakeBack"
@@ -57,7 +59,7 @@ commands! {
 
     /// Sets the piece of a promotion: `queen`, `rook`, `bishop` or `knight`; `ply` null or omitted: the last promotion.
     Promotion = "promotion" {
-        /// The ply of the promotion: White's first move is 1, Black's 2 [default: the last promotion].
+        /// The promotion, such as 61.b8=Q; or its ply: White's first move is 1, Black's 2 [default: the last promotion].
         #[serde(default)]
         ply: Option<u32> = PLY.optional(),
         /// queen, rook, bishop or knight.
@@ -69,8 +71,8 @@ commands! {
     example r#"{"do":"promotion","ply":61,"piece":"knight"}"#
     method "SetPromotion"
     subcommand "promotion": "Set the piece of a promotion, if the board cannot detect it",
-        examples ["promotion knight", "promotion rook --ply 87"],
-        overview ["promotion knight", "promotion rook --ply 87"];
+        examples ["promotion knight", "promotion rook --ply 44.b8=Q"],
+        overview ["promotion knight", "promotion rook --ply 44.b8=Q"];
 
     /// Declares that this player adjusts pieces (Article 4.2): pieces that they touch next and put back are no move.
     Adjust = "adjust" {
@@ -86,7 +88,7 @@ commands! {
     /// Acknowledges the alert with this `id`: an `alert_cleared` follows.
     Acknowledge = "acknowledge" {
         /// Number of the alert, see `touchmovectl game`.
-        alert: u32 = NUMBER,
+        alert: u32 = ALERT,
     }
     example r#"{"do":"acknowledge","alert":3}"#
     method "Acknowledge"
@@ -95,7 +97,7 @@ commands! {
     /// Restores the position before this ply (Article 7.5.1): the moves from there on leave the record. A `displaced` lists the
     /// squares that still show something else; another one follows whenever they change, and an empty one when the board agrees.
     Restore = "restore" {
-        /// The ply to play again: White's first move is 1, Black's 2.
+        /// The move to play again, such as 21.Nf3 or 21...Qa5; or its ply: White's first move is 1, Black's 2.
         ///
         /// The number of plies plus one means the last position on record.
         ply: u32 = PLY,
@@ -107,12 +109,12 @@ commands! {
 
 The moves from there on are removed from the record, and `touchmovectl board` lists the squares that still differ until the \
 board agrees. If the first of those moves was illegal, the output lists the moves that its touched pieces allow.",
-        examples ["restore 41", "restore 41 --game 17"];
+        examples ["restore 21.Nf3", "restore 21...Qa5 --game 17", "restore 41"];
 
     /// Lets the irregular move of this alert stand: an `alert_cleared` follows, and the move is never corrected to another one.
     LetStand = "let_stand" {
         /// Number of the alert about the move, see `touchmovectl game`.
-        alert: u32 = NUMBER,
+        alert: u32 = ALERT,
     }
     example r#"{"do":"let_stand","alert":3}"#
     method "LetStand"
@@ -121,28 +123,32 @@ board agrees. If the first of those moves was illegal, the output lists the move
     /// Replaces the move at this ply by this legal move; later moves stay. A `moves_corrected` follows, and `displaced` as for
     /// `restore`.
     Replace = "replace" {
-        /// The ply: White's first move is 1, Black's 2.
+        /// The move on record, such as 21.Nf3 or 21...Qa5; or its ply: White's first move is 1, Black's 2.
         ply: u32 = PLY,
-        /// The legal move that was played, in UCI.
+        /// The legal move that was played: exd5 or e4d5.
+        ///
+        /// In UCI.
         uci: String = MOVE,
     }
     example r#"{"do":"replace","ply":41,"uci":"e4d5"}"#
     method "Replace"
     subcommand "replace": "Replace a move by another one; the moves after it remain",
-        examples ["replace 41 e4d5", "replace 87 b7b8n"];
+        examples ["replace 21.Nf3 exd5", "replace 21...Qa5 d8d6", "replace 87 b7b8n"];
 
     /// Inserts this missing legal move before this ply; later moves stay. The same events follow.
     Insert = "insert" {
-        /// The ply of the missing move; the move that is there now follows it.
+        /// The place of the missing move, such as 21. or 21...; or its ply. The move that is there now follows it.
         ///
         /// The number of plies plus one means at the end.
         ply: u32 = PLY,
-        /// The legal move that was played, in UCI.
+        /// The legal move that was played: Nf3 or g1f3.
+        ///
+        /// In UCI.
         uci: String = MOVE,
     }
     example r#"{"do":"insert","ply":41,"uci":"e7e5"}"#
     method "Insert"
-    subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 41 e7e5"];
+    subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 21. Nf3", "insert 21... Qa5", "insert 41 g1f3"];
 
     /// Undoes the last command that changed the game: what it changed is published again as it was.
     Undo = "undo" {}
@@ -177,12 +183,12 @@ the previous game continues as soon as its position is on the board again.",
         /// white or black.
         #[serde(with = "json::word")]
         player: Color = PLAYER,
-        /// The ply at which it was counted.
-        ply: u32 = NUMBER,
+        /// The move at which it was counted, such as 21.Nf3; or its ply, 0 before the first move.
+        ply: u32 = Argument::of(ArgumentKind::Ply(0)),
     }
     example r#"{"do":"strike","player":"white","ply":41}"#
     method "Strike"
-    subcommand "strike": "Remove the last counted irregularity of a player at a ply", examples ["strike white 41"];
+    subcommand "strike": "Remove the last counted irregularity of a player at a ply", examples ["strike white 21.Nf3"];
 
     /// Notes both times as the arbiter set them, and the reason; `note` may be omitted.
     ClockNote = "clock_note" {
@@ -218,7 +224,7 @@ the previous game continues as soon as its position is on the board again.",
 
     /// Sets PGN tags of this game in addition to those of the event; they replace tags set earlier.
     Tags = "tags" {
-        /// NAME=VALUE, in quotes if it contains spaces.
+        /// NAME=VALUE, in quotes if it contains spaces; none removes all tags of the game.
         tags: Vec<(String, String)> = Argument::of(ArgumentKind::Tags),
     }
     example r#"{"do":"tags","tags":[["White","Carlsen, Magnus"],["WhiteFideId","1503014"]]}"#
@@ -249,16 +255,16 @@ the previous game continues as soon as its position is on the board again.",
         /// repetition or fifty_moves.
         #[serde(with = "json::word")]
         claimed: ClaimKind = Argument::of(ArgumentKind::Claim),
-        /// The move that the player has written down and not played, in UCI [default: the claim is about the position on the
-        /// board].
+        /// The move that the player has written down and not played, such as Nf3 or g1f3 [default: the claim is about the
+        /// position on the board].
         #[serde(default)]
-        intended: Option<String> = MOVE.optional(),
+        intended: Option<String> = Argument::of(ArgumentKind::IntendedMove).optional(),
     }
     example r#"{"do":"claim","player":"white","claimed":"repetition","intended":"g1f3"}"#
     method "Claim"
     subcommand "claim": "Check a player's claim of a draw; nothing is changed",
-        examples ["claim white repetition", "claim black fifty_moves --intended f6g8"],
-        overview ["claim white repetition --intended g1f3"];
+        examples ["claim white repetition", "claim black fifty_moves --intended Ng8"],
+        overview ["claim white repetition --intended Nf3"];
 }
 
 impl Command {

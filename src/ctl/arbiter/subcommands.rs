@@ -1,17 +1,17 @@
 //! The subcommands of `touchmovectl arbiter`, built from the declarations of the commands.
 
 use super::position;
+use super::written_command::WrittenCommand;
 use crate::ctl::service::{Service, parse_word};
 use crate::game::GameResult;
-use crate::game::command::{ArgumentKind, COMMANDS, Command, CommandField, CommandSpec, Presence, Subcommand};
+use crate::game::command::{ArgumentKind, COMMANDS, CommandField, CommandSpec, Presence, Subcommand};
 use crate::game::pgn::is_tag_name;
 use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws, LawsWord};
-use crate::wire::command_from_value;
 use clap::builder::{StringValueParser, TypedValueParser, ValueParser};
 use clap::error::ErrorKind;
 use clap::{Arg, ArgAction, ArgMatches, Args, FromArgMatches, value_parser};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use shakmaty::{Color, Role};
 
 /// A subcommand as it was given.
@@ -21,8 +21,8 @@ pub(super) enum Request {
     Position(position::Args),
     /// A command for a game.
     Command {
-        /// The command.
-        command: Command,
+        /// The command with its arguments: plies and moves as people write them.
+        command: WrittenCommand,
         /// The game.
         game: GameSelector,
     },
@@ -96,13 +96,9 @@ impl FromArgMatches for Request {
             return Ok(Request::Position(position::Args::from_arg_matches(matches)?));
         }
         let (spec, index) = find(name).ok_or_else(unknown)?;
-        let mut fields = Map::from_iter([("do".to_owned(), spec.word.into())]);
-        for field in spec.fields {
-            fields.insert(field.name.to_owned(), parse_field(field, index, matches));
-        }
-        let command = command_from_value(&Value::Object(fields))
-            .map_err(|error| clap::Error::raw(ErrorKind::ValueValidation, format!("{error}\n")))?;
-        Ok(Request::Command { command, game: GameSelector::from_arg_matches(matches)? })
+        let field = |field: &CommandField| (field.name.to_owned(), parse_field(field, index, matches));
+        let fields = spec.fields.iter().map(field).collect();
+        Ok(Request::Command { command: WrittenCommand { spec, fields }, game: GameSelector::from_arg_matches(matches)? })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -131,7 +127,7 @@ fn build_subcommand(spec: &CommandSpec, subcommand: &Subcommand) -> clap::Comman
 fn build_argument(field: &CommandField) -> Arg {
     let (name, kind) = (argument_name(field), field.argument.kind);
     let arg = Arg::new(name).help(help(field.help)).value_parser(value_parser_of(kind)).value_name(match kind {
-        ArgumentKind::Move => "MOVE".to_owned(),
+        ArgumentKind::Move | ArgumentKind::IntendedMove => "MOVE".to_owned(),
         _ => name.to_uppercase(),
     });
     let arg = if kind == ArgumentKind::Tags { arg.num_args(1..).action(ArgAction::Append) } else { arg };
@@ -158,7 +154,9 @@ fn parse_field(field: &CommandField, subcommand: usize, matches: &ArgMatches) ->
     let name = argument_name(field);
     match field.argument.kind {
         ArgumentKind::Subcommand => (subcommand == 0).into(),
-        ArgumentKind::Tags => matches.get_many::<Value>(name).into_iter().flatten().cloned().collect(),
+        ArgumentKind::Tags => {
+            matches.get_many::<Value>(name).into_iter().flatten().filter(|tag| !tag.is_null()).cloned().collect()
+        }
         _ => matches.get_one::<Value>(name).cloned().unwrap_or_default(),
     }
 }
@@ -167,6 +165,7 @@ fn parse_field(field: &CommandField, subcommand: usize, matches: &ArgMatches) ->
 fn value_parser_of(kind: ArgumentKind) -> ValueParser {
     match kind {
         ArgumentKind::Number(least) => value_parser!(u32).range(i64::from(least)..).map(Value::from).into(),
+        ArgumentKind::Alert => value_parser!(u32).map(Value::from).into(),
         ArgumentKind::Player => ValueParser::new(|text: &str| parse_word::<Color>(text).map(|_| Value::from(text))),
         ArgumentKind::Piece => ValueParser::new(|text: &str| parse_word::<Role>(text).map(|_| Value::from(text))),
         ArgumentKind::Claim => ValueParser::new(|text: &str| parse_word::<ClaimKind>(text).map(|_| Value::from(text))),
@@ -175,18 +174,27 @@ fn value_parser_of(kind: ArgumentKind) -> ValueParser {
         ArgumentKind::Irregularity => ValueParser::new(parse_irregularity),
         ArgumentKind::Tags => ValueParser::new(parse_tag),
         ArgumentKind::Time => ValueParser::new(parse_time),
-        ArgumentKind::Text | ArgumentKind::Move | ArgumentKind::Subcommand => StringValueParser::new().map(Value::from).into(),
+        ArgumentKind::Text
+        | ArgumentKind::Ply(_)
+        | ArgumentKind::Move
+        | ArgumentKind::IntendedMove
+        | ArgumentKind::Subcommand => StringValueParser::new().map(Value::from).into(),
     }
 }
 
 fn parse_result(text: &str) -> Result<Value, String> {
-    match GameResult::parse(text).is_some() || text == "*" {
-        true => Ok(text.into()),
-        false => Err("write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it".to_owned()),
+    match text {
+        "none" | "*" => Ok("*".into()),
+        _ if GameResult::parse(text).is_some() => Ok(text.into()),
+        _ => Err("write 1-0, 0-1, 1/2-1/2, or none to withdraw it".to_owned()),
     }
 }
 
+/// Parses `NAME=VALUE` to a pair, and `none` to null.
 fn parse_tag(text: &str) -> Result<Value, String> {
+    if text == "none" {
+        return Ok(Value::Null);
+    }
     let (name, value) = text.split_once('=').ok_or("write NAME=VALUE, such as 'White=Carlsen, Magnus'")?;
     match is_tag_name(name) {
         true => Ok(json!([name, value])),

@@ -68,12 +68,18 @@ pub enum ArgumentKind {
     Text,
     /// A number, at least this one.
     Number(u32),
+    /// A ply, at least this one; people may write its move instead, such as `21.Nf3`.
+    Ply(u32),
+    /// The number of an alert.
+    Alert,
     /// A player.
     Player,
     /// A piece that a pawn can become.
     Piece,
-    /// A move, in UCI.
+    /// A legal move; the field is UCI, and people may write SAN.
     Move,
+    /// A move that a player has written down, legal or not; otherwise like [`Move`](ArgumentKind::Move).
+    IntendedMove,
     /// A result, or `*`.
     Result,
     /// An irregularity that can be counted.

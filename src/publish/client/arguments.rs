@@ -25,7 +25,7 @@ fn argument(field: &CommandField, value: &Value) -> Variant<'static> {
             pairs.iter().map(|pair| (text(pair, 0), text(pair, 1))).collect::<HashMap<String, String>>().into()
         }
         Value::String(text) => text.clone().into(),
-        _ if matches!(field.argument.kind, ArgumentKind::Number(_)) => 0u32.into(),
+        _ if matches!(field.argument.kind, ArgumentKind::Number(_) | ArgumentKind::Ply(_)) => 0u32.into(),
         _ => String::new().into(),
     }
 }

@@ -85,12 +85,14 @@ async fn the_arbiter_gives_commands_on_the_command_line() {
         assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
         assert!(errors.contains(expected), "{args:?}: {errors}");
     };
-    accepted(&["take-back"], "game 1 on dgt_board: the last move is now 1.e4\n");
+    accepted(&["take-back"], "game 1 on dgt_board: removed 1...e5; the last move is now 1.e4\n");
     accepted(&["result", "0-1"], "game 1 on dgt_board: the result is 0-1\n");
-    accepted(&["result", "*", "--game", "dgt_board"], "game 1 on dgt_board: the result is *\n");
+    let withdrawn = "game 1 on dgt_board: the result is withdrawn: the game continues\n";
+    accepted(&["result", "*", "--game", "dgt_board"], withdrawn);
+    accepted(&["result", "none"], withdrawn);
     refused(&["take-back", "7"], 1, "the game has only");
     refused(&["take-back", "0"], 2, "0 is not in 1..");
-    refused(&["result", "2-0"], 2, "write 1-0, 0-1, 1/2-1/2, or '*' to withdraw it");
+    refused(&["result", "2-0"], 2, "write 1-0, 0-1, 1/2-1/2, or none to withdraw it");
     refused(&["promotion", "king"], 2, "write queen or rook or bishop or knight");
     refused(&["adjust", "both"], 2, "write white or black");
     refused(&["result", "1-0", "--game", "99"], 3, "there is no game 99");
@@ -119,6 +121,41 @@ async fn the_arbiter_gives_commands_on_the_command_line() {
             && output.contains("\nWhite to move; for the other player use --turn black"),
         "{output}"
     );
+}
+
+/// An arbiter reads moves off a score sheet, and reads there which move was changed.
+#[tokio::test]
+async fn moves_are_named_as_on_a_score_sheet() {
+    let Some(mut hall) = Hall::after_e4().await else { return };
+    hall.play("e7", "e5", "e5").await;
+    let address = hall.bus.address();
+    let arbiter_command = |args: &[&str]| touchmovectl(&address, &[&["arbiter"], args].concat());
+    let accepted = |args: &[&str], expected: &str| {
+        let (code, output, errors) = arbiter_command(args);
+        assert_eq!(code, Some(0), "{args:?}: {errors}");
+        assert_eq!(output.lines().next(), Some(format!("game 1 on dgt_board: {expected}").as_str()), "{args:?}");
+    };
+    let refused = |args: &[&str], expected: &str| {
+        let (code, output, errors) = arbiter_command(args);
+        assert_eq!((code, output.as_str()), (Some(1), ""), "{args:?}: {errors}");
+        assert!(errors.contains(expected), "{args:?}: {errors}");
+    };
+    accepted(&["replace", "1...e5", "e6"], "Black's move 1 is now e6; it was e5");
+    refused(&["replace", "1...e5", "d5"], "Black's move 1 is 1...e6, not \"1...e5\"");
+    refused(
+        &["replace", "1...", "Nf3"],
+        "\"Nf3\" is not legal as Black's move 1: the legal moves are Na6 Nc6 Ne7 Nf6 Nh6 a5 a6",
+    );
+    accepted(&["undo"], "undone: replace e6 at Black's move 1");
+    accepted(&["insert", "2.", "g1f3"], "White's move 2 is inserted: 2.Nf3");
+    accepted(&["restore", "2.Nf3"], "removed 2.Nf3; the position before 2.Nf3 (White's move 2) is restored");
+    accepted(&["restore", "2"], "removed 1...e5; the position before 1...e5 (Black's move 1) is restored");
+    refused(&["restore", "9.Nf3"], "the game has no move 9. of White: the last move is 1.e4");
+    refused(&["restore", "0"], "there is no ply 0: White's first move is ply 1");
+    accepted(&["count", "white", "illegal_move"], "illegal_move was counted for White after 1.e4 (White's move 1)");
+    accepted(&["strike", "white", "1.e4"], "White's last irregularity counted after 1.e4 (White's move 1) was removed");
+    accepted(&["tags", "White=Ann"], "1 tags were set");
+    accepted(&["tags", "none"], "all tags of the game were removed");
 }
 
 #[test]
