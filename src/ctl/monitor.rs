@@ -1,9 +1,16 @@
 //! `touchmovectl monitor`: prints events as they happen.
 
+mod row;
+mod sentence;
+
 use super::diagram::{Squares, Style, clock, last_move};
 use super::language;
+use super::moves::MoveList;
 use super::service::{Service, print, print_json};
+use crate::names;
 use crate::publish::client::{Client, ClientError, GameInfo, WatchItem, WatchedEvent};
+use row::{Layout, Origin};
+use sentence::sentence;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::IsTerminal;
@@ -14,7 +21,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 
 /// Print the events of all boards, until interrupted
 ///
-/// Continues when touchmoved or the bus stops and starts again, and then prints the events in between.
+/// Each row has the time of day, the table or the board, the players, and the event. Continues when touchmoved or the bus stops and starts again, and then prints the events in between.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  touchmovectl monitor\n  touchmovectl monitor --board dgt_ttyUSB0\n  touchmovectl monitor --json | jq 'select(.event == \"MoveMade\") | .san'"
@@ -39,7 +46,8 @@ pub struct Args {
 /// If touchmoved is not reachable at the start.
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let mut client = args.service.connect().await?;
-    let mut monitor = Monitor { drawn: 0, begun: false, games: BTreeMap::new(), times: BTreeMap::new(), args };
+    let (games, times, layout) = (BTreeMap::new(), BTreeMap::new(), Layout::default());
+    let mut monitor = Monitor { drawn: 0, begun: false, games, times, layout, args };
     loop {
         match monitor.follow(&client).await {
             Ok(()) | Err(Interrupted::Gone(ClientError::Broken(_) | ClientError::NotRunning { .. })) => {}
@@ -82,6 +90,7 @@ struct Monitor {
     games: BTreeMap<u64, Game>,
     /// The clocks last drawn for each board: White's and Black's, in milliseconds; negative: unknown.
     times: BTreeMap<String, (i32, i32)>,
+    layout: Layout,
     /// Number of diagram lines below the last printed line.
     drawn: usize,
 }
@@ -93,14 +102,22 @@ struct Game {
     incarnation: String,
     /// The number of the last printed event.
     last: u64,
-    /// Number of plies before the first one of the game, from its start position.
-    before: u64,
+    /// Where it is played, and by whom.
+    origin: Origin,
+    /// The moves up to the last printed event; `None`: not read yet.
+    moves: Option<MoveList>,
 }
 
 impl Game {
+    /// A game whose events up to number `last` are not printed.
     fn new(game: &GameInfo, last: u64) -> Game {
-        let (board, incarnation) = (game.board.clone(), game.incarnation.clone());
-        Game { board, incarnation, last, before: plies_before(&game.start) }
+        Game {
+            board: game.board.clone(),
+            incarnation: game.incarnation.clone(),
+            last,
+            origin: origin(game),
+            moves: (last == 0).then(MoveList::default),
+        }
     }
 }
 
@@ -130,12 +147,22 @@ impl Monitor {
     async fn catch_up(&mut self, client: &Client) -> Result<(), Interrupted> {
         let snapshot = client.snapshot().await?;
         let first = !std::mem::replace(&mut self.begun, true);
+        snapshot.boards.iter().for_each(|board| self.layout.fit(&Origin::board(&board.id)));
+        for game in &snapshot.games {
+            let origin = origin(game);
+            if game.state == "playing" {
+                self.layout.fit(&origin);
+            }
+            if let Some(known) = self.games.get_mut(&game.id) {
+                known.origin = origin;
+            }
+        }
         for board in &snapshot.boards {
             if let Some(times) = &board.clock {
                 self.times.insert(board.id.clone(), (times.white, times.black));
             }
             if first && self.wants(&board.id) && !self.args.json {
-                self.line(&format!("{}: {}", board.id, board.state))?;
+                self.row(None, &Origin::board(&board.id), &board.state)?;
             }
         }
         let is_other = |game: &GameInfo| self.games.get(&game.id).is_some_and(|known| known.incarnation != game.incarnation);
@@ -153,7 +180,7 @@ impl Monitor {
                     if self.wants(&game.board) && game.state == "playing" && !self.args.json {
                         let last = last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()));
                         let last = last.map_or_else(|| "no move yet".to_owned(), |last| format!("last move {last}"));
-                        self.line(&format!("{}: game {}, {last}", game.board, game.id))?;
+                        self.row(None, &origin(game), &format!("game {}, {last}", game.id))?;
                         self.draw(&game.board, &game.fen)?;
                     }
                     continue;
@@ -181,8 +208,10 @@ impl Monitor {
     }
 
     async fn handle_event(&mut self, client: &Client, event: WatchedEvent) -> Result<(), Interrupted> {
-        if event.fields.get("interface").is_some_and(|interface| interface == crate::names::CLOCK_INTERFACE) {
-            self.clocks(&event);
+        match event.fields.get("interface").and_then(Value::as_str) {
+            Some(names::CLOCK_INTERFACE) => self.clocks(&event),
+            Some(names::GAME_INTERFACE) => self.names(&event),
+            _ => {}
         }
         if let Some(incarnation) = event.fields.get("Incarnation")
             && event.game.and_then(|game| self.games.get(&game)).is_some_and(|known| *incarnation != known.incarnation)
@@ -206,12 +235,28 @@ impl Monitor {
         *times = (value("White").unwrap_or(times.0), value("Black").unwrap_or(times.1));
     }
 
+    /// Remembers the players and the table that a game has got.
+    fn names(&mut self, changed: &WatchedEvent) {
+        let Some(tags) = changed.fields.get("Tags") else { return };
+        let Some(known) = changed.game.and_then(|game| self.games.get_mut(&game)) else { return };
+        known.origin = Origin::of(&known.board, |tag| tags.get(tag).and_then(Value::as_str));
+        self.layout.fit(&known.origin);
+    }
+
     fn wants(&self, board: &str) -> bool {
         self.args.board.as_deref().is_none_or(|wanted| wanted == board)
     }
 
     /// Prints the event, with an alert in the language of the user; JSON output is unchanged.
     async fn translate_and_print(&mut self, client: &Client, mut event: WatchedEvent) -> anyhow::Result<()> {
+        if let Some((id, known)) = event.game.and_then(|id| Some((id, self.games.get_mut(&id)?)))
+            && known.moves.is_none()
+            && !self.args.json
+        {
+            // The game may no longer be available: then moves are named by their plies.
+            let events = client.events(id).await.unwrap_or_default();
+            known.moves = Some(MoveList::of(events.iter().filter(|event| event.number <= Some(known.last))));
+        }
         if let ("AlertRaised", Some(game), false) = (event.event.as_str(), event.game, self.args.json) {
             let id = event.fields.get("id").and_then(Value::as_u64).and_then(|id| u32::try_from(id).ok()).unwrap_or_default();
             let english = event.fields.get("detail").and_then(Value::as_str).unwrap_or_default();
@@ -228,10 +273,15 @@ impl Monitor {
         {
             known.last = number.max(known.last);
         }
-        let mut before = 0;
-        if let Some(known) = event.game.and_then(|game| self.games.get(&game)) {
+        let (mut origin, mut before, mut after) = (Origin::board(&board), MoveList::default(), MoveList::default());
+        if let Some(known) = event.game.and_then(|game| self.games.get_mut(&game)) {
             board.clone_from(&known.board);
-            before = known.before;
+            origin.clone_from(&known.origin);
+            if let Some(moves) = &mut known.moves {
+                before.clone_from(moves);
+                moves.apply(&event);
+                after.clone_from(moves);
+            }
         }
         let quiet = matches!(event.event.as_str(), "Touched" | "Changed") && !self.args.touches;
         if quiet || !self.wants(&board) {
@@ -240,15 +290,27 @@ impl Monitor {
         if self.args.json {
             return print_json(&event);
         }
-        self.line(&format!("{board}: {}", sentence(&event, before)))?;
+        self.row(event.time, &origin, &sentence(&event, &before, &after))?;
         if let Some(fen) = position(&event) {
             self.draw(&board, &fen)?;
         }
         Ok(())
     }
 
-    /// Prints a line above the diagram.
+    /// Prints a row. `time`: in milliseconds since 1970-01-01 UTC; `None`: now.
+    fn row(&mut self, time: Option<i64>, origin: &Origin, text: &str) -> anyhow::Result<()> {
+        let row = self.layout.row(time, origin, text);
+        self.print_above(&row)
+    }
+
+    /// Prints a message about the service.
     fn line(&mut self, text: &str) -> anyhow::Result<()> {
+        let line = self.layout.line(text);
+        self.print_above(&line)
+    }
+
+    /// Prints lines above the diagram.
+    fn print_above(&mut self, text: &str) -> anyhow::Result<()> {
         if self.args.json {
             return Ok(());
         }
@@ -272,6 +334,10 @@ impl Monitor {
     }
 }
 
+fn origin(game: &GameInfo) -> Origin {
+    Origin::of(&game.board, |tag| game.tags.get(tag).map(String::as_str))
+}
+
 /// Returns the position after the event, if there is a new one.
 fn position(event: &WatchedEvent) -> Option<String> {
     let field = match event.event.as_str() {
@@ -281,91 +347,4 @@ fn position(event: &WatchedEvent) -> Option<String> {
         _ => None,
     };
     field.and_then(Value::as_str).map(str::to_owned)
-}
-
-/// Returns the number of plies before a position from its FEN: 0 at the usual start, 1 if Black makes move 1.
-fn plies_before(fen: &str) -> u64 {
-    let mut fields = fen.split_whitespace().skip(1);
-    let black = fields.next() == Some("b");
-    let number = fields.nth(3).and_then(|number| number.parse::<u32>().ok()).unwrap_or(1);
-    u64::from(number.saturating_sub(1)) * 2 + u64::from(black)
-}
-
-/// Returns the event as text; `before`: see [`plies_before`].
-fn sentence(event: &WatchedEvent, before: u64) -> String {
-    let text = |name: &str| match event.fields.get(name) {
-        Some(Value::String(text)) => text.clone(),
-        Some(other) => other.to_string(),
-        None => String::new(),
-    };
-    let number = |name: &str| event.fields.get(name).and_then(Value::as_u64).unwrap_or_default();
-    let ply = |ply: u64| {
-        let ply = ply.saturating_add(before);
-        format!("{}{}", ply.div_ceil(2), if ply % 2 == 1 { "." } else { "..." })
-    };
-    let time = |name: &str| {
-        let ms = event.fields.get(name).and_then(|value| value.get(0)?.as_i64()).and_then(|ms| i32::try_from(ms).ok());
-        clock(ms.unwrap_or(-1))
-    };
-    match event.event.as_str() {
-        "GameStarted" => format!("game {} begins", event.game.unwrap_or_default()),
-        "MoveMade" => {
-            let confidence = event.fields.get("confidence").and_then(Value::as_f64).unwrap_or(1.0);
-            let doubt = if confidence < 0.99 { format!("  ({:.0} % sure)", confidence * 100.0) } else { String::new() };
-            let irregular = event.fields.get("details").and_then(|details| details.get("irregular")).is_some();
-            let irregular = if irregular { "  NOT LEGAL" } else { "" };
-            format!("{} {}{irregular}{doubt}", ply(number("ply")), text("san"))
-        }
-        "MoveCompleted" => match (time("white"), time("black")) {
-            (white, black) if white.starts_with('-') && black.starts_with('-') => {
-                format!("{} completed ({})", ply(number("ply")), text("by").replace('_', " "))
-            }
-            (white, black) => format!("{} completed, White {white}, Black {black}", ply(number("ply"))),
-        },
-        "MovesCorrected" => {
-            let moves = event.fields.get("moves").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
-            let sans: Vec<&str> = moves.iter().filter_map(|played| played.get(1)?.as_str()).collect();
-            let line = if sans.is_empty() { "no moves".to_owned() } else { sans.join(" ") };
-            format!("corrected from {} on: {line} ({})", ply(number("from_ply")), text("reason").replace('_', " "))
-        }
-        "ClockRevised" => format!("{} clocks revised, White {}, Black {}", ply(number("ply")), time("white"), time("black")),
-        "ResultChanged" => format!("result {} ({})", text("result"), text("reason").replace('_', " ")),
-        "AlertRaised" => format!("ALERT {}: {}", number("id"), text("detail")),
-        "AlertCleared" => format!("alert {} cleared", number("id")),
-        "BoardFault" if text("fault") == "mended" => format!("{} works again: {}", text("square"), text("detail")),
-        "BoardFault" => format!("FAULT {} is {}: {}", text("square"), text("fault"), text("detail")),
-        "Commanded" => format!("{} commanded {} {}", text("by"), text("command").replace('_', " "), text("argument")),
-        "Touched" => format!("{} {} -> {}", text("square"), text("before"), text("now")),
-        _ => {
-            let changed: Vec<String> = event
-                .fields
-                .iter()
-                .filter(|(name, _)| *name != "interface")
-                .map(|(name, value)| format!("{name} {value}"))
-                .collect();
-            changed.join(", ")
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn moves_are_numbered_from_the_start_position() {
-        let cases = [
-            ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 1, "1. e4"),
-            ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", 1, "1... e4"),
-            ("4k3/8/8/8/8/8/8/4K3 b - - 0 1", 2, "2. e4"),
-            ("4k3/8/8/8/8/8/8/4K3 b - - 3 40", 1, "40... e4"),
-            ("", 2, "1... e4"),
-        ];
-        for (start, ply, expected) in cases {
-            let fields = serde_json::json!({"ply": ply, "san": "e4"}).as_object().cloned().unwrap();
-            let made =
-                WatchedEvent { game: Some(1), board: None, number: Some(2), time: None, event: "MoveMade".into(), fields };
-            assert_eq!(sentence(&made, plies_before(start)), expected, "{start}");
-        }
-    }
 }

@@ -59,9 +59,14 @@ pub(super) struct MoveList {
 impl MoveList {
     /// Reads the moves of a game.
     pub(super) async fn read(client: &Client, game: u64) -> Result<MoveList, ClientError> {
+        Ok(MoveList::of(&client.events(game).await?))
+    }
+
+    /// Returns the moves after these events, which begin with the start of the game.
+    pub(super) fn of<'a>(events: impl IntoIterator<Item = &'a WatchedEvent>) -> MoveList {
         let mut list = MoveList::default();
-        client.events(game).await?.iter().for_each(|event| list.apply(event));
-        Ok(list)
+        events.into_iter().for_each(|event| list.apply(event));
+        list
     }
 
     /// Applies an event of the game. The events come in their order.

@@ -532,7 +532,8 @@ async fn alerts_are_in_the_language_of_the_arbiter() {
     let english = "the kings on d4 and d5 signal 1/2-1/2: confirm the result, or set another";
     let simplified = "放在d4和d5的两个王表示结果为1/2-1/2：请确认，或者另行设定";
     assert_eq!(alert.fields["detail"], english);
-    monitor.wait_for("the alert in Chinese", |line| line == format!("dgt_board: ALERT 1: {simplified}"));
+    monitor
+        .wait_for("the alert in Chinese", |line| line.ends_with(&format!("  dgt_board  ALERT 1 after 1...e5: {simplified}")));
 
     let connection = hall.bus.connect().await;
     let arbiter =

@@ -14,7 +14,7 @@ async fn the_command_line_shows_boards_and_games() {
     let text_monitor = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["monitor", "--bus", &address]);
     text_monitor.wait_for("the monitor to listen", |line| line.contains("game 1, no move yet"));
     hall.play("e2", "e4", "e4").await;
-    text_monitor.wait_for("the monitor to show e4", |line| line == "dgt_board: 1. e4");
+    text_monitor.wait_for("the monitor to show e4", |line| line.ends_with("  dgt_board  1.e4"));
     hall.play("e7", "e5", "e5").await;
     let show = |args: &[&str]| {
         let (code, output, errors) = touchmovectl(&address, args);
