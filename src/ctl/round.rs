@@ -1,15 +1,19 @@
 //! `touchmovectl round`: manages the pairings of all playing tables at once.
 
+mod overview;
+
+use super::columns::output_width;
 use super::service::{Service, confirm, parse_word, print, print_json};
 use crate::desk::DeskAct;
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
-use crate::publish::desk::{DeskReport, ExportFormat, TableState};
+use crate::publish::desk::{DeskReport, ExportFormat};
 use crate::round::preview::{MAX_BYTES, RoundPreview};
 use crate::round::trf::TableOrder;
 use crate::round::{Pairing, PairingResult, Player, Round, csv};
 use crate::wire::Word;
 use anyhow::Context;
+use overview::describe;
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io::{Read as _, Write as _};
@@ -271,7 +275,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             let round = preview.into_round().with_context(|| file.display().to_string())?;
             let (number, count) = (round.number, round.pairings.len());
             if check {
-                print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }))?;
+                print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }, output_width()))?;
                 return Ok(print(&format!("round {number} with {count} tables: no problem found\n"))?);
             }
             let client = connect_live(&service).await?;
@@ -280,7 +284,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
                 client.change_desk(&DeskAct::StartRound { round: number }).await?;
             }
             let report = client.desk(Some(number)).await?;
-            print(&describe(&report))?;
+            print(&describe(&report, output_width()))?;
             Ok(match report.current_round {
                 Some(current) if current != number => print(&format!(
                     "Round {number} is loaded, and round {current} is being played: `touchmovectl round start {number}` when it begins\n"
@@ -293,14 +297,14 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             match (&report.round, json) {
                 (None, _) => Err(no_round(round).into()),
                 (Some(_), true) => print_json(&report),
-                (Some(_), false) => Ok(print(&describe(&report))?),
+                (Some(_), false) => Ok(print(&describe(&report, output_width()))?),
             }
         }
         What::Start { round, service } => {
             let client = connect_live(&service).await?;
             client.change_desk(&DeskAct::StartRound { round }).await?;
             let report = client.desk(None).await?;
-            print(&describe(&report))?;
+            print(&describe(&report, output_width()))?;
             Ok(print(&missing(&report))?)
         }
         What::Remove { round, yes, service } => {
@@ -390,7 +394,7 @@ async fn print_table(client: &Client, round: u16, tables: &[u16]) -> anyhow::Res
         round.pairings.retain(|pairing| tables.contains(&pairing.table));
     }
     report.tables.retain(|table| tables.contains(&table.table));
-    Ok(print(&describe(&report))?)
+    Ok(print(&describe(&report, output_width()))?)
 }
 
 /// Returns a line for each round with missing results; empty if there is none.
@@ -434,47 +438,4 @@ async fn connect_live(service: &Service) -> anyhow::Result<Client> {
         Stream::Live => Ok(service.connect().await?),
         Stream::Broadcast => anyhow::bail!("pairings can only be changed on the live stream: leave --broadcast out"),
     }
-}
-
-/// Returns a line for each table of the round.
-fn describe(report: &DeskReport) -> String {
-    let Some(round) = &report.round else { return String::new() };
-    let mut text = format!("Round {}", round.number);
-    for detail in [&round.event, &round.site, &round.date, &round.time_control].into_iter().flatten() {
-        let _ = write!(text, ", {detail}");
-    }
-    text.push('\n');
-    let player = |player: &Player| {
-        let rating = player.rating.map_or_else(String::new, |rating| format!(" {rating}"));
-        format!("{}{rating}", player.titled_name())
-    };
-    let mut pairings: Vec<_> = round.pairings.iter().collect();
-    pairings.sort_by_key(|pairing| pairing.table);
-    let mut without = Vec::new();
-    for pairing in pairings {
-        let at = report.tables.iter().find(|table| table.table == pairing.table);
-        let seat = at.and_then(|table| table.seat.as_ref());
-        let board = seat.map_or("no board", |seat| if seat.board.is_empty() { "absent" } else { &seat.board });
-        let result = at.and_then(|table| table.result).or(pairing.result);
-        let state = match (result, at.and_then(|table| table.state)) {
-            (Some(result), _) => result.word().to_owned(),
-            (None, Some(TableState::ResultMissing)) => "RESULT MISSING".to_owned(),
-            (None, Some(TableState::InPlay)) => "in play".to_owned(),
-            (None, _) => String::new(),
-        };
-        if at.is_some() && seat.is_none() && !result.is_some_and(PairingResult::is_forfeit) {
-            without.push(pairing.table.to_string());
-        }
-        let line =
-            format!("{:>4}  {:32}  {:32}  {state:14}  {board}", pairing.table, player(&pairing.white), player(&pairing.black));
-        let _ = writeln!(text, "{}", line.trim_end());
-    }
-    if !without.is_empty() {
-        let _ = writeln!(
-            text,
-            "No board is seated at table {}: `touchmovectl seat by-touch`, or `touchmovectl seat by-name`",
-            without.join(", ")
-        );
-    }
-    text
 }
