@@ -13,7 +13,7 @@ use crate::link::watch::{self, Device, Verdict};
 use crate::link::{BoardLocation, Port};
 use crate::publish::dbus::Bus;
 use probe::ProbeResult;
-use report::Report;
+use report::{Detail, Report};
 use service::Service;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -22,10 +22,12 @@ use std::process::ExitCode;
 ///
 /// Checks which devices are plugged in, whether they may be opened, which programs use them, whether a board answers, and whether
 /// touchmoved runs. A port is opened only if no other program uses it, and if its USB id identifies a board, or it is configured,
-/// or given with --port. It then sends the same greeting as touchmoved. Exit code 0: no fault was found; 1: a fault was found.
+/// or given with --port. It then sends the same greeting as touchmoved. What is wrong is printed first, with what to do; what is
+/// right is summarised in one line. Exit code 0: no fault was found; 1: a fault was found.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl doctor                        why is no board seen?
+  touchmovectl doctor --all                  every finding, also what is right
   touchmovectl doctor --port /dev/ttyUSB0    is there a board on this port?
   touchmovectl doctor --json | jq '.findings[] | select(.ok == false)'")]
 pub struct Args {
@@ -41,6 +43,9 @@ pub struct Args {
     /// The bus: session, system, or an address [default: as configured]
     #[arg(long, value_name = "BUS")]
     bus: Option<Bus>,
+    /// Print every finding, in the order of examination, also what is right and what the boards cannot know
+    #[arg(long)]
+    all: bool,
     /// One JSON object instead of text
     #[arg(long)]
     json: bool,
@@ -57,7 +62,8 @@ pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     if args.json {
         println!("{}", report.json());
     } else {
-        print!("{}", report.text(colours(&std::io::stdout())));
+        let detail = if args.all { Detail::All } else { Detail::Summary };
+        print!("{}", report.text(detail, colours(&std::io::stdout())));
     }
     Ok(if report.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -372,6 +378,6 @@ fn report_holder(report: &mut Report, path: &str, holder: Option<Holder>) {
 
 fn note_limitations(report: &mut Report, model: &Model) {
     for limitation in model.all_limitations() {
-        report.note("cannot", format!("a {} cannot know {limitation}", model.title));
+        report.limitation("cannot", format!("a {} cannot know {limitation}", model.title));
     }
 }

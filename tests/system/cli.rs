@@ -67,7 +67,7 @@ fn exit_codes_are_documented() {
 /// Runs a command of touchmovectl with these as the session and system buses, and without a configuration.
 fn run_with_buses(session: &PrivateBus, system: &PrivateBus, home: &Path, command: &str) -> (i32, String) {
     let mut program = Command::new(CTL);
-    program.arg(command).env("HOME", home).env("XDG_CONFIG_HOME", home);
+    program.args(command.split(' ')).env("HOME", home).env("XDG_CONFIG_HOME", home);
     program.env("DBUS_SESSION_BUS_ADDRESS", session.address()).env("DBUS_SYSTEM_BUS_ADDRESS", system.address());
     let Output { status, stdout, stderr } = program.output().unwrap();
     (status.code().unwrap(), String::from_utf8([stdout, stderr].concat()).unwrap())
@@ -88,12 +88,12 @@ fn without_a_bus_option_touchmoved_is_found_on_either_bus() {
     let system_daemon = serving(&system, "service");
     let (code, message) = ctl("list");
     assert!(code == 0 && message.starts_with("board "), "{message}");
-    assert!(ctl("doctor").1.contains("✓ touchmoved runs on the system bus\n"));
+    assert!(ctl("doctor --all").1.contains("✓ touchmoved runs on the system bus\n"));
     // A daemon on the session bus takes precedence.
     let session_daemon = serving(&session, "own");
-    assert!(ctl("doctor").1.contains("✓ touchmoved runs on the session bus\n"));
+    assert!(ctl("doctor --all").1.contains("✓ touchmoved runs on the session bus\n"));
     assert!(session_daemon.terminate().success());
-    assert!(ctl("doctor").1.contains("✓ touchmoved runs on the system bus\n"));
+    assert!(ctl("doctor --all").1.contains("✓ touchmoved runs on the system bus\n"));
     assert!(system_daemon.terminate().success());
 }
 

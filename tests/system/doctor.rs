@@ -9,9 +9,9 @@ use std::process::{Command, Output};
 
 const DOCTOR: &str = env!("CARGO_BIN_EXE_touchmovectl");
 
-/// Runs the doctor without a terminal; returns its exit code and output.
+/// Runs the doctor without a terminal; returns its exit code and all its findings.
 fn doctor(args: &[&str]) -> (i32, String) {
-    exit_and_output(Command::new(DOCTOR).arg("doctor").args(args).output().unwrap())
+    exit_and_output(Command::new(DOCTOR).args(["doctor", "--all"]).args(args).output().unwrap())
 }
 
 fn exit_and_output(output: Output) -> (i32, String) {
@@ -58,10 +58,7 @@ fn a_port_on_which_nothing_answers() {
     check(
         result,
         1,
-        &[
-            &format!("✗ no DGT e-Board answers on {path}\n  → check that the board is switched on"),
-            "Faults were found: start with the first ✗.",
-        ],
+        &[&format!("✗ no DGT e-Board answers on {path}\n  → check that the board is switched on"), "1 fault was found: ✗.\n"],
     );
 }
 
@@ -134,7 +131,7 @@ fn a_port_without_permission() {
     let output = Command::new("setpriv")
         .args(["--reuid=65534", "--regid=65534", "--clear-groups"])
         .arg(&program)
-        .args(["doctor", "--port"])
+        .args(["doctor", "--all", "--port"])
         .arg(&node)
         .output();
     let group = touchmove::link::serial::group_of(&node);
@@ -208,6 +205,14 @@ fn touchmoved_does_not_run() {
     let result = doctor(&["--config", &config, "--bus", &bus.address()]);
     let missing = format!("✗ touchmoved is not running on the bus at {}\n  → start it with", bus.address());
     check(result, 1, &[&missing, "configured as hall_1", "✓ a DGT e-Board answers on"]);
+
+    // Without --all, what is wrong comes first, and what is right is one line.
+    let args = ["doctor", "--config", &config, "--bus", &bus.address()];
+    let (code, text) = exit_and_output(Command::new(DOCTOR).args(args).output().unwrap());
+    assert_eq!(code, 1);
+    assert!(text.starts_with(&missing), "{text}");
+    let last = "✓ in order: configuration, device, permission, answer; --all lists every finding\n1 fault was found: ✗.\n";
+    assert!(text.ends_with(last) && text.matches('✓').count() == 1, "{text}");
 }
 
 #[test]
@@ -229,7 +234,7 @@ fn with_device(ids: (&str, &str), node: &str, behaviour: &str, args: &[&str]) ->
 fn once_with_device(ids: (&str, &str), node: &str, behaviour: &str, args: &[&str]) -> Option<(i32, String)> {
     let dir = tempfile::tempdir().unwrap();
     let output = umockdev("board.py")?
-        .args([ids.0, ids.1, node, behaviour, "--", DOCTOR, "doctor"])
+        .args([ids.0, ids.1, node, behaviour, "--", DOCTOR, "doctor", "--all"])
         .args(["--bus", "unix:path=/nowhere/bus"])
         .args(args)
         .env("XDG_CONFIG_HOME", dir.path())
