@@ -1,5 +1,6 @@
 //! `touchmovectl board`: shows the position on a board.
 
+use super::completion;
 use super::diagram::{Squares, Style, clock};
 use super::service::{Service, board, print, print_json};
 
@@ -10,6 +11,7 @@ use super::service::{Service, board, print, print_json};
 )]
 pub struct Args {
     /// Name of the board, see `touchmovectl list` [default: the only board]
+    #[arg(add = completion::boards())]
     board: Option<String>,
     #[command(flatten)]
     service: Service,

@@ -3,6 +3,7 @@
 mod processes;
 
 use crate::boards::{BOARDS, Connection, Model, model};
+use crate::ctl::completion;
 use crate::ctl::diagram::{self, Squares, Style};
 use crate::publish::client::{Client, GameInfo, WatchItem, WatchedEvent};
 use crate::publish::dbus::{Bus, Stream};
@@ -44,7 +45,7 @@ pub struct Args {
     #[arg(long, value_name = "PROFILE", default_value = "club")]
     hands: String,
     /// Model of the board
-    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = known_model)]
+    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = known_model, add = completion::models())]
     board: &'static Model,
 }
 

@@ -6,7 +6,7 @@ mod service;
 
 use crate::boards::{self, BOARDS, Connection, ControlLines, Model};
 use crate::config::{BoardConfig, Config};
-use crate::ctl::colours;
+use crate::ctl::{colours, completion};
 use crate::link::rules;
 use crate::link::serial::{self, Holder, OpenError};
 use crate::link::watch::{self, Device, Verdict};
@@ -35,7 +35,7 @@ pub struct Args {
     #[arg(long, value_name = "PATH")]
     port: Option<PathBuf>,
     /// The model of the board on --port
-    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = model)]
+    #[arg(long, value_name = "MODEL", default_value = "dgt", value_parser = model, add = completion::models())]
     model: &'static Model,
     /// The configuration file [default: the one that touchmoved reads]
     #[arg(long, value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! `touchmovectl game`: shows moves, clocks, alerts and state of a game.
 
 use super::columns::{left, right, terminal_width, wrap, wrap_words};
+use super::completion;
 use super::diagram::{Squares, Style, clock};
 use super::language;
 use super::moves::MoveList;
@@ -15,6 +16,7 @@ use shakmaty::Color;
 )]
 pub struct Args {
     /// Number of the game, or name of its board [default: the game in progress, else the last one]
+    #[arg(add = completion::games())]
     game: Option<String>,
     #[command(flatten)]
     service: Service,

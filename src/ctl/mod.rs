@@ -7,6 +7,7 @@ pub mod arbiter;
 pub mod backup;
 pub mod board;
 mod columns;
+mod completion;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
@@ -85,6 +86,7 @@ pub fn command() -> clap::Command {
 
 /// Runs the program.
 pub fn main() -> ExitCode {
+    completion::complete(command);
     let done = |outcome: anyhow::Result<()>| outcome.map(|()| ExitCode::SUCCESS);
     let command = Cli::parse().command;
     // Warnings about these files are left to the daemon and to `touchmoved --check-config`.

@@ -3,6 +3,7 @@
 mod row;
 mod sentence;
 
+use super::completion;
 use super::diagram::{Squares, Style, clock, last_move};
 use super::language;
 use super::moves::MoveList;
@@ -28,7 +29,7 @@ const RETRY_DELAY: Duration = Duration::from_millis(500);
 )]
 pub struct Args {
     /// Only events of this board
-    #[arg(long, value_name = "BOARD")]
+    #[arg(long, value_name = "BOARD", add = completion::boards())]
     board: Option<String>,
     /// Also touched squares and changed properties
     #[arg(long)]

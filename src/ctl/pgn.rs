@@ -1,6 +1,7 @@
 //! `touchmovectl pgn`: prints a game as PGN.
 
 use super::backup::default_state_dir;
+use super::completion;
 use super::service::{Service, game, parse_word, print};
 use crate::config::{Config, EventTags};
 use crate::daemon::hub::{BoardId, GameView};
@@ -22,7 +23,7 @@ use std::path::PathBuf;
 )]
 pub struct Args {
     /// Number of the game, or name of its board [default: the game in progress, else the last one]
-    #[arg(conflicts_with = "all")]
+    #[arg(conflicts_with = "all", add = completion::games())]
     game: Option<String>,
     /// Number of the game
     #[arg(long = "game", value_name = "ID", conflicts_with_all = ["game", "all"])]

@@ -3,6 +3,7 @@
 mod overview;
 
 use super::columns::output_width;
+use super::completion;
 use super::service::{Service, confirm, parse_word, print, print_json};
 use crate::desk::DeskAct;
 use crate::publish::client::{Client, ClientError};
@@ -119,6 +120,7 @@ enum What {
     #[command(after_help = "Example:\n  touchmovectl round unpair 31")]
     Unpair {
         /// The table
+        #[arg(add = completion::tables())]
         table: u16,
         #[command(flatten)]
         yes: Yes,
@@ -129,8 +131,10 @@ enum What {
     #[command(after_help = "Examples:\n  touchmovectl round swap 4 5")]
     Swap {
         /// One table
+        #[arg(add = completion::tables())]
         one: u16,
         /// The other table
+        #[arg(add = completion::tables())]
         other: u16,
         #[command(flatten)]
         of: OfRound,
@@ -139,6 +143,7 @@ enum What {
     #[command(after_help = "Example:\n  touchmovectl round reverse 7")]
     Reverse {
         /// The table
+        #[arg(add = completion::tables())]
         table: u16,
         #[command(flatten)]
         of: OfRound,
@@ -150,6 +155,7 @@ enum What {
                             touchmovectl round result 12 none --round 2")]
     Result {
         /// The table
+        #[arg(add = completion::tables())]
         table: u16,
         /// 1-0, 0-1, 1/2-1/2, +-- or --+ (forfeit), --- (both forfeit), adjourned; none: not known
         #[arg(value_parser = parse_result, allow_hyphen_values = true)]
@@ -185,8 +191,10 @@ enum What {
     #[command(after_help = "Examples:\n  touchmovectl round exchange board_7 spare_1")]
     Exchange {
         /// The broken board
+        #[arg(add = completion::boards())]
         from: String,
         /// The board that replaces it
+        #[arg(add = completion::boards())]
         to: String,
         #[command(flatten)]
         service: Service,
@@ -195,6 +203,7 @@ enum What {
     #[command(after_help = "Examples:\n  touchmovectl round forfeit 12 white\n  touchmovectl round forfeit 12 none")]
     Forfeit {
         /// The table
+        #[arg(add = completion::tables())]
         table: u16,
         /// The winner by forfeit, or nobody; none: the game is played after all
         #[arg(value_parser = ["white", "black", "nobody", "none"])]

@@ -3,6 +3,7 @@
 mod report;
 
 use crate::boards::SensorKind;
+use crate::ctl::completion;
 use crate::ctl::simulate::{HandsArgs, read_games};
 use crate::game::event::Rotation;
 use crate::lab::baselines::Baseline;
@@ -34,7 +35,7 @@ pub struct Args {
     #[arg(required = true, value_name = "PGN")]
     pub pgn: Vec<PathBuf>,
     /// Model of the board
-    #[arg(long, value_name = "MODEL", default_value = "dgt")]
+    #[arg(long, value_name = "MODEL", default_value = "dgt", add = completion::models())]
     pub board: String,
     /// The hands, and the irregularities that they commit.
     #[command(flatten)]

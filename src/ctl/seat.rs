@@ -1,5 +1,6 @@
 //! `touchmovectl seat`: which board is at which playing table.
 
+use super::completion;
 use super::service::{Service, confirm, print, print_json};
 use crate::desk::{DeskAct, Seat, seats_from_round};
 use crate::link::watch::natural_sort_key;
@@ -44,6 +45,7 @@ enum What {
         #[arg(value_parser = clap::value_parser!(u16).range(1..))]
         table: u16,
         /// Name of the board, see `touchmovectl list`
+        #[arg(add = completion::boards())]
         board: String,
         #[command(flatten)]
         service: Service,
@@ -52,6 +54,7 @@ enum What {
     #[command(after_help = "Example:\n  touchmovectl seat remove 7")]
     Remove {
         /// The table
+        #[arg(add = completion::tables())]
         table: u16,
         #[command(flatten)]
         service: Service,

@@ -1,7 +1,7 @@
 //! `touchmovectl simulate GAME.pgn`: runs a virtual board, as a recording or on a pseudo-terminal.
 
 use crate::boards::{self, Connection};
-use crate::ctl::pty;
+use crate::ctl::{completion, pty};
 use crate::game::event::Rotation;
 use crate::lab::options::{SimulationOptions, settings};
 use crate::lab::run::{self, HostInput, RunEvent, VirtualCable};
@@ -34,7 +34,7 @@ pub struct Args {
     #[arg(value_name = "GAME.pgn", required_unless_present = "rates")]
     pub pgn: Option<PathBuf>,
     /// Model of the board
-    #[arg(long, value_name = "MODEL", default_value = "dgt")]
+    #[arg(long, value_name = "MODEL", default_value = "dgt", add = completion::models())]
     pub board: String,
     /// The hands, and the irregularities that they commit.
     #[command(flatten)]

@@ -6,6 +6,7 @@ mod args;
 
 use clap::{Command, CommandFactory};
 use clap_complete::Shell;
+use clap_complete::env::{self, EnvCompleter};
 use clap_mangen::Man;
 use std::fmt::Write;
 use std::fs;
@@ -164,18 +165,35 @@ fn manual_of_the_configuration() {
     check("config/generated/man/touchmoved.toml.5", &page);
 }
 
+/// The files of completions for bash, zsh and fish.
+fn completion_files(name: &str) -> [String; 3] {
+    [format!("{name}.bash"), format!("_{name}"), format!("{name}.fish")]
+        .map(|file| format!("config/generated/completions/{file}"))
+}
+
 #[test]
-fn completions() {
-    for (name, command) in
-        [("touchmoved", args::Args::command().name("touchmoved")), ("touchmovectl", touchmove::ctl::command())]
-    {
-        for (shell, file) in
-            [(Shell::Bash, format!("{name}.bash")), (Shell::Zsh, format!("_{name}")), (Shell::Fish, format!("{name}.fish"))]
-        {
-            let mut script = Vec::new();
-            clap_complete::generate(shell, &mut command.clone(), name, &mut script);
-            check(&format!("config/generated/completions/{file}"), &String::from_utf8(script).unwrap());
+fn completions_of_the_daemon() {
+    for (shell, file) in [Shell::Bash, Shell::Zsh, Shell::Fish].into_iter().zip(completion_files("touchmoved")) {
+        let mut script = Vec::new();
+        clap_complete::generate(shell, &mut args::Args::command().name("touchmoved"), "touchmoved", &mut script);
+        check(&file, &String::from_utf8(script).unwrap());
+    }
+}
+
+/// These scripts call the program, which knows the boards and games.
+#[test]
+fn completions_of_the_commands() {
+    let shells: [&dyn EnvCompleter; 3] = [&env::Bash, &env::Zsh, &env::Fish];
+    let name = "touchmovectl";
+    for (shell, file) in shells.into_iter().zip(completion_files(name)) {
+        let mut script = Vec::new();
+        shell.write_registration("COMPLETE", name, name, name, &mut script).unwrap();
+        let mut script = String::from_utf8(script).unwrap().trim_start().to_owned();
+        if shell.name() == "zsh" {
+            // zsh loads the file as the function `_touchmovectl` when it first completes, and expects the completions from it.
+            script += "\n[[ $funcstack[1] = _touchmovectl ]] && _clap_dynamic_completer_touchmovectl\n";
         }
+        check(&file, &(script.trim_end().to_owned() + "\n"));
     }
 }
 

@@ -1,6 +1,7 @@
 //! `touchmovectl arbiter position`: a new game from a position, also from the one that a board shows.
 
 use super::live;
+use crate::ctl::completion;
 use crate::ctl::service::{Service, board, parse_word, print};
 use crate::publish::client::BoardInfo;
 use crate::table::is_turned;
@@ -32,7 +33,7 @@ pub(super) struct Args {
     #[arg(long, value_parser = parse_word::<Color>)]
     turn: Option<Color>,
     /// Name of the board, see `touchmovectl list` [default: the only board]
-    #[arg(long)]
+    #[arg(long, add = completion::boards())]
     board: Option<String>,
     #[command(flatten)]
     service: Service,

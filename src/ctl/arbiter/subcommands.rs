@@ -2,6 +2,7 @@
 
 use super::position;
 use super::written_command::WrittenCommand;
+use crate::ctl::completion;
 use crate::ctl::service::{Service, parse_word};
 use crate::game::GameResult;
 use crate::game::command::{ArgumentKind, COMMANDS, CommandField, CommandSpec, Presence, Subcommand};
@@ -32,7 +33,7 @@ pub(super) enum Request {
 #[derive(Debug, Args)]
 pub(super) struct GameSelector {
     /// Number of the game, or name of its board [default: the game in progress, else the last one]
-    #[arg(long)]
+    #[arg(long, add = completion::games())]
     pub(super) game: Option<String>,
     #[command(flatten)]
     pub(super) service: Service,
@@ -130,6 +131,11 @@ fn build_argument(field: &CommandField) -> Arg {
         ArgumentKind::Move | ArgumentKind::IntendedMove => "MOVE".to_owned(),
         _ => name.to_uppercase(),
     });
+    let arg = match kind {
+        ArgumentKind::Ply(_) => arg.add(completion::moves()),
+        ArgumentKind::Alert => arg.add(completion::alerts()),
+        _ => arg,
+    };
     let arg = if kind == ArgumentKind::Tags { arg.num_args(1..).action(ArgAction::Append) } else { arg };
     match field.argument.presence {
         Presence::Required => arg.required(true),

@@ -1,9 +1,13 @@
 //! The commands of touchmovectl for boards, games and the arbiter, and its errors without a daemon or a bus.
 
 use super::{Lines, touchmovectl};
-use crate::harness::hall::Hall;
+use crate::harness::hall::{Hall, seen};
 use crate::harness::{PrivateBus, until};
+use std::os::unix::net::UnixListener;
+use std::process::Command;
 use std::time::Duration;
+use touchmove::round::Round;
+use touchmove::round::trf::TableOrder;
 
 #[tokio::test]
 async fn the_command_line_shows_boards_and_games() {
@@ -156,6 +160,62 @@ async fn moves_are_named_as_on_a_score_sheet() {
     accepted(&["strike", "white", "1.e4"], "White's last irregularity counted after 1.e4 (White's move 1) was removed");
     accepted(&["tags", "White=Ann"], "1 tags were set");
     accepted(&["tags", "none"], "all tags of the game were removed");
+}
+
+/// Returns what the shell would suggest for the last of these words.
+fn completions(words: &[&str]) -> Vec<String> {
+    let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl"))
+        .env("COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", words.len().to_string())
+        .args(["--", "touchmovectl"])
+        .args(words)
+        .output()
+        .unwrap();
+    assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[tokio::test]
+async fn the_shell_completes_what_the_daemon_knows() {
+    let dir = tempfile::tempdir().unwrap();
+    let config = dir.path().join("touchmoved.toml");
+    std::fs::write(&config, "[game]\naccept_kings_signal = false\n").unwrap();
+    let Some(mut hall) = Hall::configured(&["--config", config.to_str().unwrap()]).await else { return };
+    hall.play("e2", "e4", "e4").await;
+    hall.play("e7", "e5", "e5").await;
+    let round = Round::read("table,white,black\n7,Ada,Bob\n", Some(3), &TableOrder::Unknown).unwrap();
+    hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    let address = hall.bus.address();
+    let complete = |words: &[&str]| {
+        let (last, before) = words.split_last().unwrap();
+        completions(&[before, &["--bus", &address, last]].concat())
+    };
+    assert_eq!(complete(&["board", ""]), ["dgt_board"]);
+    assert_eq!(complete(&["board", "x"]), [""; 0]);
+    assert_eq!(complete(&["game", ""]), ["1", "dgt_board"]);
+    assert_eq!(complete(&["round", "board", "7", ""]), ["dgt_board", "none"]);
+    assert_eq!(complete(&["round", "forfeit", ""]), ["7"]);
+    assert_eq!(complete(&["round", "forfeit", "7", "n"]), ["nobody", "none"]);
+    assert_eq!(complete(&["arbiter", "restore", ""]), ["1...e5", "1.e4"]);
+    assert_eq!(complete(&["arbiter", "acknowledge", ""]), [""; 0]);
+    for (square, piece) in [("e1", '.'), ("d4", 'K'), ("e8", '.'), ("d5", 'k')] {
+        hall.board.put(square, piece);
+    }
+    seen(&mut hall.watch, "the alert", |event| event.event == "AlertRaised").await;
+    assert_eq!(complete(&["arbiter", "acknowledge", ""]), ["1"]);
+    assert!(completions(&["doctor", "--model", ""]).contains(&"dgt".to_owned()));
+}
+
+#[test]
+fn completion_without_a_daemon_is_silent_and_does_not_hang() {
+    assert_eq!(completions(&["board", "--bus", "unix:path=/nowhere", ""]), [""; 0]);
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("bus");
+    // It accepts connections, and never says anything.
+    let _silent = UnixListener::bind(&path).unwrap();
+    assert_eq!(completions(&["board", "--bus", &format!("unix:path={}", path.display()), ""]), [""; 0]);
+    let Some(bus) = PrivateBus::start() else { return };
+    assert_eq!(completions(&["board", "--bus", &bus.address(), ""]), [""; 0]);
 }
 
 #[test]
