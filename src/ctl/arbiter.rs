@@ -33,7 +33,10 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let before = game(&snapshot, selector.game.as_deref())?;
     let (id, moves) = (before.id, MoveList::read(&client, before.id).await?);
     let command = written.resolve(&moves).map_err(ClientError::Refused)?;
-    let reply = client.send_command(id, &command).await?;
+    let reply = client.send_command(id, &command).await.map_err(|error| match error {
+        ClientError::Refused(sentence) => ClientError::Refused(moves.name_plies(&sentence)),
+        error => error,
+    })?;
     let snapshot = client.snapshot().await?;
     let after = game(&snapshot, Some(&id.to_string()))?;
     let moves_after = MoveList::read(&client, id).await?;

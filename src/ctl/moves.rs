@@ -1,7 +1,10 @@
 //! The moves of a game with their numbers, as people write them: `21.Nf3`, `21...Qa5`.
 
+mod reference;
+
 use crate::laws::Position;
 use crate::publish::client::{Client, ClientError, WatchedEvent};
+use reference::{PlyReference, is_same_move};
 use serde_json::Value;
 use shakmaty::Color;
 use std::fmt;
@@ -154,19 +157,31 @@ impl MoveList {
 
     /// Returns the argument of a command, as `Commanded` has it, with its ply as a move: `exd5 at White's move 21`.
     pub(super) fn describe_argument(&self, command: &str, argument: &str) -> String {
-        let ply = |text: &str| text.parse().ok();
-        match argument.rsplit_once("ply ").and_then(|(words, text)| Some((words, ply(text)?))) {
-            Some((words, ply)) => {
-                let (first, rest) = words.split_once(' ').unwrap_or((words, ""));
-                let san = self.san_of(ply, first);
-                format!("{} {rest}{}", san.as_deref().unwrap_or(first), self.place(ply))
-            }
-            None if command == "restore" => match ply(argument) {
-                Some(ply) => format!("the position before {}", self.place(ply)),
-                None => argument.to_owned(),
-            },
-            None => argument.to_owned(),
+        if command == "restore" {
+            return argument
+                .parse()
+                .map_or_else(|_| argument.to_owned(), |ply| format!("the position before {}", self.place(ply)));
         }
+        let ply = argument.rsplit_once("ply ").and_then(|(_, ply)| ply.parse().ok());
+        let (first, rest) = argument.split_once(' ').unwrap_or((argument, ""));
+        match ply.and_then(|ply| self.san_of(ply, first)) {
+            Some(san) => format!("{san} {}", self.name_plies(rest)),
+            None => self.name_plies(argument),
+        }
+    }
+
+    /// Returns the sentence with `ply 41` replaced by `White's move 21`, as far as the game has these plies.
+    pub(super) fn name_plies(&self, sentence: &str) -> String {
+        let (mut named, mut rest) = (String::new(), sentence);
+        while let Some((before, after)) = rest.split_once("ply ") {
+            let is_word = !before.ends_with(char::is_alphabetic);
+            let end = after.trim_start_matches(|letter: char| letter.is_ascii_digit());
+            let ply = after.strip_suffix(end).and_then(|digits| digits.parse().ok()).filter(|_| is_word);
+            named.push_str(before);
+            named.push_str(&ply.map_or_else(|| "ply ".to_owned(), |ply| self.place(ply)));
+            rest = if ply.is_some() { end } else { after };
+        }
+        named + rest
     }
 
     /// Returns the moves from this ply on with their numbers, as `21.Nf3 Qa5 22.Re1`; empty if there are none.
@@ -254,41 +269,6 @@ impl MoveList {
     }
 }
 
-/// How a person refers to a move.
-enum PlyReference<'a> {
-    /// By its ply.
-    Ply(u32),
-    /// By its number, with the move if it is written.
-    Move(MoveNumber, Option<&'a str>),
-}
-
-impl PlyReference<'_> {
-    /// Parses `41`, `21.Nf3`, `21. Nf3`, `21...Qa5`, `21.` or `21...`.
-    ///
-    /// # Errors
-    /// It has another form.
-    fn parse(text: &str) -> Result<PlyReference<'_>, String> {
-        let malformed = || "write a move with its number, such as 21.Nf3 or 21...Qa5, or a ply such as 41".to_owned();
-        let text = text.trim();
-        let rest = text.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        let number = text.strip_suffix(rest).and_then(|digits| digits.parse().ok()).ok_or_else(malformed)?;
-        let san = rest.trim_start_matches(['.', '…']);
-        let player = match rest.strip_suffix(san) {
-            _ if rest.is_empty() => return Ok(PlyReference::Ply(number)),
-            Some(".") => Color::White,
-            Some("..." | "…") => Color::Black,
-            _ => return Err(malformed()),
-        };
-        Ok(PlyReference::Move(MoveNumber { number, player }, Some(san.trim()).filter(|san| !san.is_empty())))
-    }
-}
-
-/// Returns whether both texts are the same move, apart from signs for check, mate and judgement.
-fn is_same_move(known: &str, written: &str) -> bool {
-    let bare = |text: &str| text.trim_end_matches(['+', '#', '!', '?']).replace('0', "O").replace('=', "");
-    bare(known) == bare(written)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -341,6 +321,8 @@ mod tests {
         ] {
             assert_eq!(list.describe_argument(command, argument), expected);
         }
+        let sentence = "the reply 3 is at ply 3, ply 9 or any ply of all";
+        assert_eq!(list.name_plies(sentence), "the reply 3 is at White's move 2, ply 9 or any ply of all");
     }
 
     #[test]

@@ -60,10 +60,10 @@ refusals! {
         ply: u32,
     } = "BadMove",
     /// That move is already on record.
-    #[error("ply {0} already is this move")]
+    #[error("this move is on record at ply {0} already")]
     SameMove(u32) = "BadMove",
     /// A later move would become illegal.
-    #[error("with this change, the move of ply {ply}, {san}, would be illegal: restore the position before it first")]
+    #[error("with this change, {san} at ply {ply} would be illegal: restore the position before it first")]
     LaterMove {
         /// The ply of that move, as it is now.
         ply: u32,
@@ -128,7 +128,9 @@ fn name(player: Color) -> &'static str {
 fn counted(known: &[u32]) -> String {
     match known {
         [] => "none is counted".to_owned(),
-        known => format!("the counted ones are at ply {}", known.iter().map(u32::to_string).collect::<Vec<_>>().join(", ")),
+        known => {
+            format!("the counted ones are at {}", known.iter().map(|ply| format!("ply {ply}")).collect::<Vec<_>>().join(", "))
+        }
     }
 }
 

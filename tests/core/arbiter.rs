@@ -357,12 +357,12 @@ fn a_move_is_replaced_and_the_moves_after_it_stay() {
     let replace = |ply, uci: &str| Command::Replace { ply, uci: uci.to_owned() };
     let refused = |stage: &mut Stage, command| stage.order(command).expect("refused");
     assert_eq!(refused(&mut stage, replace(4, "e2e4")), "there is no ply 4: the game has 3 plies");
-    assert_eq!(refused(&mut stage, replace(1, "e2e4")), "ply 1 already is this move");
+    assert_eq!(refused(&mut stage, replace(1, "e2e4")), "this move is on record at ply 1 already");
     assert_eq!(
         refused(&mut stage, replace(1, "e2e5")),
         "\"e2e5\" is not a legal move at ply 1: give one such as e2e4 or e7e8q"
     );
-    let later = "with this change, the move of ply 3, Nf3, would be illegal: restore the position before it first";
+    let later = "with this change, Nf3 at ply 3 would be illegal: restore the position before it first";
     assert_eq!(refused(&mut stage, replace(1, "f2f3")), later);
     assert_eq!(stage.order(replace(2, "e7e6")), None);
     assert_eq!(stage.moves(), ["e4", "e6", "Nf3"]);
@@ -381,7 +381,7 @@ fn a_move_is_replaced_and_the_moves_after_it_stay() {
 fn a_missing_move_is_inserted() {
     let mut stage = after(&["e2- e4P", "e7- e5p", "g1- f3N", "b8- c6n"]);
     let insert = |ply, uci: &str| Command::Insert { ply, uci: uci.to_owned() };
-    let later = "with this change, the move of ply 3, Nf3, would be illegal: restore the position before it first";
+    let later = "with this change, Nf3 at ply 3 would be illegal: restore the position before it first";
     assert_eq!(stage.order(insert(3, "d2d4")).as_deref(), Some(later));
     assert_eq!(stage.order(insert(6, "f1b5")).as_deref(), Some("there is no ply 6: the game has 4 plies"));
     assert_eq!(stage.order(insert(5, "f1b5")), None);

@@ -50,7 +50,7 @@ fn a_promotion_is_corrected_and_the_moves_after_it_stay() {
 
 #[test]
 fn an_impossible_promotion_is_refused() {
-    let refusal = "refused: with a promotion to a knight, the move of ply 3, Qh8, would be illegal: take it back first";
+    let refusal = "refused: with a promotion to a knight, Qh8 at ply 3 would be illegal: take it back first";
     let played = "a8=Q+ | a8=Q+! | Kd7 | Kd7! | Qh8 | Qh8!";
     let story = "a7- a8Q W ~300 e8- d7k ~300 B a8- h8Q ~300 W";
     check_from(settings_for(SensorKind::Occupancy), PAWN, &format!("{story} promotion=N"), &format!("{played} | {refusal}"));

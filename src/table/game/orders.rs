@@ -37,7 +37,7 @@ impl TableGame {
                     let san = self.record().ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
                     let piece = role.word();
                     Refusal::PromotionConflict(format!(
-                        "with a promotion to a {piece}, the move of ply {illegal}, {san}, would be illegal: take it back first"
+                        "with a promotion to a {piece}, {san} at ply {illegal} would be illegal: take it back first"
                     ))
                 })?;
                 self.record_event(now, event, output);

@@ -150,6 +150,7 @@ async fn moves_are_named_as_on_a_score_sheet() {
         &["replace", "1...", "Nf3"],
         "\"Nf3\" is not legal as Black's move 1: the legal moves are Na6 Nc6 Ne7 Nf6 Nh6 a5 a6",
     );
+    refused(&["replace", "1...e6", "e6"], "this move is on record at Black's move 1 already");
     accepted(&["undo"], "undone: replace e6 at Black's move 1");
     accepted(&["insert", "2.", "g1f3"], "White's move 2 is inserted: 2.Nf3");
     accepted(&["restore", "2.Nf3"], "removed 2.Nf3; the position before 2.Nf3 (White's move 2) is restored");
@@ -157,6 +158,7 @@ async fn moves_are_named_as_on_a_score_sheet() {
     refused(&["restore", "9.Nf3"], "the game has no move 9. of White: the last move is 1.e4");
     refused(&["restore", "0"], "there is no ply 0: White's first move is ply 1");
     accepted(&["count", "white", "illegal_move"], "illegal_move was counted for White after 1.e4 (White's move 1)");
+    refused(&["strike", "white", "0"], "no irregularity");
     accepted(&["strike", "white", "1.e4"], "White's last irregularity counted after 1.e4 (White's move 1) was removed");
     accepted(&["tags", "White=Ann"], "1 tags were set");
     accepted(&["tags", "none"], "all tags of the game were removed");
