@@ -1,7 +1,7 @@
 //! Reads request headers and queries, without I/O. A client may send any header more than once, and any bytes in it.
 
 use crate::locale::Locale;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, COOKIE, IF_NONE_MATCH};
+use axum::http::header::{ACCEPT_ENCODING, AUTHORIZATION, CONTENT_TYPE, COOKIE, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderName, Uri};
 use std::net::IpAddr;
 
@@ -49,6 +49,43 @@ pub fn has_version(headers: &HeaderMap, tag: &str) -> bool {
 
 /// Returns the language that a request specifies: `?lang=zh-Hant`.
 pub fn requested_locale(uri: &Uri) -> Locale {
-    let tag = uri.query().unwrap_or_default().split('&').find_map(|pair| pair.strip_prefix("lang="));
-    Locale::from_tag(tag.unwrap_or_default())
+    Locale::from_tag(query_field(uri, "lang").unwrap_or_default())
+}
+
+/// Returns the value of a query's field, as it is written.
+pub fn query_field<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
+    uri.query()?.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='))
+}
+
+/// Returns whether the client accepts a body in gzip (RFC 9110, 12.5.3).
+pub fn accepts_gzip(headers: &HeaderMap) -> bool {
+    let values = headers.get_all(ACCEPT_ENCODING).iter().filter_map(|value| value.to_str().ok());
+    values.flat_map(|value| value.split(',')).any(|coding| {
+        let (name, weight) = coding.split_once(';').unwrap_or((coding, ""));
+        let weight = weight.trim().strip_prefix("q=").map_or(Some(1.0), |weight| weight.trim().parse().ok());
+        name.trim().eq_ignore_ascii_case("gzip") && weight.is_some_and(|weight: f32| weight > 0.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use axum::http::HeaderValue;
+
+    #[test]
+    fn gzip_is_accepted_only_if_the_client_says_so() {
+        let accepts = |values: &[&'static str]| {
+            let mut headers = HeaderMap::new();
+            for value in values {
+                headers.append(ACCEPT_ENCODING, HeaderValue::from_static(value));
+            }
+            accepts_gzip(&headers)
+        };
+        for values in [&["gzip, deflate, br, zstd"][..], &["br", "GZIP"], &["br;q=1.0,gzip;q=0.5"], &["gzip; q=0.001"]] {
+            assert!(accepts(values), "{values:?}");
+        }
+        for values in [&[][..], &[""], &["identity"], &["gzip;q=0"], &["gzip;q=0.000, br"], &["gzip;q=x"], &["xgzip"]] {
+            assert!(!accepts(values), "{values:?}");
+        }
+    }
 }

@@ -4,13 +4,15 @@
 //! browser that reads slowly or reconnects gets each board once, in its current state.
 
 use super::card::{AudienceView, Card, build_card};
+use super::card_change::changed_fields;
+use super::event_batch::{CardFormat, EventBatch};
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
 use axum::body::Bytes;
 use serde_json::{Value, json};
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::watch;
@@ -19,7 +21,10 @@ use tokio::time::{Instant, sleep_until};
 /// Minimum interval between updates, in milliseconds, for all boards together; the first change after a quiet period is sent at
 /// once. The interval is the first value, plus one millisecond per as many boards as the second value says, at most the third
 /// value.
-const UPDATE_INTERVAL_MS: (u64, u64, u64) = (5, 4, 50);
+const UPDATE_INTERVAL_MS: (u64, u64, u64) = (5, 4, 150);
+/// Number of different batches that are kept until the next change: one for clients that have everything but the last changes in
+/// each format, the others for new clients and those that fell behind.
+const MAX_BATCHES: usize = 4;
 
 /// The state shown to one audience in one language.
 pub(super) struct AudienceState {
@@ -46,8 +51,8 @@ struct PublishedCards {
     round: u64,
     /// The incarnation of the journal, with the number of the change at which it was first seen.
     incarnation: (u64, String),
-    /// The last batch of events: the change number it starts after, the number it ends at, and the bytes.
-    batch: (u64, u64, Bytes),
+    /// Batches that end at the last change.
+    batches: VecDeque<Arc<EventBatch>>,
 }
 
 struct CachedCard {
@@ -56,6 +61,8 @@ struct CachedCard {
     text: Arc<str>,
     /// The card as a server-sent event.
     event: Bytes,
+    /// The number of the previous version, and the fields that differ from it as a server-sent event.
+    change: Option<(u64, Bytes)>,
 }
 
 /// The complete state.
@@ -84,7 +91,7 @@ impl AudienceState {
             health_problems: (0, json!([])),
             round: 0,
             incarnation: (0, String::new()),
-            batch: (0, 0, Bytes::new()),
+            batches: VecDeque::new(),
         };
         let audience_state =
             Arc::new(AudienceState { view, source, run_id, published: Mutex::new(published), changed: watch::Sender::new(0) });
@@ -140,32 +147,20 @@ impl AudienceState {
         self.published().boards.get(board).map(|cached| Arc::clone(&cached.text))
     }
 
-    /// Returns the changes after `number` as server-sent events, and the number of the last one.
-    pub(super) fn events_since(&self, number: u64) -> (u64, Bytes) {
+    /// Returns the changes after `number` as server-sent events; without text if there are none.
+    pub(super) fn events_since(&self, number: u64, format: CardFormat) -> Arc<EventBatch> {
         let mut published = self.published();
-        if number == published.last {
-            return (number, Bytes::new());
+        let last = published.last;
+        published.batches.retain(|batch| batch.to == last);
+        let is_wanted = |batch: &&Arc<EventBatch>| (batch.from, batch.format) == (number, format);
+        if let Some(batch) = published.batches.iter().find(is_wanted) {
+            return Arc::clone(batch);
         }
-        let (from, to, batch) = &published.batch;
-        if (*from, *to) == (number, published.last) {
-            return (*to, batch.clone());
-        }
-        let mut changes: Vec<(u64, Bytes)> =
-            published.boards.values().map(|cached| (cached.seq, cached.event.clone())).collect();
-        let event = |seq: u64, name: &str, data: &Value| (seq, event(&self.run_id, seq, name, data));
-        changes.extend(published.removed.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
-        changes.push(event(published.incarnation.0, "incarnation", &json!({"incarnation": published.incarnation.1})));
-        if !self.view.audience.is_public() {
-            changes.push(event(published.health_problems.0, "problems", &published.health_problems.1));
-        }
-        if number > 0 {
-            changes.push(event(published.round, "round", &json!({})));
-        }
-        changes.retain(|(seq, _)| *seq > number);
-        changes.sort_by_key(|(seq, _)| *seq);
-        let events: Vec<&[u8]> = changes.iter().map(|(_, event)| &event[..]).collect();
-        published.batch = (number, published.last, events.concat().into());
-        (published.last, published.batch.2.clone())
+        let text = if number == last { Bytes::new() } else { published.text_since(&self.view, &self.run_id, number, format) };
+        let batch = Arc::new(EventBatch::new(number, last, format, text));
+        published.batches.truncate(MAX_BATCHES - 1);
+        published.batches.push_front(Arc::clone(&batch));
+        batch
     }
 
     /// Returns the minimum interval between updates.
@@ -212,7 +207,42 @@ impl AudienceState {
     }
 }
 
+impl CachedCard {
+    /// Returns the event for a client that has all changes up to `number`.
+    fn event_since(&self, number: u64, format: CardFormat) -> Bytes {
+        match &self.change {
+            Some((previous, event)) if format == CardFormat::ChangedFields && *previous <= number => event.clone(),
+            _ => self.event.clone(),
+        }
+    }
+}
+
 impl PublishedCards {
+    /// Returns the changes after `number` as server-sent events.
+    fn text_since(&self, view: &AudienceView, run_id: &str, number: u64, format: CardFormat) -> Bytes {
+        let event = |seq: u64, name: &str, data: &Value| (seq, event(run_id, seq, name, data));
+        // Number 0: a client that has no card at all.
+        let format = if number == 0 { CardFormat::Whole } else { format };
+        let mut changes: Vec<(u64, Bytes)> = self
+            .boards
+            .values()
+            .filter(|cached| cached.seq > number)
+            .map(|cached| (cached.seq, cached.event_since(number, format)))
+            .collect();
+        changes.extend(self.removed.iter().map(|(board, seq)| event(*seq, "gone", &json!({"board": board.as_str()}))));
+        changes.push(event(self.incarnation.0, "incarnation", &json!({"incarnation": self.incarnation.1})));
+        if !view.audience.is_public() {
+            changes.push(event(self.health_problems.0, "problems", &self.health_problems.1));
+        }
+        if number > 0 {
+            changes.push(event(self.round, "round", &json!({})));
+        }
+        changes.retain(|(seq, _)| *seq > number);
+        changes.sort_by_key(|(seq, _)| *seq);
+        let events: Vec<&[u8]> = changes.iter().map(|(_, event)| &event[..]).collect();
+        events.concat().into()
+    }
+
     /// Re-evaluates boards. With `again`, cards with unchanged content count as changed, too.
     fn update_cards(
         &mut self,
@@ -235,14 +265,16 @@ impl PublishedCards {
             .collect();
         self.tables = tables;
         for (id, card) in cards {
-            if !resend_all && self.boards.get(&id).is_some_and(|cached| card.is_predicted_by(&cached.card)) {
+            let before = self.boards.get(&id).filter(|_| !resend_all);
+            if before.is_some_and(|before| card.is_predicted_by(&before.card)) {
                 continue;
             }
             self.last += 1;
             self.removed.remove(&id);
-            let text: Arc<str> = card.value(self.last).to_string().into();
+            let change = before.and_then(|before| change_event(run_id, &id, before, &card, self.last));
+            let text: Arc<str> = Value::Object(card.fields_at(self.last)).to_string().into();
             let event = event(run_id, self.last, "card", &text);
-            self.boards.insert(id, CachedCard { seq: self.last, card, text, event });
+            self.boards.insert(id, CachedCard { seq: self.last, card, text, event, change });
         }
         let removed: Vec<BoardId> = self.boards.keys().filter(|id| !state.boards.contains_key(*id)).cloned().collect();
         for id in removed {
@@ -259,6 +291,14 @@ impl PublishedCards {
             }
         }
     }
+}
+
+/// Returns the number of the card `before`, and the fields of `card` that differ from it as a server-sent event.
+fn change_event(run_id: &str, board: &BoardId, before: &CachedCard, card: &Card, seq: u64) -> Option<(u64, Bytes)> {
+    let mut data = changed_fields(&before.card.fields_at(before.seq), &card.fields_at(seq))?;
+    data.insert("board".to_owned(), board.as_str().into());
+    data.insert("previous".to_owned(), before.seq.into());
+    Some((before.seq, event(run_id, seq, "change", &Value::Object(data))))
 }
 
 fn event(run_id: &str, seq: u64, name: &str, data: &impl std::fmt::Display) -> Bytes {
@@ -308,10 +348,10 @@ mod tests {
         let view = AudienceView { audience: Audience::Operator, locale: Locale::English, delay: Delay::default() };
         let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop.clone());
         let since = |number: u64| {
-            let (last, text) = audience_state.events_since(number);
-            let text = String::from_utf8(text.to_vec()).expect("text");
+            let batch = audience_state.events_since(number, CardFormat::Whole);
+            let text = String::from_utf8(batch.text.to_vec()).expect("text");
             let names: Vec<String> = text.lines().filter_map(|line| line.strip_prefix("event: ")).map(str::to_owned).collect();
-            (last, names)
+            (batch.to, names)
         };
         let (before, names) = since(0);
         assert_eq!(names, ["incarnation", "card"]);

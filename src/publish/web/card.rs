@@ -68,12 +68,12 @@ impl Card {
         clock && self.fields == before.fields
     }
 
-    /// Converts the card to JSON.
-    pub(super) fn value(&self, seq: u64) -> Value {
+    /// Returns all fields as JSON. `seq`: the number of the change that led to this card.
+    pub(super) fn fields_at(&self, seq: u64) -> Map<String, Value> {
         let mut card = self.fields.clone();
         card.insert("seq".to_owned(), seq.into());
         card.insert("clock".to_owned(), self.clock.as_ref().map_or(Value::Null, CardClock::value));
-        Value::Object(card)
+        card
     }
 }
 
@@ -193,6 +193,7 @@ fn players(pairing: &Pairing) -> Value {
             "name": player.name,
             "title": text(&player.title),
             "rating": number(player.rating.map(u32::from)),
+            "federation": text(&player.federation),
             "team": text(&player.team),
             "fide_id": number(player.fide_id),
         })
@@ -209,7 +210,10 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
             let known = record.tags.iter().chain(game.tags.iter()).find(|(known, _)| *known == name);
             known.map_or_else(String::new, |(_, value)| value.clone())
         };
-        json!({"name": tag(""), "title": tag("Title"), "rating": tag("Elo"), "team": tag("Team"), "fide_id": tag("FideId")})
+        json!({
+            "name": tag(""), "title": tag("Title"), "rating": tag("Elo"), "federation": tag("Federation"), "team": tag("Team"),
+            "fide_id": tag("FideId"),
+        })
     };
     let last = record.plies.last();
     let last_move = last.map(|ply| [ply.played.uci.get(0..2), ply.played.uci.get(2..4)]);

@@ -1,22 +1,24 @@
 //! The HTTP routes, and the checks that apply to all requests.
 
 use super::auth::{Audience, User, audience_of};
+use super::event_batch::CardFormat;
 use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use super::{WebState, desk, etag, game, post, stream};
+use super::stream::StreamRequest;
+use super::{WebState, desk, etag, game, gzip, post, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
 use crate::locale;
 use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
-use crate::publish::http::headers::requested_locale;
+use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};
 use crate::publish::http::origin::{is_own_host, requested_host};
 use crate::publish::render::pgn::{Reader, game_to_pgn};
 use axum::extract::{Path, Request, State};
 use axum::http::header::{
-    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
-    STRICT_TRANSPORT_SECURITY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+    ACCESS_CONTROL_ALLOW_ORIGIN, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_SECURITY_POLICY, CONTENT_TYPE, REFERRER_POLICY,
+    STRICT_TRANSPORT_SECURITY, VARY, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
 use axum::middleware::{Next, from_fn_with_state};
@@ -36,6 +38,10 @@ const CONTENT_SECURITY_POLICY_VALUE: HeaderValue = HeaderValue::from_static(
 const HSTS: HeaderValue = HeaderValue::from_static("max-age=31536000");
 /// The request header with the number of the last server-sent event that a browser received.
 const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The coding of compressed bodies, and the request header by which a client accepts it.
+const GZIP: &str = "gzip";
+const ACCEPT_ENCODING: &str = "accept-encoding";
 
 /// The response header that tells nginx and other proxies not to buffer the response.
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
@@ -150,7 +156,16 @@ async fn state(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -
     text.push_str(",\"boards\":[");
     text.push_str(&snapshot.cards.join(","));
     text.push_str("]}");
-    json_text(text)
+    if !accepts_gzip(&headers) {
+        return json_text(text);
+    }
+    // The cards of a large hall take some milliseconds, in which no other client would be served.
+    match tokio::task::spawn_blocking(move || gzip::gzip(text.as_bytes())).await {
+        Ok(bytes) => {
+            ([(CONTENT_TYPE, "application/json"), (CONTENT_ENCODING, GZIP), (VARY, ACCEPT_ENCODING)], bytes).into_response()
+        }
+        Err(error) => refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()).into_response(),
+    }
 }
 
 fn json_text(text: String) -> Response {
@@ -179,12 +194,23 @@ async fn events(
 ) -> Response {
     let user = web.access.user(&headers);
     let audience_state = web.audience_state(audience_of(user.as_ref()), requested_locale(&uri));
-    let last_seq = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).map_or(0, |id| audience_state.parse_event_id(id));
+    // A browser that reconnects repeats the address, and adds the number of the last event that it received.
+    let last_id = headers.get(LAST_EVENT_ID).map_or_else(|| query_field(&uri, "after"), |id| id.to_str().ok());
+    let request = StreamRequest {
+        last_seq: last_id.map_or(0, |id| audience_state.parse_event_id(id)),
+        format: if query_field(&uri, "cards") == Some("changes") { CardFormat::ChangedFields } else { CardFormat::Whole },
+        gzip: accepts_gzip(&headers),
+    };
     // Behind a proxy all clients have the same address, and spectators must not lock out arbiters.
     let policy = if user.is_some() { EvictionPolicy::Keep } else { EvictionPolicy::Expendable };
-    let body = stream::event_stream_body(&web, audience_state, last_seq, user, client.start_serving(policy));
+    let body = stream::event_stream_body(&web, audience_state, &request, user, client.start_serving(policy));
     // A proxy must pass the stream on without buffering.
-    ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no")], body).into_response()
+    let mut response =
+        ([(CONTENT_TYPE, "text/event-stream"), (X_ACCEL_BUFFERING, "no"), (VARY, ACCEPT_ENCODING)], body).into_response();
+    if request.gzip {
+        response.headers_mut().insert(CONTENT_ENCODING, HeaderValue::from_static(GZIP));
+    }
+    response
 }
 
 async fn one_game(State(web): State<Arc<WebState>>, Path(id): Path<u64>, uri: Uri, headers: HeaderMap) -> HandlerResult {
