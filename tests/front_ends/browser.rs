@@ -3,6 +3,8 @@
 //! `UPDATE=1` takes the screenshots in docs/screens; the Chinese one needs a font with Chinese characters, such as Debian's
 //! fonts-noto-cjk.
 
+mod large_hall;
+
 use crate::harness::hall::{client, until_games};
 use crate::harness::organiser::Organiser as _;
 use crate::harness::webdriver::{Browser, ENTER, ESCAPE, RIGHT};
@@ -177,7 +179,7 @@ async fn an_arbiter_sees_an_illegal_move_and_restores_the_position() {
     // A visitor who is not logged in sees the games, but no alerts.
     browser.go(&format!("http://127.0.0.1:{port}/"));
     browser.until("a card for each board", "document.querySelectorAll('#cards .card').length === 8");
-    browser.shows("#public", "Public view");
+    browser.shows("#login", "Log in");
     browser.hides("#menu, #sound, #alerts");
     browser.click("#login");
     browser.keys(&format!("wrong{ENTER}"));
@@ -185,6 +187,7 @@ async fn an_arbiter_sees_an_illegal_move_and_restores_the_position() {
     browser.keys(&format!("{}{ENTER}", hall.token()));
     browser.shows("#who", "Anna (arbiter)");
     browser.hides("#login-form, #public");
+    browser.shows("#cards-tools", "Needs somebody: 0");
     browser.shows("#sound", "Sound is off");
 
     hall.play().await;

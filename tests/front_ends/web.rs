@@ -2,6 +2,7 @@
 
 mod login;
 mod spectators;
+mod stream;
 
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;

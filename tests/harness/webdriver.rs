@@ -29,6 +29,7 @@ pub struct Browser {
 pub const ENTER: &str = "\u{e007}";
 pub const ESCAPE: &str = "\u{e00c}";
 pub const RIGHT: &str = "\u{e014}";
+pub const DOWN: &str = "\u{e015}";
 
 /// All elements of a CSS selector, in a script.
 fn all(css: &str) -> String {
@@ -97,6 +98,11 @@ impl Browser {
     /// Goes to this address.
     pub fn go(&self, url: &str) {
         self.command("POST", "url", json!({ "url": url }));
+    }
+
+    /// Runs this script before those of each page that is loaded from now on.
+    pub fn before_load(&self, script: &str) {
+        self.cdp("Page.addScriptToEvaluateOnNewDocument", json!({ "source": script }));
     }
 
     /// Runs a script and returns its result.

@@ -1,8 +1,8 @@
 // The list of open alerts, and one alert with all its details.
 
+import { placeName, playerName } from "./card.js";
 import { format } from "./clock.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
-import { placeName, playerName } from "./hall.js";
 import { postCommand, hall, now } from "./net.js";
 import { offersFor } from "./rule.js";
 import { colon, ago, has, comma, squareText, t, time } from "./words.js";

@@ -46,7 +46,7 @@ function tick() {
   if (hall.lostAt !== null || document.visibilityState === "hidden") return;
   for (const element of document.querySelectorAll("[data-clock]")) {
     const card = hall.cards.get(element.dataset.board);
-    if (card?.clock?.running) show(element, card, element.dataset.clock);
+    if (card?.clock?.running && card.clock.turn === element.dataset.clock) show(element, card, element.dataset.clock);
   }
 }
 

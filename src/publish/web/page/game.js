@@ -2,11 +2,11 @@
 
 import * as alerts from "./alerts.js";
 import { Board, squares } from "./board.js";
+import { differences, placeName, playerName, score, boardState, playerInfo } from "./card.js";
 import * as clock from "./clock.js";
 import { $, fill, h, keyed, setText, setAttribute } from "./dom.js";
 import * as frames from "./frames.js";
-import { differences, placeName, playerName, score, boardState, playerInfo } from "./hall.js";
-import { request, hall, isArbiter } from "./net.js";
+import { request, hall, isArbiter, isKnown } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
@@ -104,7 +104,7 @@ export function draw() {
   setText($("#place"), placeName(current));
   setText($("#state"), status.text);
   $("#state").dataset.state = status.kind;
-  setText($("#model"), [current.model, current.board, current.reason, battery(current)].filter(Boolean).join(" · "));
+  setText($("#model"), !isKnown() ? "" : [current.model, current.board, current.reason, battery(current)].filter(Boolean).join(" · "));
   for (const side of ["white", "black"]) drawPlayer(current, side);
   $("#players").dataset.turned = flipped;
   if (isArbiter()) alerts.drawForBoard($("#board-alerts"), current, { offer, look: (alert) => showFramesAt(alert.raised) });
@@ -128,8 +128,8 @@ export function draw() {
   reload();
 }
 
-/** Returns whether a change of this board must be drawn; null means any board. */
-export const concerns = (board) => openBoard !== null && (board === null || board === openBoard);
+/** Returns whether a change of these boards must be drawn; null means any board. */
+export const concerns = (boards) => openBoard !== null && (boards === null || boards.has(openBoard));
 
 const battery = (card) => (card.battery ? t("page-battery", { percent: card.battery.percent }) : "");
 
@@ -137,7 +137,7 @@ function drawPlayer(current, side) {
   const row = $(`#players .side.${side}`);
   const one = playerInfo(current, side);
   setText($(".name", row), [one?.title, playerName(current, side)].filter(Boolean).join(" "));
-  setText($(".more", row), [one?.rating, one?.team].filter(Boolean).join(" · "));
+  setText($(".more", row), [one?.federation, one?.rating, one?.team].filter(Boolean).join(" · "));
   const time = $(".clock", row);
   [time.dataset.clock, time.dataset.board] = [side, current.board];
   clock.show(time, current, side);
@@ -213,7 +213,7 @@ function drawCell(row, index, move) {
     element.replaceWith(button);
     element = button;
   }
-  const doubtful = move.confidence < DOUBTFUL_BELOW;
+  const doubtful = move.confidence < DOUBTFUL_BELOW && isKnown();
   const illegal = move.irregular && !sheet.isMissing(move);
   setText(element, move.san + (illegal ? " ✗" : "") + (doubtful ? " ?" : ""));
   element.classList.toggle("irregular", move.irregular);
@@ -232,7 +232,7 @@ const corrected = (ply) => (game?.corrections ?? []).some((one) => ply >= one.fr
 /** Draws the details of the move on display: its confidence, its alternatives, its times. */
 function drawDetail(current, move) {
   const box = $("#detail");
-  const content = JSON.stringify([move, shownPly, language, isArbiter(), (game?.corrections ?? []).length]);
+  const content = JSON.stringify([move, shownPly, language, hall.user?.role, (game?.corrections ?? []).length]);
   if (box.content === content) return;
   box.content = content;
   if (!move) return box.replaceChildren();
@@ -247,8 +247,8 @@ function drawDetail(current, move) {
       "dl",
       {},
       sheet.isMissing(move) ? row("page-missing", t("page-missing-moves")) : move.irregular ? row("page-irregular", t("page-irregular-move")) : null,
-      row("page-confidence", percent(move.confidence)),
-      alternatives.length ? row("page-alternatives", comma(alternatives.map((one) => `${one.san ?? one.uci} ${percent(one.confidence)}`))) : null,
+      isKnown() ? row("page-confidence", percent(move.confidence)) : null,
+      isKnown() && alternatives.length ? row("page-alternatives", comma(alternatives.map((one) => `${one.san ?? one.uci} ${percent(one.confidence)}`))) : null,
       clocks.length ? row("page-clocks", comma(clocks.map(([side, ms]) => `${t(`player-${side}`)} ${clock.format(ms)}`))) : null,
       row("page-made", move.made ? time(move.made) : "–"),
       row("page-completed", move.completed ? time(move.completed) : t("page-not-yet")),

@@ -1,174 +1,225 @@
-// The overview of all boards: one card each, those that need attention first.
+// The overview of all boards: one card each, those that need attention first. Only the cards on the screen are drawn.
 
-import { Board, squares } from "./board.js";
-import * as clock from "./clock.js";
-import { $, h, keyed, setText, setAttribute } from "./dom.js";
-import { hall } from "./net.js";
+import { boardState, compareNames, placeName, placeNumber, playerName } from "./card.js";
+import { $, h, keyed, setAttribute, setText } from "./dom.js";
+import * as filters from "./filter.js";
+import { hall, isKnown, whenDrawing } from "./net.js";
+import * as tile from "./tile.js";
 import { colon, t } from "./words.js";
 
-const boards = new WeakMap();
-let filter = "";
+/** How long cards are drawn in one frame at most, in milliseconds; the others follow in the next frame. */
+const FRAME_MS = 4;
 
-/** Returns the name of the table in the hall, otherwise of the board. */
-export const placeName = (card) => (card.table ? t("page-table", { table: card.table }) : card.board);
+/** The links of the cards on this page, by board. */
+const links = new Map();
+/** The boards of the cards that match the filters, on whatever page, with their need for attention: it determines their order. */
+let matching = new Map();
+/** The boards of the cards on the screen, or near it. */
+const visible = new Set();
+/** The boards of those that have to be drawn. */
+const stale = new Set();
+let isScheduled = false;
 
-/** Returns the data of a player from the game, otherwise from the pairings. */
-export const playerInfo = (card, side) => (card.game?.[side]?.name ? card.game[side] : (card.pairing?.[side] ?? card.game?.[side]));
+const observer = new IntersectionObserver(observe, { rootMargin: "50% 0px" });
 
-/** Joins the last moves: Black's move has no number after White's. */
-const lastMoves = (sans) => sans.map((san, index) => (index ? san.replace(/^\d+… /, "") : san)).join(" ");
-
-/** Returns a player's name. */
-export const playerName = (card, side) => playerInfo(card, side)?.name || t(`player-${side}`);
-
-/** Formats a result; a draw is shortened. */
-export const score = (result) => (result === "1/2-1/2" ? "½–½" : result.replace("-", "–"));
-
-/** Returns the most important alert; a notice only if there is no other alert. */
-export function topAlert(card) {
-  const alerts = card.game?.alerts ?? [];
-  return alerts.find((alert) => !alert.notice) ?? alerts[0];
-}
-
-/**
- * Returns the squares that differ from the record, with what they show now. The server sends them again only when the set of
- * squares changes.
- */
-export function differences(card) {
-  const current = card.placement ? squares(card.placement) : null;
-  const updated = (card.displaced ?? []).map((one) => (current ? { ...one, seen: current[one.square] ?? "empty" } : one));
-  return updated.filter((one) => one.seen !== one.expected);
-}
-
-/** Returns the state of a board, in a few words. */
-export function boardState(card) {
-  const alert = topAlert(card);
-  if (alert && !alert.notice) return { kind: "alert", text: t(`kind-${alert.kind}`) };
-  if (card.contact !== "ready") return { kind: "device", text: t(`page-contact-${card.contact}`) };
-  if (alert) return { kind: "notice", text: t(`kind-${alert.kind}`) };
-  const game = card.game;
-  if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? t("page-state-empty") };
-  if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
-  const count = differences(card).length;
-  if (count) return { kind: "notice", text: t("page-state-differs", { count }) };
-  if (game.paused) return { kind: "notice", text: t("page-state-paused") };
-  if (game.uncertain) return { kind: "play", text: t("page-state-uncertain") };
-  return { kind: "play", text: t(game.ply ? "page-state-play" : "page-state-start") };
-}
-
-/** Returns the position of a card's board: from the record, otherwise from the squares. */
-export function position(card) {
-  const marks = Object.fromEntries(differences(card).map(({ square }) => [square, "wrong"]));
-  for (const alert of card.game?.alerts ?? []) {
-    for (const square of alert.squares) marks[square] ??= alert.notice ? "notice" : "alert";
+function observe(entries) {
+  for (const { target, isIntersecting } of entries) {
+    const { board } = target.dataset;
+    if (links.get(board) !== target) continue;
+    if (isIntersecting) {
+      visible.add(board);
+      stale.add(board);
+    } else {
+      visible.delete(board);
+      stale.delete(board);
+      tile.release(target);
+    }
   }
-  return { pieces: squares(card.game?.fen ?? card.placement), last: card.game?.last_move ?? null, marks };
+  schedule();
 }
 
-function side(name) {
-  return h(
-    "div",
-    { class: `side ${name}` },
-    h("span", { class: "colour", "aria-hidden": "true" }),
-    h("span", { class: "name" }),
-    h("span", { class: "clock" }),
-  );
+function schedule() {
+  if (isScheduled || !stale.size) return;
+  isScheduled = true;
+  whenDrawing(() => {
+    isScheduled = false;
+    drawStale();
+  });
 }
 
-function make() {
-  const link = h(
-    "a",
-    { class: "card" },
-    h("div", { class: "mini", "aria-hidden": "true" }, h("div", { class: "ground" })),
-    h(
-      "div",
-      { class: "about" },
-      h("div", { class: "top" }, h("strong", { class: "table" }), h("span", { class: "state" })),
-      side("black"),
-      side("white"),
-      h("div", { class: "last" }),
-    ),
-  );
+/** Draws cards that have to be drawn, as long as there is time in this frame. */
+function drawStale() {
+  if ($("#hall").hidden) return;
+  const end = performance.now() + FRAME_MS;
+  const drawn = [];
+  const style = { isRow: $("#cards").dataset.size === "rows" };
+  for (const board of stale) {
+    stale.delete(board);
+    const [card, link] = [hall.cards.get(board), links.get(board)];
+    if (!card || !link) continue;
+    update(link, card, style);
+    drawn.push(link);
+    if (performance.now() > end) break;
+  }
+  tile.fitNames(drawn);
+  schedule();
+}
+
+function make(card) {
+  const link = h("a", { class: "card", href: `/board/${encodeURIComponent(card.board)}`, "data-board": card.board });
   return h("li", {}, link);
 }
 
-function update(item, card) {
+/** Adds the link of a new card; a card that is on the screen has to be drawn again. */
+function place(item, card) {
   const link = item.firstElementChild;
-  const status = boardState(card);
-  setAttribute(link, "href", `/board/${encodeURIComponent(card.board)}`);
-  link.dataset.board = card.board;
-  link.dataset.state = status.kind;
-  link.dataset.attention = card.attention;
-  setText($(".table", link), card.table ? String(card.table) : card.board);
-  setText($(".state", link), status.text);
-  for (const side of ["white", "black"]) {
-    const row = $(`.side.${side}`, link);
-    const name = $(".name", row);
-    setText(name, [playerInfo(card, side)?.title, playerName(card, side)].filter(Boolean).join(" "));
-    const time = $(".clock", row);
-    time.dataset.clock = side;
-    time.dataset.board = card.board;
-    clock.show(time, card, side);
+  if (links.get(card.board) !== link) {
+    links.set(card.board, link);
+    observer.observe(link);
   }
-  setText($(".last", link), status.kind === "device" && card.reason ? card.reason : lastMoves(card.game?.last_sans ?? []));
+  if (visible.has(card.board)) stale.add(card.board);
+}
+
+function update(link, card, style) {
+  const status = boardState(card);
+  link.dataset.state = status.kind;
   setAttribute(link, "aria-label", colon(placeName(card), colon(`${playerName(card, "white")} – ${playerName(card, "black")}`, status.text)));
-  const ground = $(".ground", link);
-  if (!boards.has(ground)) boards.set(ground, new Board(ground));
-  boards.get(ground).show(position(card));
+  tile.draw(link, card, style);
 }
 
 /** Sorts by need for attention, then by table. */
-export function order(cards) {
+function order(cards) {
   const tables = (card) => card.table ?? Infinity;
-  const compare = (a, b) =>
-    b.attention - a.attention || tables(a) - tables(b) || (tables(a) === tables(b) ? a.board.localeCompare(b.board) : 0);
+  const compare = (a, b) => b.attention - a.attention || (tables(a) === tables(b) ? compareNames(a.board, b.board) : tables(a) - tables(b));
   return [...cards].sort(compare);
-}
-
-function matches(card) {
-  if (!filter) return true;
-  if (/^\d+$/.test(filter) && card.table) return String(card.table).startsWith(filter);
-  const text = [card.board, playerName(card, "white"), playerName(card, "black"), String(card.table ?? "")].join(" ");
-  return text.toLowerCase().includes(filter.toLowerCase());
-}
-
-/** Shows only boards that match: the start of a table's number, or part of a name. */
-export function setFilter(text) {
-  filter = text.trim();
-  draw();
 }
 
 /** Draws everything. */
 export function draw() {
-  const cards = order(hall.cards.values()).filter(matches);
-  keyed($("#cards"), cards, (card) => card.board, make, update);
-  setText($("#none"), !hall.loaded || cards.length ? "" : t(filter ? "page-none-fits" : "page-none"));
+  const cards = order([...hall.cards.values()].filter(filters.matches));
+  matching = new Map(cards.map((card) => [card.board, card.attention]));
+  const { page, pages, from, to } = filters.pages(cards.length);
+  const shown = cards.slice(from, to);
+  const names = new Set(shown.map((card) => card.board));
+  for (const [board, link] of links) {
+    if (names.has(board)) continue;
+    observer.unobserve(link);
+    tile.release(link);
+    links.delete(board);
+    visible.delete(board);
+    stale.delete(board);
+  }
+  drawTools();
+  keyed($("#cards"), shown, (card) => card.board, make, place);
+  drawPages(page, pages);
+  setText($("#none"), !hall.loaded || cards.length ? "" : t(filters.isFiltering() ? "page-none-fits" : "page-none"));
+  drawStale();
 }
 
-/** Redraws the card of one board. */
-export function redraw(name) {
-  const card = hall.cards.get(name);
-  const item = [...$("#cards").children].find((element) => element.dataset.key === name);
-  // The order of the cards depends on `attention`.
-  if (!card || !item || Number(item.firstElementChild.dataset.attention) !== card.attention) draw();
-  else update(item, card);
+/** Redraws the cards of these boards. */
+export function redraw(boards) {
+  let isSame = true;
+  for (const board of boards) {
+    const card = hall.cards.get(board);
+    // The order of the cards depends on their need for attention.
+    isSame &&= card !== undefined && (filters.matches(card) ? matching.get(board) === card.attention : !matching.has(board));
+    if (visible.has(board)) stale.add(board);
+  }
+  if (isSame) drawStale();
+  else draw();
+}
+
+function drawPages(page, pages) {
+  const nav = $("#pages");
+  nav.hidden = pages < 2;
+  setText($("output", nav), t("page-page", { page, pages }));
+  for (const [link, to] of [[$("[rel=prev]", nav), page - 1], [$("[rel=next]", nav), page + 1]]) {
+    const exists = to >= 1 && to <= pages;
+    setAttribute(link, "href", exists ? filters.address({ page: to }) : null);
+    setAttribute(link, "aria-disabled", exists ? null : "true");
+  }
+}
+
+/** Fills a choice of filters, with the words of all rows. */
+function drawChoice(element, rows, chosen) {
+  const content = JSON.stringify(rows);
+  if (element.dataset.content !== content) {
+    element.dataset.content = content;
+    element.replaceChildren(...rows.map(([value, text]) => h("option", { value }, text)));
+  }
+  if (element.value !== chosen) element.value = chosen;
+}
+
+/** Draws the filters and the sizes. */
+function drawTools() {
+  const { filter } = filters;
+  const cards = [...hall.cards.values()];
+  $("#cards-tools").hidden = !hall.loaded || cards.length === 0;
+  const search = $("#filter");
+  if (document.activeElement !== search && search.value !== filter.q) search.value = filter.q;
+  drawChoice($("#by-state"), [["", t("page-all-states")], ...filters.PHASES.map((phase) => [phase, t(`page-phase-${phase}`)])], filter.state);
+  const sections = [...new Set(cards.map((card) => card.pairing?.section).filter(Boolean))].sort(compareNames);
+  $("#by-section").hidden = sections.length < 2 && !filter.section;
+  drawChoice($("#by-section"), [["", t("page-all-sections")], ...sections.map((section) => [section, section])], filter.section);
+  const needs = $("#needs");
+  needs.hidden = !isKnown();
+  setText(needs, t("page-needs", { count: cards.filter(filters.needsSomebody).length }));
+  setAttribute(needs, "aria-pressed", String(filter.needs));
+  const size = filters.size(hall.user?.role);
+  if ($("#cards").dataset.size !== size) {
+    $("#cards").dataset.size = size;
+    visible.forEach((board) => stale.add(board));
+  }
+  tile.setLayout(`${size} ${$("#cards").clientWidth}`);
+  for (const button of document.querySelectorAll("#sizes button")) setAttribute(button, "aria-pressed", String(button.value === size));
+}
+
+/** Returns the board that a search means: that of the table with this number, otherwise the only one that matches. */
+export function searchedBoard(text) {
+  const cards = [...hall.cards.values()];
+  const exact = cards.find((card) => placeNumber(card) === text.trim());
+  if (exact) return exact.board;
+  return text.trim() && matching.size === 1 ? [...matching.keys()][0] : null;
+}
+
+/** Connects the controls. `go`: shows an address; `replace`: without a new entry in the history. */
+export function begin(go) {
+  $("#filter").oninput = ({ target }) => go(filters.address({ q: target.value.trim() }), { replace: true });
+  $("#by-state").onchange = ({ target }) => go(filters.address({ state: target.value }));
+  $("#by-section").onchange = ({ target }) => go(filters.address({ section: target.value }));
+  $("#needs").onclick = () => go(filters.address({ needs: !filters.filter.needs }));
+  $("#sizes").onclick = ({ target }) => {
+    const button = target.closest("button");
+    if (!button) return;
+    filters.chooseSize(button.value);
+    draw();
+  };
+  filters.onPaging(draw);
+  new ResizeObserver(() => whenDrawing(resized)).observe($("#cards"));
+}
+
+/** Fits the names again. */
+function resized() {
+  tile.setLayout(`${$("#cards").dataset.size} ${$("#cards").clientWidth}`);
+  visible.forEach((board) => stale.add(board));
+  drawStale();
 }
 
 /** Moves the focus between cards, by their positions on the screen. */
 export function moveFocus(key) {
-  const links = [...document.querySelectorAll("#cards .card")];
-  if (!links.length) return;
-  const from = links.indexOf(document.activeElement);
-  if (from < 0) return links[0].focus();
-  const fromBox = links[from].getBoundingClientRect();
+  const cards = [...document.querySelectorAll("#cards .card")];
+  if (!cards.length) return;
+  const from = cards.indexOf(document.activeElement);
+  if (from < 0) return cards[0].focus();
+  const fromBox = cards[from].getBoundingClientRect();
   let to = null;
-  if (key === "ArrowRight") to = links[from + 1];
-  if (key === "ArrowLeft") to = links[from - 1];
-  if (key === "Home") to = links[0];
-  if (key === "End") to = links.at(-1);
+  if (key === "ArrowRight") to = cards[from + 1];
+  if (key === "ArrowLeft") to = cards[from - 1];
+  if (key === "Home") to = cards[0];
+  if (key === "End") to = cards.at(-1);
   if (key === "ArrowDown" || key === "ArrowUp") {
     const down = key === "ArrowDown";
-    const boxes = links.map((link) => [link, link.getBoundingClientRect()]);
+    const boxes = cards.map((card) => [card, card.getBoundingClientRect()]);
     const candidates = boxes.filter(([, box]) => (down ? box.top > fromBox.top + 4 : box.top < fromBox.top - 4));
     const distance = ([, box]) => Math.abs(box.top - fromBox.top) * 1000 + Math.abs(box.left - fromBox.left);
     to = candidates.sort((a, b) => distance(a) - distance(b))[0]?.[0];
@@ -176,3 +227,6 @@ export function moveFocus(key) {
   to?.focus();
   to?.scrollIntoView({ block: "nearest" });
 }
+
+/** Moves the focus to the card of a board. */
+export const focusCard = (board) => links.get(board)?.focus({ preventScroll: true });

@@ -20,12 +20,38 @@ export const hall = {
   loaded: false,
 };
 
-/** Dispatches `change` when `hall` changed; `detail` is the name of the board, or null if more than one board may have changed. */
+/** Dispatches `change` at most once a frame; `detail` is the set of boards that changed, or null if anything may have changed. */
 export const changes = new EventTarget();
-const notify = (board) => changes.dispatchEvent(new CustomEvent("change", { detail: board }));
+let changed = new Set();
+let isScheduled = false;
+
+/** Calls a function when the page is drawn next. A page that is not visible is not drawn, but its alerts are to be heard. */
+export function whenDrawing(call) {
+  if (document.visibilityState === "hidden") setTimeout(call);
+  else requestAnimationFrame(call);
+}
+
+/** Reports the change of a board; null: anything may have changed. */
+function notify(board) {
+  if (board === null) changed = null;
+  else changed?.add(board);
+  if (isScheduled) return;
+  isScheduled = true;
+  whenDrawing(dispatch);
+}
+
+function dispatch() {
+  if (!isScheduled) return;
+  const detail = changed;
+  [changed, isScheduled] = [new Set(), false];
+  changes.dispatchEvent(new CustomEvent("change", { detail }));
+}
 
 /** Returns the server's time, unaffected by adjustments of its clock. `read_at` and `since` are in this time. */
 export const now = () => Date.now() + hall.offset;
+
+/** Returns whether a user is logged in. */
+export const isKnown = () => hall.user !== null;
 
 /** Returns whether the user is an arbiter. */
 export const isArbiter = () => hall.user?.role === "arbiter";
@@ -61,6 +87,10 @@ export function postCommand(card, command) {
 }
 
 let bootId = null;
+/** The number of the last change that this page has. */
+let lastSeq = "";
+/** Returns the run of the server in which a change was numbered. */
+const bootOf = (seq) => String(seq).split("-")[0];
 
 /** Loads the complete state. */
 export async function read() {
@@ -71,8 +101,9 @@ export async function read() {
   hall.event = state.event ?? {};
   hall.problems = state.problems ?? [];
   hall.incarnation = state.incarnation;
-  const sameBoot = bootId === String(state.seq).split("-")[0];
-  bootId = String(state.seq).split("-")[0];
+  const sameBoot = bootId === bootOf(state.seq);
+  bootId = bootOf(state.seq);
+  lastSeq = state.seq;
   const cards = new Map();
   for (const card of state.boards) {
     const known = hall.cards.get(card.board);
@@ -109,18 +140,41 @@ async function onOpen() {
   }
 }
 
-/** Opens the event stream. After an interruption the browser resumes it after the last event that it received. */
+/** Sets changed fields: objects are merged, any other value replaces the previous one. */
+function merge(card, fields) {
+  for (const [name, value] of Object.entries(fields)) {
+    const isObject = value !== null && typeof value === "object" && !Array.isArray(value);
+    const before = card[name];
+    card[name] = isObject && before !== null && typeof before === "object" ? merge({ ...before }, value) : value;
+  }
+  return card;
+}
+
+/** Applies the changed fields of a card. Returns whether they are the next change of the version that is known, or known already. */
+function applyChange({ previous, ...fields }, isSameBoot) {
+  const known = hall.cards.get(fields.board);
+  if (!known || known.seq !== previous) return Boolean(known && isSameBoot && known.seq >= fields.seq);
+  hall.cards.set(fields.board, merge({ ...known }, fields));
+  notify(fields.board);
+  return true;
+}
+
+/**
+ * Opens the event stream, after the last change that this page has. After an interruption the browser resumes it after the last event
+ * that it received.
+ */
 export function listen() {
   clearTimeout(retryTimer);
   lastReceived = Date.now();
   stream?.close();
-  stream = new EventSource(`/api/events?lang=${language}`);
+  stream = new EventSource(`/api/events?lang=${language}&cards=changes&after=${hall.loaded ? lastSeq : ""}`);
   const current = stream;
   const handle = (kind, handler) =>
     stream.addEventListener(kind, (event) => {
       if (current !== stream) return;
       lastReceived = Date.now();
-      handler(JSON.parse(event.data || "null"));
+      if (event.lastEventId) lastSeq = event.lastEventId;
+      handler(JSON.parse(event.data || "null"), bootOf(event.lastEventId) === bootId);
     });
   stream.addEventListener("open", onOpen);
   stream.addEventListener("error", () => {
@@ -129,9 +183,21 @@ export function listen() {
     // The browser reconnects by itself, unless the server refused.
     if (stream.readyState === EventSource.CLOSED) retryTimer = setTimeout(listen, 2000);
   });
-  handle("card", (card) => {
+  const reread = () =>
+    read().catch(() => {
+      connectionLost();
+      clearTimeout(retryTimer);
+      retryTimer = setTimeout(listen, 2000);
+    });
+  handle("card", (card, isSameBoot) => {
+    // The state may have been loaded after this change.
+    if (isSameBoot && hall.cards.get(card.board)?.seq > card.seq) return;
     hall.cards.set(card.board, card);
     notify(card.board);
+  });
+  handle("change", (fields, isSameBoot) => {
+    // The server sends changed fields only to a page that has the previous version; the state may have been loaded after them.
+    if (!applyChange(fields, isSameBoot)) reread();
   });
   handle("gone", ({ board }) => {
     hall.cards.delete(board);
@@ -141,12 +207,6 @@ export function listen() {
     hall.problems = problems;
     notify(null);
   });
-  const reread = () =>
-    read().catch(() => {
-      connectionLost();
-      clearTimeout(retryTimer);
-      retryTimer = setTimeout(listen, 2000);
-    });
   handle("round", reread);
   handle("incarnation", ({ incarnation }) => {
     if (incarnation !== hall.incarnation) reread();
@@ -164,6 +224,8 @@ setInterval(() => {
 }, 5000);
 
 document.addEventListener("visibilitychange", () => {
+  // What was to be shown with the next frame is reported now: there is none.
+  if (document.visibilityState === "hidden") dispatch();
   if (document.visibilityState === "visible" && hall.lostAt !== null) listen();
 });
 window.addEventListener("online", () => hall.lostAt !== null && listen());

@@ -1,11 +1,13 @@
 // The page as a whole: the visible view, the logged-in user, the keyboard shortcuts.
 
 import * as alerts from "./alerts.js";
+import { placeName } from "./card.js";
+import { address, filter, readAddress } from "./filter.js";
 import * as board from "./game.js";
 import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
-import { request, changes, hall, isArbiter, listen, read } from "./net.js";
+import { request, changes, hall, isArbiter, isKnown, listen, read } from "./net.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
@@ -23,8 +25,9 @@ function boardInPath() {
   return name ? decodeURIComponent(name) : null;
 }
 
-/** The scroll position of the hall when a board was opened. */
-let hallScroll = 0;
+/** The address of the hall, with its filters, and its scroll position when a board was opened. */
+let [hallAddress, hallScroll] = ["/", 0];
+let hasRouted = false;
 
 /** Shows the view that the address names. */
 function route() {
@@ -35,28 +38,39 @@ function route() {
   $("#board").hidden = name === null;
   document.body.dataset.view = name === null ? "hall" : "board";
   if (name === null) {
+    hallAddress = location.pathname + location.search;
+    readAddress();
     board.hide();
     cards.draw();
     if (previous !== null) {
       scrollTo(0, hallScroll);
-      [...document.querySelectorAll("#cards .card")].find((card) => card.dataset.board === previous)?.focus({ preventScroll: true });
+      cards.focusCard(previous);
     }
   } else {
+    $("#back").href = hallAddress;
     board.show(name, runCommand);
     if (previous !== name) {
       scrollTo(0, 0);
-      $("#back").focus({ preventScroll: true });
+      // A page that was just loaded is read from its beginning.
+      if (hasRouted) $("#back").focus({ preventScroll: true });
     }
   }
+  hasRouted = true;
   alerts.draw(boardInPath());
   drawHeader();
 }
 
-function navigate(path) {
-  if (path === location.pathname) return;
-  history.pushState(null, "", path);
+/** Shows another address. With `replace`, it takes the place of the present one in the history. */
+function navigate(path, { replace = false } = {}) {
+  if (path === location.pathname + location.search) return;
+  const isFiltering = boardInPath() === null && !path.startsWith("/board/");
+  if (replace) history.replaceState(null, "", path);
+  else history.pushState(null, "", path);
   route();
+  if (isFiltering) scrollTo(0, 0);
 }
+
+const showBoard = (name) => navigate(`/board/${encodeURIComponent(name)}`);
 
 let statusTimer = null;
 
@@ -67,11 +81,11 @@ async function runCommand(card, command) {
   $("#command-status").dataset.state = "";
   try {
     const text = await alerts.sendCommand(card, command);
-    setText($("#command-status"), colon(cards.placeName(card), text));
+    setText($("#command-status"), colon(placeName(card), text));
     statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
   } catch (error) {
     $("#command-status").dataset.state = "wrong";
-    setText($("#command-status"), colon(cards.placeName(card), error.message));
+    setText($("#command-status"), colon(placeName(card), error.message));
     if (error.status === 401 || error.status === 403) read().catch(() => {});
   }
 }
@@ -81,13 +95,14 @@ function drawHeader() {
   const count = alerts.openAlerts().filter(({ alert }) => !alert.notice).length;
   const { name, round } = hall.event;
   setText($("#event"), [name, round && t("page-round", { round })].filter(Boolean).join(" · ") || "touchmove");
-  document.title = `${count ? `(${count}) ` : ""}${boardInPath() ? `${$("#place").textContent} · ` : ""}${name || "touchmove"}`;
+  const title = `${count ? `(${count}) ` : ""}${boardInPath() ? `${$("#place").textContent} · ` : ""}${name || "touchmove"}`;
+  if (document.title !== title) document.title = title;
   setText($("#lost"), hall.lostAt === null ? "" : t("page-lost", { time: time(hall.lostAt) }));
   $("#lost").hidden = hall.lostAt === null;
   document.body.classList.toggle("old", hall.lostAt !== null);
   const delays = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
-  $("#public").hidden = hall.user !== null || !hall.loaded;
-  setText($("#public"), t(delays.length ? "page-public-late" : "page-public", { delay: comma(delays) }));
+  $("#public").hidden = isKnown() || delays.length === 0;
+  setText($("#public"), t("page-public-late", { delay: comma(delays) }));
   setText($("#who"), hall.user ? `${hall.user.name} (${t(`page-role-${hall.user.role}`)})` : "");
   setText($("#login"), t(hall.user ? "page-logout" : "page-login"));
   $("#problems").hidden = hall.problems.length === 0;
@@ -115,12 +130,16 @@ function announce() {
   sound.tone(serious.length ? "alert" : "notice");
 }
 
-function change({ detail: name }) {
-  announce();
-  alerts.draw(boardInPath());
-  drawHeader();
-  if (boardInPath() === null) name === null ? cards.draw() : cards.redraw(name);
-  else if (board.concerns(name)) board.draw();
+/** Draws what changed: the cards of these boards, or everything if it is null. */
+function change({ detail: boards }) {
+  // Only an arbiter's cards have alerts.
+  if (boards === null || isArbiter()) {
+    announce();
+    alerts.draw(boardInPath());
+    drawHeader();
+  }
+  if (boardInPath() === null) boards === null ? cards.draw() : cards.redraw(boards);
+  else if (board.concerns(boards)) board.draw();
 }
 
 function help() {
@@ -179,19 +198,30 @@ function nextAlert() {
   const all = alerts.openAlerts();
   if (!all.length) return;
   const index = all.findLastIndex(({ card }) => card.board === boardInPath());
-  navigate(`/board/${encodeURIComponent(all[(index + 1) % all.length].card.board)}`);
+  showBoard(all[(index + 1) % all.length].card.board);
+}
+
+/** A key in the search field: Enter opens the board that was searched for. */
+function searchKey(event) {
+  event.preventDefault();
+  const { target } = event;
+  const found = event.key === "Enter" ? cards.searchedBoard(target.value) : null;
+  target.blur();
+  if (found !== null || event.key === "Escape") clearSearch();
+  if (found === null) cards.moveFocus("Home");
+  else showBoard(found);
+}
+
+function clearSearch() {
+  $("#filter").value = "";
+  navigate(boardInPath() === null ? address({ q: "", page: filter.q ? 1 : filter.page }) : location.pathname, { replace: true });
 }
 
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
   const onBoard = boardInPath() !== null;
   if (isTextField(event.target)) {
-    if (event.target.id === "filter" && ["Escape", "Enter", "ArrowDown"].includes(event.key)) {
-      if (event.key === "Escape") cards.setFilter((event.target.value = ""));
-      event.target.blur();
-      cards.moveFocus("Home");
-      event.preventDefault();
-    }
+    if (event.target.id === "filter" && ["Escape", "Enter", "ArrowDown"].includes(event.key)) searchKey(event);
     return;
   }
   const actions = {
@@ -200,7 +230,7 @@ function key(event) {
     a: nextAlert,
     ...(onBoard
       ? {
-          Escape: () => (frames.isOpen() ? board.toggleFrames() : navigate("/")),
+          Escape: () => (frames.isOpen() ? board.toggleFrames() : navigate(hallAddress)),
           ArrowLeft: () => (frames.isOpen() ? frames.step(-1) : board.step(-1)),
           ArrowRight: () => (frames.isOpen() ? frames.step(1) : board.step(1)),
           Home: () => board.step("first"),
@@ -213,14 +243,14 @@ function key(event) {
         }
       : {
           "/": () => $("#filter").focus(),
-          Escape: () => cards.setFilter(($("#filter").value = "")),
+          Escape: clearSearch,
           ...Object.fromEntries(["ArrowUp", "ArrowDown", "ArrowLeft", "ArrowRight", "Home", "End"].map((name) => [name, () => cards.moveFocus(name)])),
         }),
   };
   const action = actions[event.key] ?? actions[event.key.toLowerCase()];
   if (!onBoard && /^\d$/.test(event.key)) {
-    // The input field receives the digit itself.
-    $("#filter").focus();
+    // The input field receives the digit itself, in place of what was searched for before.
+    $("#filter").select();
   } else if (action) {
     event.preventDefault();
     action();
@@ -233,6 +263,7 @@ function translate() {
   for (const element of document.querySelectorAll("[data-label]")) {
     setAttribute(element, "aria-label", t(element.dataset.label));
     if (element.tagName === "INPUT") setAttribute(element, "placeholder", t(element.dataset.label));
+    if (element.hasAttribute("title")) element.title = t(element.dataset.label);
   }
 }
 
@@ -262,7 +293,7 @@ async function begin() {
   $("#sound").onclick = sound.toggle;
   $("#login").onclick = login;
   $("#help").onclick = help;
-  $("#filter").oninput = (event) => cards.setFilter(event.target.value);
+  cards.begin((path, how) => navigate(path, how));
   board.begin();
   frames.begin();
   changes.addEventListener("change", change);
@@ -273,7 +304,7 @@ async function begin() {
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     if (link.pathname !== "/" && !link.pathname.startsWith("/board/")) return;
     event.preventDefault();
-    navigate(link.pathname);
+    navigate(link.pathname + link.search);
   });
   window.addEventListener("popstate", route);
   // Update how long ago alerts were raised.

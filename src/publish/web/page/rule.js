@@ -3,7 +3,7 @@
 import { MoveInput } from "./board.js";
 import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
-import { score } from "./hall.js";
+import { score } from "./card.js";
 import { hall, isArbiter } from "./net.js";
 import { colon, comma, t } from "./words.js";
 

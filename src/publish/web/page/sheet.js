@@ -1,9 +1,9 @@
 // The printable score sheet: for players who reconstruct a game (Art. 8.5), and for the arbiter's records.
 
+import { score } from "./card.js";
 import { format } from "./clock.js";
 import { $, fill, h } from "./dom.js";
-import { score } from "./hall.js";
-import { hall } from "./net.js";
+import { hall, isKnown } from "./net.js";
 import { colon, language, t } from "./words.js";
 
 /** The number of moves in one column. */
@@ -19,7 +19,7 @@ function table(moves, from, first) {
   for (let row = from; row < from + COLUMN; row += 1) {
     const cells = [moves[row * 2], moves[row * 2 + 1]].flatMap((move, side) => {
       const ms = move?.[side ? "clock_black_ms" : "clock_white_ms"];
-      const mark = move ? (move.irregular && !isMissing(move) ? " ✗" : move.confidence < 0.9 ? " ?" : "") : "";
+      const mark = move ? (move.irregular && !isMissing(move) ? " ✗" : move.confidence < 0.9 && isKnown() ? " ?" : "") : "";
       return [h("td", {}, (move?.san ?? "") + mark), h("td", { class: "time" }, ms === null || ms === undefined ? "" : format(ms))];
     });
     rows.push(h("tr", {}, h("th", { scope: "row" }, String(first + row)), cells));
@@ -30,7 +30,7 @@ function table(moves, from, first) {
 
 /** Draws the score sheet, which is visible only in print. */
 export function draw(card, game) {
-  const content = JSON.stringify([card.game, card.table, game.moves, hall.event, language]);
+  const content = JSON.stringify([card.game, card.table, game.moves, hall.event, hall.user, language]);
   if (content === drawnContent) return;
   drawnContent = content;
   const [, turn, , , , number] = (game.start_fen ?? "").split(" ");
@@ -53,6 +53,6 @@ export function draw(card, game) {
     h("div", { class: "columns" }, Array.from({ length: columns }, (_, column) => table(moves, column * COLUMN, Number(number) || 1))),
     h("p", {}, h("b", {}, colon(t("page-result"), "")), card.game.result === "*" ? "" : score(card.game.result)),
     h("p", { class: "signatures" }, [t("player-white"), t("player-black"), t("page-arbiter")].map((name) => h("span", {}, name))),
-    h("p", { class: "small" }, t("page-sheet-from")),
+    h("p", { class: "small" }, t(isKnown() ? "page-sheet-from" : "page-sheet-public")),
   );
 }
