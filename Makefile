@@ -11,7 +11,7 @@ PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
 PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver
 
-.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -28,6 +28,9 @@ build: packages-build ## Builds touchmoved and touchmovectl for use: target/rele
 
 bench: packages-demo ## Measures how fast it is, as ratios to the simplest implementation
 	$(CARGO) bench
+
+bench-page: packages-test ## Measures the page with 600 boards in a real browser: what it is sent, and the time of a frame
+	$(CARGO) bench --bench page
 
 # The directory of the built programs.
 PROGRAMS ?= target/release

@@ -3,6 +3,7 @@
 
 #[path = "../../tests/harness/mod.rs"]
 pub mod harness;
+pub mod trace;
 
 use harness::{Board, PATIENCE, PrivateBus};
 use rustix::process::{Pid, Signal, kill_process};

@@ -22,6 +22,8 @@ pub struct Browser {
     driver: Child,
     port: u16,
     session: String,
+    /// The address of its debugger.
+    debugger: String,
     _profile: TempDir,
 }
 
@@ -59,7 +61,7 @@ impl Browser {
         }
         let (driver, port) = (0..STARTS).find_map(|_| start_driver()).expect("chromedriver prints its port");
         let profile = tempfile::tempdir().unwrap();
-        let mut browser = Browser { driver, port, session: String::new(), _profile: profile };
+        let mut browser = Browser { driver, port, session: String::new(), debugger: String::new(), _profile: profile };
         let profile = format!("--user-data-dir={}", browser._profile.path().display());
         // As root Chromium has no sandbox; the other options prevent network traffic that is not part of the test.
         let arguments = [
@@ -83,10 +85,18 @@ impl Browser {
             }}}),
         );
         browser.session = session["sessionId"].as_str().expect("a session").to_owned();
+        let debugger = session["capabilities"]["goog:chromeOptions"]["debuggerAddress"].as_str();
+        browser.debugger = debugger.expect("an address").to_owned();
         let features =
             json!([{"name": "prefers-color-scheme", "value": "dark"}, {"name": "prefers-reduced-motion", "value": "reduce"}]);
         browser.cdp("Emulation.setEmulatedMedia", json!({ "features": features }));
         Some(browser)
+    }
+
+    /// The address of its debugger, which accepts more than WebDriver.
+    #[allow(dead_code)] // for benches
+    pub fn debugger(&self) -> &str {
+        &self.debugger
     }
 
     /// Sets the size of the window, in CSS pixels.

@@ -6,7 +6,7 @@ window.fake = (() => {
   const PLAYERS = [
     ["GM", "Rodshtein, Maxim", "ISR", "2647"],
     ["IM", "Li, Yiheng", "CHN", "1994"],
-    ["WGM", "Venkataramanaraghunathan, Subrahmanya Krishnamurthy Balasubramaniam", "IND", "2101"],
+    ["WGM", "Vachier-Lagrave, Marie Jeanne-Baptiste Alexandrine", "FRA", "2101"],
     ["", "Brandt, Jörg", "GER", ""],
   ];
   const player = (index) => {

@@ -250,6 +250,7 @@ function key(event) {
   const action = actions[event.key] ?? actions[event.key.toLowerCase()];
   if (!onBoard && /^\d$/.test(event.key)) {
     // The input field receives the digit itself, in place of what was searched for before.
+    $("#filter").focus();
     $("#filter").select();
   } else if (action) {
     event.preventDefault();

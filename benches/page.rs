@@ -1,0 +1,260 @@
+//! The page of a large hall in a real browser: what it costs to follow all boards at blitz pace.
+//!
+//! First 600 boards play, and the event stream of one visitor is recorded as it is sent, with its size. Then Chromium shows the page
+//! while the recording is replayed at its own pace, and is traced: scripting, style and layout in each frame, and the longest task.
+
+mod common;
+
+use common::harness::webdriver::Browser;
+use common::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually};
+use common::trace::MainThread;
+use common::{knights_moves, line, time, verdict};
+use flate2::read::GzDecoder;
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use serde_json::Value;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt, copy_bidirectional};
+use tokio::net::{TcpListener, TcpStream};
+use touchmove::publish::client::Client;
+use touchmove::publish::dbus::{Bus, Stream};
+use touchmove::round::Round;
+use touchmove::round::trf::TableOrder;
+
+const BOARDS: usize = 600;
+/// The time of a ply on each board, as in blitz of three minutes with about forty moves of each player.
+const PLY: Duration = Duration::from_millis(4_500);
+/// How long is recorded, and how long each size of cards is measured.
+const RECORDED: Duration = Duration::from_secs(30);
+const MEASURED: Duration = Duration::from_secs(20);
+/// The time in which the page is loaded and drawn for the first time.
+const SETTLED: Duration = Duration::from_secs(3);
+
+/// The goals: bytes per second, and the times of a frame (95 %) and of a task.
+const RATE_GOAL: f64 = 30_000.0;
+const FRAME_GOAL: Duration = Duration::from_millis(8);
+const TASK_GOAL: Duration = Duration::from_millis(50);
+
+fn main() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let limit = getrlimit(Resource::Nofile);
+    // Each board is a pseudo-terminal.
+    setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("the limit of open files can be raised");
+    let (Some(bus), Some(browser)) = (PrivateBus::start(), Browser::open()) else { return };
+    let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
+    let boards: Vec<Board> = (0..BOARDS).map(|_| Board::plugged()).collect();
+    let (daemon, port) = runtime.block_on(start(&bus, dir.path(), &boards));
+    let recording = runtime.block_on(record(port, &boards));
+    recording.report();
+    drop(boards);
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let page = format!("http://{}/", listener.local_addr().expect("an address"));
+    // The browser is waited for on this thread.
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+        runtime.block_on(replay(listener, Arc::new(recording), port));
+    });
+    for size in ["m", "rows"] {
+        measure(&browser, &page, size);
+    }
+    drop(daemon);
+}
+
+/// Starts touchmoved with these boards, each with a table and players, and waits until each has a game. Returns the page's port.
+async fn start(bus: &PrivateBus, dir: &Path, boards: &[Board]) -> (Daemon, u16) {
+    let mut config = String::from("[web]\nlisten = \"127.0.0.1:0\"\n[recordings]\non = false\n");
+    let mut csv =
+        "table,board,white_title,white,white_rating,white_federation,black_title,black,black_rating,black_federation\n"
+            .to_owned();
+    for (number, board) in (1..).zip(boards) {
+        config.push_str(&format!("[[board]]\nname = \"b_{number}\"\nport = {:?}\n", board.path()));
+        let rating = 2_800 - number;
+        csv.push_str(&format!(
+            "{number},b_{number},GM,\"Whitefield-{number}, Jeffery\",{rating},NOR,IM,\"Blackwood-{number}, Maxim\",{},ISR\n",
+            rating - 7
+        ));
+    }
+    let path = dir.join("touchmoved.toml");
+    std::fs::write(&path, config).expect("a configuration");
+    let text = |path: &Path| path.to_str().expect("a readable path").to_owned();
+    let command = std::process::Command::new(env!("CARGO_BIN_EXE_touchmoved"));
+    let args = ["--bus", &bus.address(), "--config", &text(&path), "--state-dir", &text(&dir.join("state"))];
+    let daemon = Daemon::run_quiet(command, &args);
+    daemon.ready();
+    boards.iter().for_each(Board::wait_read);
+    let port = eventually("the port", || {
+        daemon.log().split_once("the page is at http://127.0.0.1:")?.1.split_once('/')?.0.parse().ok()
+    });
+    let client = Client::connect_to_bus(&Bus::Address(bus.address()), Stream::Live).await.expect("the bus");
+    let round = Round::read(&csv, Some(1), &TableOrder::Unknown).expect("a round");
+    client.load_round(&serde_json::to_string(&round).expect("a round")).await.expect("touchmoved takes the round");
+    let end = Instant::now() + PATIENCE;
+    loop {
+        let state = state(port).await;
+        if state["boards"]
+            .as_array()
+            .is_some_and(|cards| cards.iter().all(|card| !card["game"].is_null() && !card["table"].is_null()))
+        {
+            return (daemon, port);
+        }
+        assert!(Instant::now() < end, "waited in vain for {BOARDS} games");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+async fn state(port: u16) -> Value {
+    let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
+    stream.write_all(b"GET /api/state HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").await.expect("it listens");
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).await.expect("an answer");
+    let text = String::from_utf8(answer).expect("text");
+    serde_json::from_str(text.split_once("\r\n\r\n").expect("a body").1).expect("JSON")
+}
+
+/// What a visitor's page was sent.
+struct Recording {
+    state: Value,
+    /// The compressed stream, in the parts in which it was sent, each with its time.
+    parts: Vec<(Duration, Vec<u8>)>,
+}
+
+/// Plays on all boards, and records what is sent to one page.
+async fn record(port: u16, boards: &[Board]) -> Recording {
+    let moves = knights_moves((RECORDED.as_millis() / PLY.as_millis()) as usize + 2);
+    let plays = boards.iter().enumerate().map(|(index, board)| play(index, board, &moves));
+    let recording = async {
+        // Until then each board has begun.
+        tokio::time::sleep(PLY).await;
+        let state = state(port).await;
+        let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
+        let seq = state["seq"].as_str().expect("a number");
+        let path = format!("/api/events?cards=changes&after={seq}");
+        let request = format!("GET {path} HTTP/1.0\r\nHost: localhost\r\nAccept-Encoding: gzip\r\n\r\n");
+        stream.write_all(request.as_bytes()).await.expect("it listens");
+        let (began, mut parts, mut chunk) = (Instant::now(), Vec::new(), vec![0; 1 << 16]);
+        while let Ok(Ok(count @ 1..)) =
+            tokio::time::timeout(RECORDED.saturating_sub(began.elapsed()), stream.read(&mut chunk)).await
+        {
+            parts.push((began.elapsed(), chunk[..count].to_vec()));
+        }
+        // An answer to HTTP/1.0 has no chunks: its body begins after the head, which is in the first part.
+        if let Some((_, first)) = parts.first_mut() {
+            let head = first.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head in one part");
+            first.drain(..head + 4);
+        }
+        Recording { state, parts }
+    };
+    tokio::select! {
+        recording = recording => recording,
+        () = async { drop(futures_util::future::join_all(plays).await); std::future::pending().await } => unreachable!("the recording ends first"),
+    }
+}
+
+/// Plays on one board, with a clock that sends its times.
+async fn play(index: usize, board: &Board, moves: &[(String, String, char)]) {
+    // The boards do not start at the same time.
+    tokio::time::sleep(PLY * index as u32 / BOARDS as u32).await;
+    for (ply, (from, to, piece)) in (1..).zip(moves) {
+        let began = tokio::time::Instant::now();
+        let left = 180 - 2 * ply as u32;
+        board.put(from, '.');
+        tokio::time::sleep(PLY / 10).await;
+        board.put(to, *piece);
+        tokio::time::sleep(PLY / 20).await;
+        board.clock(left, left, ply % 2 == 0);
+        tokio::time::sleep_until(began + PLY / 2).await;
+        board.clock(left - 1, left, ply % 2 == 0);
+        tokio::time::sleep_until(began + PLY).await;
+    }
+}
+
+impl Recording {
+    fn report(&self) {
+        let compressed: Vec<u8> = self.parts.iter().flat_map(|(_, bytes)| bytes).copied().collect();
+        let mut text = Vec::new();
+        // The recording ends before the stream.
+        let _ = GzDecoder::new(&compressed[..]).read_to_end(&mut text);
+        let text = String::from_utf8_lossy(&text);
+        let of_kind = |kind: &str| text.lines().filter(|line| line.strip_prefix("event: ") == Some(kind)).count();
+        let seconds = RECORDED.as_secs_f64();
+        let (rate, plain) = (compressed.len() as f64 / seconds, text.len() as f64 / seconds);
+        println!("{BOARDS} boards at a ply in {} each, what one page is sent in {}:", time(PLY), time(RECORDED));
+        line("changes of cards, whole cards", format!("{}, {}", of_kind("change"), of_kind("card")));
+        line("not compressed", format!("{:.1} kB/s", plain / 1e3));
+        let met = verdict(rate <= RATE_GOAL);
+        line("compressed", format!("{:.1} kB/s (goal: at most {:.0} kB/s: {met})", rate / 1e3, RATE_GOAL / 1e3));
+    }
+}
+
+/// Serves the page of touchmoved, with the recorded state and stream in place of its own.
+async fn replay(listener: std::net::TcpListener, recording: Arc<Recording>, port: u16) {
+    listener.set_nonblocking(true).expect("a socket");
+    let listener = TcpListener::from_std(listener).expect("a socket");
+    while let Ok((client, _)) = listener.accept().await {
+        tokio::spawn(answer(client, Arc::clone(&recording), port));
+    }
+}
+
+/// Answers one request. Errors mean that the browser no longer needs the answer.
+async fn answer(mut client: TcpStream, recording: Arc<Recording>, port: u16) -> Option<()> {
+    let mut head = Vec::new();
+    while !head.ends_with(b"\r\n\r\n") {
+        head.push(client.read_u8().await.ok()?);
+    }
+    let head = String::from_utf8(head).ok()?;
+    if head.starts_with("GET /api/state") {
+        let body = recording.state.to_string();
+        let answer = format!(
+            "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        client.write_all(answer.as_bytes()).await.ok()
+    } else if head.starts_with("GET /api/events") {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nContent-Encoding: gzip\r\nConnection: close\r\n\r\n";
+        client.write_all(head.as_bytes()).await.ok()?;
+        let began = tokio::time::Instant::now();
+        for (at, part) in &recording.parts {
+            tokio::time::sleep_until(began + *at).await;
+            client.write_all(part).await.ok()?;
+        }
+        std::future::pending().await
+    } else {
+        let mut server = TcpStream::connect(("127.0.0.1", port)).await.ok()?;
+        // Each request has a connection of its own.
+        server.write_all(head.replace("Connection: keep-alive", "Connection: close").as_bytes()).await.ok()?;
+        copy_bidirectional(&mut client, &mut server).await.ok().map(|_| ())
+    }
+}
+
+/// Measures the page with cards of this size.
+fn measure(browser: &Browser, page: &str, size: &str) {
+    browser.size(1920, 1080);
+    browser.go(page);
+    browser.js(&format!("localStorage.setItem('size', {size:?})"));
+    browser.go(page);
+    std::thread::sleep(SETTLED);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let thread = runtime.block_on(MainThread::trace(browser.debugger(), MEASURED));
+    let count = |css: &str| browser.js(&format!("return document.querySelectorAll({css:?}).length"));
+    println!("{} cards, {} of them drawn, size {size}, for {}:", count("#cards .card"), count("#cards .face"), time(MEASURED));
+    let (frames, tasks) = (thread.frames(), thread.tasks());
+    line("frames in which something was done", frames.count());
+    let name = "scripting, style and layout in a frame, median (p99)";
+    line(name, format!("{} ({})", time(frames.median()), time(frames.percentile(99))));
+    let p95 = frames.percentile(95);
+    line("the same, p95", format!("{} (goal: at most {}: {})", time(p95), time(FRAME_GOAL), verdict(p95 <= FRAME_GOAL)));
+    let longest = tasks.percentile(100);
+    line(
+        "longest of the tasks",
+        format!(
+            "{} of {} (goal: at most {}: {})",
+            time(longest),
+            tasks.count(),
+            time(TASK_GOAL),
+            verdict(longest <= TASK_GOAL)
+        ),
+    );
+    line("share of a core", format!("{:.1} %", frames.total().as_secs_f64() / MEASURED.as_secs_f64() * 100.0));
+}
