@@ -69,6 +69,9 @@ pub struct Pairing {
     /// The serial number of the board on the table, if given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serial: Option<String>,
+    /// The part of the tournament, if it has several.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub section: Option<String>,
     /// The result, if known; a forfeit means that the game is not played.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "word_or_null::serialize")]
     pub result: Option<PairingResult>,

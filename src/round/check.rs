@@ -41,6 +41,9 @@ impl Round {
                     push(ProblemKind::BadText(table));
                 }
             }
+            if !pairing.section.as_deref().is_none_or(is_short_line) {
+                push(ProblemKind::BadText(table));
+            }
             for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
                 if let Some(name) = name
                     && let Some(first) = boards.insert((kind, name), table)
@@ -94,5 +97,10 @@ fn is_single_lines(player: &Player) -> bool {
     [Some(&player.name), player.title.as_ref(), player.team.as_ref(), player.federation.as_ref()]
         .into_iter()
         .flatten()
-        .all(|text| text.len() <= 255 && !text.chars().any(char::is_control))
+        .all(|text| is_short_line(text))
+}
+
+/// Returns whether a text of a player or a table can be shown in one line.
+fn is_short_line(text: &str) -> bool {
+    text.len() <= 255 && !text.chars().any(char::is_control)
 }

@@ -242,6 +242,7 @@ impl Row {
             black,
             board: self.value(columns, Column::Board).map(str::to_owned),
             serial: self.value(columns, Column::Serial).map(str::to_owned),
+            section: self.value(columns, Column::Section).map(str::to_owned),
             result,
         });
     }

@@ -13,6 +13,7 @@ pub(super) struct PairingForm {
     black: Player,
     board: Option<String>,
     serial: Option<String>,
+    section: Option<String>,
     result: Option<String>,
     forfeit: Option<Forfeit>,
 }
@@ -36,7 +37,7 @@ impl TryFrom<PairingForm> for Pairing {
             Some(Forfeit::Nobody) => Some(PairingResult::BothForfeit),
             None => PairingResult::parse(form.result.as_deref().unwrap_or_default())?,
         };
-        let PairingForm { table, white, black, board, serial, .. } = form;
-        Ok(Pairing { table, white, black, board, serial, result })
+        let PairingForm { table, white, black, board, serial, section, .. } = form;
+        Ok(Pairing { table, white, black, board, serial, section, result })
     }
 }

@@ -102,6 +102,17 @@ fn a_csv_file_is_a_round() {
 }
 
 #[test]
+fn a_table_may_belong_to_a_section() {
+    let round = read("table,white,black,section\n1,Ada,Bob,Open\n2,Cid,Dee,\n", Some(1)).unwrap();
+    let sections: Vec<Option<&str>> = round.pairings.iter().map(|pairing| pairing.section.as_deref()).collect();
+    assert_eq!(sections, [Some("Open"), None]);
+    let stored = serde_json::to_string(&round).unwrap();
+    assert_eq!(serde_json::from_str::<Round>(&stored).unwrap(), round);
+    let long = format!("table,white,black,section\n1,Ada,Bob,{}\n", "x".repeat(256));
+    refused(&long, Some(1), &TableOrder::Unknown, &["the section of table 1 must be a single line"]);
+}
+
+#[test]
 fn all_errors_of_a_csv_file_are_reported() {
     refused(CSV, None, &TableOrder::Unknown, &["no number: give --round N"]);
     let wrong = "table,white,black,elo,result\n1,Ada,Bob,2400,\n1,Ada,,2300,won\nx,Cid,Dee,,\n";

@@ -199,7 +199,9 @@ fn players(pairing: &Pairing) -> Value {
         })
     };
     let forfeit = pairing.forfeit().map(Word::word);
-    json!({"white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit})
+    json!({
+        "white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit, "section": pairing.section,
+    })
 }
 
 fn game(view: &AudienceView, game: &GameView) -> Value {

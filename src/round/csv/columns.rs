@@ -23,6 +23,7 @@ pub(super) enum Column {
     Black(Field),
     Board,
     Serial,
+    Section,
     Result,
 }
 
@@ -46,6 +47,7 @@ pub(super) const OWN: &[(Column, &str, &str)] = &[
     (Column::Black(Field::StartNumber), "black_start_number", ""),
     (Column::Board, "board", "the name that touchmoved gives to the board on the table"),
     (Column::Serial, "serial", "or the serial number of that board"),
+    (Column::Section, "section", "the part of the tournament, such as Open or U14"),
     (Column::Result, "result", "1-0, 0-1 or 1/2-1/2; for a game that is not played +--, --+ or ---; or adjourned"),
 ];
 

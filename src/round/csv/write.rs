@@ -27,7 +27,7 @@ pub fn write(rounds: &[Round]) -> String {
                 Column::White(field) => player_value(&bye.player, field),
                 Column::Black(Field::Name) => if bye.kind == ByeKind::ZeroPoint { "not paired" } else { "bye" }.to_owned(),
                 Column::Result => bye_points(bye.kind).to_owned(),
-                Column::Table | Column::Black(_) | Column::Board | Column::Serial => String::new(),
+                Column::Table | Column::Black(_) | Column::Board | Column::Serial | Column::Section => String::new(),
             };
             push_row(&mut text, OWN.iter().map(|(column, ..)| value(*column)));
         }
@@ -55,6 +55,7 @@ fn value(round: &Round, pairing: &Pairing, column: Column) -> String {
         Column::White(field) => player_value(&pairing.white, field),
         Column::Black(field) => player_value(&pairing.black, field),
         Column::Board => pairing.board.clone().unwrap_or_default(),
+        Column::Section => pairing.section.clone().unwrap_or_default(),
         Column::Serial => pairing.serial.clone().unwrap_or_default(),
         Column::Result => pairing.result.map_or("", result).to_owned(),
     }

@@ -26,7 +26,7 @@ window.fake = (() => {
     return {
       board: `row_A_${table}`, table, seq: (seq += 1), model: "DGT e-Board", contact: "ready", reason: "", placement: null, displaced: [], battery: null,
       clock: { white_ms: 5795000, black_ms: 5796000, turn: "black", running: begun && !ended, read_at: Date.now(), flag_white: false, flag_black: false, battery_low: false },
-      pairing: { white, black, forfeit: null }, game, attention: who && table % 16 === 0 ? 2 : 0,
+      pairing: { white, black, forfeit: null, section: table <= 40 ? "Open" : "U14" }, game, attention: who && table % 16 === 0 ? 2 : 0,
     };
   };
   const cards = new Map(Array.from({ length: count }, (_, index) => [index + 1, card(index + 1)]));

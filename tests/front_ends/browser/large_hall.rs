@@ -133,6 +133,8 @@ fn filters(browser: &Browser, port: u16) {
     browser.until("the filter stays", &format!("{CARDS} === 5 && location.search === '?state=start'"));
     browser.js("history.go(-3)");
     browser.until("the finished games, by the history", &format!("{CARDS} === 6 && location.search === '?state=ended'"));
+    choose("by-section", "U14");
+    browser.until("those of a section", &format!("{CARDS} === 2 && location.search === '?state=ended&section=U14'"));
     browser.go(&format!("http://127.0.0.1:{port}/?state=ended&q=5"));
     browser.until("tables 5, 55", &format!("{CARDS} === 2 && document.querySelector('#filter').value === '5'"));
     browser.go(&format!("http://127.0.0.1:{port}/?needs&section=none&state=all&page=-1"));
