@@ -206,8 +206,17 @@ async fn watch_page(port: u16, login: &str, ready: &mpsc::Sender<()>, report: im
 }
 
 async fn events(port: u16, login: &str) -> BufReader<TcpStream> {
+    stream(port, "/api/events", login).await
+}
+
+/// Opens the stream as the page does: with the changed fields of cards, compressed.
+async fn page(port: u16, login: &str) -> BufReader<TcpStream> {
+    stream(port, "/api/events?cards=changes", &format!("{login}Accept-Encoding: gzip\r\n")).await
+}
+
+async fn stream(port: u16, path: &str, lines: &str) -> BufReader<TcpStream> {
     let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
-    let request = format!("GET /api/events HTTP/1.1\r\nHost: localhost\r\n{login}\r\n");
+    let request = format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n{lines}\r\n");
     stream.write_all(request.as_bytes()).await.expect("it listens");
     BufReader::with_capacity(1 << 16, stream)
 }
@@ -251,7 +260,7 @@ async fn hall(bus: &PrivateBus) {
     probe(&served.arbiter, &arbiter);
     for index in 2..PUBLIC + ARBITERS {
         let login = if index < ARBITERS + 1 { served.arbiter.as_str() } else { "" };
-        let (mut stream, bytes) = (events(served.web, login).await, Arc::clone(&bytes));
+        let (mut stream, bytes) = (page(served.web, login).await, Arc::clone(&bytes));
         listeners.spawn(async move {
             let mut chunk = vec![0; 1 << 16];
             while let Ok(count @ 1..) = stream.read(&mut chunk).await {

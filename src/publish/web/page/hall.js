@@ -19,6 +19,8 @@ const visible = new Set();
 /** The boards of those that have to be drawn. */
 const stale = new Set();
 let isScheduled = false;
+/** The width of all cards together. */
+let width = 0;
 
 const observer = new IntersectionObserver(observe, { rootMargin: "50% 0px" });
 
@@ -166,11 +168,8 @@ function drawTools() {
   setText(needs, t("page-needs", { count: cards.filter(filters.needsSomebody).length }));
   setAttribute(needs, "aria-pressed", String(filter.needs));
   const size = filters.size(hall.user?.role);
-  if ($("#cards").dataset.size !== size) {
-    $("#cards").dataset.size = size;
-    visible.forEach((board) => stale.add(board));
-  }
-  tile.setLayout(`${size} ${$("#cards").clientWidth}`);
+  if ($("#cards").dataset.size !== size) $("#cards").dataset.size = size;
+  layOut();
   for (const button of document.querySelectorAll("#sizes button")) setAttribute(button, "aria-pressed", String(button.value === size));
 }
 
@@ -195,14 +194,16 @@ export function begin(go) {
     draw();
   };
   filters.onPaging(draw);
-  new ResizeObserver(() => whenDrawing(resized)).observe($("#cards"));
+  new ResizeObserver(([{ contentRect }]) => {
+    width = contentRect.width;
+    layOut();
+    schedule();
+  }).observe($("#cards"));
 }
 
-/** Fits the names again. */
-function resized() {
-  tile.setLayout(`${$("#cards").dataset.size} ${$("#cards").clientWidth}`);
-  visible.forEach((board) => stale.add(board));
-  drawStale();
+/** Fits the names again if the width of the cards may have changed. */
+function layOut() {
+  if (tile.setLayout(`${$("#cards").dataset.size} ${width}`)) visible.forEach((board) => stale.add(board));
 }
 
 /** Moves the focus between cards, by their positions on the screen. */

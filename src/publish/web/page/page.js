@@ -44,7 +44,7 @@ function route() {
     cards.draw();
     if (previous !== null) {
       scrollTo(0, hallScroll);
-      cards.focusCard(previous);
+      if (!isTextField(document.activeElement)) cards.focusCard(previous);
     }
   } else {
     $("#back").href = hallAddress;
@@ -294,7 +294,8 @@ async function begin() {
   $("#sound").onclick = sound.toggle;
   $("#login").onclick = login;
   $("#help").onclick = help;
-  cards.begin((path, how) => navigate(path, how));
+  // A search that begins on a board leads to the hall.
+  cards.begin((path, how) => navigate(path, boardInPath() === null ? how : {}));
   board.begin();
   frames.begin();
   changes.addEventListener("change", change);

@@ -54,15 +54,21 @@ class Strip {
   }
 
   get overflows() {
-    return this.player.scrollHeight > this.player.clientHeight + 1 || this.player.scrollWidth > this.player.clientWidth + 1;
+    // In a row the name is a box of its own, in a tile a part of the text.
+    const cuts = (box) => box.scrollHeight > box.clientHeight + 1 || box.scrollWidth > box.clientWidth + 1;
+    return cuts(this.player) || (this.name.clientWidth > 0 && cuts(this.name));
   }
 }
 
 /** Names the sizes of strips; names are fitted again when it changes. */
 Strip.layout = "";
 
-/** Sets the name of the layout, in which whole names may or may not fit. */
-export const setLayout = (name) => (Strip.layout = name);
+/** Sets the name of the layout, in which whole names may or may not fit. Returns whether it is another one. */
+export function setLayout(name) {
+  const isOther = Strip.layout !== name;
+  Strip.layout = name;
+  return isOther;
+}
 
 /** A tile. */
 class Tile {
