@@ -26,15 +26,6 @@ pub(super) fn boards() -> ArgValueCandidates {
     ArgValueCandidates::new(|| read(async |client, _| Ok(board_candidates(&client.snapshot().await?))))
 }
 
-/// Completes the name of a board, or `none`.
-pub(super) fn boards_or_none() -> ArgValueCandidates {
-    ArgValueCandidates::new(|| {
-        let mut candidates = read(async |client, _| Ok(board_candidates(&client.snapshot().await?)));
-        candidates.push(candidate("none", "no board is assigned"));
-        candidates
-    })
-}
-
 /// Completes the number of a game, or the name of its board.
 pub(super) fn games() -> ArgValueCandidates {
     ArgValueCandidates::new(|| {

@@ -12,7 +12,6 @@ use crate::publish::desk::{DeskReport, ExportFormat};
 use crate::round::preview::{MAX_BYTES, RoundPreview};
 use crate::round::trf::TableOrder;
 use crate::round::{Pairing, PairingResult, Player, Round, csv};
-use crate::wire::Word;
 use anyhow::Context;
 use overview::describe;
 use std::fmt::Write as _;

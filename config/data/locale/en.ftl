@@ -505,6 +505,7 @@ page-desk-game = Game { $game }
 page-desk-games-here = Games at this table
 page-desk-lift-king = Table { $table }: lift White’s king and put it back
 page-desk-load-round = Load round { $round }
+page-desk-log = Arbiter’s log
 page-desk-missing = Results missing:
 page-desk-name = Name
 page-desk-no-board = no board

@@ -491,6 +491,7 @@ page-desk-game = 对局 { $game }
 page-desk-games-here = 本台的对局
 page-desk-lift-king = { $table } 号台：拿起白王再放回
 page-desk-load-round = 载入第 { $round } 轮
+page-desk-log = 裁判记录
 page-desk-missing = 缺少结果：
 page-desk-name = 姓名
 page-desk-no-board = 无棋盘

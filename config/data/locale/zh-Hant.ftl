@@ -491,6 +491,7 @@ page-desk-game = 棋局 { $game }
 page-desk-games-here = 本桌的棋局
 page-desk-lift-king = { $table } 號桌：拿起白王再放回
 page-desk-load-round = 載入第 { $round } 輪
+page-desk-log = 裁判紀錄
 page-desk-missing = 缺少結果：
 page-desk-name = 姓名
 page-desk-no-board = 無棋盤

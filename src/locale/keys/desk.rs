@@ -24,6 +24,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-desk-games-here", &[]),
     ("page-desk-lift-king", &[("table", Plain)]),
     ("page-desk-load-round", &[("round", Plain)]),
+    ("page-desk-log", &[]),
     ("page-desk-missing", &[]),
     ("page-desk-name", &[]),
     ("page-desk-no-board", &[]),

@@ -1,7 +1,7 @@
 // The operator's desk: the round with its results, and uploading pairings.
 
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
-import { hall, request, upload } from "./net.js";
+import { request, upload } from "./net.js";
 import { score } from "./hall.js";
 import { colon, comma, language, t } from "./words.js";
 
@@ -210,7 +210,6 @@ async function preview(file) {
     const load = async () => {
       dialog.close();
       await run({ do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
-      history.pushState(null, "", `/round/${round.number}`);
       await show(round.number);
     };
     fill(
@@ -231,8 +230,27 @@ async function preview(file) {
   }
 }
 
+/** Starts the round that is shown; asks first if results of the present one are missing. */
+function startRound() {
+  const { number: round } = report.round;
+  const start = () => run({ do: "start_round", round }, t("page-desk-round-started", { round }));
+  const now = report.rounds.find(({ number }) => number === report.current_round);
+  if (!now?.missing.length) return start();
+  const dialog = $("#desk-dialog");
+  const confirmed = () => {
+    dialog.close();
+    start();
+  };
+  fill(
+    dialog,
+    h("p", {}, t("page-desk-confirm-start", { round, missing: comma(now.missing.map(String)) })),
+    h("div", { class: "buttons" }, h("button", { type: "button", onclick: confirmed }, t("page-desk-start-round", { round })), h("button", { type: "button", class: "quiet", autofocus: true, onclick: () => dialog.close() }, t("page-cancel"))),
+  );
+  dialog.showModal();
+}
+
 /** Connects the controls; called once. */
-export function connect() {
+export function begin() {
   const file = $("#upload");
   file.addEventListener("change", () => {
     if (file.files[0]) preview(file.files[0]);
@@ -244,8 +262,5 @@ export function connect() {
     event.preventDefault();
     if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
   });
-  $("#start-round").addEventListener("click", () => run({ do: "start_round", round: report.round.number }, t("page-desk-round-started", { round: report.round.number })));
+  $("#start-round").addEventListener("click", startRound);
 }
-
-/** Returns whether the user may use the desk. */
-export const mayUse = () => hall.user !== null;

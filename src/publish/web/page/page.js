@@ -3,11 +3,13 @@
 import * as alerts from "./alerts.js";
 import { placeName } from "./card.js";
 import { address, filter, readAddress } from "./filter.js";
+import * as desk from "./desk.js";
 import * as board from "./game.js";
 import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import { request, changes, hall, isArbiter, isKnown, listen, read } from "./net.js";
+import * as seats from "./seats.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
@@ -25,6 +27,26 @@ function boardInPath() {
   return name ? decodeURIComponent(name) : null;
 }
 
+/** Returns the view of the operator's desk in the address: `round` with its number (null: the one that is played), or `seats`. */
+function deskInPath() {
+  if (!hall.user) return null;
+  if (location.pathname === "/seats") return { view: "seats" };
+  const [, number] = location.pathname.match(/^\/round(?:\/(\d+))?$/) ?? [null, undefined];
+  return location.pathname.startsWith("/round") ? { view: "round", number: number ? Number(number) : null } : null;
+}
+
+/** Shows the view of the desk that the address names, if it names one. */
+function showDesk() {
+  const at = deskInPath();
+  at?.view === "round" ? desk.show(at.number) : desk.hide();
+  at?.view === "seats" ? seats.show() : seats.hide();
+  for (const link of document.querySelectorAll("#views a")) {
+    const isHere = link.pathname === "/" ? at === null : location.pathname.startsWith(link.pathname);
+    setAttribute(link, "aria-current", isHere ? "page" : null);
+  }
+  return at !== null;
+}
+
 /** The address of the hall, with its filters, and its scroll position when a board was opened. */
 let [hallAddress, hallScroll] = ["/", 0];
 let hasRouted = false;
@@ -34,10 +56,13 @@ function route() {
   const name = boardInPath();
   const previous = board.shownBoard();
   if (previous === null && name !== null) hallScroll = scrollY;
-  $("#hall").hidden = name !== null;
+  const isDesk = showDesk();
+  $("#hall").hidden = name !== null || isDesk;
   $("#board").hidden = name === null;
-  document.body.dataset.view = name === null ? "hall" : "board";
-  if (name === null) {
+  document.body.dataset.view = isDesk ? "desk" : name === null ? "hall" : "board";
+  if (isDesk) {
+    board.hide();
+  } else if (name === null) {
     hallAddress = location.pathname + location.search;
     readAddress();
     board.hide();
@@ -103,6 +128,7 @@ function drawHeader() {
   const delays = [hall.delay.ms && ago(hall.delay.ms), hall.delay.plies && t("page-plies", { count: hall.delay.plies })].filter(Boolean);
   $("#public").hidden = isKnown() || delays.length === 0;
   setText($("#public"), t("page-public-late", { delay: comma(delays) }));
+  $("#views").hidden = hall.user === null;
   setText($("#who"), hall.user ? `${hall.user.name} (${t(`page-role-${hall.user.role}`)})` : "");
   setText($("#login"), t(hall.user ? "page-logout" : "page-login"));
   $("#problems").hidden = hall.problems.length === 0;
@@ -138,6 +164,7 @@ function change({ detail: boards }) {
     alerts.draw(boardInPath());
     drawHeader();
   }
+  desk.changed();
   if (boardInPath() === null) boards === null ? cards.draw() : cards.redraw(boards);
   else if (board.concerns(boards)) board.draw();
 }
@@ -186,6 +213,7 @@ function loginForm() {
 async function reload() {
   await read();
   listen();
+  route();
 }
 
 async function login() {
@@ -298,13 +326,15 @@ async function begin() {
   cards.begin((path, how) => navigate(path, boardInPath() === null ? how : {}));
   board.begin();
   frames.begin();
+  desk.begin();
+  seats.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
   document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    if (link.pathname !== "/" && !link.pathname.startsWith("/board/")) return;
+    if (link.target || (link.pathname !== "/" && !/^\/(board|round|seats)(\/|$)/.test(link.pathname))) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

@@ -140,7 +140,7 @@ function drawTouch() {
 }
 
 /** Connects the controls; called once. */
-export function connect() {
+export function begin() {
   $("#by-name").addEventListener("click", byName);
   $("#by-touch").addEventListener("click", () => {
     touch = { table: Number($("#touch-from").value) || 1, done: [], last: null, busy: false };
@@ -155,9 +155,9 @@ export function connect() {
     touch = null;
     drawTouch();
   });
-  changes.addEventListener("change", ({ detail: board }) => {
+  changes.addEventListener("change", ({ detail: boards }) => {
     if (!touch) return;
-    const cards = board ? [hall.cards.get(board)] : [...hall.cards.values()];
+    const cards = boards === null ? [...hall.cards.values()] : [...boards].map((name) => hall.cards.get(name));
     const found = cards.find((card) => card && isKingLifted(card));
     if (found) lifted(found.board);
   });
