@@ -4,12 +4,14 @@
 //! since the beginning. Nothing that happens on boards or cables is an act, so it never changes a seat or a pairing.
 
 mod act;
+mod json;
 mod seat;
 
 pub use act::{DeskAct, DeskEntry, DeskError};
 pub use seat::{Seat, seats_from_round};
 
 use crate::round::{Pairing, Round};
+use json::{games, numbered};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -18,13 +20,15 @@ use std::collections::BTreeMap;
 #[serde(default)]
 pub struct Desk {
     /// The board at each playing table, by the table's number.
+    #[serde(with = "numbered")]
     pub seats: BTreeMap<u16, Seat>,
     /// The loaded rounds, by their number.
+    #[serde(with = "numbered")]
     pub rounds: BTreeMap<u16, Round>,
     /// The number of the round that is played: games that begin get its names. `None`: no round was started.
     pub current_round: Option<u16>,
     /// The games of each pairing, by round and table, in the order in which they began. Numbers of the journal.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(with = "games")]
     pub games: BTreeMap<u16, BTreeMap<u16, Vec<u64>>>,
 }
 

@@ -1,5 +1,6 @@
 //! The acts of an operator, and how each changes the desk.
 
+use super::json::numbered;
 use super::{Desk, Seat};
 use crate::game::json::word_or_null;
 use crate::round::{BadRound, Pairing, PairingResult, Round};
@@ -29,6 +30,7 @@ pub enum DeskAct {
     /// Replaces all seats at once.
     SeatAll {
         /// The board at each table.
+        #[serde(with = "numbered")]
         seats: BTreeMap<u16, Seat>,
     },
     /// Loads a round, in place of the loaded round of this number, of which it keeps the results that it does not have itself. If no

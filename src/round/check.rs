@@ -42,7 +42,7 @@ impl Round {
                 }
             }
             if !pairing.section.as_deref().is_none_or(is_short_line) {
-                push(ProblemKind::BadText(table));
+                push(ProblemKind::BadSection(table));
             }
             for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
                 if let Some(name) = name

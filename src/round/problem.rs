@@ -72,6 +72,9 @@ pub enum ProblemKind {
         /// The wanted one.
         number: u16,
     },
+    /// The section of a table is no single line.
+    #[error("the section of table {0} must be a single line of at most 255 bytes")]
+    BadSection(u16),
     /// There are no pairings.
     #[error("nobody is paired in this round")]
     NobodyPaired,

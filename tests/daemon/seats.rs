@@ -179,6 +179,7 @@ impl People {
 
 #[tokio::test]
 async fn no_order_of_plugs_restarts_and_loads_changes_the_names_of_a_game() {
+    let mut named = 0;
     for seed in 0..SEQUENCES {
         let (mut rng, mut people) = (Rng::new(seed, 0), People::new().await);
         for step in 0..STEPS {
@@ -233,8 +234,9 @@ async fn no_order_of_plugs_restarts_and_loads_changes_the_names_of_a_game() {
             name_games(&people.hub).await;
             people.check(&format!("{what}, step {step} of sequence {seed}"));
         }
-        assert!(seed > 0 || !people.known.is_empty(), "no game was named");
+        named += people.known.len();
     }
+    assert!(named > 50, "only {named} games were named");
 }
 
 /// A hall with a round, and boards a, b, c at tables 1, 2, 3.
@@ -305,7 +307,7 @@ async fn a_result_is_missing_until_it_is_entered_for_a_game_that_has_left_its_bo
     assert_eq!(table(&hub, 1, 1), (Some(TableState::Ended), Some(PairingResult::Draw), vec![1]), "no board is plugged in yet");
     let _a = FakeBoard::register(&hub, "a", None);
     assert_eq!((result(&hub, 1), table(&hub, 1, 1).2), (Some(GameResult::Draw), vec![1]));
-    assert_eq!(hub.read(|state| state.desk.rounds.len()), 2);
+    assert_eq!(hub.read(|state| (state.desk.rounds.len(), state.desk.seats.len())), (2, 3));
 }
 
 #[tokio::test]

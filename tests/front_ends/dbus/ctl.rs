@@ -2,6 +2,7 @@
 
 use super::{Lines, touchmovectl};
 use crate::harness::hall::{Hall, seen};
+use crate::harness::organiser::Organiser as _;
 use crate::harness::{PrivateBus, until};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
@@ -110,7 +111,9 @@ async fn the_arbiter_gives_commands_on_the_command_line() {
         &["position", fen],
         "game 2 on dgt_board begins from this position\nd1: the position has empty, the board shows Q\n",
     );
-    refused(&["result", "1-0", "--game", "1"], 1, "game 2");
+    refused(&["take-back", "--game", "1"], 1, "game 2");
+    // A result can be entered for a game that has left its board.
+    accepted(&["result", "1-0", "--game", "1"], "game 1 on dgt_board: the result is 1-0\n");
     hall.board.put("d1", '.');
     let agrees = async || hall.client.snapshot().await.unwrap().boards[0].displaced.is_empty();
     until("the board to agree", async || agrees().await.then_some(())).await;
@@ -195,7 +198,7 @@ async fn the_shell_completes_what_the_daemon_knows() {
     assert_eq!(complete(&["board", ""]), ["dgt_board"]);
     assert_eq!(complete(&["board", "x"]), [""; 0]);
     assert_eq!(complete(&["game", ""]), ["1", "dgt_board"]);
-    assert_eq!(complete(&["round", "board", "7", ""]), ["dgt_board", "none"]);
+    assert_eq!(complete(&["seat", "set", "7", ""]), ["dgt_board"]);
     assert_eq!(complete(&["round", "forfeit", ""]), ["7"]);
     assert_eq!(complete(&["round", "forfeit", "7", "n"]), ["nobody", "none"]);
     assert_eq!(complete(&["arbiter", "restore", ""]), ["1...e5", "1.e4"]);
