@@ -210,7 +210,7 @@ mod tests {
         let (mut plies, moves) = opening([(5_400_000, 5_399_000), (5_390_000, 5_380_000)]);
         assert_eq!(score(&plies, &moves), "  1. e4        1:30:00   d5        1:29:40\n");
         plies[1].irregular = true;
-        assert!(score(&plies, &moves).ends_with("✗        1:29:40\n✗: the move is on record, but it is not legal\n"));
+        assert!(score(&plies, &moves).ends_with("d5✗       1:29:40\n✗: the move is on record, but it is not legal\n"));
         let (mut plies, moves) = opening([(-1, -1); 2]);
         assert_eq!(score(&plies, &moves), "1. e4 d5\n");
         plies[0].confidence = 0.7;

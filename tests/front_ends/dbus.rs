@@ -358,31 +358,33 @@ async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
         assert_eq!((actual, output.as_str()), (Some(code), ""), "{args:?}: {errors}");
         assert!(errors.contains(expected), "{args:?}: {errors}");
     };
-    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black");
+    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black after 2.Nf3 (White's move 2)");
     let counted: Vec<(String, u32, Vec<String>, i64)> = commands.get_property("Irregularities").await.unwrap();
     assert_eq!((counted.len(), counted[0].0.as_str(), counted[0].1), (1, "black", 3));
     assert_eq!(counted[0].2, ["two_hands"]);
-    accepted(&["strike", "black", "3"], "Black's last irregularity at ply 3 was removed");
-    accepted(&["undo"], "undone: strike black at ply 3");
+    accepted(&["strike", "black", "3"], "Black's last irregularity counted after 2.Nf3 (White's move 2) was removed");
+    accepted(&["undo"], "undone: strike black at White's move 2");
     accepted(&["note-clocks", "1:23:45", "7:10", "two minutes"], "the times were recorded");
     accepted(&["pause"], "paused");
     let paused = async || commands.get_property::<bool>("Paused").await.unwrap().then_some(());
     until("the property to be true", paused).await;
     accepted(&["resume"], "resumed");
-    accepted(&["replace", "2", "e7e6"], "the position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
-    accepted(&["undo"], "undone: replace e7e6 at ply 2");
-    let claim = "the claim is incorrect: 99 of the 100 moves of both players are missing\nthe position occurred after plies 3\n\
+    let replaced =
+        "Black's move 1 is now e6; it was e5\nthe position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+    accepted(&["replace", "2", "e7e6"], replaced);
+    accepted(&["undo"], "undone: replace e6 at Black's move 1");
+    let claim = "the claim is incorrect: 99 of the 100 moves of both players are missing\nthe position occurred after 2.Nf3\n\
                  moves of both players without a capture or a pawn move: 1\n\
                  the Laws require: add 120 (9.5.3)";
     accepted(&["claim", "black", "fifty_moves"], claim);
     refused(&["undo", "--broadcast"], 1, "leave --broadcast out");
     refused(&["acknowledge", "7"], 1, "alert 7 is not in force");
     refused(&["let-stand", "7"], 1, "alert 7 is not in force");
-    refused(&["restore", "9"], 1, "there is no position before ply 9: the game has 3 plies, so give 1 to 4");
+    refused(&["restore", "9"], 1, "there is no ply 9: the last move is 2.Nf3");
     refused(&["insert", "9", "e2e4"], 1, "there is no ply 9");
-    refused(&["replace", "1", "e2e5"], 1, "is not a legal move at ply 1");
+    refused(&["replace", "1", "e2e5"], 1, "\"e2e5\" is not legal as White's move 1: the legal moves are Na3");
     refused(&["count", "black", "sneezing"], 2, "write one of illegal_move");
-    refused(&["strike", "white", "3"], 1, "no irregularity of White is counted at ply 3");
+    refused(&["strike", "white", "3"], 1, "no irregularity of White is counted at White's move 2");
     refused(&["note-clocks", "1:2:3:4", "7:10"], 2, "write hours:minutes:seconds");
     refused(&["note-clocks", "99999999:00:00", "7:10"], 2, "write hours:minutes:seconds");
 }

@@ -55,7 +55,10 @@ pub(super) fn describe(
         Command::ClockNote { .. } => "the times were recorded".to_owned(),
         Command::Laws { laws } => format!("the Laws are now {laws}"),
         Command::Tags { tags } if tags.is_empty() => "all tags of the game were removed".to_owned(),
-        Command::Tags { tags } => format!("{} tags were set", tags.len()),
+        Command::Tags { tags } => {
+            let names: Vec<&str> = tags.iter().map(|(name, _)| name.as_str()).collect();
+            format!("tags were set: {}", names.join(", "))
+        }
         Command::Pause { paused: true } => "paused".to_owned(),
         Command::Pause { paused: false } => "resumed".to_owned(),
         Command::Undo {} | Command::Claim { .. } | Command::Position { .. } => String::new(),

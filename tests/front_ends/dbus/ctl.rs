@@ -149,10 +149,7 @@ async fn moves_are_named_as_on_a_score_sheet() {
     };
     accepted(&["replace", "1...e5", "e6"], "Black's move 1 is now e6; it was e5");
     refused(&["replace", "1...e5", "d5"], "Black's move 1 is 1...e6, not \"1...e5\"");
-    refused(
-        &["replace", "1...", "Nf3"],
-        "\"Nf3\" is not legal as Black's move 1: the legal moves are Na6 Nc6 Ne7 Nf6 Nh6 a5 a6",
-    );
+    refused(&["replace", "1...", "Nf3"], "\"Nf3\" is not legal as Black's move 1: the legal moves are Na6 Nc6 Nf6 Nh6 a5 a6");
     refused(&["replace", "1...e6", "e6"], "this move is on record at Black's move 1 already");
     accepted(&["undo"], "undone: replace e6 at Black's move 1");
     accepted(&["insert", "2.", "g1f3"], "White's move 2 is inserted: 2.Nf3");
@@ -163,11 +160,11 @@ async fn moves_are_named_as_on_a_score_sheet() {
     accepted(&["count", "white", "illegal_move"], "illegal_move was counted for White after 1.e4 (White's move 1)");
     refused(&["strike", "white", "0"], "no irregularity");
     accepted(&["strike", "white", "1.e4"], "White's last irregularity counted after 1.e4 (White's move 1) was removed");
-    accepted(&["tags", "White=Ann"], "1 tags were set");
+    accepted(&["tags", "White=Ann"], "tags were set: White");
     accepted(&["tags", "none"], "all tags of the game were removed");
 }
 
-/// Returns what the shell would suggest for the last of these words.
+/// Returns what the shell would suggest for the last of these words, without options.
 fn completions(words: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl"))
         .env("COMPLETE", "bash")
@@ -177,7 +174,8 @@ fn completions(words: &[&str]) -> Vec<String> {
         .output()
         .unwrap();
     assert!(output.status.success() && output.stderr.is_empty(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect()
+    let suggestions = String::from_utf8(output.stdout).unwrap();
+    suggestions.lines().filter(|suggestion| !suggestion.starts_with('-')).map(str::to_owned).collect()
 }
 
 #[tokio::test]
