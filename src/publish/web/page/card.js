@@ -34,12 +34,18 @@ export const playerInfo = (card, side) => (card.game?.[side]?.name ? card.game[s
 /** Returns a player's name. */
 export const playerName = (card, side) => playerInfo(card, side)?.name || t(`player-${side}`);
 
-/** Shortens the first names to initials: `Li, Y.` of `Li, Yi Heng` is `Li, Y. H.`. A name without a comma stays as it is. */
-export function shortName(name) {
+/** Shortens the first names to initials, so many at most. A name without a comma stays as it is. */
+function shortName(name, count) {
   const [surname, ...rest] = name.split(",");
-  const initials = rest.join(" ").split(/\s+/).filter(Boolean).map((first) => `${[...first][0]}.`);
-  return initials.length ? `${surname}, ${initials.join(" ")}` : name;
+  const letters = rest.join(" ").split(/\s+/).filter(Boolean).map((first) => `${[...first][0]}.`);
+  return letters.length ? `${surname}, ${letters.slice(0, count).join(" ")}` : name;
 }
+
+/** Shortens `Li, Yi Heng` to `Li, Y. H.`. */
+export const initials = (name) => shortName(name, Infinity);
+
+/** Shortens `Li, Yi Heng` to `Li, Y.`. */
+export const oneInitial = (name) => shortName(name, 1);
 
 /** Joins the last moves, so many: Black's move has no number after White's. */
 export const lastMoves = (card, count) => (card.game?.last_sans ?? []).slice(-count).map((san, index) => (index ? san.replace(/^\d+… /, "") : san)).join(" ");
@@ -55,9 +61,9 @@ export function points(card, side) {
   return card.pairing?.forfeit ? card.pairing.forfeit[index === 0 ? 0 : card.pairing.forfeit.length - 1].replace("-", "–") : "";
 }
 
-/** Returns the side whose turn it is; null if nobody plays. */
+/** Returns the side whose turn it is; null while nobody plays. */
 export function turn(card) {
-  if (!card.game || card.game.result !== "*" || card.pairing?.forfeit) return null;
+  if (!card.game || phase(card) === "ended" || !(card.game.ply || card.clock?.running)) return null;
   return card.game.fen.split(" ")[1] === "b" ? "black" : "white";
 }
 

@@ -1,6 +1,6 @@
 // A card as it is drawn: a tile with a board, or a row. Only cards on the screen have a tile; those that leave it give theirs back.
 
-import { boardState, lastMoves, placeNumber, playerInfo, playerName, points, position, shortName, turn } from "./card.js";
+import { boardState, initials, lastMoves, oneInitial, placeNumber, playerInfo, playerName, points, position, turn } from "./card.js";
 import * as clock from "./clock.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { MiniBoard } from "./mini.js";
@@ -17,9 +17,9 @@ class Strip {
     this.title = h("b", { class: "title" });
     this.name = h("span", { class: "name" });
     this.more = h("span", { class: "more" });
-    this.player = h("span", { class: "player" }, this.title, this.name, this.more);
     this.clock = h("span", { class: "clock" });
-    this.element = h("span", { class: `side ${side}` }, h("span", { class: "colour", "aria-hidden": "true" }), this.player, this.clock);
+    this.player = h("span", { class: "player" }, this.clock, this.title, this.name, " ", this.more);
+    this.element = h("span", { class: `side ${side}` }, h("span", { class: "colour", "aria-hidden": "true" }), this.player);
     /** What was fitted last, and whether the first names are initials. */
     this.fitted = "";
   }
@@ -119,13 +119,17 @@ export function release(link) {
 }
 
 /**
- * Shortens first names to initials where the whole name does not fit. All names are measured together: each change between would
+ * Shortens first names to initials, and these to one, where the whole name does not fit. All names are measured together: each change between would
  * make the browser compute the layout again.
  */
 export function fitNames(links) {
   const strips = links.flatMap((link) => tiles.get(link)?.strips ?? []).filter((strip) => strip.unfitted);
   for (const strip of strips) setText(strip.name, strip.fullName);
-  const overflowing = strips.filter((strip) => strip.overflows);
-  for (const strip of overflowing) setText(strip.name, shortName(strip.fullName));
+  let overflowing = strips.filter((strip) => strip.overflows);
+  for (const shorten of [initials, oneInitial]) {
+    if (!overflowing.length) break;
+    for (const strip of overflowing) setText(strip.name, shorten(strip.fullName));
+    overflowing = overflowing.filter((strip) => strip.overflows);
+  }
   for (const strip of strips) strip.fitted = `${strip.shownName} ${Strip.layout}`;
 }
