@@ -22,6 +22,7 @@ const WORK: &[&str] = &[
     "EventDispatch",
     "FireAnimationFrame",
     "FunctionCall",
+    "IntersectionObserverController::computeIntersections",
     "Layout",
     "MajorGC",
     "MinorGC",
@@ -38,7 +39,7 @@ const WORK: &[&str] = &[
 pub struct MainThread {
     /// The times of scripting, style and layout: begin and end, in microseconds.
     work: Vec<(u64, u64)>,
-    /// The beginnings of frames.
+    /// When each frame was complete, except for its pixels.
     frames: Vec<u64>,
     /// The durations of tasks.
     tasks: Vec<u64>,
@@ -92,7 +93,7 @@ impl MainThread {
             };
             let lasted = event["dur"].as_u64().unwrap_or(0);
             match name {
-                "BeginMainThreadFrame" => main.frames.push(at),
+                "BeginCommitCompositorFrame" => main.frames.push(at),
                 "RunTask" => main.tasks.push(lasted),
                 _ if WORK.contains(&name) => main.work.push((at, at + lasted)),
                 _ => {}
@@ -104,8 +105,8 @@ impl MainThread {
         main
     }
 
-    /// The time of scripting, style and layout from the beginning of each frame to that of the next. Frames in which nothing was done
-    /// are left out.
+    /// The time of scripting, style and layout for each frame: since the one before was complete. Frames for which nothing was done are
+    /// left out.
     pub fn frames(&self) -> Figures {
         let mut frames: BTreeMap<usize, u64> = BTreeMap::new();
         let mut until = 0;
