@@ -78,5 +78,11 @@ export function size(role) {
   return role === "operator" ? "rows" : "m";
 }
 
+/** Returns the number of last moves for which there is space. */
+export function lastMoves(size) {
+  if (size === "rows") return 1;
+  return size === "s" || (size === "m" && telephone.matches) ? 2 : 4;
+}
+
 /** Remembers a size. */
 export const chooseSize = (chosen) => localStorage.setItem("size", chosen);

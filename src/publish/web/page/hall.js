@@ -54,7 +54,8 @@ function drawStale() {
   if ($("#hall").hidden) return;
   const end = performance.now() + FRAME_MS;
   const drawn = [];
-  const style = { isRow: $("#cards").dataset.size === "rows" };
+  const { size } = $("#cards").dataset;
+  const style = { isRow: size === "rows", moves: filters.lastMoves(size) };
   for (const board of stale) {
     stale.delete(board);
     const [card, link] = [hall.cards.get(board), links.get(board)];

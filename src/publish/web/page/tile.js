@@ -7,8 +7,6 @@ import { MiniBoard } from "./mini.js";
 import { isKnown } from "./net.js";
 
 const SIDES = ["black", "white"];
-/** The number of last moves on a tile. */
-const TILE_MOVES = 4;
 
 /** The strip of a player: colour, title and name, federation and rating, clock or score. */
 class Strip {
@@ -84,12 +82,12 @@ class Tile {
     this.board = new MiniBoard(this.mini);
   }
 
-  show(card, { isRow }) {
+  show(card, { isRow, moves }) {
     const status = boardState(card);
     setText(this.number, placeNumber(card));
     setText(this.state, status.text);
     this.strips.forEach((strip) => strip.show(card));
-    setText(this.last, status.kind === "device" && card.reason ? card.reason : lastMoves(card, isRow ? 1 : TILE_MOVES));
+    setText(this.last, status.kind === "device" && card.reason ? card.reason : lastMoves(card, moves));
     setText(this.place, isKnown() && card.table ? card.board : "");
     if (!isRow) this.board.show(position(card));
   }
@@ -98,7 +96,7 @@ class Tile {
 const spare = [];
 const tiles = new Map();
 
-/** Draws a card in its link. */
+/** Draws a card in its link: as a row or with a board, with so many moves. */
 export function draw(link, card, style) {
   let tile = tiles.get(link);
   if (!tile) {
