@@ -2,6 +2,7 @@
 
 mod exports;
 mod files;
+mod results;
 
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;

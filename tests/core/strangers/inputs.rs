@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 use touchmove::game::Command;
-use touchmove::round::Round;
 use touchmove::round::trf::TableOrder;
+use touchmove::round::{Round, csv, trf};
 use touchmove::simulate::pgn;
 use touchmove::wire;
 
@@ -39,7 +39,8 @@ pub fn command(bytes: &[u8]) {
     }
 }
 
-/// The pairings of a round are consistent, and are read back as they were stored; or the error says what is wrong.
+/// The pairings of a round are consistent, and are read back as they were stored and as they are exported; or the error says what is
+/// wrong.
 pub fn round(bytes: &[u8]) {
     for (number, order) in [(None, TableOrder::Unknown), (Some(3), TableOrder::Unknown), (Some(1), TableOrder::Rank)] {
         let preview = Round::read_bytes(bytes, number, &order);
@@ -50,6 +51,13 @@ pub fn round(bytes: &[u8]) {
                 let stored = serde_json::to_string(&round).expect("it is JSON");
                 assert_eq!(serde_json::from_str::<Round>(&stored).expect("what was written is read"), round);
                 round.pairings.iter().for_each(|pairing| drop(round.tags(pairing)));
+                let rounds = [round];
+                let [round] = &rounds;
+                let again = Round::read_bytes(csv::write::write(&rounds).as_bytes(), None, &order).round;
+                // A player may be called like the word for a bye.
+                let count = |round: &Round| round.pairings.len() + round.byes.len();
+                assert_eq!(count(&again), count(round));
+                drop(Round::read_bytes(trf::write::write(&rounds).as_bytes(), None, &TableOrder::Rank));
             }
             Err(error) => assert!(!error.to_string().is_empty()),
         }
