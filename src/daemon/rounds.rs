@@ -67,6 +67,15 @@ impl NameAssignment {
     }
 }
 
+/// Returns the games without moves that lose their names: their boards are not at the table of their pairing any more, or another
+/// round is played.
+fn unnamed(state: &State, assigned: &[NameAssignment]) -> Vec<u64> {
+    let current = state.boards.values().filter_map(|board| state.games.get(&board.game?));
+    let has_not_begun = current.filter(|game| game.record.plies.is_empty() && game.record.result.is_none());
+    let is_assigned = |game: &GameView| assigned.iter().any(|assignment| assignment.game == game.id);
+    has_not_begun.filter(|game| pairing_of(&state.desk, game).is_some() && !is_assigned(game)).map(|game| game.id).collect()
+}
+
 /// Returns the pairing of each game that is on a board.
 fn assignments(state: &State) -> Vec<NameAssignment> {
     let desk = &state.desk;
@@ -103,7 +112,11 @@ fn assignments(state: &State) -> Vec<NameAssignment> {
 
 /// Gives the names of their pairings to games, once, and notes at the desk which games belong to which pairings.
 pub async fn name_games(hub: &Hub) {
-    let (assignments, by) = hub.read(|state| (assignments(state), state.desk_by.clone()));
+    let (assignments, unnamed, by) = hub.read(|state| {
+        let assignments = assignments(state);
+        let unnamed = unnamed(state, &assignments);
+        (assignments, unnamed, state.desk_by.clone())
+    });
     let by = match by.as_str() {
         "" => "the pairings of the round".to_owned(),
         by => format!("the pairings of the round, set by {by}"),
@@ -133,8 +146,15 @@ pub async fn name_games(hub: &Hub) {
             }
         }
     }
-    if !noted.is_empty()
-        && let Err(error) = hub.change_desk(DeskAct::NameGames { games: noted }, "touchmoved").await
+    let mut lost = Vec::new();
+    for game in unnamed {
+        let order = Order { command: Command::Tags { tags: Vec::new() }, by: by.clone() };
+        if hub.execute(Target::Game(game), order).await.is_ok() {
+            lost.push(game);
+        }
+    }
+    if !(noted.is_empty() && lost.is_empty())
+        && let Err(error) = hub.change_desk(DeskAct::NameGames { games: noted, unnamed: lost }, "touchmoved").await
     {
         hub.warn_about_play(None, &format!("the games of the round cannot be noted at the desk: {error}"));
     }

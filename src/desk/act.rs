@@ -102,6 +102,9 @@ pub enum DeskAct {
     NameGames {
         /// The round, the table and the number of each game.
         games: Vec<(u16, u16, u64)>,
+        /// The numbers of games that have lost their names, because their boards were removed from the table before the first move.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        unnamed: Vec<u64>,
     },
     /// Replaces the whole desk, e.g. with that of an earlier version of touchmove. Its games are those of another journal.
     Restore {
@@ -220,7 +223,8 @@ impl Desk {
                 self.note_game(*round, *table, *game);
                 Ok(())
             }
-            DeskAct::NameGames { games } => {
+            DeskAct::NameGames { games, unnamed } => {
+                unnamed.iter().for_each(|game| self.forget_game(*game));
                 games.iter().for_each(|(round, table, game)| self.note_game(*round, *table, *game));
                 Ok(())
             }
@@ -231,8 +235,12 @@ impl Desk {
         }
     }
 
-    fn note_game(&mut self, round: u16, table: u16, game: u64) {
+    fn forget_game(&mut self, game: u64) {
         self.games.values_mut().flat_map(BTreeMap::values_mut).for_each(|known| known.retain(|known| *known != game));
+    }
+
+    fn note_game(&mut self, round: u16, table: u16, game: u64) {
+        self.forget_game(game);
         let games = self.games.entry(round).or_default().entry(table).or_default();
         games.push(game);
         games.sort_unstable();

@@ -20,7 +20,7 @@ impl Seat {
     pub fn is_same_board(&self, board: &str, serial_number: Option<&str>) -> bool {
         match (self.serial_number.as_deref(), serial_number) {
             (Some(seated), Some(reported)) => seated == reported,
-            _ => self.board == board,
+            _ => !board.is_empty() && self.board == board,
         }
     }
 }

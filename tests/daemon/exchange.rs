@@ -93,9 +93,8 @@ async fn a_game_continues_on_another_board() {
         pgn.contains("[White \"Ada\"]") && pgn.contains("1. e4 {[%clk 1:29:59]") && pgn.contains("e5 {[%clk 1:29:58]"),
         "{pgn}"
     );
-    let (round, tables) = hall.client.round().await.unwrap();
+    let (_, tables) = hall.client.round().await.unwrap();
     assert_eq!(tables, [(1, "spare".to_owned(), game.id)]);
-    assert_eq!(round.unwrap().pairings[0].board.as_deref(), Some("spare"));
     // The exchange is in the journal, with the person who did it.
     let events = hall.client.events(game.id).await.unwrap();
     let event_words: Vec<String> = events.iter().map(|event| event.event.clone()).collect();

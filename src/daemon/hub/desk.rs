@@ -40,7 +40,8 @@ impl Hub {
             Vec::new()
         });
         let past_games = games.iter().filter(|game| noted.contains(&game.id)).map(|game| (game.id, game.into())).collect();
-        let by_last = entries.last().map_or_else(String::new, |entry| entry.by.clone());
+        let by_last =
+            entries.iter().rfind(|entry| !is_bookkeeping(&entry.act)).map_or_else(String::new, |entry| entry.by.clone());
         {
             let mut state = self.lock();
             (state.desk, state.desk_by, state.past_games) = (desk, by_last, past_games);
@@ -65,6 +66,7 @@ impl Hub {
         let act = self.read(|state| with_serial_numbers(state, act))?;
         let mut desk = self.read(|state| state.desk.clone());
         desk.apply(&act)?;
+        let is_bookkeeping = is_bookkeeping(&act);
         let wall_ms = jiff::Timestamp::now().as_millisecond();
         self.journal.append_desk(DeskEntry { wall_ms, by: by.to_owned(), act }).await?;
         let file = lock(&self.desk_file).clone();
@@ -74,9 +76,14 @@ impl Hub {
         {
             let mut state = self.lock();
             state.desk = desk;
-            by.clone_into(&mut state.desk_by);
+            if !is_bookkeeping {
+                by.clone_into(&mut state.desk_by);
+            }
         }
-        self.publish(Update::Desk);
+        // Which games have names is announced with these games.
+        if !is_bookkeeping {
+            self.publish(Update::Desk);
+        }
         Ok(())
     }
 
@@ -98,30 +105,35 @@ impl Hub {
     }
 }
 
+/// Whether an act only notes what touchmoved did by itself.
+fn is_bookkeeping(act: &DeskAct) -> bool {
+    matches!(act, DeskAct::NameGames { .. })
+}
+
 /// Completes the seats of an act with the serial numbers that their boards have reported.
 fn with_serial_numbers(state: &State, act: DeskAct) -> Result<DeskAct, DeskChangeError> {
-    let serial_number = |name: &str, given: Option<String>| {
-        let view = state.boards.get(&BoardId::new(name)).filter(|view| view.id.as_str() == name);
-        match view {
-            Some(view) => Ok(view.serial_number.clone()),
+    let complete = |board: String, given: Option<String>| {
+        let with_serial = || state.boards.values().find(|view| given.is_some() && view.serial_number == given);
+        let view = state.boards.values().find(|view| view.id.as_str() == board);
+        match view.or_else(with_serial) {
+            Some(view) => Ok(Seat { board: view.id.to_string(), serial_number: view.serial_number.clone() }),
             // A board that is away can be seated if somebody knows its serial number, e.g. from a file of pairings.
-            None if given.is_some() => Ok(given),
-            None => Err(DeskChangeError::NoSuchBoard(name.to_owned())),
+            None if given.is_some() => Ok(Seat { board, serial_number: given }),
+            None => Err(DeskChangeError::NoSuchBoard(board)),
         }
     };
     Ok(match act {
         DeskAct::Seat { table, board, serial_number: given } => {
-            let serial_number = serial_number(&board, given)?;
+            let Seat { board, serial_number } = complete(board, given)?;
             DeskAct::Seat { table, board, serial_number }
         }
         DeskAct::SeatAll { seats } => {
             let before = &state.desk.seats;
-            let complete = |(table, seat): (u16, Seat)| match before.get(&table) {
+            let seat = |(table, seat): (u16, Seat)| match before.get(&table) {
                 Some(known) if *known == seat => Ok((table, seat)),
-                _ => serial_number(&seat.board, seat.serial_number)
-                    .map(|serial_number| (table, Seat { board: seat.board, serial_number })),
+                _ => complete(seat.board, seat.serial_number).map(|seat| (table, seat)),
             };
-            DeskAct::SeatAll { seats: seats.into_iter().map(complete).collect::<Result<_, _>>()? }
+            DeskAct::SeatAll { seats: seats.into_iter().map(seat).collect::<Result<_, _>>()? }
         }
         other => other,
     })

@@ -337,8 +337,9 @@ impl ArbiterObject {
     /// kind, by matter: play: illegal_pending, illegal_move, illegal_stands, illegal_position, press_without_move,
     /// press_before_release; board: position_unexplained, wrong_start, orientation, moves_uncertain, displaced,
     /// displaced_found, capture_unclear; touch: touch_move, touch_capture, possible_touch, release_changed, promotion_changed,
-    /// handled_off_turn; end: result_signalled, result_wanted, dead_position, five_fold, seventy_five, flag_fall,
-    /// played_after_end; device: board_silent, link_lost, clock_stopped, clock_set, clock_lost, clock_battery, board_battery.
+    /// handled_off_turn; end: result_signalled, result_wanted, result_missing, dead_position, five_fold, seventy_five,
+    /// flag_fall, played_after_end; device: board_silent, link_lost, clock_stopped, clock_set, clock_lost, clock_battery,
+    /// board_battery.
     ///
     /// required: restore, touch_binds, release_binds, complete, queen, take_increment, add and seconds for the opponent, halve with
     /// the maximum deduction and the minimum remaining time in seconds, wins, loses, await_search (loses, or draw where the

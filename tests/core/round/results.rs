@@ -138,8 +138,8 @@ fn no_spreadsheet_computes_a_name() {
     let round = Round::read(text, Some(1), &TableOrder::Unknown).unwrap();
     let written = csv::write::write(std::slice::from_ref(&round));
     let line = |number: usize| written.split("\r\n").nth(number).unwrap();
-    assert_eq!(line(1), "1,1,'=cmd|' /C calc'!A0,\"'+49, Bob\"\"s\",,,,,,,,,,,,,'-7,,");
-    assert_eq!(line(2), "1,2,'@Ada,''=x,,,,,,,,,,,,,\"a;b\",,");
+    assert_eq!(line(1), "1,1,'=cmd|' /C calc'!A0,\"'+49, Bob\"\"s\",,,,,,,,,,,,,'-7,,,");
+    assert_eq!(line(2), "1,2,'@Ada,''=x,,,,,,,,,,,,,\"a;b\",,,");
     assert_eq!(Round::read(&written, None, &TableOrder::Unknown).unwrap().pairings, round.pairings);
 }
 
