@@ -146,6 +146,13 @@ impl People {
         self.boards.insert(board, (fake, name));
     }
 
+    async fn seat(&mut self, board: u16, table: u16) {
+        let name = self.boards[&board].1.to_string();
+        self.hub.change_desk(DeskAct::Seat { table, board: name, serial_number: None }, "Olga").await.unwrap();
+        self.seats.retain(|_, seated| *seated != table);
+        self.seats.insert(board, table);
+    }
+
     async fn restart(&mut self) {
         let boards = std::mem::take(&mut self.boards);
         for (_, (fake, _)) in boards {
@@ -182,6 +189,12 @@ async fn no_order_of_plugs_restarts_and_loads_changes_the_names_of_a_game() {
     let mut named = 0;
     for seed in 0..SEQUENCES {
         let (mut rng, mut people) = (Rng::new(seed, 0), People::new().await);
+        people.hub.change_desk(DeskAct::LoadRound { round: round(1) }, "Olga").await.unwrap();
+        people.current_round = Some(1);
+        for board in 1..=BOARDS / 2 {
+            people.plug(board, board).await;
+            people.seat(board, board).await;
+        }
         for step in 0..STEPS {
             let board = 1 + rng.below(u64::from(BOARDS)) as u16;
             let what = match rng.below(10) {
@@ -190,11 +203,7 @@ async fn no_order_of_plugs_restarts_and_loads_changes_the_names_of_a_game() {
                     "a plug"
                 }
                 2 if people.boards.contains_key(&board) => {
-                    let table = 1 + rng.below(u64::from(BOARDS)) as u16;
-                    let name = people.boards[&board].1.to_string();
-                    people.hub.change_desk(DeskAct::Seat { table, board: name, serial_number: None }, "Olga").await.unwrap();
-                    people.seats.retain(|_, seated| *seated != table);
-                    people.seats.insert(board, table);
+                    people.seat(board, 1 + rng.below(u64::from(BOARDS)) as u16).await;
                     "a seat"
                 }
                 3 => {

@@ -29,7 +29,9 @@ impl Organiser for Client {
         };
         let seated = report.tables.iter().filter_map(|table| Some((table.table, seat(table.seat.as_ref()?))));
         let mut seats: BTreeMap<u16, Seat> = seats_from_round(&round, &seated.collect());
-        let is_free = |board: &&touchmove::publish::desk::SeatReport| !seats.values().any(|seat| seat.board == board.board);
+        let is_free = |board: &&touchmove::publish::desk::SeatReport| {
+            !seats.values().any(|seat| seat.is_same_board(&board.board, board.serial_number.as_deref()))
+        };
         let free: Vec<Seat> = report.unseated.iter().filter(is_free).map(seat).collect();
         let mut tables: Vec<u16> =
             round.pairings.iter().map(|pairing| pairing.table).filter(|table| !seats.contains_key(table)).collect();

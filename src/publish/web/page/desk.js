@@ -1,8 +1,8 @@
 // The operator's desk: the round with its results, and uploading pairings.
 
+import { score } from "./card.js";
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
 import { request, upload } from "./net.js";
-import { score } from "./hall.js";
 import { colon, comma, language, t } from "./words.js";
 
 /** The results that can be entered, in the order of the menu, and the keys of their texts. */

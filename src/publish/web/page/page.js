@@ -2,8 +2,8 @@
 
 import * as alerts from "./alerts.js";
 import { placeName } from "./card.js";
-import { address, filter, readAddress } from "./filter.js";
 import * as desk from "./desk.js";
+import { address, filter, readAddress } from "./filter.js";
 import * as board from "./game.js";
 import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
