@@ -365,3 +365,15 @@ async fn a_seat_finds_its_board_by_serial_number() {
     let refused = hub.change_desk(DeskAct::Seat { table: 3, board: "nowhere".to_owned(), serial_number: None }, "Olga").await;
     assert_eq!(refused.unwrap_err().to_string(), "there is no board nowhere: `touchmovectl list` shows the boards there are");
 }
+
+#[tokio::test]
+async fn a_serial_number_of_several_boards_identifies_none_of_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
+    hub.load_desk(dir.path()).await;
+    let _boards = ["a", "b"].map(|name| FakeBoard::register(&hub, name, Some("00000")));
+    let seat = |board: &str| Seat { board: board.to_owned(), serial_number: Some("00000".to_owned()) };
+    let seats = BTreeMap::from([(1, seat("a")), (2, seat("b"))]);
+    hub.change_desk(DeskAct::SeatAll { seats }, "Olga").await.unwrap();
+    assert_eq!(hub.read(boards_at_tables), [(1, Some(BoardId::new("a"))), (2, Some(BoardId::new("b")))]);
+}

@@ -1,6 +1,6 @@
 //! The operator's desk at the hub: its acts are written to the journal, then applied, then announced.
 
-use super::{BoardId, Hub, State, Update, lock};
+use super::{BoardId, BoardView, Hub, State, Update, lock};
 use crate::daemon::desk_file::DeskFile;
 use crate::daemon::journal::JournalError;
 use crate::daemon::rounds::boards_at_tables;
@@ -116,7 +116,13 @@ fn with_serial_numbers(state: &State, act: DeskAct) -> Result<DeskAct, DeskChang
         let with_serial = || state.boards.values().find(|view| given.is_some() && view.serial_number == given);
         let view = state.boards.values().find(|view| view.id.as_str() == board);
         match view.or_else(with_serial) {
-            Some(view) => Ok(Seat { board: view.id.to_string(), serial_number: view.serial_number.clone() }),
+            Some(view) => {
+                // A number that several boards report, e.g. because it was never set, identifies none of them.
+                let has_same = |other: &&BoardView| other.id != view.id && other.serial_number == view.serial_number;
+                let is_unique = !state.boards.values().any(|other| has_same(&other));
+                let serial_number = view.serial_number.clone().filter(|_| is_unique);
+                Ok(Seat { board: view.id.to_string(), serial_number })
+            }
             // A board that is away can be seated if somebody knows its serial number, e.g. from a file of pairings.
             None if given.is_some() => Ok(Seat { board, serial_number: given }),
             None => Err(DeskChangeError::NoSuchBoard(board)),
