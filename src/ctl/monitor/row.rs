@@ -1,6 +1,6 @@
 //! The rows of the monitor: time of day, table or board, players, and the event.
 
-use crate::ctl::columns::{left, right, terminal_width, wrap};
+use crate::ctl::columns::{cut, left, right, terminal_width, wrap};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use unicode_width::UnicodeWidthStr;
@@ -8,8 +8,8 @@ use unicode_width::UnicodeWidthStr;
 /// Minimum and maximum width of the column for the table or the board.
 const MIN_PLACE: usize = 3;
 const MAX_PLACE: usize = 16;
-/// Maximum width of the column for the players.
-const MAX_PLAYERS: usize = 25;
+/// Maximum width of a player's surname.
+const MAX_SURNAME: usize = 11;
 
 /// Where something happened.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,10 +29,11 @@ impl Origin {
     /// The origin of an event of a game on this board; `tag`: the value of a PGN tag.
     pub(super) fn of<'a>(board: &str, tag: impl Fn(&str) -> Option<&'a str>) -> Origin {
         let known = |name: &str| tag(name).filter(|value| !matches!(*value, "" | "?"));
-        let surname = |name: &'static str| known(name).map(|name| name.split(',').next().unwrap_or(name).trim());
+        let surname =
+            |name: &'static str| known(name).map(|name| cut(name.split(',').next().unwrap_or(name).trim(), MAX_SURNAME));
         let players = match (surname("White"), surname("Black")) {
             (None, None) => String::new(),
-            (white, black) => format!("{} - {}", white.unwrap_or("?"), black.unwrap_or("?")),
+            (white, black) => format!("{} - {}", white.as_deref().unwrap_or("?"), black.as_deref().unwrap_or("?")),
         };
         Origin { place: known("Table").unwrap_or(board).to_owned(), players }
     }
@@ -49,7 +50,7 @@ impl Layout {
     /// Widens the columns for rows of this origin.
     pub(super) fn fit(&mut self, origin: &Origin) {
         self.place = self.place.max(origin.place.width()).clamp(MIN_PLACE, MAX_PLACE);
-        self.players = self.players.max(origin.players.width()).min(MAX_PLAYERS);
+        self.players = self.players.max(origin.players.width());
     }
 
     /// Returns a row. A text that is too long for the terminal goes on below its beginning. `time`: in milliseconds since
@@ -103,10 +104,10 @@ mod tests {
             layout.row(time, &second, "1.d4"),
             layout.row(time, &Origin::board("dgt_1"), "silent"),
         ];
-        assert_eq!(&rows[0][8..], "    3  Xiong - 丁立人             1.e4");
-        assert_eq!(&rows[1][8..], "   12  Venkatanarasimharajuvari…  1.d4");
+        assert_eq!(&rows[0][8..], "    3  Xiong - 丁立人   1.e4");
+        assert_eq!(&rows[1][8..], "   12  Venkatanar… - ?  1.d4");
         // The board's name is wider than the tables' numbers were.
-        assert_eq!(&rows[2][8..], "  dgt_1                             silent");
+        assert_eq!(&rows[2][8..], "  dgt_1                   silent");
         let second_of_minute = |row: &str| row[..8].rsplit(':').next().map(str::to_owned);
         assert_eq!(second_of_minute(&rows[0]).as_deref(), Some("00"));
     }

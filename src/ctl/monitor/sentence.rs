@@ -56,6 +56,8 @@ pub(super) fn sentence(event: &WatchedEvent, before: &MoveList, after: &MoveList
         "AlertCleared" => format!("alert {} closed", number("id")),
         "BoardFault" if text("fault") == "mended" => format!("{} works again: {}", text("square"), text("detail")),
         "BoardFault" => format!("FAULT {} is {}: {}", text("square"), text("fault"), text("detail")),
+        // The names have a column of their own.
+        "Commanded" if text("command") == "tags" => format!("{} set the names and other tags", text("by")),
         "Commanded" => {
             let argument = before.describe_argument(&text("command"), &text("argument"));
             format!("{} commanded {} {argument}", text("by"), text("command").replace('_', " ")).trim_end().to_owned()
