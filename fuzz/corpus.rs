@@ -26,9 +26,10 @@ const GAMES: &str = "\
 [Result \"1/2-1/2\"]\n\n1. e4 a6 2. e5 d5 3. exd6 b5 4. dxc7 Qd6 5. cxb8=N Bd7 6. Qe2 O-O-O 7. Nxa6 1/2-1/2\n";
 
 /// The initial inputs of the targets of the core that read texts.
-const TEXTS: [(&str, &str); 7] = [
+const TEXTS: [(&str, &str); 8] = [
     ("event", "tests/data/wire/events.jsonl"),
     ("command", "tests/data/strangers/commands.jsonl"),
+    ("round", "tests/data/strangers/export.csv"),
     ("round", "tests/data/strangers/round.csv"),
     ("round", "tests/data/strangers/round.pgn"),
     ("round", "tests/data/strangers/round.trf"),

@@ -1,6 +1,6 @@
 //! A round of a tournament: the pairings by table, as pairing programs and organisers write them.
 //!
-//! [`Round::read_bytes`] reads a file ([`pgn`], [`csv`] and [`trf`] have the formats), with everything that is wrong in it as a
+//! [`Round::read_bytes`] reads a file (PGN, [`csv`] or [`trf`]), with everything that is wrong in it as a
 //! [`RoundPreview`]; [`Round::check`] validates a round as a whole. [`csv::write`] and [`trf::write`] write the results of a
 //! tournament. This module does not change any game: the daemon assigns the names to the games.
 //!

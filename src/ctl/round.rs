@@ -284,7 +284,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             let (number, count) = (round.number, round.pairings.len());
             if check {
                 print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }, output_width()))?;
-                return Ok(print(&format!("round {number} with {count} tables: no problem found\n"))?);
+                return Ok(print(&format!("round {number} with {count} tables: no error found\n"))?);
             }
             let client = connect_live(&service).await?;
             client.change_desk(&DeskAct::LoadRound { round }).await?;

@@ -117,9 +117,12 @@ fn corpus(name: &str) -> Vec<Vec<u8>> {
     match name {
         "event" => lines("tests/data/wire/events.jsonl"),
         "command" => lines("tests/data/strangers/commands.jsonl"),
-        "round" => {
-            files(&["tests/data/strangers/round.csv", "tests/data/strangers/round.pgn", "tests/data/strangers/round.trf"])
-        }
+        "round" => files(&[
+            "tests/data/strangers/export.csv",
+            "tests/data/strangers/round.csv",
+            "tests/data/strangers/round.pgn",
+            "tests/data/strangers/round.trf",
+        ]),
         "games" => files(&["tests/data/pgn/examples.pgn", "tests/data/pgn/illegal.pgn"]),
         "memory" => (0..20).map(memory::script).chain(memory::BROKE.iter().map(|(_, script)| script.to_vec())).collect(),
         _ => unreachable!("{name} has no corpus"),
