@@ -99,8 +99,12 @@ pub(super) fn read(text: &str, number: Option<u16>) -> Reading {
     reading.ignored_columns = columns.ignored();
     read_boards_as_tables(&mut columns, &rows, &mut reading);
     let rounds = rounds(&columns, &rows);
+    let only = match rounds.as_slice() {
+        [one] => Some(*one),
+        _ => None,
+    };
     reading.round = Round {
-        number: number.or(preamble.round).unwrap_or_else(|| if let [one] = rounds.as_slice() { *one } else { 0 }),
+        number: number.or(preamble.round).or(only).unwrap_or(0),
         event: preamble.event,
         date: preamble.date,
         ..Round::default()
