@@ -8,10 +8,11 @@ mod common;
 use common::harness::webdriver::Browser;
 use common::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually};
 use common::trace::MainThread;
-use common::{knights_moves, line, time, verdict};
+use common::{line, time, verdict};
 use flate2::read::GzDecoder;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use serde_json::Value;
+use shakmaty::{Chess, Move, Position};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
@@ -22,10 +23,13 @@ use touchmove::publish::client::Client;
 use touchmove::publish::dbus::{Bus, Stream};
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder;
+use touchmove::simulate::rng::Rng;
 
 const BOARDS: usize = 600;
 /// The time of a ply on each board, as in blitz of three minutes with about forty moves of each player.
 const PLY: Duration = Duration::from_millis(4_500);
+/// The number of plies before the recording: the positions are different by then.
+const BEFORE: u32 = 5;
 /// How long is recorded, and how long each size of cards is measured.
 const RECORDED: Duration = Duration::from_secs(30);
 const MEASURED: Duration = Duration::from_secs(20);
@@ -48,7 +52,6 @@ fn main() {
     let (daemon, port) = runtime.block_on(start(&bus, dir.path(), &boards));
     let recording = runtime.block_on(record(port, &boards));
     recording.report();
-    drop(boards);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let page = format!("http://{}/", listener.local_addr().expect("an address"));
     // The browser is waited for on this thread.
@@ -59,7 +62,7 @@ fn main() {
     for size in ["m", "rows"] {
         measure(&browser, &page, size);
     }
-    drop(daemon);
+    drop((daemon, boards));
 }
 
 /// Starts touchmoved with these boards, each with a table and players, and waits until each has a game. Returns the page's port.
@@ -122,11 +125,9 @@ struct Recording {
 
 /// Plays on all boards, and records what is sent to one page.
 async fn record(port: u16, boards: &[Board]) -> Recording {
-    let moves = knights_moves((RECORDED.as_millis() / PLY.as_millis()) as usize + 2);
-    let plays = boards.iter().enumerate().map(|(index, board)| play(index, board, &moves));
+    let plays = boards.iter().enumerate().map(|(index, board)| play(index, board));
     let recording = async {
-        // Until then each board has begun.
-        tokio::time::sleep(PLY).await;
+        tokio::time::sleep(PLY * BEFORE).await;
         let state = state(port).await;
         let mut stream = TcpStream::connect(("127.0.0.1", port)).await.expect("a connection");
         let seq = state["seq"].as_str().expect("a number");
@@ -152,16 +153,24 @@ async fn record(port: u16, boards: &[Board]) -> Recording {
     }
 }
 
-/// Plays on one board, with a clock that sends its times.
-async fn play(index: usize, board: &Board, moves: &[(String, String, char)]) {
+/// Plays on one board, with a clock that sends its times: moves of its own, so that no two boards show the same.
+async fn play(index: usize, board: &Board) {
+    let mut rng = Rng::new(1, index as u64);
+    let mut position = Chess::default();
     // The boards do not start at the same time.
     tokio::time::sleep(PLY * index as u32 / BOARDS as u32).await;
-    for (ply, (from, to, piece)) in (1..).zip(moves) {
+    for ply in 1_u32.. {
+        let is_simple = |mv: &&Move| !mv.is_capture() && !mv.is_castle() && !mv.is_promotion();
+        let moves: Vec<Move> = position.legal_moves().iter().filter(is_simple).copied().collect();
+        let Some(mv) = rng.pick(&moves) else { return };
+        let (from, to) = (mv.from().expect("a piece comes from somewhere").to_string(), mv.to().to_string());
+        let piece = mv.role().of(position.turn()).char();
+        position.play_unchecked(mv);
         let began = tokio::time::Instant::now();
-        let left = 180 - 2 * ply as u32;
-        board.put(from, '.');
+        let left = 180 - 2 * ply - rng.below(2) as u32;
+        board.put(&from, '.');
         tokio::time::sleep(PLY / 10).await;
-        board.put(to, *piece);
+        board.put(&to, piece);
         tokio::time::sleep(PLY / 20).await;
         board.clock(left, left, ply % 2 == 0);
         tokio::time::sleep_until(began + PLY / 2).await;
@@ -232,6 +241,7 @@ async fn answer(mut client: TcpStream, recording: Arc<Recording>, port: u16) -> 
 fn measure(browser: &Browser, page: &str, size: &str) {
     browser.size(1920, 1080);
     browser.go(page);
+    browser.until("the page", "document.querySelector('#cards .card')");
     browser.js(&format!("localStorage.setItem('size', {size:?})"));
     let trace = |lasts: Duration| {
         let address = browser.debugger().to_owned();
