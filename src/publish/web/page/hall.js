@@ -8,7 +8,7 @@ import * as tile from "./tile.js";
 import { colon, t } from "./words.js";
 
 /** How long cards are drawn in one frame at most, in milliseconds; the others follow in the next frame. */
-const FRAME_MS = 4;
+const FRAME_MS = 2;
 
 /** The links of the cards on this page, by board. */
 const links = new Map();
