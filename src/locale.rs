@@ -100,6 +100,11 @@ pub fn sentence(locale: Locale, text: &Text) -> String {
     message(locale, &text.key, &args).unwrap_or_else(|| text.to_string())
 }
 
+/// Returns these sentences as one.
+pub fn sentences(locale: Locale, texts: &[Text]) -> String {
+    joined(locale, "differences", "differences", texts.iter().map(|text| sentence(locale, text)).collect())
+}
+
 /// Returns what a ruling requires, as an imperative or a short sentence.
 pub fn ruling_act(locale: Locale, act: &RulingAction) -> String {
     let words = act.to_string();

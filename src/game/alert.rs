@@ -277,4 +277,9 @@ impl Alert {
         matches!(self.kind.category(), AlertCategory::Play | AlertCategory::Touch)
             && !matches!(self.kind, AlertKind::IllegalPending | AlertKind::IllegalPosition | AlertKind::PressWithoutMove)
     }
+
+    /// Whether it is about the game, and not about a device.
+    pub fn is_about_record(&self) -> bool {
+        self.kind.category() != AlertCategory::Device
+    }
 }

@@ -1,6 +1,6 @@
 //! Replies to commands.
 
-use crate::game::{Command, Text};
+use crate::game::{Command, Preview, Text};
 use crate::laws::RulingAction;
 
 /// The reply to a command that was carried out.
@@ -15,6 +15,8 @@ pub enum Answer {
     Claim(Verdict),
     /// This command was undone.
     Undone(Command),
+    /// What the command would do. Nothing was changed.
+    Preview(Box<Preview>),
 }
 
 /// The evaluation of a draw claim (Art. 9.2, 9.3), and what the Laws then require.

@@ -9,7 +9,7 @@ use super::json;
 use crate::game::GameResult;
 use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws};
-use declare::{commands, field_name};
+use declare::{commands, field_name, is_rewriting};
 use shakmaty::{Color, Role};
 
 /// The argument for a player.
@@ -33,7 +33,7 @@ commands! {
         result: Option<GameResult> = Argument::of(ArgumentKind::Result),
     }
     example r#"{"do":"result","result":"1-0"}"#
-    method "SetResult"
+    method "SetResult", rewrites
     subcommand "result": "Set the result of a game, or withdraw it", examples ["result 1/2-1/2", "result none"],
         overview ["result 1-0", "result '*' --game 17"];
 
@@ -45,7 +45,7 @@ commands! {
         fen: String = Argument::of(ArgumentKind::Text),
     }
     example r#"{"do":"position","fen":"…"}"#
-    method "SetPosition" // its subcommand is in ctl/arbiter: it is given to a board, and reads positions from boards
+    method "SetPosition", rewrites // its subcommand is in ctl/arbiter: it is given to a board, and reads positions from boards
 
     /// Takes back this number of plies, at least 1.
     TakeBack = "take_back" {
@@ -53,7 +53,7 @@ commands! {
         plies: u32 = Argument::of(ArgumentKind::Number(1)).or("1"),
     }
     example r#"{"do":"take_back","plies":1}"#
-    method "TakeBack"
+    method "TakeBack", rewrites
     subcommand "take-back": "Take back the last moves", examples ["take-back", "take-back 3 --game 17"],
         overview ["take-back 2"];
 
@@ -69,7 +69,7 @@ commands! {
         piece: Role = Argument::of(ArgumentKind::Piece),
     }
     example r#"{"do":"promotion","ply":61,"piece":"knight"}"#
-    method "SetPromotion"
+    method "SetPromotion", rewrites
     subcommand "promotion": "Set the piece of a promotion, if the board cannot detect it",
         examples ["promotion knight", "promotion rook --ply 44.b8=Q"],
         overview ["promotion knight", "promotion rook --ply 44.b8=Q"];
@@ -103,7 +103,7 @@ commands! {
         ply: u32 = PLY,
     }
     example r#"{"do":"restore","ply":41}"#
-    method "Restore"
+    method "Restore", rewrites
     subcommand "restore": "Restore the position before a move",
         details "Restore the position before a move (Art. 7.5.1).
 
@@ -131,7 +131,7 @@ board agrees. If the first of those moves was illegal, the output lists the move
         uci: String = MOVE,
     }
     example r#"{"do":"replace","ply":41,"uci":"e4d5"}"#
-    method "Replace"
+    method "Replace", rewrites
     subcommand "replace": "Replace a move by another one; the moves after it remain",
         examples ["replace 21.Nf3 exd5", "replace 21...Qa5 d8d6", "replace 87 b7b8n"];
 
@@ -147,13 +147,13 @@ board agrees. If the first of those moves was illegal, the output lists the move
         uci: String = MOVE,
     }
     example r#"{"do":"insert","ply":41,"uci":"e7e5"}"#
-    method "Insert"
+    method "Insert", rewrites
     subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 21. Nf3", "insert 21... Qa5", "insert 41 g1f3"];
 
     /// Undoes the last command that changed the game: what it changed is published again as it was.
     Undo = "undo" {}
     example r#"{"do":"undo"}"#
-    method "Undo"
+    method "Undo", rewrites
     subcommand "undo": "Undo the last command that changed the game",
         details "Undo the last command that changed the game, if no move has been played since.
 

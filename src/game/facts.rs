@@ -51,6 +51,18 @@ impl PlayedMove {
             _ => None,
         }
     }
+
+    /// Returns the number of the move, as `fen` says; 1 if it does not.
+    pub fn number(&self) -> u32 {
+        let after: u32 = self.fen.split(' ').nth(5).and_then(|number| number.parse().ok()).unwrap_or(1);
+        if self.mover() == Some(Color::Black) { after.saturating_sub(1) } else { after }
+    }
+
+    /// Returns the move in SAN with its number: `21.Nf3`, `21...Qa5`.
+    pub fn numbered_san(&self) -> String {
+        let dots = if self.mover() == Some(Color::Black) { "..." } else { "." };
+        format!("{}{dots}{}", self.number(), self.san)
+    }
 }
 
 /// A change of a square.

@@ -11,6 +11,7 @@ use crate::game::{
 };
 use crate::laws::{CountedAttempt, Irregularity, IrregularityCounts, Laws, LawsWord, Topic};
 use shakmaty::{Color, Square};
+use std::collections::BTreeMap;
 
 /// The state of a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +106,8 @@ pub struct Record {
     pub tally: IrregularityCounts,
     /// The number of alerts raised until now, cleared or not.
     pub alerts_raised: u32,
+    /// The number of plies when each open alert was raised, by its id.
+    pub alert_plies: BTreeMap<u32, u32>,
     /// The arbiter's notes about the clocks.
     pub notes: Vec<ClockNote>,
     /// The arbiter has paused the game.
@@ -144,6 +147,7 @@ impl Record {
             alerts: Vec::new(),
             tally: IrregularityCounts::default(),
             alerts_raised: 0,
+            alert_plies: BTreeMap::new(),
             notes: Vec::new(),
             paused: false,
             let_stand_plies: Vec::new(),
@@ -204,9 +208,13 @@ impl Record {
                     self.tally.add(player, stamped.at, alert.ply, alert.kind.irregularity());
                 }
                 self.alerts_raised += 1;
+                self.alert_plies.insert(alert.id, self.plies.len() as u32);
                 self.alerts.push(alert.clone());
             }
-            Event::AlertCleared { id } => self.alerts.retain(|alert| alert.id != *id),
+            Event::AlertCleared { id } => {
+                self.alerts.retain(|alert| alert.id != *id);
+                self.alert_plies.remove(id);
+            }
             Event::BoardFault { square, fault, detail } => {
                 self.faults.retain(|known| known.square != *square);
                 if *fault != Fault::Mended {
@@ -275,6 +283,11 @@ impl Record {
             "its time control {control} is {class} by {}{cited}, but its Laws are those for {laws_class} games",
             laws.edition.name
         ))
+    }
+
+    /// Returns how many plies the record has more than when this open alert was raised; 0 if it is not open.
+    pub fn plies_since(&self, alert: u32) -> u32 {
+        self.alert_plies.get(&alert).map_or(0, |plies| (self.plies.len() as u32).saturating_sub(*plies))
     }
 
     /// Returns the ply with this number, from 1.

@@ -16,6 +16,7 @@ const MAX_MOVES: u32 = 1 << 19;
 const MAX_LINES: usize = 32;
 
 /// A search that runs in slices.
+#[derive(Clone)]
 pub struct GapSearch {
     base: Position,
     seen: ObservedBoard,
@@ -29,6 +30,7 @@ pub struct GapSearch {
     moves_left: u32,
 }
 
+#[derive(Clone)]
 struct SearchStep {
     position: Position,
     moves: Vec<Move>,

@@ -70,8 +70,10 @@ pub fn is_dead(position: &Position) -> bool {
 }
 
 /// A search for whether a player can still checkmate, run in slices. The result does not depend on the slices.
+#[derive(Clone)]
 pub struct MateSearch(Kinds);
 
+#[derive(Clone)]
 enum Kinds {
     Regular(Box<Stages<Chess>>),
     Irregular(Box<Stages<Irregular>>),
@@ -103,6 +105,7 @@ impl MateSearch {
 }
 
 /// A search for whether neither player can checkmate any more (Art. 5.2.2), run in slices.
+#[derive(Clone)]
 pub struct DeadSearch {
     search: MateSearch,
     /// The search for the other player, while the first one is not finished.
@@ -134,6 +137,7 @@ impl DeadSearch {
 }
 
 /// The stages of one search.
+#[derive(Clone)]
 struct Stages<P> {
     position: P,
     winner: Color,
@@ -142,6 +146,7 @@ struct Stages<P> {
 }
 
 /// The next stage.
+#[derive(Clone)]
 enum Stage<P> {
     /// The material, and the greedy walk.
     Walk,

@@ -6,6 +6,7 @@ mod desk;
 mod page;
 
 use crate::game::AlertKind;
+use crate::game::command::COMMANDS;
 use ArgKind::{Differences, Moved, Number, PieceOnSquare, PiecesOnSquares, Plain, Player, Role, Square, Text};
 
 /// The type of an argument.
@@ -36,10 +37,11 @@ pub enum ArgKind {
 /// The name of a message, with the name and type of each argument.
 pub type MessageKey = (&'static str, &'static [(&'static str, ArgKind)]);
 
-/// Returns all messages. Each kind of alert has a heading.
+/// Returns all messages. Each kind of alert has a heading, and each command a name.
 pub fn all() -> impl Iterator<Item = MessageKey> {
     let headings = AlertKind::ALL.iter().map(|kind| (kind.heading_key(), &[] as &[_]));
-    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).copied().chain(headings)
+    let commands = COMMANDS.iter().map(|spec| (spec.name_key, &[] as &[_]));
+    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).copied().chain(headings).chain(commands)
 }
 
 /// The sentences and their parts.
@@ -171,6 +173,35 @@ const SENTENCES: &[MessageKey] = &[
     ("claim-not_on_move", &[]),
     ("claim-illegal_move", &[]),
     ("claim-ended", &[]),
+    // What a command would do.
+    ("preview-undoes", &[("command", Text)]),
+    ("preview-continues", &[("count", Number)]),
+    ("preview-ends", &[("count", Number)]),
+    ("preview-removes", &[("count", Number), ("player", Player), ("number", Number), ("san", Plain)]),
+    ("preview-adds", &[("count", Number), ("player", Player), ("number", Number), ("san", Plain)]),
+    ("preview-no_moves", &[]),
+    ("preview-clocks", &[("white", Plain), ("black", Plain)]),
+    ("preview-result", &[("result", Plain)]),
+    ("preview-no_result", &[("result", Plain)]),
+    ("preview-played_on", &[("count", Number)]),
+    ("preview-clears", &[("kind", Text)]),
+    ("preview-raises", &[("kind", Text)]),
+    ("preview-do_begin", &[]),
+    ("preview-do_result", &[("result", Plain)]),
+    ("preview-do_no_result", &[]),
+    ("preview-do_remove", &[("count", Number)]),
+    ("preview-do_add", &[("count", Number)]),
+    ("preview-do_change", &[("count", Number)]),
+    // What has happened since somebody looked.
+    ("news-since", &[("news", Plain)]),
+    ("news-played", &[("count", Number), ("moves", Plain)]),
+    ("news-played_more", &[("count", Number), ("moves", Plain)]),
+    ("news-corrected", &[("moves", Plain)]),
+    ("news-removed", &[("count", Number)]),
+    ("news-alert", &[("kind", Text)]),
+    ("news-command", &[("command", Text), ("by", Plain)]),
+    ("news-result", &[("result", Plain)]),
+    ("news-no_result", &[]),
     // What a ruling requires.
     ("act-restore", &[]),
     ("act-touch_binds", &[]),

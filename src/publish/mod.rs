@@ -12,6 +12,7 @@ pub mod http;
 pub mod lichess;
 pub mod livechess;
 pub mod metrics;
+mod outcome;
 pub mod render;
 mod tags;
 pub mod web;

@@ -31,7 +31,7 @@ struct UnconfirmedStart {
 }
 
 /// The confirmation of the first whole reading since the link came up.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct PlacementCheck {
     state: CheckState,
     /// A start position shown by that reading, until it is confirmed or refuted.

@@ -74,6 +74,7 @@ pub(super) struct GameContext<'a> {
 }
 
 /// One game on the table: what is followed, what was published, and the parts that judge it.
+#[derive(Clone)]
 pub(super) struct TableGame {
     follower: Follower,
     published: PublishedGame,

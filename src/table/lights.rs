@@ -22,7 +22,7 @@ pub enum LightsMode {
 words! { LightsMode { Off = "off", Displaced = "displaced", Moves = "moves" } }
 
 /// The lights of one board, in the game's coordinates.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Lights {
     displaced: Bitboard,
     moved: Bitboard,

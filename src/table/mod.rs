@@ -24,7 +24,7 @@ mod unrecorded;
 
 use crate::boards::{LinkState, Millis, Placement, Reading};
 use crate::game::event::{Event, Rotation};
-use crate::game::{Order, Record, StampedEvent};
+use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
 pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
 use crate::laws::Position;
@@ -59,6 +59,7 @@ pub enum Input {
 }
 
 /// One board and the game on it. Pure: the same inputs at the same times give the same outputs on every machine.
+#[derive(Clone)]
 pub struct Table {
     settings: Settings,
     beam: Beam,
@@ -134,7 +135,7 @@ impl Table {
         let set_by_order = is_position_set_by_order(events);
         if let Some(game) = TableGame::restore(events, &table.settings, set_by_order) {
             table.rotation = Some(game.record().rotation);
-            table.numbers = EventNumbers::resume(game.record().last_number);
+            table.numbers = EventNumbers::resume(game.record().last_number, events);
             let last_at = events.last().map_or(0, |last| last.at);
             table.quiet.set_last_edge(last_at);
             table.gap.begin(last_at, None, game.record().plies.len());
@@ -172,6 +173,29 @@ impl Table {
         }
         self.finish(&mut output);
         output
+    }
+
+    /// Returns what an order would do now. Nothing changes: it is carried out on a copy.
+    ///
+    /// # Errors
+    /// The reason why the order would be refused.
+    pub fn preview(&self, now: Millis, order: &Order) -> Result<Preview, Refusal> {
+        let mut copy = self.clone();
+        copy.advance(now);
+        let before = copy.record().cloned();
+        let output = copy.handle(now, Input::Order(order.clone()));
+        if let Some(refusal) = output.refusal {
+            return Err(refusal);
+        }
+        let undone = if let Answer::Undone(command) = output.answer { Some(command) } else { None };
+        let after = copy.record().ok_or(Refusal::NoGame)?;
+        Ok(Preview::new(&order.command, undone, before.as_ref(), after, &output.events))
+    }
+
+    /// Whether something happened in the game after its event `seen` that somebody who has not seen it must know before they give
+    /// an order, see [`Event::is_news`].
+    pub fn has_news_since(&self, seen: u64) -> bool {
+        self.numbers.last_news() > seen
     }
 
     /// Runs the deadlines due by `now`.

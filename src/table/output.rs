@@ -42,16 +42,24 @@ impl Output {
 }
 
 /// The numbers of the events of a game, and the time of the last event.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct EventNumbers {
     last: u64,
+    /// The number of the last event that is news.
+    last_news: u64,
     last_at: Millis,
 }
 
 impl EventNumbers {
-    /// Continues after the event with this number.
-    pub(super) fn resume(last: u64) -> EventNumbers {
-        EventNumbers { last, last_at: 0 }
+    /// Continues after these events of a game, the last of which has this number.
+    pub(super) fn resume(last: u64, events: &[StampedEvent]) -> EventNumbers {
+        let last_news = events.iter().rev().find(|stamped| stamped.event.is_news()).and_then(|stamped| stamped.number);
+        EventNumbers { last, last_news: last_news.unwrap_or(0), last_at: 0 }
+    }
+
+    /// Returns the number of the last event that is news.
+    pub(super) fn last_news(&self) -> u64 {
+        self.last_news
     }
 
     /// Returns the number of the last durable event.
@@ -76,6 +84,9 @@ impl EventNumbers {
             }
             self.last += 1;
             stamped.number = Some(self.last);
+            if stamped.event.is_news() {
+                self.last_news = self.last;
+            }
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::infer::{ObservedBoard, rotated};
 use shakmaty::{Bitboard, Board};
 
 /// A position that was set by an order and that the board did not show at that time.
+#[derive(Clone)]
 pub(super) struct PendingPosition {
     board: Board,
     /// The number of plies that led to the position.

@@ -13,6 +13,7 @@ use crate::infer::{REST_TAKEBACK, SERIAL_LATENCY};
 const MAX_READINGS_AT_ONCE: u32 = 4;
 
 /// Measures for how long the board has been quiet, and says when it is re-evaluated.
+#[derive(Clone)]
 pub(super) struct QuietTimer {
     /// When a square last changed.
     last_edge: Millis,

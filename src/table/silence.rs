@@ -11,7 +11,7 @@ const SILENCE_TIMEOUT: Millis = 90_000;
 const PLACEMENT_TIMEOUT: Millis = 10_000;
 
 /// Since when a board has been silent, or has not reported its placement. Each is cleared when the arbiter is alerted.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct SilenceTimers {
     silent_since: Option<Millis>,
     placement_missing_since: Option<Millis>,

@@ -260,6 +260,90 @@ time-seconds = { $count ->
    *[other] { $count } seconds
 }
 
+## What a command would do
+
+preview-undoes = undoes the command "{ $command }"
+preview-continues = the game before this one continues, after { $count ->
+    [one] one move
+   *[other] { $count } moves
+} (both players'), once its position is on the board; this game stays in the journal
+preview-ends = a new game begins; the current one, of { $count ->
+    [one] one move
+   *[other] { $count } moves
+} (both players'), goes no further and has no result
+preview-removes = { $count ->
+    [one] removes one move: { $player }'s move { $number }, { $san }
+   *[other] removes { $count } moves (both players'), from { $player }'s move { $number } on, { $san }
+}
+preview-adds = { $count ->
+    [one] adds one move: { $player }'s move { $number }, { $san }
+   *[other] adds { $count } moves (both players'), from { $player }'s move { $number } on, { $san }
+}
+preview-no_moves = no move changes
+preview-clocks = the clocks then: White { $white }, Black { $black }
+preview-result = the result becomes { $result }
+preview-no_result = the result { $result } is withdrawn
+preview-played_on = play has gone on since the alert: { $count ->
+    [one] one move was played
+   *[other] { $count } moves were played (both players')
+}
+preview-clears = clears the alert "{ $kind }"
+preview-raises = raises the alert "{ $kind }"
+preview-do_begin = End this game and begin a new one
+preview-do_result = Set the result { $result }
+preview-do_no_result = Withdraw the result
+preview-do_remove = { $count ->
+    [one] Remove one move
+   *[other] Remove { $count } moves
+}
+preview-do_add = { $count ->
+    [one] Add one move
+   *[other] Add { $count } moves
+}
+preview-do_change = { $count ->
+    [one] Change one move
+   *[other] Change { $count } moves
+}
+
+## What has happened since somebody looked
+
+news-since = nothing was changed, because the game has gone on since you looked: { $news }
+news-played = { $count ->
+    [one] { $moves } was played
+   *[other] { $moves } were played
+}
+news-played_more = { $count } moves were played (both players'), the last of them { $moves }
+news-corrected = the record was corrected: { $moves }
+news-removed = moves were taken back, and { $count ->
+    [one] one move is left
+   *[other] { $count } moves are left
+}
+news-alert = an alert was raised: { $kind }
+news-command = { $by } gave the command "{ $command }"
+news-result = the result is { $result }
+news-no_result = the result was withdrawn
+
+## The names of the commands
+
+command-result = set the result
+command-position = set the position
+command-take_back = take back moves
+command-promotion = set the promoted piece
+command-adjust = adjust pieces
+command-acknowledge = acknowledge an alert
+command-restore = restore a position
+command-let_stand = let a move stand
+command-replace = replace a move
+command-insert = insert a move
+command-undo = undo
+command-count = count an irregularity
+command-strike = remove a counted irregularity
+command-clock_note = note the clock times
+command-laws = set the Laws
+command-tags = set the players
+command-pause = pause or resume
+command-claim = check a claim
+
 ## The web page
 
 page-acknowledge = Acknowledge

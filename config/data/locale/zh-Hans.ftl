@@ -246,6 +246,66 @@ piece-black = 黑{ $role }
 time-minutes = { $count }分钟
 time-seconds = { $count }秒
 
+## 命令的效果
+
+preview-undoes = 撤销命令“{ $command }”
+preview-continues = 前一对局在第{ $count }着（双方合计）之后继续，待其局面摆上棋盘即可；本局保留在日志中
+preview-ends = 开始新的对局；当前对局共{ $count }着（双方合计），到此为止，没有结果
+preview-removes = { $count ->
+    [1] 删除1着：{ $player }第{ $number }着{ $san }
+   *[other] 删除{ $count }着（双方合计），从{ $player }第{ $number }着{ $san }起
+}
+preview-adds = { $count ->
+    [1] 补入1着：{ $player }第{ $number }着{ $san }
+   *[other] 补入{ $count }着（双方合计），从{ $player }第{ $number }着{ $san }起
+}
+preview-no_moves = 着法不变
+preview-clocks = 当时的棋钟：白方{ $white }，黑方{ $black }
+preview-result = 结果改为{ $result }
+preview-no_result = 撤销结果{ $result }
+preview-played_on = 提示之后对局仍在进行：又走了{ $count }着（双方合计）
+preview-clears = 消除提示“{ $kind }”
+preview-raises = 发出提示“{ $kind }”
+preview-do_begin = 结束本局并开始新的对局
+preview-do_result = 设定结果{ $result }
+preview-do_no_result = 撤销结果
+preview-do_remove = 删除{ $count }着
+preview-do_add = 补入{ $count }着
+preview-do_change = 更改{ $count }着
+
+## 查看之后发生的事
+
+news-since = 没有作任何更改，因为您查看之后对局有了变化：{ $news }
+news-played = 走了{ $count }着：{ $moves }
+news-played_more = 走了{ $count }着（双方合计），最后是{ $moves }
+news-corrected = 记录已更正：{ $moves }
+news-removed = 着法被收回，还剩{ $count }着
+news-alert = 发出了提示：{ $kind }
+news-command = { $by }下达了命令“{ $command }”
+news-result = 结果为{ $result }
+news-no_result = 结果已撤销
+
+## 命令的名称
+
+command-result = 设定结果
+command-position = 设定局面
+command-take_back = 收回着法
+command-promotion = 设定升变的棋子
+command-adjust = 摆正棋子
+command-acknowledge = 知悉提示
+command-restore = 恢复局面
+command-let_stand = 着法有效
+command-replace = 更换一着
+command-insert = 补入一着
+command-undo = 撤销
+command-count = 计入违规
+command-strike = 不计入违规
+command-clock_note = 记下棋钟时间
+command-laws = 设定规则
+command-tags = 设定棋手
+command-pause = 暂停或继续
+command-claim = 核对和棋要求
+
 ## 网页
 
 page-acknowledge = 已知悉

@@ -246,6 +246,66 @@ piece-black = 黑{ $role }
 time-minutes = { $count }分鐘
 time-seconds = { $count }秒
 
+## 命令的效果
+
+preview-undoes = 撤銷命令「{ $command }」
+preview-continues = 前一盤棋在第{ $count }步（雙方合計）之後繼續，待其局面擺上棋盤即可；本局保留在日誌中
+preview-ends = 開始新的棋局；目前的棋局共{ $count }步（雙方合計），到此為止，沒有結果
+preview-removes = { $count ->
+    [1] 刪除1步：{ $player }第{ $number }步{ $san }
+   *[other] 刪除{ $count }步（雙方合計），從{ $player }第{ $number }步{ $san }起
+}
+preview-adds = { $count ->
+    [1] 補入1步：{ $player }第{ $number }步{ $san }
+   *[other] 補入{ $count }步（雙方合計），從{ $player }第{ $number }步{ $san }起
+}
+preview-no_moves = 棋步不變
+preview-clocks = 當時的棋鐘：白方{ $white }，黑方{ $black }
+preview-result = 結果改為{ $result }
+preview-no_result = 撤銷結果{ $result }
+preview-played_on = 提示之後棋局仍在進行：又走了{ $count }步（雙方合計）
+preview-clears = 消除提示「{ $kind }」
+preview-raises = 發出提示「{ $kind }」
+preview-do_begin = 結束本局並開始新的棋局
+preview-do_result = 設定結果{ $result }
+preview-do_no_result = 撤銷結果
+preview-do_remove = 刪除{ $count }步
+preview-do_add = 補入{ $count }步
+preview-do_change = 更改{ $count }步
+
+## 查看之後發生的事
+
+news-since = 沒有作任何更改，因為您查看之後棋局有了變化：{ $news }
+news-played = 走了{ $count }步：{ $moves }
+news-played_more = 走了{ $count }步（雙方合計），最後是{ $moves }
+news-corrected = 記錄已更正：{ $moves }
+news-removed = 棋步被收回，還剩{ $count }步
+news-alert = 發出了提示：{ $kind }
+news-command = { $by }下達了命令「{ $command }」
+news-result = 結果為{ $result }
+news-no_result = 結果已撤銷
+
+## 命令的名稱
+
+command-result = 設定結果
+command-position = 設定局面
+command-take_back = 收回棋步
+command-promotion = 設定升變的棋子
+command-adjust = 擺正棋子
+command-acknowledge = 知悉提示
+command-restore = 恢復局面
+command-let_stand = 棋步有效
+command-replace = 更換一步
+command-insert = 補入一步
+command-undo = 撤銷
+command-count = 計入違規
+command-strike = 不計入違規
+command-clock_note = 記下棋鐘時間
+command-laws = 設定規則
+command-tags = 設定棋手
+command-pause = 暫停或繼續
+command-claim = 核對和棋主張
+
 ## 網頁
 
 page-acknowledge = 已知悉

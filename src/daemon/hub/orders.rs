@@ -1,10 +1,11 @@
 //! Orders of front-ends to a board's table, and games that continue on another board.
 
 use super::request::StoredGameState;
-use super::request::{Continuation, GameGuard, OrderError, Request, RequestKind, TableExchange, Target};
+use super::request::{Continuation, GameGuard, OrderError, OrderGuard, Request, RequestKind, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
+use crate::game::news::news;
 use crate::game::{Answer, Command, Event, Order};
 use tokio::sync::oneshot;
 
@@ -27,21 +28,21 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`]; nothing has changed then.
     pub async fn execute(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+        self.execute_seen(target, order, None).await
+    }
+
+    /// As [`Hub::execute`], but only if nothing has happened in the game after its event `seen` that the caller must know.
+    ///
+    /// # Errors
+    /// See [`OrderError`], in particular [`OrderError::Changed`]; nothing has changed then.
+    pub async fn execute_seen(&self, target: Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
         if let (Target::Game(game), Command::Result { result }) = (&target, &order.command)
             && self.read(|state| !is_current(state, *game))
         {
             return self.set_late_result(*game, *result, &order.by).await;
         }
-        let (board, guard) = self.read(|state| {
-            let (board, guard) = match &target {
-                Target::Board(board) => (board.clone(), GameGuard::AnyGame),
-                Target::Game(requested) => {
-                    let game = state.games.get(requested).ok_or(OrderError::NoSuchGame(*requested))?;
-                    check_current(state, *requested, &game.board)?;
-                    let begun = state.boards.get(&game.board).map(|board| board.games_begun);
-                    (game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After))
-                }
-            };
+        let (board, game) = self.read(|state| {
+            let (board, guard) = guard(state, &target)?;
             // A full disk affects all boards; any other write failure affects only the board that has it.
             let blocking = state.health_problems.iter().find(|problem| {
                 problem.kind == JOURNAL_FULL || problem.kind == JOURNAL_FAILED && problem.board.as_ref() == Some(&board)
@@ -49,7 +50,7 @@ impl Hub {
             blocking.map_or(Ok((board, guard)), |blocking| Err(OrderError::JournalFull(blocking.sentence.clone())))
         })?;
         let undoes = (order.command == Command::Undo {}).then(|| order.by.clone());
-        let outcome = self.request(&board, RequestKind::Order(order, guard)).await;
+        let outcome = self.request(&board, RequestKind::Order(order, OrderGuard { game, seen })).await;
         match (&outcome, target, undoes) {
             (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
                 // The game that began meanwhile has already been published.
@@ -58,9 +59,23 @@ impl Hub {
             (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
                 return self.undo_position(&board, &by).await.unwrap_or(outcome);
             }
+            (Err(OrderError::Changed { seen, .. }), Target::Game(requested), _) => {
+                // What the table knew when it refused has been published.
+                let since = self.events_after(requested, *seen).map_err(|error| OrderError::Unreadable(error.to_string()))?;
+                return Err(OrderError::Changed { seen: *seen, news: news(&since) });
+            }
             _ => {}
         }
         outcome
+    }
+
+    /// Returns what an order would do now, as [`Answer::Preview`]. Nothing changes.
+    ///
+    /// # Errors
+    /// The reason why the order would not be executed.
+    pub async fn preview(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+        let (board, guard) = self.read(|state| guard(state, &target))?;
+        self.request(&board, RequestKind::Preview(order, guard)).await
     }
 
     /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
@@ -154,6 +169,19 @@ impl Hub {
 fn is_current(state: &State, game: u64) -> bool {
     let board = state.games.get(&game).and_then(|game| state.boards.get(&game.board));
     board.is_some_and(|board| board.game == Some(game))
+}
+
+/// Returns the board of a target, and the game on it that an order may change.
+fn guard(state: &State, target: &Target) -> Result<(BoardId, GameGuard), OrderError> {
+    match target {
+        Target::Board(board) => Ok((board.clone(), GameGuard::AnyGame)),
+        Target::Game(requested) => {
+            let game = state.games.get(requested).ok_or(OrderError::NoSuchGame(*requested))?;
+            check_current(state, *requested, &game.board)?;
+            let begun = state.boards.get(&game.board).map(|board| board.games_begun);
+            Ok((game.board.clone(), begun.map_or(GameGuard::AnyGame, GameGuard::After)))
+        }
+    }
 }
 
 /// Returns an error if, as far as published, another game is on the board of game `requested`.

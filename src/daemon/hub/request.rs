@@ -1,7 +1,7 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
 use super::BoardId;
-use crate::game::{Answer, Order, Refusal, StampedEvent};
+use crate::game::{Answer, Order, Refusal, StampedEvent, Text};
 use tokio::sync::oneshot;
 
 /// Target of an order.
@@ -35,7 +35,9 @@ pub struct Request {
 /// The kinds of requests.
 pub enum RequestKind {
     /// Execute an order.
-    Order(Order, GameGuard),
+    Order(Order, OrderGuard),
+    /// Report what an order would do, without executing it.
+    Preview(Order, GameGuard),
     /// Continue another board's game on this board.
     ContinueGame(Box<Continuation>),
     /// Identify the board by its lights or its beeper.
@@ -50,6 +52,15 @@ pub enum GameGuard {
     /// The game that was on the board when this number of games had begun there, see
     /// [`BoardView::games_begun`](super::BoardView::games_begun).
     After(u64),
+}
+
+/// What must still be true when an order is executed. The table's task checks it in the same step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OrderGuard {
+    /// The game that may change.
+    pub game: GameGuard,
+    /// The number of the last event of the game that the caller has seen; `None`: whatever has happened.
+    pub seen: Option<u64>,
 }
 
 /// A game that is to be continued on another board.
@@ -111,6 +122,14 @@ pub enum OrderError {
     /// Another game has begun on the board and is not published yet. The caller of the hub gets [`OrderError::NotCurrent`].
     #[error("another game has begun on that board: `touchmovectl list` shows it")]
     GameReplaced,
+    /// The game has changed in a way that the caller has not seen.
+    #[error("the game has changed since event {seen}, the last one that you have seen: look at it again, then decide")]
+    Changed {
+        /// The last event that the caller has seen.
+        seen: u64,
+        /// What has changed, one message for each change.
+        news: Vec<Text>,
+    },
     /// The board has no game that could be continued.
     #[error("no game is being played on board {0}: there is no game to continue")]
     NoGameToContinue(BoardId),

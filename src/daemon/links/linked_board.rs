@@ -1,19 +1,21 @@
 //! One board of a link: its table, its handle at the hub, its recording and its clock.
 
+mod requests;
+
 use super::clock::Clock;
 use super::spec::{LinkSpec, serial_number};
 use super::unrecorded_play::{UNRECORDED_PLAY, unrecorded_play};
 use crate::boards::{Address, BoardCommand, Identity, LinkState, Placement, ProtocolError, Reading, SquareState};
 use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::hub::{
-    BoardHandle, BoardId, BoardView, ConnectionState, Continuation, GameGuard, Hub, OrderError, Readings, ReplySender, Request,
-    RequestKind, StoredGameState, TableExchange, TrafficCounters,
+    BoardHandle, BoardId, BoardView, ConnectionState, Hub, OrderError, Readings, ReplySender, StoredGameState, TableExchange,
+    TrafficCounters,
 };
 use crate::daemon::recorder::Recorder;
-use crate::game::{Answer, Event, Order, StampedEvent};
+use crate::game::{Answer, Event, StampedEvent};
 use crate::link::recording::{Entry, InitialState, WriteOutcome};
 use crate::table::{Input, Output, Table};
-use crate::wire::{event_to_value, order_to_value};
+use crate::wire::event_to_value;
 use shakmaty::{Board, Square};
 use std::sync::Arc;
 use std::time::Instant;
@@ -142,57 +144,6 @@ impl LinkBoard {
     /// Reports to the table that the board has no memory; returns board commands.
     pub(super) fn report_no_memory(&mut self, now: Instant) -> Vec<BoardCommand> {
         self.input(now, Input::Reading(Reading::Memory(Vec::new())))
-    }
-
-    /// Handles a request; returns board commands.
-    pub(super) fn handle_request(&mut self, now: Instant, request: Request) -> Vec<BoardCommand> {
-        match request.kind {
-            RequestKind::Order(order, guard) => {
-                // A game may be due to begin.
-                let mut commands = self.advance(now);
-                if guard == GameGuard::AnyGame || guard == GameGuard::After(self.games_begun) {
-                    commands.extend(self.handle_order(now, order, request.done));
-                } else {
-                    self.step.done = Some((request.done, Err(OrderError::GameReplaced)));
-                }
-                commands
-            }
-            RequestKind::ContinueGame(continuation) => self.continue_game(now, *continuation, request.done),
-            // Handled by the link itself; it does not involve the table.
-            RequestKind::Identify => Vec::new(),
-        }
-    }
-
-    fn handle_order(&mut self, now: Instant, order: Order, done: ReplySender) -> Vec<BoardCommand> {
-        self.record(now, || Entry::Command(order_to_value(&order)));
-        let output = self.table.handle(self.clock.at(now), Input::Order(order));
-        let outcome = output.refusal.clone().map_or(Ok(output.answer.clone()), |refusal| Err(refusal.into()));
-        self.step.done = Some((done, outcome));
-        self.collect_output(output)
-    }
-
-    /// Continues a game of another board here, as after a restart.
-    fn continue_game(&mut self, now: Instant, continuation: Continuation, done: ReplySender) -> Vec<BoardCommand> {
-        let Continuation { game: StoredGameState { epoch_wall_ms, events, .. }, order, exchange } = continuation;
-        let (table, events) = match self.table.continue_game(events) {
-            Ok(continued) => continued,
-            Err(squares) => {
-                self.step.done = Some((done, Err(OrderError::PositionNotSetUp { board: self.id.clone(), squares })));
-                return Vec::new();
-            }
-        };
-        debug!(board = %self.id, "continuing a game of another board: {} events", events.len());
-        self.clock = Clock::resumed(epoch_wall_ms, events.last().map_or(0, |event| event.at));
-        self.table = table;
-        self.games_begun += 1;
-        self.handle.publish_continuation(epoch_wall_ms, events.clone(), exchange);
-        self.game = if self.recorder.is_some() { events } else { Vec::new() };
-        self.begin_recording(now);
-        let mut commands = self.handle_link_state(now, LinkState::Up);
-        commands.extend(self.handle_order(now, order, done));
-        // Poll the placement, although nothing has changed.
-        commands.push(BoardCommand::Placement);
-        commands
     }
 
     /// Publishes the results of this step.

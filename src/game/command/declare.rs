@@ -9,8 +9,12 @@ pub struct CommandSpec {
     pub meaning: &'static str,
     /// Its JSON form, as an example.
     pub example: &'static str,
+    /// The key of its name in the message files.
+    pub name_key: &'static str,
     /// Its method of D-Bus interface `org.touchmove1.Arbiter`.
     pub method: &'static str,
+    /// Whether it can remove or rewrite moves or withdraw a result, so that front-ends show a preview first.
+    pub rewrites: bool,
     /// Its subcommands of `touchmovectl arbiter`, as far as their arguments are the fields.
     pub subcommands: &'static [Subcommand],
     /// Its fields, in the order of the JSON form, the method and the subcommand.
@@ -140,7 +144,7 @@ macro_rules! commands {
             $field:ident $($name:literal)?: $type:ty = $argument:expr,
         )*}
         example $example:literal
-        method $method:literal
+        method $method:literal $(, $rewrites:ident)?
         $(subcommand $subcommand:literal: $about:literal,
             $(details $details:literal,)? examples $examples:expr $(, overview $overview:expr)? $(, note $note:literal)?;)*
     )+) => {
@@ -176,6 +180,8 @@ macro_rules! commands {
                 meaning: concat!($($meaning),+),
                 example: $example,
                 method: $method,
+                rewrites: is_rewriting!($($rewrites)?),
+                name_key: concat!("command-", $word),
                 subcommands: &[$(Subcommand {
                     name: $subcommand,
                     about: $about,
@@ -195,6 +201,16 @@ macro_rules! commands {
     };
 }
 
+/// Whether the row of a command says that it rewrites the record.
+macro_rules! is_rewriting {
+    () => {
+        false
+    };
+    (rewrites) => {
+        true
+    };
+}
+
 /// The name of a field in JSON.
 macro_rules! field_name {
     ($field:ident) => {
@@ -205,4 +221,4 @@ macro_rules! field_name {
     };
 }
 
-pub(super) use {commands, field_name};
+pub(super) use {commands, field_name, is_rewriting};

@@ -5,6 +5,7 @@ use super::reach::{DIRECTIONS, Direction, Reach, ReachPiece, Squares, adjacent, 
 use shakmaty::{Bitboard, Color, Role};
 
 /// A possible mating pattern.
+#[derive(Clone)]
 pub(super) struct Mate {
     /// The number of steps of the king to be mated from each square to its mating square; 64 if it cannot get there.
     pub hunted: [u8; 64],

@@ -23,6 +23,7 @@ pub(super) enum SearchOutcome {
 }
 
 /// The order in which positions are examined.
+#[derive(Clone)]
 pub(super) struct Plan {
     /// The queue from which each of sixteen positions is taken. The last queue, 3, returns them in the order in which they were
     /// found, so no short mate is missed, whatever the scores are.
@@ -38,6 +39,7 @@ pub(super) static MIXED: Plan = Plan { turns: [0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 
 pub(super) static DEEP: Plan = Plan { turns: [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 3], ply: 0 };
 
 /// A search that runs in slices. The result does not depend on the slices.
+#[derive(Clone)]
 pub(super) struct Search<P> {
     start: P,
     winner: Color,
@@ -252,6 +254,7 @@ impl Packed {
 }
 
 /// A hash set of the keys of found positions: open addressing, at most half full, grown on demand.
+#[derive(Clone)]
 struct Seen {
     slots: Vec<u64>,
     count: usize,

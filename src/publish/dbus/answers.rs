@@ -1,10 +1,13 @@
 //! Commands and the answers to them, as D-Bus values.
 
+use super::values::{DetailMap, clamped_milliseconds};
 use crate::game::answer::Verdict;
+use crate::game::preview::write_moves;
 use crate::game::{Answer, Command};
 use crate::locale::{self, Locale};
 use crate::wire::{Word, command_fields};
 use serde_json::Value;
+use zbus::Variant;
 
 /// Converts the answer to `Restore`: the allowed moves.
 pub(super) fn allowed_value(answer: Answer) -> Vec<String> {
@@ -26,7 +29,7 @@ pub(super) fn undone_value(answer: &Answer) -> (String, String) {
 }
 
 /// Returns a command's name and argument, as in signal `Commanded`. The argument is the fields of the command, in words.
-pub(super) fn command_words(command: &Command) -> (&'static str, String) {
+pub(in crate::publish) fn command_words(command: &Command) -> (&'static str, String) {
     let argument = match command {
         Command::Promotion { ply: Some(ply), piece } => format!("{} at ply {ply}", piece.word()),
         Command::Replace { ply, uci } => format!("{uci} at ply {ply}"),
@@ -67,4 +70,25 @@ pub(super) fn verdict_value(answer: &Answer) -> VerdictValue {
         required,
         articles.clone(),
     )
+}
+
+/// `(number, lines, action, details)`, as returned by `Preview`.
+pub(super) type PreviewValue = (u64, Vec<String>, String, DetailMap);
+
+/// Converts a preview; returns the default for any other answer.
+pub(super) fn preview_value(answer: &Answer, locale: Locale) -> PreviewValue {
+    let Answer::Preview(preview) = answer else { return PreviewValue::default() };
+    let lines = preview.lines().iter().map(|line| locale::sentence(locale, line)).collect();
+    let details: [(&str, Variant<'_>); 8] = [
+        ("before", preview.before.clone().into()),
+        ("after", preview.after.clone().into()),
+        ("removed", write_moves(&preview.removed).into()),
+        ("added", write_moves(&preview.added).into()),
+        ("removes", preview.removes_moves().into()),
+        ("plies_since_alert", preview.plies_since_alert().into()),
+        ("white", preview.clocks.white.map_or(-1, clamped_milliseconds).into()),
+        ("black", preview.clocks.black.map_or(-1, clamped_milliseconds).into()),
+    ];
+    let details = details.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value.try_into().ok()?)));
+    (preview.last_number, lines, locale::sentence(locale, &preview.action()), details.collect())
 }

@@ -1,13 +1,14 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-use super::answers::{self, VerdictValue};
+use super::answers::{self, PreviewValue, VerdictValue};
 use super::values::{self, AlertValue, DetailMap};
 use super::{Error, arguments, authorize_order};
 use crate::daemon::Hub;
 use crate::daemon::hub::{GameView, Target};
-use crate::game::{Answer, Command, Event};
+use crate::game::{Answer, Command, Event, Order};
 use crate::locale::Locale;
+use crate::publish::outcome::answer_to_json;
 use crate::wire::Word;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -324,6 +325,39 @@ impl ArbiterObject {
     ) -> Result<VerdictValue, Error> {
         let command = arguments::parse_claim(player, claimed, intended)?;
         Ok(answers::verdict_value(&self.send_command(command, &header, connection).await?))
+    }
+
+    /// Describes what a command would do now; nothing changes. command: its JSON form, as in docs/events.md. language: as in
+    /// Describe. number: the game's last event; give it to Execute. lines: a sentence for each effect. action: the words of a button
+    /// that executes the command. details: before, after (s: the last position now and afterwards, as FEN), removed, added (s: the
+    /// moves that leave the record, and those that come on record in their place), removes (b: something that was played leaves the
+    /// record, or the game goes no further), plies_since_alert (u: plies played since the alert that the command answers was
+    /// raised), white, black (i: milliseconds on the clocks when the position afterwards was completed, -1 where unknown).
+    /// Errors: BadCommand, and those of the command.
+    #[zbus(out_args("number", "lines", "action", "details"))]
+    async fn preview(&self, command: &str, language: &str) -> Result<PreviewValue, Error> {
+        let order = Order { command: arguments::parse_command(command)?, by: String::new() };
+        let answer = self.hub.preview(Target::Game(self.game), order).await?;
+        Ok(answers::preview_value(&answer, Locale::from_tag(language)))
+    }
+
+    /// Executes a command as its own method does, but only if nothing has happened in the game after event seen that its caller
+    /// must know: no move, correction, alert about the game, ruling or result. command: its JSON form, as in docs/events.md. seen:
+    /// the number of the last event that the caller has seen; 0: whatever has happened. answer: as in the response to POST
+    /// /api/command, as JSON.
+    /// Errors: Changed (the sentence says what has happened), BadCommand, and those of the command.
+    #[zbus(out_args("answer"))]
+    async fn execute(
+        &self,
+        command: &str,
+        seen: u64,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<String, Error> {
+        let order = authorize_order(arguments::parse_command(command)?, &header, connection).await?;
+        let seen = Some(seen).filter(|seen| *seen > 0);
+        let answer = self.hub.execute_seen(Target::Game(self.game), order, seen).await?;
+        Ok(answer_to_json(Locale::English, &answer).0.to_string())
     }
 
     /// Alerts the arbiter. id counts from 1 in each game; an alert with the id of an open alert replaces it. ply: the ply

@@ -6,7 +6,7 @@ use crate::game::{Command, GameResult};
 use crate::laws::draws::ClaimKind;
 use crate::laws::{BadLaws, Irregularity, LawsWord};
 use crate::publish::tags;
-use crate::wire::Word;
+use crate::wire::{Word, command_from_value};
 use shakmaty::{Color, Role};
 use std::collections::HashMap;
 use zbus::{OwnedVariant, Variant};
@@ -79,4 +79,14 @@ pub fn parse_claim(player: &str, claimed: &str, intended: String) -> Result<Comm
         .ok_or_else(|| Error::BadClaim(format!("\"{claimed}\" cannot be claimed: use repetition or fifty_moves")))?;
     let intended = Some(intended).filter(|uci| !uci.is_empty());
     Ok(Command::Claim { player: self::parse_player(player)?, claimed: kind, intended })
+}
+
+/// Parses a command in its JSON form.
+pub fn parse_command(json: &str) -> Result<Command, Error> {
+    let value = serde_json::from_str(json).map_err(|error| Error::BadCommand(format!("this is not JSON: {error}")))?;
+    let command = command_from_value(&value).map_err(|error| Error::BadCommand(error.to_string()))?;
+    if let Command::Tags { tags } = &command {
+        tags::check_tags(tags).map_err(Error::BadTag)?;
+    }
+    Ok(command)
 }

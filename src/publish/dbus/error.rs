@@ -3,8 +3,10 @@
 use crate::daemon::hub::{DeskChangeError, OrderError};
 use crate::daemon::journal::JournalError;
 use crate::desk::DeskError;
+use crate::locale::Locale;
 use crate::names;
 use crate::publish::desk::ActError;
+use crate::publish::outcome::order_error;
 use zbus::DBusError;
 use zbus::message::{Header, Message};
 use zbus::names::ErrorName;
@@ -49,6 +51,8 @@ errors! {
     NoAlert,
     /// There are no such Laws.
     BadLaws,
+    /// The text is not a command.
+    BadCommand,
     /// The tag is not valid in PGN.
     BadTag,
     /// The text is no act of the desk.
@@ -85,6 +89,8 @@ errors! {
     NoSuchGame,
     /// Another game is on the board now.
     NotCurrent,
+    /// The game has changed in a way that the caller has not seen.
+    Changed,
     /// polkit does not authorize the caller.
     NotAllowed,
     /// The journal cannot store the change now.
@@ -115,12 +121,13 @@ impl DBusError for Error {
 
 impl From<OrderError> for Error {
     fn from(error: OrderError) -> Error {
-        let sentence = error.to_string();
+        let sentence = order_error(Locale::English, &error);
         match error {
             OrderError::Refused(refusal) => Error::Refused { name: refusal.error_name(), sentence },
             OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
             OrderError::NoSuchGame(_) | OrderError::BoardAway { .. } => Error::NoSuchGame(sentence),
             OrderError::NotCurrent { .. } | OrderError::GameReplaced => Error::NotCurrent(sentence),
+            OrderError::Changed { .. } => Error::Changed(sentence),
             OrderError::NoGameToContinue(_) => Error::NoGame(sentence),
             OrderError::BoardInUse { .. } => Error::BoardInUse(sentence),
             OrderError::PositionNotSetUp { .. } => Error::NotPutUp(sentence),

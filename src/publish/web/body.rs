@@ -23,19 +23,32 @@ pub fn parse_login(bytes: &[u8]) -> Result<String, String> {
     parse(bytes).map(|login: Login| login.token.trim().to_owned())
 }
 
-/// Parses the body of `POST /api/command`.
+/// The body of `POST /api/command` and `POST /api/preview`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CommandRequest {
+    /// The game or the board.
+    pub target: Target,
+    /// The command.
+    pub command: Command,
+    /// The number of the last event of the game that the sender has seen; `None`: the command is given whatever has happened.
+    pub seen: Option<u64>,
+}
+
+/// Parses the body of `POST /api/command`, and of `POST /api/preview`.
 ///
 /// # Errors
 /// The body is not JSON of this form, names no game or board or both, or contains no valid command.
-pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
+pub fn parse_command(bytes: &[u8]) -> Result<CommandRequest, String> {
     #[derive(Deserialize)]
-    struct CommandRequest {
+    struct Body {
         board: Option<String>,
         game: Option<u64>,
         command: Value,
+        n_seen: Option<u64>,
     }
-    let CommandRequest { board, game, command } = parse(bytes)?;
+    let Body { board, game, command, n_seen: seen } = parse(bytes)?;
     let target = match (board, game) {
+        (Some(_), None) if seen.is_some() => return Err("\"n_seen\" is about a game: name the \"game\"".to_owned()),
         (Some(board), None) => Target::Board(BoardId::new(&board)),
         (None, Some(game)) => Target::Game(game),
         _ => return Err("name one target: \"board\" or \"game\", and not both".to_owned()),
@@ -44,5 +57,5 @@ pub fn parse_command(bytes: &[u8]) -> Result<(Target, Command), String> {
     if let Command::Tags { tags } = &command {
         tags::check_tags(tags)?;
     }
-    Ok((target, command))
+    Ok(CommandRequest { target, command, seen })
 }

@@ -67,6 +67,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/round", get(index))
         .route("/round/{number}", get(index))
         .route("/seats", get(index))
+        .route("/api/preview", on_post(post::preview))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "not found: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), check_request))
         .with_state(Arc::clone(web))

@@ -5,24 +5,24 @@
 
 use super::WebState;
 use super::auth::{COOKIE_AGE, User};
-use super::body;
+use super::body::{self, CommandRequest};
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::tokens::Role;
 use crate::daemon::hub::OrderError;
-use crate::game::answer::Verdict;
 use crate::game::{Answer, Order};
-use crate::locale::{self as words, Locale};
+use crate::locale::Locale;
 use crate::publish::http::admission::AdmittedClient;
 use crate::publish::http::headers::{forwarded_for, is_media_type, requested_locale};
 use crate::publish::http::origin::is_cross_site;
-use crate::wire::{Word, command_to_value};
+use crate::publish::outcome::{answer_to_json, order_error};
+use crate::wire::Word;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
 use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::IntoResponse;
 use axum::{Extension, Json};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -82,31 +82,42 @@ pub(super) async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap)
 pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
     let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
-    let (target, command) = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
-    match web.hub.execute(target, Order { command, by: user.name }).await {
+    let CommandRequest { target, command, seen } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
+    respond_to_order(locale, web.hub.execute_seen(target, Order { command, by: user.name }, seen).await)
+}
+
+/// Handles `POST /api/preview`.
+pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let locale = requested_locale(request.uri());
+    let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
+    let CommandRequest { target, command, .. } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
+    respond_to_order(locale, web.hub.preview(target, Order { command, by: user.name }).await)
+}
+
+/// Builds the response to an order or to the request for a preview of one.
+fn respond_to_order(locale: Locale, outcome: Result<Answer, OrderError>) -> HandlerResult {
+    let error = match outcome {
         Ok(answer) => {
             let (answer, text) = answer_to_json(locale, &answer);
-            Ok(Json(json!({"answer": answer, "text": text})).into_response())
+            return Ok(Json(json!({"answer": answer, "text": text})).into_response());
         }
-        Err(error) => {
-            let status = match &error {
-                OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
-                OrderError::Refused(_)
-                | OrderError::BoardAway { .. }
-                | OrderError::NotCurrent { .. }
-                | OrderError::GameReplaced
-                | OrderError::NoGameToContinue(_)
-                | OrderError::BoardInUse { .. }
-                | OrderError::PositionNotSetUp { .. }
-                | OrderError::Playing { .. }
-                | OrderError::CannotIdentify(_) => StatusCode::CONFLICT,
-                OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => {
-                    StatusCode::SERVICE_UNAVAILABLE
-                }
-            };
-            Err(refusal(status, error.to_string()))
-        }
-    }
+        Err(error) => error,
+    };
+    let status = match &error {
+        OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
+        OrderError::Changed { .. } => StatusCode::PRECONDITION_FAILED,
+        OrderError::Refused(_)
+        | OrderError::BoardAway { .. }
+        | OrderError::NotCurrent { .. }
+        | OrderError::GameReplaced
+        | OrderError::NoGameToContinue(_)
+        | OrderError::BoardInUse { .. }
+        | OrderError::PositionNotSetUp { .. }
+        | OrderError::Playing { .. }
+        | OrderError::CannotIdentify(_) => StatusCode::CONFLICT,
+        OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
+    };
+    Err(refusal(status, order_error(locale, &error)))
 }
 
 /// Returns the user who sent the request, if they have one of these roles.
@@ -184,24 +195,4 @@ fn cookie(web: &WebState, secret: &str, age: u32) -> HeaderValue {
     let text = format!("{name}={secret}; HttpOnly; SameSite=Strict; Path=/; Max-Age={age}{secure}");
     // A secret contains only digits, so this never fails.
     HeaderValue::try_from(text).unwrap_or(HeaderValue::from_static(""))
-}
-
-/// Converts the answer to a command to JSON, and to a sentence where there is one.
-fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
-    match answer {
-        Answer::Done => ("done".into(), String::new()),
-        Answer::AllowedMoves(allowed) => (json!({"allowed": allowed}), String::new()),
-        Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
-        Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) => {
-            let required: Vec<String> = required.iter().map(|act| words::ruling_act(locale, act)).collect();
-            let verdict = json!({
-                "correct": is_correct,
-                "occurrences": occurrences,
-                "plies_without_progress": plies_without_progress,
-                "required": required,
-                "articles": articles,
-            });
-            (json!({"claim": verdict}), words::sentence(locale, text))
-        }
-    }
 }

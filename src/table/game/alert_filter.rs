@@ -5,6 +5,7 @@ use crate::game::{Alert, AlertKind};
 use shakmaty::Color;
 
 /// What is known of earlier alerts of a game, so that they are not raised again.
+#[derive(Clone)]
 pub(super) struct AlertFilter {
     /// Alerts that the arbiter has acknowledged and that still apply: the kind, the player, and the ply.
     acknowledged: Vec<(AlertKind, Option<Color>, u32)>,

@@ -3,6 +3,7 @@
 use crate::boards::Millis;
 
 /// Whether the board has been read, and whether it has agreed with the record since.
+#[derive(Clone)]
 pub(super) struct BoardKnowledge {
     /// The link is down, or nothing was read yet: what the board shows is unknown.
     is_unknown: bool,

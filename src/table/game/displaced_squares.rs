@@ -3,7 +3,7 @@
 use shakmaty::Bitboard;
 
 /// The squares that were published as different from the record.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct DisplacedSquares {
     /// The squares last published.
     published: Bitboard,

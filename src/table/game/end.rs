@@ -21,7 +21,7 @@ const WAITS: &str = "end_waits";
 const UNCONFIRMED: &str = "end_unconfirmed";
 
 /// Whether the game has ended.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct GameEnd {
     /// The game has a result, and the board is no longer followed.
     is_over: bool,

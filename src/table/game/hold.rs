@@ -19,6 +19,7 @@ const STOPPED_GRACE: Millis = 1_000;
 const ANALYSIS_MOVES: u32 = 2;
 
 /// Why what the board shows is not play.
+#[derive(Clone)]
 enum HoldReason {
     /// This player announced that they adjust pieces (Art. 4.2).
     Adjusting { by: Color, until: Millis, touched: bool },
@@ -31,6 +32,7 @@ enum HoldReason {
 }
 
 /// What happens while the clock is stopped.
+#[derive(Clone)]
 struct StoppedClockPlay {
     /// A follower that treats the changes as play.
     shadow: Follower,
@@ -63,7 +65,7 @@ impl StoppedClockPlay {
 }
 
 /// Whether and why what the board shows is currently not play.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Hold {
     reason: Option<HoldReason>,
     /// Since when the clock, which ran in this game, has been stopped.

@@ -20,7 +20,7 @@ const KINGS_TOGETHER: Millis = 3_000;
 const DOUBTFUL: Confidence = Confidence(600);
 
 /// Two kings in the centre.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct KingsSignal {
     /// Since when they have been there.
     centred_at: Option<Millis>,

@@ -21,7 +21,7 @@ const SLICE: u32 = 1 << 13;
 const FIRST_SLICE: u32 = 1 << 16;
 
 /// The unfinished searches of one game.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Searches {
     /// Alerts that wait for a search.
     alerts: VecDeque<PendingAlertSearch>,
@@ -34,6 +34,7 @@ pub(super) struct Searches {
 }
 
 /// An alert that waits for a search.
+#[derive(Clone)]
 struct PendingAlertSearch {
     id: u32,
     search: MateSearch,

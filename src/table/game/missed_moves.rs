@@ -16,6 +16,7 @@ const SEARCH_DELAY: Millis = 1_500;
 const SLICE: (Millis, u32) = (20, 1 << 11);
 
 /// The search for moves that were missed while the board was not read.
+#[derive(Clone)]
 pub(super) struct MissedMovesSearch {
     /// When the next slice is due.
     next: Millis,

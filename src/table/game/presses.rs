@@ -32,7 +32,7 @@ pub(crate) enum PressSides {
 }
 
 /// The presses of one game that still matter.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Presses {
     /// A press whose move has not been published yet.
     pending: Option<Press>,

@@ -10,6 +10,7 @@ use crate::laws::{Laws, Position};
 use shakmaty::{Move, Piece, Square};
 
 /// The game as it was published.
+#[derive(Clone)]
 pub(crate) struct PublishedGame {
     record: Record,
     /// The Laws in force in this game.

@@ -32,6 +32,7 @@ const AT_REST: Millis = 12_000;
 const REEVALUATION_INTERVAL: Millis = 5_000;
 
 /// The state while no line of play explains the board.
+#[derive(Clone)]
 struct RecordLag {
     since: Millis,
     presses: u32,
@@ -67,7 +68,7 @@ impl RecordLag {
 }
 
 /// Whether the record has fallen behind the board, and the search for the moves that may be missing.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct LagWatch {
     /// Set while no line of play explains the board.
     lag: Option<RecordLag>,

@@ -40,7 +40,7 @@ impl Rest {
 }
 
 /// The last rests after a gap.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rests {
     /// How many plies were on record at the gap; `None`: there was no gap.
     since: Option<usize>,

@@ -9,6 +9,7 @@ use std::collections::VecDeque;
 const MAX_RECENT: usize = 64;
 
 /// The most recent changes, and the last older change of every square.
+#[derive(Clone)]
 pub(super) struct Sightings {
     /// Oldest first.
     recent: VecDeque<Sighting>,

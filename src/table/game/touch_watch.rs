@@ -21,7 +21,7 @@ const NEARBY_HAND_TIME: Millis = 500;
 const CENTRES: [Millis; 2] = [700, 1_500];
 
 /// The touches of one game.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct TouchWatch {
     sightings: Sightings,
     /// When a piece of the player who is not to move was put back on its square; cleared once it is judged whose hand it was.

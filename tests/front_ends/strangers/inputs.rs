@@ -21,7 +21,7 @@ use touchmove::publish::dbus::arguments;
 use touchmove::publish::desk::parse_act;
 use touchmove::publish::http::{headers, origin};
 use touchmove::publish::livechess::message::{self, Call};
-use touchmove::publish::web::body;
+use touchmove::publish::web::body::{self, CommandRequest};
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder as TrfOrder;
 use touchmove::table::{Input, Settings, Table};
@@ -175,7 +175,7 @@ fn request_body(bytes: &[u8]) {
         login_body(bytes, &value);
         command_body(bytes, &value);
     }
-    if let Ok((_, command)) = body::parse_command(bytes) {
+    if let Ok(CommandRequest { command, .. }) = body::parse_command(bytes) {
         check_round_trip(&command);
     }
     desk_act(&String::from_utf8_lossy(bytes));
@@ -191,7 +191,8 @@ fn login_body(bytes: &[u8], value: &Value) {
 
 /// A command that is read is the one in the body, and it is for a board or for a game, not for both.
 fn command_body(bytes: &[u8], value: &Value) {
-    let Ok((target, command)) = body::parse_command(bytes) else { return };
+    let Ok(CommandRequest { target, command, seen }) = body::parse_command(bytes) else { return };
+    assert_eq!(value["n_seen"].as_u64(), seen, "{value}");
     assert_eq!(wire::command_from_value(&value["command"]).ok(), Some(command), "{value}");
     match target {
         Target::Board(_) => assert!(value["board"].is_string() && value["game"].is_null(), "{value}"),

@@ -1,0 +1,63 @@
+//! Outcomes of orders, for front-ends: answers as JSON, and errors in the reader's language.
+
+use crate::daemon::hub::OrderError;
+use crate::game::answer::Verdict;
+use crate::game::preview::write_moves;
+use crate::game::{Answer, ClockTime, Preview, Text};
+use crate::locale::{self, Locale};
+use crate::wire::command_to_value;
+use serde_json::{Value, json};
+
+/// Returns why an order was not executed, as a sentence.
+pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
+    match error {
+        OrderError::Changed { news, .. } if !news.is_empty() => {
+            locale::sentence(locale, &Text::new("news-since").with("news", locale::sentences(locale, news)))
+        }
+        _ => error.to_string(),
+    }
+}
+
+/// Converts the answer to a command to JSON, and to a sentence where there is one.
+pub(super) fn answer_to_json(locale: Locale, answer: &Answer) -> (Value, String) {
+    match answer {
+        Answer::Done => ("done".into(), String::new()),
+        Answer::AllowedMoves(allowed) => (json!({"allowed": allowed}), String::new()),
+        Answer::Undone(command) => (json!({"undone": command_to_value(command)}), String::new()),
+        Answer::Claim(Verdict { is_correct, text, occurrences, plies_without_progress, required, articles }) => {
+            let required: Vec<String> = required.iter().map(|act| locale::ruling_act(locale, act)).collect();
+            let verdict = json!({
+                "correct": is_correct,
+                "occurrences": occurrences,
+                "plies_without_progress": plies_without_progress,
+                "required": required,
+                "articles": articles,
+            });
+            (json!({"claim": verdict}), locale::sentence(locale, text))
+        }
+        Answer::Preview(preview) => (json!({"preview": preview_to_json(locale, preview)}), String::new()),
+    }
+}
+
+/// Converts a preview to JSON; its lines and the words of its button are in this language.
+pub(super) fn preview_to_json(locale: Locale, preview: &Preview) -> Value {
+    let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
+    let lines: Vec<String> = preview.lines().iter().map(|line| locale::sentence(locale, line)).collect();
+    json!({
+        "n": preview.last_number,
+        "lines": lines,
+        "action": locale::sentence(locale, &preview.action()),
+        "first_ply": preview.first_ply,
+        "removed": preview.removed.len(),
+        "removed_moves": write_moves(&preview.removed),
+        "added": preview.added.len(),
+        "added_moves": write_moves(&preview.added),
+        "before": preview.before,
+        "after": preview.after,
+        "clock_white_ms": ms(preview.clocks.white),
+        "clock_black_ms": ms(preview.clocks.black),
+        "removes": preview.removes_moves(),
+        "alert": preview.alert.map(|(id, _)| id),
+        "plies_since_alert": preview.plies_since_alert(),
+    })
+}
