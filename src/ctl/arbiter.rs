@@ -1,5 +1,6 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
+mod confirm;
 mod outcome;
 mod position;
 mod subcommands;
@@ -9,6 +10,7 @@ use super::moves::MoveList;
 use super::service::{Service, game, print};
 use crate::publish::client::ClientError;
 use crate::publish::dbus::Stream;
+use confirm::{Decision, confirm};
 use subcommands::Request;
 
 /// Set the result or the position, take back moves, restore positions, and rule on alerts
@@ -24,19 +26,27 @@ pub struct Args {
 /// # Errors
 /// touchmoved is not reachable, or refuses the command; the message is its own. A move or a ply is not in the game.
 pub async fn run(args: Args) -> anyhow::Result<()> {
-    let (written, selector) = match args.request {
+    let (written, selector, confirmation) = match args.request {
         Request::Position(args) => return position::run(args).await,
-        Request::Command { command, game } => (command, game),
+        Request::Command { command, game, confirmation } => (command, game, confirmation),
     };
     let client = live(&selector.service)?.connect().await?;
     let snapshot = client.snapshot().await?;
     let before = game(&snapshot, selector.game.as_deref())?;
     let (id, moves) = (before.id, MoveList::read(&client, before.id).await?);
     let command = written.resolve(&moves).map_err(ClientError::Refused)?;
-    let reply = client.send_command(id, &command).await.map_err(|error| match error {
+    let name_plies = |error| match error {
         ClientError::Refused(sentence) => ClientError::Refused(moves.name_plies(&sentence)),
         error => error,
-    })?;
+    };
+    let reply = if command.spec().rewrites {
+        match confirm(&client, id, &command, confirmation).await? {
+            Decision::Proceed { seen } => client.send_command_seen(id, &command, seen).await.map_err(name_plies)?,
+            Decision::Cancel => return Ok(print("nothing was changed\n")?),
+        }
+    } else {
+        client.send_command(id, &command).await.map_err(name_plies)?
+    };
     let snapshot = client.snapshot().await?;
     let after = game(&snapshot, Some(&id.to_string()))?;
     let moves_after = MoveList::read(&client, id).await?;

@@ -269,6 +269,11 @@ pub struct Alert {
     /// The observed changes, oldest first, at most [`PlayedMove::EVIDENCE`](super::PlayedMove::EVIDENCE).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Sighting>,
+    /// The legal move, in SAN, that the player completed instead, after they had taken the illegal move back themselves; `None`:
+    /// they have not.
+    // Older journals lack it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub put_right: Option<String>,
 }
 
 impl Alert {
@@ -276,6 +281,30 @@ impl Alert {
     pub fn is_about_moves(&self) -> bool {
         matches!(self.kind.category(), AlertCategory::Play | AlertCategory::Touch)
             && !matches!(self.kind, AlertKind::IllegalPending | AlertKind::IllegalPosition | AlertKind::PressWithoutMove)
+    }
+
+    /// Returns the alert about an illegal move once its player has taken that move back and completed this legal one instead, in
+    /// SAN. The penalty remains.
+    #[must_use]
+    pub fn put_right_by(self, san: &str) -> Alert {
+        let text = Text::new("put_right").with("alert", self.text).with("san", san.to_owned());
+        let mut alert = Alert { text, put_right: Some(san.to_owned()), ..self };
+        alert.required = alert.outstanding(alert.required.clone());
+        alert
+    }
+
+    /// Returns those of these acts that the player has not done already.
+    pub fn outstanding(&self, mut acts: Vec<RulingAction>) -> Vec<RulingAction> {
+        let is_done = |act: &RulingAction| matches!(act, RulingAction::Restore | RulingAction::TouchBinds);
+        acts.retain(|act| !(self.put_right.is_some() && is_done(act)));
+        acts
+    }
+
+    /// Returns the rulings that the page offers. What the player has put right themselves is not restored again.
+    pub fn offers(&self) -> impl Iterator<Item = RulingOffer> {
+        let is_settled = |offer: &RulingOffer| matches!(offer, RulingOffer::Restore | RulingOffer::LetStand);
+        let is_put_right = self.put_right.is_some();
+        self.kind.offers().iter().copied().filter(move |offer| !(is_put_right && is_settled(offer)))
     }
 
     /// Whether it is about the game, and not about a device.

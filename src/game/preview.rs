@@ -92,6 +92,11 @@ impl Preview {
         !self.removed.is_empty() || self.ended.is_some_and(|plies| plies > 0)
     }
 
+    /// Whether somebody is asked before the command is given: something that was played or decided goes, or is not obvious.
+    pub fn asks(&self) -> bool {
+        self.removes_moves() || self.undone.is_some() || matches!(self.results, (Some(_), None))
+    }
+
     /// Returns the number of plies that were played since the alert that the command answers was raised.
     pub fn plies_since_alert(&self) -> u32 {
         self.alert.map_or(0, |(_, plies)| plies)

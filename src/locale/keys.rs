@@ -62,6 +62,7 @@ const SENTENCES: &[MessageKey] = &[
     ("illegal_pending", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_completed", &[("player", Player), ("san", Plain), ("reason", Text)]),
     ("illegal_standing", &[("player", Player), ("san", Plain), ("reason", Text)]),
+    ("put_right", &[("alert", Text), ("san", Plain)]),
     ("pawn_left", &[("player", Player), ("pawn", PieceOnSquare)]),
     ("uncertain", &[("plies", Plain)]),
     ("uncertain_line", &[("plies", Plain)]),

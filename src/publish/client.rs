@@ -8,7 +8,7 @@ mod snapshot;
 mod watch;
 
 pub use error::{ClientError, is_service_installed};
-pub use reply::{ClaimVerdict, Reply};
+pub use reply::{ClaimVerdict, CommandPreview, Reply};
 pub use snapshot::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
 pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 
@@ -20,7 +20,7 @@ use crate::names;
 use crate::publish::dbus::{Bus, Stream};
 use crate::publish::desk::{DeskReport, ExportFormat};
 use crate::round::Round;
-use crate::wire::Word;
+use crate::wire::{Word, command_to_value};
 use arguments::arguments;
 use json::variant_to_json;
 use std::collections::HashMap;
@@ -176,6 +176,21 @@ impl Client {
             None => proxy.call_method(method, &()).await,
         };
         reply.and_then(|message| Reply::parse(command, &message)).map_err(|error| self.error(error))
+    }
+
+    /// Returns what a command would do to a game now. Nothing changes.
+    pub async fn preview(&self, game: u64, command: &Command, locale: Locale) -> Result<CommandPreview, ClientError> {
+        let command = command_to_value(command).to_string();
+        let body = &(command, locale.tag());
+        let reply = self.call(names::game_path(game), names::ARBITER_INTERFACE, "Preview", body).await?;
+        Ok(CommandPreview::new(reply))
+    }
+
+    /// As [`Client::send_command`], but only if nothing has happened in the game after its event `seen` that a person must know.
+    pub async fn send_command_seen(&self, game: u64, command: &Command, seen: u64) -> Result<Reply, ClientError> {
+        let body = &(command_to_value(command).to_string(), seen);
+        let answer: String = self.call(names::game_path(game), names::ARBITER_INTERFACE, "Execute", body).await?;
+        Ok(Reply::from_json(&answer))
     }
 
     /// Begins a new game on this board from this position. Returns once that is in the journal.

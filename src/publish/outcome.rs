@@ -57,6 +57,7 @@ pub(super) fn preview_to_json(locale: Locale, preview: &Preview) -> Value {
         "clock_white_ms": ms(preview.clocks.white),
         "clock_black_ms": ms(preview.clocks.black),
         "removes": preview.removes_moves(),
+        "asks": preview.asks(),
         "alert": preview.alert.map(|(id, _)| id),
         "plies_since_alert": preview.plies_since_alert(),
     })

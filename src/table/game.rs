@@ -249,6 +249,7 @@ impl TableGame {
     /// Records that the move of this ply is completed.
     fn complete(&mut self, now: Millis, ply: u32, by: CompletedBy, clocks: ClockTimes, output: &mut Output) {
         self.record_event(now, Event::MoveCompleted { ply, by, clocks }, output);
+        self.note_put_right(now, ply, output);
         if self.published.is_raised(AlertKind::IllegalPosition) {
             // The acts required of the arbiter may change with it.
             self.judge_position(now, output);

@@ -70,6 +70,7 @@ fn one_of_each() -> Vec<StampedEvent> {
             allowed: vec!["g8f6".into()],
             count: Some(1),
             evidence: vec![Sighting { at: 1650, square: Square::C4, before: SquareState::Occupied, now: SquareState::Empty }],
+            put_right: None,
         }),
         Event::AlertCleared { id: 1 },
         Event::Commanded { command: Command::TakeBack { plies: 1 }, by: "uid 1000".into() },
@@ -337,9 +338,9 @@ fn ruling_action() -> impl Strategy<Value = RulingAction> {
 
 fn alert() -> impl Strategy<Value = Alert> {
     let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
-    let proof = (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence());
+    let proof = (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence(), of(any::<String>()));
     (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
-        |((id, ply), kind, by, squares, (articles, text, position, allowed), (clocks, required, count, evidence))| Alert {
+        |((id, ply), kind, by, squares, (articles, text, position, allowed), (clocks, required, count, evidence, put_right))| Alert {
             id,
             kind,
             ply,
@@ -353,6 +354,7 @@ fn alert() -> impl Strategy<Value = Alert> {
             allowed,
             count,
             evidence,
+            put_right,
         },
     )
 }

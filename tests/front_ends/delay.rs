@@ -53,6 +53,7 @@ fn alert(id: u32, kind: AlertKind, ply: u32) -> Event {
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
+        put_right: None,
     })
 }
 

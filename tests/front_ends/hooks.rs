@@ -110,6 +110,7 @@ fn raised(id: u32, kind: AlertKind) -> Event {
         allowed: Vec::new(),
         count: None,
         evidence: Vec::new(),
+        put_right: None,
     })
 }
 

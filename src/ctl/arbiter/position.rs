@@ -1,8 +1,10 @@
 //! `touchmovectl arbiter position`: a new game from a position, also from the one that a board shows.
 
+use super::confirm::{Confirmation, Decision, confirm};
 use super::live;
 use crate::ctl::completion;
 use crate::ctl::service::{Service, board, parse_word, print};
+use crate::game::Command;
 use crate::publish::client::BoardInfo;
 use crate::table::is_turned;
 use crate::wire::Word;
@@ -36,11 +38,13 @@ pub(super) struct Args {
     #[arg(long, add = completion::boards())]
     board: Option<String>,
     #[command(flatten)]
+    confirmation: Confirmation,
+    #[command(flatten)]
     service: Service,
 }
 
 /// Begins the game and prints the number of its moves and the squares that differ.
-pub(super) async fn run(Args { fen, turn, board: name, service }: Args) -> anyhow::Result<()> {
+pub(super) async fn run(Args { fen, turn, board: name, confirmation, service }: Args) -> anyhow::Result<()> {
     let client = live(&service)?.connect().await?;
     let snapshot = client.snapshot().await?;
     let board_info = board(&snapshot, name.as_deref())?;
@@ -48,7 +52,16 @@ pub(super) async fn run(Args { fen, turn, board: name, service }: Args) -> anyho
     let is_shown = fen == "shown";
     let side = turn.unwrap_or_else(|| side_to_move(board_info));
     let fen = if is_shown { shown(board_info, side)? } else { fen };
-    client.set_position(&id, &fen).await?;
+    match board_info.game {
+        Some(game) => {
+            let command = Command::Position { fen };
+            match confirm(&client, game, &command, confirmation).await? {
+                Decision::Proceed { seen } => drop(client.send_command_seen(game, &command, seen).await?),
+                Decision::Cancel => return Ok(print("nothing was changed\n")?),
+            }
+        }
+        None => client.set_position(&id, &fen).await?,
+    }
     let snapshot = client.snapshot().await?;
     let board = board(&snapshot, Some(&id))?;
     let mut text = match board.game {

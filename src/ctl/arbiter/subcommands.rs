@@ -1,5 +1,6 @@
 //! The subcommands of `touchmovectl arbiter`, built from the declarations of the commands.
 
+use super::confirm::Confirmation;
 use super::position;
 use super::written_command::WrittenCommand;
 use crate::ctl::completion;
@@ -26,6 +27,8 @@ pub(super) enum Request {
         command: WrittenCommand,
         /// The game.
         game: GameSelector,
+        /// Whether the user is asked first, if the command can remove moves.
+        confirmation: Confirmation,
     },
 }
 
@@ -99,7 +102,10 @@ impl FromArgMatches for Request {
         let (spec, index) = find(name).ok_or_else(unknown)?;
         let field = |field: &CommandField| (field.name.to_owned(), parse_field(field, index, matches));
         let fields = spec.fields.iter().map(field).collect();
-        Ok(Request::Command { command: WrittenCommand { spec, fields }, game: GameSelector::from_arg_matches(matches)? })
+        let command = WrittenCommand { spec, fields };
+        let game = GameSelector::from_arg_matches(matches)?;
+        let confirmation = if spec.rewrites { Confirmation::from_arg_matches(matches)? } else { Confirmation::default() };
+        Ok(Request::Command { command, game, confirmation })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -120,6 +126,7 @@ fn build_subcommand(spec: &CommandSpec, subcommand: &Subcommand) -> clap::Comman
     }
     let arguments = spec.fields.iter().filter(|field| field.argument.kind != ArgumentKind::Subcommand);
     let command = clap::Command::new(subcommand.name).args(arguments.map(build_argument));
+    let command = if spec.rewrites { Confirmation::augment_args(command) } else { command };
     // The description comes last: with its arguments, GameSelector sets its own.
     let command = GameSelector::augment_args(command).about(subcommand.about).long_about(None).after_help(after_help);
     if subcommand.details.is_empty() { command } else { command.long_about(subcommand.details) }

@@ -29,7 +29,7 @@ pub(super) fn undone_value(answer: &Answer) -> (String, String) {
 }
 
 /// Returns a command's name and argument, as in signal `Commanded`. The argument is the fields of the command, in words.
-pub(in crate::publish) fn command_words(command: &Command) -> (&'static str, String) {
+pub(crate) fn command_words(command: &Command) -> (&'static str, String) {
     let argument = match command {
         Command::Promotion { ply: Some(ply), piece } => format!("{} at ply {ply}", piece.word()),
         Command::Replace { ply, uci } => format!("{uci} at ply {ply}"),
@@ -79,12 +79,13 @@ pub(super) type PreviewValue = (u64, Vec<String>, String, DetailMap);
 pub(super) fn preview_value(answer: &Answer, locale: Locale) -> PreviewValue {
     let Answer::Preview(preview) = answer else { return PreviewValue::default() };
     let lines = preview.lines().iter().map(|line| locale::sentence(locale, line)).collect();
-    let details: [(&str, Variant<'_>); 8] = [
+    let details: [(&str, Variant<'_>); 9] = [
         ("before", preview.before.clone().into()),
         ("after", preview.after.clone().into()),
         ("removed", write_moves(&preview.removed).into()),
         ("added", write_moves(&preview.added).into()),
         ("removes", preview.removes_moves().into()),
+        ("asks", preview.asks().into()),
         ("plies_since_alert", preview.plies_since_alert().into()),
         ("white", preview.clocks.white.map_or(-1, clamped_milliseconds).into()),
         ("black", preview.clocks.black.map_or(-1, clamped_milliseconds).into()),

@@ -331,7 +331,7 @@ impl ArbiterObject {
     /// Describe. number: the game's last event; give it to Execute. lines: a sentence for each effect. action: the words of a button
     /// that executes the command. details: before, after (s: the last position now and afterwards, as FEN), removed, added (s: the
     /// moves that leave the record, and those that come on record in their place), removes (b: something that was played leaves the
-    /// record, or the game goes no further), plies_since_alert (u: plies played since the alert that the command answers was
+    /// record, or the game goes no further), asks (b: a person should be asked before it is executed), plies_since_alert (u: plies played since the alert that the command answers was
     /// raised), white, black (i: milliseconds on the clocks when the position afterwards was completed, -1 where unknown).
     /// Errors: BadCommand, and those of the command.
     #[zbus(out_args("number", "lines", "action", "details"))]

@@ -19,6 +19,7 @@ mod stream;
 mod tree;
 mod values;
 
+pub(crate) use self::answers::command_words;
 pub use self::bus::{Bus, NameState, NoSuchBus};
 pub use self::error::Error;
 use self::served_name::{ServedName, SignalSource};

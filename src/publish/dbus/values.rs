@@ -279,6 +279,7 @@ mod tests {
             allowed: Vec::new(),
             count: None,
             evidence: Vec::new(),
+            put_right: None,
         };
         vec![
             Event::GameStarted { fen: "fen".into(), chess960: None, laws: "fide-2023".into(), rotation: Rotation::Upright },

@@ -32,8 +32,10 @@ pub(super) fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> V
         "since": game.alerts_raised_at.get(&alert.id).map(|at| game.steady_ms(*at)),
         "evidence": evidence_to_json(game, &alert.evidence),
         "count": alert.count,
+        "put_right": alert.put_right,
+        "plies_since": game.record.plies_since(alert.id),
         "result": proposed_result(alert),
-        "offers": alert.kind.offers().iter().map(|offer| offer.word()).collect::<Vec<_>>(),
+        "offers": alert.offers().map(Word::word).collect::<Vec<_>>(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The files of the page, which are compiled into the program. page/vendor/README.md lists third-party files and how they are
 //! built.
 
+use crate::game::command::COMMANDS;
 use crate::locale::Locale;
 use std::sync::LazyLock;
 
@@ -30,7 +31,7 @@ pub(super) static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, b
 
 /// Returns all files: the HTML document, and those that it loads.
 pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
-    FILES.iter().chain([&*LANGUAGES, &INDEX])
+    FILES.iter().chain([&*LANGUAGES, &*REWRITING, &INDEX])
 }
 
 /// The available languages as a script: tag, name in the language itself, and the scripts and countries by which it is chosen.
@@ -38,6 +39,13 @@ static LANGUAGES: LazyLock<PageFile> = LazyLock::new(|| {
     let rows = Locale::ALL.map(|locale| (locale.tag(), locale.name(), locale.subtags()));
     let script = format!("export const LANGUAGES = {};\n", serde_json::json!(rows));
     PageFile { name: "languages.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
+});
+
+/// The commands that can rewrite the record, as a script: the page shows what they would do first.
+static REWRITING: LazyLock<PageFile> = LazyLock::new(|| {
+    let words: Vec<&str> = COMMANDS.iter().filter(|spec| spec.rewrites).map(|spec| spec.word).collect();
+    let script = format!("export const REWRITING = {};\n", serde_json::json!(words));
+    PageFile { name: "commands.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
 });
 
 /// The files that are built in.
@@ -56,6 +64,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "hall.js",
     SCRIPT "mini.js",
     SCRIPT "net.js",
+    SCRIPT "preview.js",
     SCRIPT "rule.js",
     SCRIPT "seats.js",
     SCRIPT "sheet.js",

@@ -60,6 +60,7 @@ impl TableGame {
             allowed: draft.allowed,
             count: draft.count,
             evidence: draft.evidence,
+            put_right: None,
         };
         let id = alert.id;
         self.record_event(now, Event::AlertRaised(alert), output);

@@ -90,6 +90,22 @@ impl TableGame {
         self.raise(now, AlertDraft { kind: AlertKind::IllegalStands, text, allowed: Vec::new(), count: None, ..draft }, output);
     }
 
+    /// Says in the alert about an illegal move of this ply that its player has taken it back and completed a legal one instead, if
+    /// that is so. A move that the touched pieces do not allow puts nothing right.
+    pub(super) fn note_put_right(&mut self, now: Millis, ply: u32, output: &mut Output) {
+        let Some(played) = self.record().ply(ply).map(|ply| &ply.played).filter(|played| !played.irregular) else { return };
+        let by = self.mover(ply);
+        let is_about_ply = |alert: &&Alert| {
+            (alert.kind, alert.ply, alert.by) == (AlertKind::IllegalMove, ply, Some(by))
+                && alert.put_right.is_none()
+                && (alert.allowed.is_empty() || alert.allowed.contains(&played.uci))
+        };
+        if let Some(alert) = self.record().alerts.iter().find(is_about_ply) {
+            let amended = alert.clone().put_right_by(&played.san);
+            self.record_event(now, Event::AlertRaised(amended), output);
+        }
+    }
+
     /// Returns why the move of this index is illegal.
     fn illegal_reason(&self, index: usize) -> Option<IllegalReason> {
         let line = self.follower.nodes();

@@ -164,7 +164,7 @@ impl TableGame {
             Some(ruling) => (ruling.acts, ruling.articles.into_iter().map(str::to_owned).collect()),
             None => (alert.required.iter().map(amend).collect(), alert.articles.clone()),
         };
-        let amended = Alert { required, articles, ..alert.clone() };
+        let amended = Alert { required: alert.outstanding(required), articles, ..alert.clone() };
         self.record_event(now, Event::AlertRaised(amended), output);
     }
 

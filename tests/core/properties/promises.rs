@@ -149,10 +149,13 @@ impl Promises {
                 }
             }
             Event::AlertRaised(alert) => {
-                // An active alert may be amended: the required actions were not known at first, or have changed.
+                // An active alert may be amended: the required actions were not known at first, or have changed; or the player has
+                // put it right.
                 let amended = record.alerts.iter().find(|known| known.id == alert.id).map(|known| Alert {
                     required: alert.required.clone(),
                     articles: alert.articles.clone(),
+                    text: if alert.put_right == known.put_right { known.text.clone() } else { alert.text.clone() },
+                    put_right: alert.put_right.clone().or(known.put_right.clone()),
                     ..known.clone()
                 });
                 if alert.id != record.alerts_raised + 1 && amended.as_ref() != Some(alert) {

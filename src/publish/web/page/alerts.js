@@ -2,8 +2,10 @@
 
 import { placeName, playerName } from "./card.js";
 import { format } from "./clock.js";
+import { REWRITING } from "./commands.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
-import { postCommand, hall, now } from "./net.js";
+import { hall, now } from "./net.js";
+import { sendPreviewed } from "./preview.js";
 import { offersFor } from "./rule.js";
 import { colon, ago, has, comma, squareText, t, time } from "./words.js";
 
@@ -60,6 +62,9 @@ export function draw(except) {
   setText($("#alerts h2"), t("page-alerts", { count: all.length }));
 }
 
+/** Returns whether a ruling would remove what was played since the alert: it is not the one to suggest then. */
+const isOutdated = (alert, { what }) => alert.plies_since > 0 && REWRITING.includes(what?.do);
+
 /** Draws one alert: what happened, the articles, what is required, and the evidence. */
 function drawAlert(box, card, alert, { offer, look }) {
   const whiteMs = alert.clock_white_ms ?? null;
@@ -75,6 +80,7 @@ function drawAlert(box, card, alert, { offer, look }) {
       h("span", { class: "muted" }, time(alert.raised)),
     ),
     h("p", { class: "sentence" }, alert.text),
+    alert.plies_since ? h("p", { class: "played-on" }, t("page-played-on", { count: alert.plies_since })) : null,
     h(
       "dl",
       {},
@@ -86,7 +92,7 @@ function drawAlert(box, card, alert, { offer, look }) {
         ? row("page-clocks-then", comma([`${t("player-white")} ${format(alert.clock_white_ms)}`, `${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`]))
         : null,
     ),
-    h("div", { class: "buttons" }, offersFor(card, alert).map((one, index) => h("button", { type: "button", class: index ? "" : "main", onclick: () => offer(one) }, one.text))),
+    h("div", { class: "buttons" }, offersFor(card, alert).map((one, index) => h("button", { type: "button", class: index || isOutdated(alert, one) ? "" : "main", onclick: () => offer(one) }, one.text))),
     evidence.length
       ? h(
           "details",
@@ -120,12 +126,15 @@ export function drawForBoard(list, card, handlers) {
 
 /** Describes the result of a command: the moves that touched pieces allow, the verdict on a claim, or what was undone. */
 function resultText({ answer, text }) {
-  const { bound, claim, undone } = answer ?? {};
+  const { allowed, claim, undone } = answer ?? {};
   if (claim) return [text, comma(claim.required), claim.articles.join(", ")].filter(Boolean).join(" · ");
-  if (bound?.length) return comma([t("page-done"), colon(t("page-allowed"), bound.join(" "))]);
+  if (allowed?.length) return comma([t("page-done"), colon(t("page-allowed"), allowed.join(" "))]);
   if (undone) return colon(t("page-undone"), has(`page-do-${undone.do}`) ? t(`page-do-${undone.do}`) : undone.do);
   return text || t("page-done");
 }
 
-/** Sends a command; returns a description of its result. */
-export const sendCommand = async (card, request) => resultText(await postCommand(card, request));
+/** Sends a command; returns a description of its result, which is empty if the user decided against it. */
+export async function sendCommand(card, command) {
+  const answer = await sendPreviewed(card, command);
+  return answer ? resultText(answer) : "";
+}

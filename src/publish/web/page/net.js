@@ -79,12 +79,20 @@ export async function request(path, body, type = "application/json") {
 /** Sends a file to the server. Throws as [`request`] does. */
 export const upload = (path, file) => request(path, file, "application/octet-stream");
 
-/** Sends a command for a game, for a board without a game, or an act at the desk (`{desk: …}`). */
-export function postCommand(card, command) {
+const targetOf = (card) => (card.game ? { game: card.game.id } : { board: card.board });
+
+/**
+ * Sends a command for a game, for a board without a game, or an act at the desk (`{desk: …}`). `seen`: the number of the last event of
+ * the game that the user has seen; the server refuses the command if the game has changed since.
+ */
+export function postCommand(card, command, seen) {
   if (command.desk) return request(`/api/desk?lang=${language}`, command.desk);
-  const target = card.game ? { game: card.game.id } : { board: card.board };
-  return request(`/api/command?lang=${language}`, { ...target, command });
+  const guard = card.game && seen !== undefined ? { n_seen: seen } : {};
+  return request(`/api/command?lang=${language}`, { ...targetOf(card), ...guard, command });
 }
+
+/** Asks the server what a command would do. */
+export const postPreview = (card, command) => request(`/api/preview?lang=${language}`, { ...targetOf(card), command });
 
 let bootId = null;
 /** The number of the last change that this page has. */

@@ -106,7 +106,7 @@ async function runCommand(card, command) {
   $("#command-status").dataset.state = "";
   try {
     const text = await alerts.sendCommand(card, command);
-    setText($("#command-status"), colon(placeName(card), text));
+    setText($("#command-status"), text && colon(placeName(card), text));
     statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
   } catch (error) {
     $("#command-status").dataset.state = "wrong";
