@@ -150,15 +150,16 @@ board agrees. If the first of those moves was illegal, the output lists the move
     method "Insert", rewrites
     subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 21. Nf3", "insert 21... Qa5", "insert 41 g1f3"];
 
-    /// Undoes the last command that changed the game: what it changed is published again as it was.
+    /// Undoes the last command that changed the game: what it changed is published again as it was, and what was played since stays.
     Undo = "undo" {}
     example r#"{"do":"undo"}"#
     method "Undo", rewrites
     subcommand "undo": "Undo the last command that changed the game",
-        details "Undo the last command that changed the game, if no move has been played since.
+        details "Undo the last command that changed the game. What was played since stays.
 
-The last four commands can be undone, one after the other. A new position can be undone, too, if no move has been played from it: \
-the previous game continues as soon as its position is on the board again.",
+The last four commands can be undone, one after the other. If touchmoved was restarted since, or the players went on from the \
+position that a command set, that command can no longer be undone. A new position can be undone, too: the previous game continues \
+as soon as its position is on the board.",
         examples ["undo"];
 
     /// Counts an irregularity of the player for the penalties of illegal moves (Article 7.5.5); `what` is a word of the files under

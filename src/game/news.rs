@@ -42,11 +42,9 @@ pub fn news(events: &[StampedEvent]) -> Vec<Text> {
         news.extend(match &stamped.event {
             Event::MovesCorrected { from_ply, moves, .. } => Some(correction_news(*from_ply, moves)),
             Event::AlertRaised(alert) => Some(Text::new("news-alert").with("kind", Text::new(alert.kind.heading_key()))),
-            Event::Commanded { command, by } => Some(
-                Text::new("news-command")
-                    .with("command", Text::new(command.spec().name_key))
-                    .with("by", by.clone()),
-            ),
+            Event::Commanded { command, by } => {
+                Some(Text::new("news-command").with("command", Text::new(command.spec().name_key)).with("by", by.clone()))
+            }
             Event::Result { result: Some(result), .. } => {
                 Some(Text::new("news-result").with("result", result.as_str().to_owned()))
             }
@@ -102,8 +100,7 @@ mod tests {
         check(vec![made(42), made(43)], &["news-played, count 2, moves 21...Ra42 22.Ra43"]);
         let many: Vec<Event> = (1..=10).map(made).collect();
         check(many, &["news-played_more, count 10, moves 2.Ra3 Ra4 3.Ra5 Ra6 4.Ra7 Ra8 5.Ra9 Ra10"]);
-        let corrected =
-            |moves| Event::MovesCorrected { from_ply: 3, moves, reason: CorrectionReason::Takeback };
+        let corrected = |moves| Event::MovesCorrected { from_ply: 3, moves, reason: CorrectionReason::Takeback };
         check(
             vec![
                 corrected(vec![played(3)]),

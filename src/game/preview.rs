@@ -20,6 +20,8 @@ pub struct Preview {
     pub added: Vec<PlayedMove>,
     /// A new game begins, and the current one, which has this number of plies and no result, goes no further.
     pub ended: Option<u32>,
+    /// The game before this one continues, which has this number of plies.
+    pub continued: Option<u32>,
     /// The last position now, as FEN; empty: there is no game.
     pub before: String,
     /// The last position afterwards, as FEN.
@@ -68,6 +70,7 @@ impl Preview {
             removed,
             added,
             ended: before.filter(|before| begins && before.result.is_none()).map(|before| before.plies.len() as u32),
+            continued: None,
             before: before.map_or_else(String::new, |before| before.fen().to_owned()),
             after: after.fen().to_owned(),
             clocks: after.clocks_at(after.plies.len() as u32),
@@ -84,6 +87,27 @@ impl Preview {
                 .filter(|alert| begins || !before.is_some_and(|before| open(before, alert.id)))
                 .map(|alert| alert.kind)
                 .collect(),
+        }
+    }
+
+    /// Describes that an earlier game continues instead of the current one.
+    pub(crate) fn continuing(current: &Record, earlier: &Record) -> Preview {
+        let plies = earlier.plies.len() as u32;
+        Preview {
+            last_number: current.last_number,
+            undone: None,
+            first_ply: 0,
+            removed: Vec::new(),
+            added: Vec::new(),
+            ended: None,
+            continued: Some(plies),
+            before: current.fen().to_owned(),
+            after: earlier.fen().to_owned(),
+            clocks: earlier.clocks_at(plies),
+            results: (None, None),
+            alert: None,
+            cleared: Vec::new(),
+            raised: Vec::new(),
         }
     }
 
@@ -111,6 +135,9 @@ impl Preview {
         if let Some(plies) = self.ended {
             lines.push(Text::new("preview-ends").with("count", plies));
         }
+        if let Some(plies) = self.continued {
+            lines.push(Text::new("preview-continues").with("count", plies));
+        }
         lines.extend([("preview-removes", &self.removed), ("preview-adds", &self.added)].into_iter().filter_map(
             |(key, moves)| {
                 let first = moves.first()?;
@@ -119,7 +146,7 @@ impl Preview {
                 Some(text.with("number", first.number()).with("san", first.numbered_san()))
             },
         ));
-        if self.first_ply == 0 && self.ended.is_none() {
+        if self.first_ply == 0 && self.ended.is_none() && self.continued.is_none() {
             lines.push(Text::new("preview-no_moves"));
         }
         if self.first_ply > 0 && (self.clocks.white.is_some() || self.clocks.black.is_some()) {

@@ -77,10 +77,10 @@ refusals! {
         alert: u32,
     } = "NoIrregularMove",
     /// No stored command can be undone.
-    #[error("there is nothing to undo: only the last four commands can be undone, and never a new position or an adjustment")]
+    #[error("there is nothing to undo: only the last four commands that changed the game can be undone")]
     NothingToUndo = "NothingToUndo",
-    /// Play has continued since.
-    #[error("moves were made since {0}: give a new command instead")]
+    /// Play has continued since, and cannot be followed again without the command.
+    #[error("moves were made since {0}, and how play would have gone on without that is not known: give a new command instead")]
     MovedSince(&'static str) = "NothingToUndo",
     /// Nothing is counted there.
     #[error("no irregularity of {} is counted at ply {ply}: {}", name(*.player), counted(.known))]

@@ -8,7 +8,7 @@
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
 //! | `POST /api/login`, `/api/logout` | a browser session, begun with a token |
-//! | `POST /api/command` | the arbiter's commands |
+//! | `POST /api/command`, `/api/preview` | the arbiter's commands, and what they would do |
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.

@@ -16,6 +16,9 @@ impl Table {
     /// # Errors
     /// The squares that show something else. Empty if the board has not reported its placement yet.
     pub fn continue_game(&self, mut events: Vec<StampedEvent>) -> Result<(Table, Vec<StampedEvent>), Vec<Square>> {
+        if let Some(played_on) = self.play_on(&events) {
+            events = played_on;
+        }
         let chess960 = self.settings.chess960;
         let mut record = events.first().and_then(Record::begin).ok_or_else(Vec::new)?;
         events.iter().skip(1).for_each(|stamped| record.apply(stamped));
@@ -36,6 +39,25 @@ impl Table {
             *recorded = *rotation;
         }
         Ok((Table::restore(self.settings.clone(), &events), events))
+    }
+
+    /// Returns the events of a game that an order ended by setting a position on this board, with what would have been played in it
+    /// since, if the board shows the position after that.
+    fn play_on(&self, events: &[StampedEvent]) -> Option<Vec<StampedEvent>> {
+        let (mut table, inputs) = self.undo_log.before_position()?;
+        let is_game = table.record()?.started_at == events.first()?.at && Some(table.numbers.last()) == events.last()?.number;
+        let mut events = Some(events.to_vec()).filter(|_| is_game)?;
+        let known = events.len();
+        let is_durable = |stamped: &StampedEvent| stamped.number.is_some();
+        for (at, input) in inputs {
+            events.extend(table.handle(*at, input.clone()).events.into_iter().filter(is_durable));
+        }
+        events.extend(table.advance(self.now).events.into_iter().filter(is_durable));
+        let begins = |stamped: &StampedEvent| matches!(stamped.event, Event::GameStarted { .. });
+        let is_same_game = !events.iter().skip(known).any(begins);
+        let position = Position::from_fen(table.record()?.fen(), self.settings.chess960).ok()?;
+        let is_shown = table.rotation.is_some_and(|rotation| self.differing_squares(position.board(), rotation).is_empty());
+        (is_same_game && is_shown).then_some(events)
     }
 
     /// Returns the squares that show something else if the board has this orientation.

@@ -20,6 +20,7 @@ mod settings;
 mod silence;
 mod start;
 mod timers;
+mod undo_log;
 mod unrecorded;
 
 use crate::boards::{LinkState, Millis, Placement, Reading};
@@ -45,6 +46,7 @@ pub use settings::{Publish, Settings};
 use shakmaty::Bitboard;
 use silence::SilenceTimers;
 use start::RestedPlacement;
+use undo_log::UndoLog;
 use unrecorded::UnrecordedPlay;
 
 /// An input of the table.
@@ -86,6 +88,7 @@ pub struct Table {
     /// Whether the first whole reading since the link came up was confirmed.
     check: PlacementCheck,
     lights: Lights,
+    undo_log: UndoLog,
     /// The time of the last call.
     now: Millis,
 }
@@ -113,6 +116,7 @@ impl Table {
             silence: SilenceTimers::default(),
             check: PlacementCheck::default(),
             lights: Lights::default(),
+            undo_log: UndoLog::default(),
             now: 0,
         }
     }
@@ -155,6 +159,7 @@ impl Table {
     pub fn handle(&mut self, now: Millis, input: Input) -> Output {
         let mut output = Output::default();
         self.run_due(now, &mut output);
+        self.undo_log.note_input(now, &input);
         match input {
             Input::Reading(reading) => self.handle_reading(now, reading, &mut output),
             Input::Link(state) => {
@@ -166,7 +171,7 @@ impl Table {
                     self.with_game(&mut output, |game, _, output| game.alert_link_lost(now, output));
                 }
             }
-            Input::Order(order) => match self.execute_order(now, order, &mut output) {
+            Input::Order(order) => match self.execute_and_log_order(now, order, &mut output) {
                 Ok(answer) => output.answer = answer,
                 Err(refused) => output.refusal = Some(refused),
             },

@@ -2,17 +2,58 @@
 
 use super::game::TableGame;
 use super::pending_position::PendingPosition;
+use super::undo_log::UndoLog;
 use super::{Output, Table};
 use crate::boards::Millis;
 use crate::game::event::{Event, Rotation};
-use crate::game::{Answer, Command, CorrectionReason, Order, Refusal};
+use crate::game::record::{Ply, PriorState};
+use crate::game::{Answer, Command, CorrectionReason, Order, Record, Refusal};
 use crate::infer::{DetectedStart, ObservedBoard, rotated};
 use crate::laws::Position;
 use shakmaty::Bitboard;
 
 impl Table {
+    /// Carries out an order, and keeps what is needed to undo it after play has gone on.
+    pub(super) fn execute_and_log_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
+        let changes_moves = order.command.spec().rewrites || matches!(order.command, Command::Adjust { .. });
+        let is_undo = order.command == Command::Undo {};
+        let before = (changes_moves && !is_undo).then(|| Table { undo_log: UndoLog::default(), ..self.clone() });
+        let answer = self.execute_order(now, order.clone(), output)?;
+        match &answer {
+            Answer::Undone(undone) => self.undo_log.note_undone(undone),
+            _ => self.undo_log.note_order(now, order, before),
+        }
+        Ok(answer)
+    }
+
+    /// Returns the record as it would be now if the last command had not been given, if that is what an undo restores. `None`: the
+    /// record before the command is restored as it was; or this is not known, because touchmoved was restarted since, or too much
+    /// has happened.
+    fn record_without_last_command(&self, now: Millis) -> Option<Record> {
+        let record = self.record()?;
+        let last = record.changes.last()?;
+        let (mut table, inputs) = self.undo_log.before_last(&last.command)?;
+        let before = table.record()?.clone();
+        for (at, input) in inputs {
+            table.handle(*at, input.clone());
+        }
+        table.advance(now);
+        let replayed =
+            table.record().filter(|other| other.start_fen == before.start_fen && other.started_at == before.started_at)?;
+        let is_usable = match last.before {
+            PriorState::Adjusting => true,
+            // The players went on from the position before the command, as if it had not been given.
+            PriorState::Moves { .. } if !last.moved => continues(&before.plies, &replayed.plies),
+            // Otherwise they went on from the position that the command set, and nothing else can be restored.
+            PriorState::Moves { .. } => !is_same_line(&record.plies, &replayed.plies),
+            PriorState::Result { .. } => last.moved,
+            _ => false,
+        };
+        is_usable.then(|| replayed.clone())
+    }
+
     /// Carries out an order.
-    pub(super) fn execute_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
+    fn execute_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
         if let Command::Position { fen } = &order.command {
             let position =
                 Position::from_fen(fen, self.settings.chess960).map_err(|error| Refusal::BadFen(error.to_string()))?;
@@ -28,8 +69,14 @@ impl Table {
         let resumes = amends || matches!(order.command, Command::Pause { paused: false });
         let mut answer = Err(Refusal::NoGame);
         let placement = *self.sense.placement();
+        let is_undo = order.command == Command::Undo {};
+        let replayed = if is_undo { self.record_without_last_command(now) } else { None };
         self.with_game(output, |game, context, output| {
-            answer = game.order(now, order, &placement, context, output);
+            answer = if is_undo {
+                game.undo(now, order, replayed.as_ref(), &placement, context, output)
+            } else {
+                game.order(now, order, &placement, context, output)
+            };
             game.judge_dead(now, output);
         });
         let has_missing_moves = self.gap.plies_at_loss().is_some_and(|plies| self.has_missing_moves_after(plies));
@@ -83,4 +130,14 @@ impl Table {
             game.begin_without_placement(now);
         }
     }
+}
+
+/// Whether a record has moves after these.
+fn continues(before: &[Ply], after: &[Ply]) -> bool {
+    after.get(..before.len()).is_some_and(|same| after.len() > before.len() && is_same_line(before, same))
+}
+
+/// Whether the moves are the same.
+fn is_same_line(one: &[Ply], other: &[Ply]) -> bool {
+    one.iter().map(|ply| &ply.played.uci).eq(other.iter().map(|ply| &ply.played.uci))
 }

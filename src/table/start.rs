@@ -335,6 +335,7 @@ impl Table {
         self.check = PlacementCheck::default();
         self.pending_position = None;
         self.touched = Bitboard::EMPTY;
+        self.undo_log.clear();
     }
 
     /// Begins a game from an earlier placement; what has changed since belongs to the game.

@@ -16,7 +16,7 @@ use touchmove::table::{Input, Settings, Table};
 const ILLEGAL: [&str; 4] = ["e2- e4P", "e7- e5p", "f1- a4B", "b8- c6n"];
 
 /// A game of these moves on a board that identifies its pieces.
-fn after(moves: &[&str]) -> Stage {
+pub fn after(moves: &[&str]) -> Stage {
     let mut stage = Stage::new(SensorKind::Identity, START, "");
     stage.play("", 1_200);
     for words in moves {
@@ -26,12 +26,12 @@ fn after(moves: &[&str]) -> Stage {
     stage
 }
 
-fn record(stage: &Stage) -> &Record {
+pub fn record(stage: &Stage) -> &Record {
     stage.table.record().expect("a game")
 }
 
 /// Replaces the table session by the one that a restart would restore; the pieces on the board have not moved.
-fn restart(stage: &mut Stage) {
+pub fn restart(stage: &mut Stage) {
     let placement = stage.table.placement().expect("a placement");
     stage.table = Table::restore(Settings::default(), &stage.durable);
     for reading in [Reading::Placement(Box::new(placement)), Reading::Memory(Vec::new())] {
@@ -374,8 +374,11 @@ fn a_move_is_replaced_and_the_moves_after_it_stay() {
     stage.play("e5- e6p", 1_000);
     stage.play("d7- d5p", 1_000);
     assert_eq!(stage.moves(), ["e4", "e6", "Nf3", "d5"]);
+    restart(&mut stage);
     let refused = stage.order(Command::Undo {}).expect("too late");
-    assert_eq!(refused, "moves were made since the record was corrected: give a new command instead");
+    let expected = "moves were made since the record was corrected, and how play would have gone on without that is not known: \
+                    give a new command instead";
+    assert_eq!(refused, expected);
 }
 
 #[test]

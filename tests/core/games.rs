@@ -172,7 +172,8 @@ impl Story {
                 }
                 Event::AlertRaised(alert) => {
                     let squares: Vec<String> = alert.squares.iter().map(ToString::to_string).collect();
-                    format!("{} {}", alert.kind.word(), squares.join(",")).trim_end().to_owned()
+                    let put_right = alert.put_right.map_or_else(String::new, |san| format!(" ok {san}"));
+                    format!("{} {}{put_right}", alert.kind.word(), squares.join(",")).trim_end().to_owned()
                 }
                 Event::Displaced { squares } => {
                     self.displaced = squares.iter().map(|one| one.square.to_string()).collect::<Vec<_>>().join(",");

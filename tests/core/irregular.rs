@@ -103,7 +103,8 @@ fn an_illegal_move_corrected_after_the_press() {
     // It returns first; then another move is played.
     check(
         "e2- e4P W e7- e5p B e1- e3K ~300 W ~1200 e3- e1K ~1200 B e1- e2K ~300 W",
-        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | <3  takeback | Ke2 | Ke2!",
+        "e4 | e4! | e5 | e5! | Ke1-e3 | Ke1-e3! | illegal_move e1,e3 | <3  takeback | Ke2 | Ke2! | \
+         illegal_move e1,e3 ok Ke2",
     );
 }
 

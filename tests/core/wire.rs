@@ -340,7 +340,14 @@ fn alert() -> impl Strategy<Value = Alert> {
     let texts = (vec(any::<String>(), 0..3), text(), any::<String>(), vec(any::<String>(), 0..3));
     let proof = (clock_times(), vec(ruling_action(), 0..3), of(any::<u32>()), evidence(), of(any::<String>()));
     (any::<(u32, u32)>(), word(), of(word()), vec(square(), 0..5), texts, proof).prop_map(
-        |((id, ply), kind, by, squares, (articles, text, position, allowed), (clocks, required, count, evidence, put_right))| Alert {
+        |(
+            (id, ply),
+            kind,
+            by,
+            squares,
+            (articles, text, position, allowed),
+            (clocks, required, count, evidence, put_right),
+        )| Alert {
             id,
             kind,
             ply,

@@ -5,7 +5,8 @@ use crate::harness::organiser::Organiser as _;
 use crate::harness::{Board, Daemon, PrivateBus, until};
 use tempfile::TempDir;
 use touchmove::game::command::Command;
-use touchmove::publish::client::{Client, GameInfo};
+use touchmove::locale::Locale;
+use touchmove::publish::client::{Client, GameInfo, WatchedEvent};
 use touchmove::publish::dbus::Stream;
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder;
@@ -154,15 +155,31 @@ async fn undoing_a_position_continues_the_game_before() {
     board.play("e7", "e5");
     made(&mut watch, "e5").await;
     assert_eq!(sans(&hall.game("board_7").await), ["e4", "e5"]);
-    // A position is not undone after a move was played.
+    // The players do not know of it, and play on: their moves belong to their game.
     hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
-    hall.client.set_position("board_7", "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2").await.unwrap();
     let position_game = hall.game("board_7").await.id;
     board.play("g1", "f3");
-    made(&mut watch, "Nf3").await;
+    board.play("b8", "c6");
+    let landed = |event: &WatchedEvent| event.event == "Touched" && event.fields["square"] == "c6";
+    seen(&mut watch, "the knight on c6", landed).await;
+    let preview = hall.client.preview(position_game, &Command::Undo {}, Locale::English).await.unwrap();
+    assert!(
+        preview.asks && preview.lines.iter().any(|line| line.contains("the game before this one continues")),
+        "{preview:?}"
+    );
+    // The last move is decided once the board has been quiet.
+    until("the position to be undone", async || hall.client.send_command(position_game, &Command::Undo {}).await.ok()).await;
+    assert_eq!(sans(&hall.game("board_7").await), ["e4", "e5", "Nf3", "Nc6"]);
+    // A position that is played on from is not undone while the board does not show the game before.
+    hall.client.set_position("board_7", "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1").await.unwrap();
+    let fen = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3";
+    hall.client.set_position("board_7", fen).await.unwrap();
+    let position_game = hall.game("board_7").await.id;
+    board.play("f1", "b5");
+    made(&mut watch, "Bb5").await;
     let refused = hall.client.send_command(position_game, &Command::Undo {}).await.unwrap_err().to_string();
-    assert!(refused.contains("nothing"), "{refused}");
-    assert_eq!(sans(&hall.game("board_7").await), ["Nf3"]);
+    assert!(refused.contains("the position of the game is not on board"), "{refused}");
+    assert_eq!(sans(&hall.game("board_7").await), ["Bb5"]);
 }
 
 #[tokio::test]

@@ -240,7 +240,20 @@ async fn an_arbiter_sees_an_illegal_move_and_restores_the_position() {
     choose_language(&browser, "en");
     browser.shows("#board-alerts .sentence", "the knight on c3 is pinned");
 
+    // The page says what the ruling would do; nothing happens without a reply.
     browser.click("#board-alerts .main");
+    browser.shows("#rule .effects", "removes one move: White's move 6, 6.Nc3xd5");
+    browser.shows("#rule #preview-do", "Remove one move");
+    browser.until("the boards before and after", "document.querySelectorAll('#rule .preview-boards piece').length > 50");
+    screenshot(&browser, "preview");
+    narrow(&browser);
+    browser.size(1280, 800);
+    browser.keys(ESCAPE);
+    browser.hides("#rule");
+    browser.shows("#moves .irregular", "Nc3xd5");
+    browser.click("#board-alerts .main");
+    browser.shows("#rule #preview-do", "Remove one move");
+    browser.keys(ENTER);
     browser.shows("#differs li", "c3 should hold a white knight, but holds nothing");
     browser.shows("#differs li", "d5 should hold a black pawn, but holds a white knight");
     browser.until("the squares are marked", "document.querySelectorAll('#large square.wrong').length === 2");

@@ -11,7 +11,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 use touchmove::game::event::Rotation;
-use touchmove::game::{Event, StampedEvent};
+use touchmove::game::{Command as GameCommand, Event, StampedEvent};
+use touchmove::locale::Locale;
 use touchmove::names;
 use touchmove::publish::client::{Client, ClientError, GameInfo, WatchedEvent};
 use touchmove::publish::dbus::Stream;
@@ -373,6 +374,18 @@ async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
         "Black's move 1 is now e6; it was e5\nthe position is rnbqkbnr/pppp1ppp/4p3/8/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
     accepted(&["replace", "2", "e7e6"], replaced);
     accepted(&["undo"], "undone: replace e6 at Black's move 1");
+    let restore = r#"{"do":"restore","ply":2}"#;
+    let preview = hall.client.preview(hall.game, &GameCommand::Restore { ply: 2 }, Locale::English).await.unwrap();
+    assert_eq!(preview.lines[0], "removes 2 moves (both players'), from Black's move 1 on, 1...e5");
+    assert_eq!((preview.action.as_str(), preview.removed.as_str()), ("Remove 2 moves", "1...e5 2.Nf3"));
+    assert!(preview.removes && preview.asks && preview.plies_since_alert == 0, "{preview:?}");
+    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black");
+    let stale = commands.call::<_, _, String>("Execute", &(restore, preview.number)).await.unwrap_err().to_string();
+    assert!(stale.contains("org.touchmove1.Error.Changed") && stale.contains("count an irregularity"), "{stale}");
+    let wrong = commands.call::<_, _, String>("Execute", &("{}", 0u64)).await.unwrap_err().to_string();
+    assert!(wrong.contains("org.touchmove1.Error.BadCommand"), "{wrong}");
+    let answer: String = commands.call("Execute", &(r#"{"do":"undo"}"#, 0u64)).await.unwrap();
+    assert_eq!(answer, r#"{"undone":{"do":"count","player":"black","what":"two_hands"}}"#);
     let claim = "the claim is incorrect: 99 of the 100 moves of both players are missing\nthe position occurred after 2.Nf3\n\
                  moves of both players without a capture or a pawn move: 1\n\
                  the Laws require: add 120 (9.5.3)";

@@ -294,6 +294,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
         (json!({"command": {"do": "undo"}}), 400),
         (json!({"game": 1, "board": "x", "command": {"do": "undo"}}), 400),
         (json!({"game": 1, "command": {"do": "dance"}}), 400),
+        (json!({"board": "x", "n_seen": 1, "command": {"do": "undo"}}), 400),
         (json!({"game": 1, "command": {"do": "tags", "tags": [["A\"", "b"]]}}), 400),
         (json!({"game": 999, "command": {"do": "undo"}}), 404),
         (json!({"board": "nowhere", "command": {"do": "undo"}}), 404),
@@ -303,6 +304,26 @@ async fn an_arbiter_sees_alerts_and_rules() {
         assert_eq!(answer.status, status, "{wrong}: {}", answer.body);
         assert!(answer.json()["error"].as_str().unwrap().len() > 10, "{}", answer.body);
     }
+    // A preview changes nothing, and a command on a stale view is refused.
+    assert_eq!(site.post("/api/preview", &operator, &restore).await.status, 403);
+    let answer = site.post("/api/preview?lang=zh-Hans", &arbiter, &restore).await.json();
+    let preview = &answer["answer"]["preview"];
+    assert_eq!((&preview["removed_moves"], &preview["removes"]), (&json!("2.Rh1-h3"), &json!(true)), "{answer}");
+    assert_eq!(preview["action"], "删除1着");
+    let last = site.get_as(&arbiter, "/api/state").await["boards"][0]["game"]["last_number"].clone();
+    assert_eq!(preview["n"], last);
+    let count = json!({"game": site.hall.game, "command": {"do": "count", "player": "black", "what": "two_hands"}});
+    assert_eq!(site.post("/api/command", &arbiter, &count).await.status, 200);
+    let mut stale = restore.clone();
+    stale["n_seen"] = last;
+    let answer = site.post("/api/command?lang=en", &arbiter, &stale).await;
+    assert_eq!(answer.status, 412, "{}", answer.body);
+    assert_eq!(
+        answer.json()["error"],
+        "nothing was changed, because the game has gone on since you looked: Anna gave the command \"count an irregularity\""
+    );
+    let undo = json!({"game": site.hall.game, "command": {"do": "undo"}});
+    assert_eq!(site.post("/api/command", &arbiter, &undo).await.status, 200);
     let answer = site.post("/api/command", &arbiter, &restore).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     assert!(answer.json()["answer"]["allowed"].is_array(), "{}", answer.body);

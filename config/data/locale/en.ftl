@@ -264,10 +264,10 @@ time-seconds = { $count ->
 ## What a command would do
 
 preview-undoes = undoes the command "{ $command }"
-preview-continues = the game before this one continues, after { $count ->
+preview-continues = the game before this one continues after { $count ->
     [one] one move
    *[other] { $count } moves
-} (both players'), once its position is on the board; this game stays in the journal
+} (both players'), with what was played since, once the board shows its position; this game stays in the journal
 preview-ends = a new game begins; the current one, of { $count ->
     [one] one move
    *[other] { $count } moves

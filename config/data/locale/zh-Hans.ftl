@@ -250,7 +250,7 @@ time-seconds = { $count }秒
 ## 命令的效果
 
 preview-undoes = 撤销命令“{ $command }”
-preview-continues = 前一对局在第{ $count }着（双方合计）之后继续，待其局面摆上棋盘即可；本局保留在日志中
+preview-continues = 前一对局从第{ $count }着（双方合计）之后继续，并补上此后所走的着法，待棋盘摆成其局面即可；本局保留在日志中
 preview-ends = 开始新的对局；当前对局共{ $count }着（双方合计），到此为止，没有结果
 preview-removes = { $count ->
     [1] 删除1着：{ $player }第{ $number }着{ $san }

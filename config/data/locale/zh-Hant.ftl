@@ -250,7 +250,7 @@ time-seconds = { $count }秒
 ## 命令的效果
 
 preview-undoes = 撤銷命令「{ $command }」
-preview-continues = 前一盤棋在第{ $count }步（雙方合計）之後繼續，待其局面擺上棋盤即可；本局保留在日誌中
+preview-continues = 前一盤棋從第{ $count }步（雙方合計）之後繼續，並補上此後所走的棋步，待棋盤擺成其局面即可；本局保留在日誌中
 preview-ends = 開始新的棋局；目前的棋局共{ $count }步（雙方合計），到此為止，沒有結果
 preview-removes = { $count ->
     [1] 刪除1步：{ $player }第{ $number }步{ $san }

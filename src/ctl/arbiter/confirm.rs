@@ -49,7 +49,8 @@ pub(super) async fn confirm(
     }
     if preview.removes && preview.plies_since_alert > 0 {
         let effects = preview.lines.join("; ");
-        let sentence = format!("nothing was changed, because play has gone on since the alert; add --yes if that is meant: {effects}");
+        let sentence =
+            format!("nothing was changed, because play has gone on since the alert; add --yes if that is meant: {effects}");
         return Err(ClientError::Refused(sentence).into());
     }
     Ok(proceed)

@@ -6,7 +6,7 @@ use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
 use crate::game::news::news;
-use crate::game::{Answer, Command, Event, Order};
+use crate::game::{Answer, Command, Event, Order, Preview};
 use tokio::sync::oneshot;
 
 /// A game that will be continued.
@@ -75,7 +75,15 @@ impl Hub {
     /// The reason why the order would not be executed.
     pub async fn preview(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
         let (board, guard) = self.read(|state| guard(state, &target))?;
-        self.request(&board, RequestKind::Preview(order, guard)).await
+        let is_undo = order.command == Command::Undo {};
+        let outcome = self.request(&board, RequestKind::Preview(order, guard)).await;
+        if is_undo
+            && let Err(OrderError::Refused(Refusal::NothingToUndo)) = &outcome
+            && let Some((_, preview, _)) = self.game_ended_by_position(&board)
+        {
+            return Ok(Answer::Preview(Box::new(preview)));
+        }
+        outcome
     }
 
     /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its
@@ -118,26 +126,34 @@ impl Hub {
         self.request(board, RequestKind::Identify).await.map(drop)
     }
 
-    /// Undoes a `Position` command: if the game on a board began with a position that somebody set and nothing has been played in
-    /// it, continues the game that this command ended. `None`: this is not the case.
+    /// Undoes a `Position` command: if the game on a board began with a position that somebody set, continues the game that this
+    /// command ended. The game from that position stays as it is. `None`: this is not the case.
     async fn undo_position(&self, board: &BoardId, by: &str) -> Option<Result<Answer, OrderError>> {
-        let (position_game, ended) = self.read(|state| {
+        let (ended, _, command) = self.game_ended_by_position(board)?;
+        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
+        let author = format!("{by}, undoing the position that had ended game {}", ended.game);
+        Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
+    }
+
+    /// Returns the game that a `Position` command on this board ended, and that an undo would continue; what this would do; and the
+    /// command.
+    fn game_ended_by_position(&self, board: &BoardId) -> Option<(GameToContinue, Preview, Command)> {
+        let (position_game, ended, preview) = self.read(|state| {
             let on_board = |game: &&GameView| game.board == *board;
             let position_game = state.boards.get(board).and_then(|view| view.game).and_then(|game| state.games.get(&game))?;
             let ended =
                 state.games.values().filter(on_board).filter(|game| game.id < position_game.id).max_by_key(|game| game.id)?;
             let is_open = |game: &GameView| game.record.result.is_none();
-            (is_open(position_game) && position_game.record.plies.is_empty() && is_open(ended))
-                .then(|| (position_game.id, GameToContinue::of(ended)))
+            let preview = Preview::continuing(&position_game.record, &ended.record);
+            (is_open(position_game) && is_open(ended)).then(|| (position_game.id, GameToContinue::of(ended), preview))
         })?;
         let events = self.events_after(position_game, 0).ok()?;
         let command = events.into_iter().find_map(|stamped| match stamped.event {
             Event::Commanded { command: command @ Command::Position { .. }, .. } => Some(command),
             _ => None,
         })?;
-        let exchange = TableExchange { game: ended.game, from: board.clone(), to: board.clone(), by: by.to_owned() };
-        let author = format!("{by}, undoing the position that had ended game {}", ended.game);
-        Some(self.send_continuation(ended, exchange, author).await.map(|()| Answer::Undone(command)))
+        let preview = Preview { undone: Some(command.clone()), ..preview };
+        Some((ended, preview, command))
     }
 
     /// Continues a game as `exchange` says. `author` is named in the game's record.

@@ -58,6 +58,8 @@ pub enum PriorState {
     Counted(CountedAttempt),
     /// Whether the game was paused.
     Paused(bool),
+    /// No player was adjusting pieces.
+    Adjusting,
     /// The Laws that were in force.
     Laws(String),
 }
@@ -141,7 +143,8 @@ impl Record {
             Command::Laws { .. } => Some(PriorState::Laws(self.laws.clone())),
             // Pairings set the players, too, so this does not become the arbiter's last command.
             Command::Tags { .. } => None,
-            Command::Position { .. } | Command::Adjust { .. } | Command::Claim { .. } | Command::Undo {} => None,
+            Command::Adjust { .. } => Some(PriorState::Adjusting),
+            Command::Position { .. } | Command::Claim { .. } | Command::Undo {} => None,
         };
         let Some(before) = before else { return };
         self.changes.push(Change { command: command.clone(), at, before, moved: false });
@@ -170,10 +173,13 @@ impl Record {
 
     /// Restores the state before the last command. Moves and results are published separately.
     pub(super) fn undo(&mut self) {
-        let Some(Change { command, at, before, .. }) = self.changes.pop() else { return };
+        let Some(Change { command, at, before, moved }) = self.changes.pop() else { return };
         match (before, command) {
-            // The moves are published after this, including those that were let stand.
-            (PriorState::Moves { restored, stood, .. }, _) => (self.restored, self.let_stand_plies) = (restored, stood),
+            // The moves are published after this, including those that were let stand. Once play has gone on, no position is being
+            // restored any more.
+            (PriorState::Moves { restored, stood, .. }, _) => {
+                (self.restored, self.let_stand_plies) = (restored.filter(|_| !moved), stood);
+            }
             (PriorState::Alert(alert), Command::LetStand { .. }) => self.let_stand_plies.retain(|ply| *ply != alert.ply),
             (PriorState::Less, Command::Count { player, .. }) => _ = self.tally.remove(player, at),
             (PriorState::Less, _) => _ = self.notes.pop(),
@@ -185,7 +191,7 @@ impl Record {
             (PriorState::Paused(paused), _) => self.paused = paused,
             (PriorState::Result { result, paused, .. }, _) => self.paused = paused && result.is_none(),
             (PriorState::Laws(laws), _) => self.laws = laws,
-            (PriorState::Alert(_) | PriorState::Counted(_), _) => {}
+            (PriorState::Alert(_) | PriorState::Counted(_) | PriorState::Adjusting, _) => {}
         }
     }
 

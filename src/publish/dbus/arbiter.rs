@@ -1,44 +1,22 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-use super::answers::{self, PreviewValue, VerdictValue};
+mod object;
+
+pub(super) use object::ArbiterObject;
+
+use super::answers::{self, VerdictValue};
 use super::values::{self, AlertValue, DetailMap};
 use super::{Error, arguments, authorize_order};
-use crate::daemon::Hub;
-use crate::daemon::hub::{GameView, Target};
-use crate::game::{Answer, Command, Event, Order};
+use crate::daemon::hub::Target;
+use crate::game::{Command, Order};
 use crate::locale::Locale;
 use crate::publish::outcome::answer_to_json;
 use crate::wire::Word;
 use std::collections::HashMap;
-use std::sync::Arc;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
-
-/// The arbiter's interface of a game.
-pub(super) struct ArbiterObject {
-    /// The hub to read from and to send commands to.
-    pub hub: Arc<Hub>,
-    /// The game's number.
-    pub game: u64,
-}
-
-impl ArbiterObject {
-    /// Returns the value of a property; the default if the game is no longer loaded.
-    fn read<T: Default>(&self, value: impl FnOnce(&GameView) -> T) -> T {
-        self.hub.read(|state| state.games.get(&self.game).map(value).unwrap_or_default())
-    }
-
-    async fn command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-        self.send_command(command, header, connection).await.map(drop)
-    }
-
-    async fn send_command(&self, command: Command, header: &Header<'_>, connection: &Connection) -> Result<Answer, Error> {
-        let order = authorize_order(command, header, connection).await?;
-        Ok(self.hub.execute(Target::Game(self.game), order).await?)
-    }
-}
 
 /// What the arbiter of a game can see and do, on the game's object. Signals are numbered together with those of
 /// org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the errors named, every method may fail
@@ -67,15 +45,7 @@ impl ArbiterObject {
     /// Errors: NoAlert, JournalUnreadable.
     #[zbus(out_args("heading", "sentence", "required"))]
     fn describe(&self, id: u32, language: &str) -> Result<(String, String, Vec<String>), Error> {
-        let mut alert = self.read(|game| game.record.alerts.iter().find(|alert| alert.id == id).cloned());
-        if alert.is_none() {
-            alert = self.hub.events_after(self.game, 0)?.into_iter().find_map(|stamped| match stamped.event {
-                Event::AlertRaised(alert) if alert.id == id => Some(alert),
-                _ => None,
-            });
-        }
-        let unknown = || Error::NoAlert(format!("no alert {id} was raised in this game: property Alerts lists the ids"));
-        Ok(values::describe_alert(&alert.ok_or_else(unknown)?, Locale::from_tag(language)))
+        Ok(values::describe_alert(&self.alert(id)?, Locale::from_tag(language)))
     }
 
     /// Irregularities counted for the penalties of illegal moves, as (player, ply, what, time). player: white or black. ply: the
@@ -216,10 +186,12 @@ impl ArbiterObject {
         self.command(Command::Insert { ply, uci }, &header, connection).await
     }
 
-    /// Undoes the last command that changed the game, unless play has gone on since; up to four commands can be undone, one after
-    /// the other. command and argument: the command undone, as in Commanded. An alert that is raised again gets a new id. If
-    /// SetPosition began the game and no move was played in it, that command is undone: the previous game goes on, as a new object
-    /// that begins with the events of the old one, once its position is on the board again.
+    /// Undoes the last command that changed the game; up to four commands can be undone, one after the other. What was played since
+    /// stays: the game goes on as if the command had not been given. If that is not known, because touchmoved was restarted since
+    /// or the players went on from the position that the command set, NothingToUndo says so. command and argument: the command
+    /// undone, as in Commanded. An alert that is raised again gets a new id. If SetPosition began the game, that command is undone:
+    /// the previous game goes on, as a new object that begins with the events of the old one, once the board shows its position,
+    /// or the one that was reached from it since.
     /// Errors: NothingToUndo, NotPutUp (the sentence names the squares), Paused.
     #[zbus(out_args("command", "argument"))]
     async fn undo(
@@ -331,11 +303,12 @@ impl ArbiterObject {
     /// Describe. number: the game's last event; give it to Execute. lines: a sentence for each effect. action: the words of a button
     /// that executes the command. details: before, after (s: the last position now and afterwards, as FEN), removed, added (s: the
     /// moves that leave the record, and those that come on record in their place), removes (b: something that was played leaves the
-    /// record, or the game goes no further), asks (b: a person should be asked before it is executed), plies_since_alert (u: plies played since the alert that the command answers was
-    /// raised), white, black (i: milliseconds on the clocks when the position afterwards was completed, -1 where unknown).
+    /// record, or the game goes no further), asks (b: a person should be asked before it is executed), plies_since_alert (u: plies
+    /// played since the alert that the command answers was raised), white, black (i: milliseconds on the clocks when the position
+    /// afterwards was completed, -1 where unknown).
     /// Errors: BadCommand, and those of the command.
     #[zbus(out_args("number", "lines", "action", "details"))]
-    async fn preview(&self, command: &str, language: &str) -> Result<PreviewValue, Error> {
+    async fn preview(&self, command: &str, language: &str) -> Result<(u64, Vec<String>, String, DetailMap), Error> {
         let order = Order { command: arguments::parse_command(command)?, by: String::new() };
         let answer = self.hub.preview(Target::Game(self.game), order).await?;
         Ok(answers::preview_value(&answer, Locale::from_tag(language)))
@@ -366,7 +339,8 @@ impl ArbiterObject {
     /// position to restore, as FEN. details: notice (b: possibly no irregularity, since intent cannot be sensed), required (as:
     /// what the Laws then require, in this order), white and black (i: milliseconds on the clocks when that position was completed,
     /// -1 where unknown), and where applicable allowed (as: the moves that touched pieces allow, as UCI), count (u: which of the
-    /// player's counted irregularities this is), evidence (a(xsss): what squares showed, as in MoveMade).
+    /// player's counted irregularities this is), put_right (s: the legal move, in SAN, that the player completed after they had taken
+    /// the illegal one back themselves), evidence (a(xsss): what squares showed, as in MoveMade).
     ///
     /// kind, by matter: play: illegal_pending, illegal_move, illegal_stands, illegal_position, press_without_move,
     /// press_before_release; board: position_unexplained, wrong_start, orientation, moves_uncertain, displaced,

@@ -25,8 +25,8 @@ pub(super) type MoveValue = (String, String, String, i64, i32, i32, f64, DetailM
 pub(super) type CorrectedMoveValue = (String, String, String, DetailMap);
 
 /// `(id, kind, ply, by, articles, squares, detail, position, details)`, as in property `Alerts`. `details` has `notice` (b),
-/// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u) and
-/// `evidence` (a(xsss)).
+/// `required` (as), `white` and `black` (i, milliseconds, −1 where unknown), and optionally `allowed` (as), `count` (u),
+/// `put_right` (s) and `evidence` (a(xsss)).
 pub(super) type AlertValue = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, DetailMap);
 
 /// A durable event in D-Bus terms.
@@ -172,6 +172,7 @@ pub(super) fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertV
     if !alert.evidence.is_empty() {
         details.extend(named_values([("evidence", evidence_value(&alert.evidence, wall))]));
     }
+    details.extend(alert.put_right.iter().flat_map(|san| named_values([("put_right", san.clone().into())])));
     details.extend(alert.count.into_iter().flat_map(|count| named_values([("count", count.into())])));
     (
         alert.id,

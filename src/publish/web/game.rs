@@ -9,7 +9,7 @@ use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::JournalError;
 use crate::game::event::{Alternative, ClockTime};
 use crate::game::record::{Ply, PlyState};
-use crate::game::{Alert, Event, StampedEvent};
+use crate::game::{Alert, Command, Event, StampedEvent};
 use crate::laws::{IrregularityCounts, Position};
 use crate::wire::Word;
 use serde_json::{Map, Value, json};
@@ -26,6 +26,8 @@ struct GameHistory {
     /// Alerts, each with the time when it was raised.
     alerts: Vec<(i64, Alert)>,
     cleared: BTreeSet<u32>,
+    /// Somebody set its start position, which can be undone.
+    began_from_order: bool,
 }
 
 /// A game as JSON.
@@ -65,7 +67,7 @@ pub(super) fn game_details(
         };
         insert("alerts", history.alerts.iter().map(alert_json).collect());
         insert("tally", tally(&record.tally));
-        insert("undo", (!record.changes.is_empty()).into());
+        insert("undo", (!record.changes.is_empty() || history.began_from_order).into());
     }
     Ok(Some(GameDetails { board: game.board, fields }))
 }
@@ -94,6 +96,7 @@ impl GameHistory {
                     Some((_, known)) => *known = alert,
                     None => history.alerts.push((game.wall_ms(at), alert)),
                 },
+                Event::Commanded { command: Command::Position { .. }, .. } => history.began_from_order = true,
                 Event::AlertCleared { id } => drop(history.cleared.insert(id)),
                 _ => {}
             }

@@ -166,6 +166,13 @@ impl TableGame {
         }
     }
 
+    /// Ends the time in which a player adjusts pieces, because the announcement was withdrawn: what they touched counts.
+    pub(super) fn end_adjustment(&mut self, now: Millis) {
+        if self.hold.reason.take_if(|reason| matches!(reason, HoldReason::Adjusting { .. })).is_some() {
+            self.follower.resume_inference(now);
+        }
+    }
+
     /// If the board does not show the last position, stops inferring until it does.
     pub(crate) fn restore_board(&mut self, now: Millis) {
         if self.is_paused() {

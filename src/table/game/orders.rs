@@ -102,7 +102,6 @@ impl TableGame {
                 self.record_event(now, event, output);
                 self.amend(now, &moves, placement, context, output);
             }
-            Command::Undo {} => return self.undo(now, event, placement, context, output),
             Command::Count { .. } => self.record_event(now, event, output),
             Command::Strike { player, ply } => {
                 if self.record().counted(player, ply).is_none() {
@@ -142,8 +141,8 @@ impl TableGame {
                 self.record_event(now, event, output);
                 return Ok(Answer::Claim(verdict));
             }
-            // The table handles this command: it begins a new game.
-            Command::Position { .. } => {}
+            // The table handles these commands: one begins a new game, the other needs to know what has happened since.
+            Command::Position { .. } | Command::Undo {} => {}
         }
         Ok(Answer::Done)
     }

@@ -77,13 +77,19 @@ impl TableGame {
         self.set_moves(now, moves, None, context, output);
         self.end_if_over(now, moves.len().saturating_sub(1), context, output);
         self.end.reopen_unless(self.record().result.is_some());
+        self.resume_amended(now);
+        self.publish(now, context, output);
+    }
+
+    /// Continues the game after a correction of the record. If the board differs by more than a piece in the hand, nothing is
+    /// inferred until it agrees.
+    pub(super) fn resume_amended(&mut self, now: Millis) {
         let is_in_hand = self.follower.unexplained().is_empty() && self.follower.mismatch().any();
         if is_in_hand && !self.hold.is_paused() {
             self.end_hold(now);
         } else {
             self.restore_board(now);
         }
-        self.publish(now, context, output);
     }
 }
 

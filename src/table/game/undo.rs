@@ -6,23 +6,29 @@ use super::published::known_from;
 use super::{GameContext, TableGame};
 use crate::boards::{Millis, Placement};
 use crate::game::record::{Change, Ply, PlyState, PriorState};
-use crate::game::{Alert, Answer, Event, Refusal, ResultReason};
+use crate::game::{Alert, Answer, Event, GameResult, Order, Record, Refusal, ResultReason};
 use crate::infer::KnownPly;
 use crate::table::Output;
 
 impl TableGame {
-    /// Restores what the last command changed, if play has not continued since.
-    pub(super) fn undo(
+    /// Restores what the last command changed, and everything played since. `replayed`: the record as it would be now without that
+    /// command, if play has gone on since and that is known.
+    pub(crate) fn undo(
         &mut self,
         now: Millis,
-        event: Event,
+        order: Order,
+        replayed: Option<&Record>,
         placement: &Placement,
         context: &GameContext<'_>,
         output: &mut Output,
     ) -> Result<Answer, Refusal> {
+        let event = Event::Commanded { command: order.command, by: order.by };
         let Change { command, before, moved, .. } = self.record().changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
         let ensure_unmoved = |change| if moved { Err(Refusal::MovedSince(change)) } else { Ok(()) };
         match before {
+            PriorState::Moves { .. } | PriorState::Result { .. } | PriorState::Adjusting if replayed.is_some() => {
+                self.restore_replayed(now, event, replayed, placement, context, output)?;
+            }
             PriorState::Moves { kept, plies, result, alerts, .. } => {
                 ensure_unmoved("the record was corrected")?;
                 let moves =
@@ -30,20 +36,9 @@ impl TableGame {
                 let plies = self.published.completed_since(kept as usize, plies);
                 self.record_event(now, event, output);
                 self.read_current_placement(now, placement, context);
-                if moves.len() != self.published.len() || self.published.common_plies(&moves) < moves.len() {
-                    self.set_moves(now, &moves, Some(&plies), context, output);
-                }
-                if self.record().result != result {
-                    let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
-                    self.record_event(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
-                }
+                self.restore_moves(now, &moves, &plies, result, context, output);
                 self.raise_missing_alerts(now, alerts, output);
-                let last = self.record().plies.len() as u32;
-                if result.is_none() && self.waits_for(now, last).is_some() {
-                    self.end_if_over(now, last.saturating_sub(1) as usize, context, output);
-                }
-                self.end.set_over(result.is_some());
-                self.touches.set_allowed_moves(self.published.moves_after_restore());
+                self.settle_restored(now, context, output);
                 self.resume(now);
             }
             PriorState::Result { result, alerts, .. } => {
@@ -82,6 +77,11 @@ impl TableGame {
                 }
             }
             PriorState::Less | PriorState::Counted(_) => self.record_event(now, event, output),
+            PriorState::Adjusting => {
+                ensure_unmoved("a player announced to adjust pieces")?;
+                self.record_event(now, event, output);
+                self.end_adjustment(now);
+            }
             PriorState::Laws(laws) => {
                 self.record_event(now, event, output);
                 let laws = laws.parse().unwrap_or(*self.published.laws());
@@ -103,6 +103,69 @@ impl TableGame {
             }
         }
         Ok(Answer::Undone(command))
+    }
+
+    /// Puts on record what it would have without the last command: the moves played since, their clock times, and the alerts about
+    /// them. What the arbiter has decided since stays.
+    fn restore_replayed(
+        &mut self,
+        now: Millis,
+        event: Event,
+        replayed: Option<&Record>,
+        placement: &Placement,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) -> Result<(), Refusal> {
+        let unknown = Refusal::MovedSince("the last command");
+        let Some(Record { plies, result, alerts, .. }) = replayed else { return Err(unknown) };
+        let is_same = |(now, then): &(&Ply, &Ply)| now.played.uci == then.played.uci && now.played.fen == then.played.fen;
+        let same = self.record().plies.iter().zip(plies).take_while(is_same).count();
+        let changed = plies.get(same..).unwrap_or_default();
+        let moves = self.published.followed_by(same, changed).ok_or(unknown)?;
+        let about_moves = alerts.iter().filter(|alert| alert.is_about_moves()).cloned().collect();
+        self.record_event(now, event, output);
+        self.end_adjustment(now);
+        if self.record().paused {
+            self.hold_paused();
+        }
+        self.read_current_placement(now, placement, context);
+        self.restore_moves(now, &moves, changed, *result, context, output);
+        self.raise_missing_alerts(now, about_moves, output);
+        self.settle_restored(now, context, output);
+        self.resume_amended(now);
+        if !self.end.is_over() {
+            self.publish(now, context, output);
+        }
+        Ok(())
+    }
+
+    /// Makes these moves the record, the last of them completed as in `plies`, with this result.
+    fn restore_moves(
+        &mut self,
+        now: Millis,
+        moves: &[KnownPly],
+        plies: &[Ply],
+        result: Option<(GameResult, ResultReason)>,
+        context: &GameContext<'_>,
+        output: &mut Output,
+    ) {
+        if moves.len() != self.published.len() || self.published.common_plies(moves) < moves.len() {
+            self.set_moves(now, moves, Some(plies), context, output);
+        }
+        if self.record().result != result {
+            let reason = result.map_or(ResultReason::Arbiter, |(_, reason)| reason);
+            self.record_event(now, Event::Result { result: result.map(|(result, _)| result), reason }, output);
+        }
+    }
+
+    /// Follows up restored moves: an end of the game that waits for a ruling, and what the player to move may play.
+    fn settle_restored(&mut self, now: Millis, context: &GameContext<'_>, output: &mut Output) {
+        let last = self.record().plies.len() as u32;
+        if self.record().result.is_none() && self.waits_for(now, last).is_some() {
+            self.end_if_over(now, last.saturating_sub(1) as usize, context, output);
+        }
+        self.end.set_over(self.record().result.is_some());
+        self.touches.set_allowed_moves(self.published.moves_after_restore());
     }
 
     /// Raises those of these alerts again that are not open any more.

@@ -7,7 +7,7 @@ use touchmove::boards::{
     SensorKind, SquareState,
 };
 use touchmove::game::event::Rotation;
-use touchmove::game::{Command, GameResult, Order};
+use touchmove::game::{Command, GameResult, Order, Record};
 use touchmove::laws::draws::ClaimKind;
 use touchmove::laws::{Changes, Irregularity, LawsWord, Position};
 use touchmove::simulate::rng::Rng;
@@ -314,8 +314,22 @@ impl Player {
     fn order(&mut self, command: Command) -> Result<(), String> {
         self.wait(0)?;
         let before = self.table.record().map_or(0, |record| record.plies.len());
-        let output = self.table.handle(self.now, Input::Order(Order { command: command.clone(), by: "somebody".to_owned() }));
+        let order = Order { command: command.clone(), by: "somebody".to_owned() };
+        let record = self.table.record().cloned();
+        let preview = self.table.preview(self.now, &order);
+        if self.table.record() != record.as_ref() {
+            return Err(format!("a preview of {command:?} changed the game"));
+        }
+        let output = self.table.handle(self.now, Input::Order(order));
         let refused = output.refusal.is_some();
+        let foretold = preview.as_ref().map(|preview| preview.after.as_str()).map_err(|refusal| refusal.to_string());
+        let happened = match &output.refusal {
+            None => Ok(self.table.record().map_or("", Record::fen)),
+            Some(refusal) => Err(refusal.to_string()),
+        };
+        if foretold != happened {
+            return Err(format!("{command:?} was foretold to give {foretold:?}, and gave {happened:?}"));
+        }
         let commanded = output.events.iter().any(|stamped| matches!(&stamped.event, touchmove::game::Event::Commanded { .. }));
         self.check(output)?;
         if refused == commanded {

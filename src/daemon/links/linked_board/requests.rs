@@ -2,9 +2,7 @@
 
 use super::LinkBoard;
 use crate::boards::{BoardCommand, LinkState};
-use crate::daemon::hub::{
-    Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, StoredGameState,
-};
+use crate::daemon::hub::{Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, StoredGameState};
 use crate::daemon::links::clock::Clock;
 use crate::game::{Answer, Order};
 use crate::link::recording::Entry;

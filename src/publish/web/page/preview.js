@@ -1,7 +1,7 @@
 // What a command would do, and the question whether it should.
 
 import { Board, squares } from "./board.js";
-import { $, fill, h } from "./dom.js";
+import { $, fill, h, setText } from "./dom.js";
 import { REWRITING } from "./commands.js";
 import { postCommand, postPreview } from "./net.js";
 import { t } from "./words.js";
@@ -51,6 +51,8 @@ function ask(preview, news) {
     dialog.addEventListener("close", dismissed, { once: true });
     dialog.open || dialog.showModal();
     positions.forEach(({ draw }) => draw());
+    // Nothing is being sent meanwhile.
+    setText($("#command-status"), "");
     (isSafe ? act : cancel).focus();
   });
 }
