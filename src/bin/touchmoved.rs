@@ -198,7 +198,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
                 spec.calibrations = Some(calibrations.clone());
-                spec.shares_readings = livechess::is_live(&config);
+                spec.shares_readings = livechess::is_live(&config, &hub);
                 links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
                 continue;
             }

@@ -12,7 +12,7 @@ use super::hub::round_games::RoundGames;
 use super::hub::{BoardId, Hub, Published, State, Update};
 use super::{Stop, wait_for_stop};
 use crate::desk::Desk;
-use crate::game::{Command, Delay, DelayLine, Event, IllegalMoves, StampedEvent};
+use crate::game::{Command, Delay, DelayLine, DelayPolicy, Event, IllegalMoves, StampedEvent};
 use crate::round::Pairing;
 use public_state::{GameMeta, GameRelease, PublicState, PublishMode, public_tags};
 use release_log::{PriorRelease, ReleaseLog};
@@ -20,7 +20,7 @@ use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::broadcast;
+use tokio::sync::{broadcast, watch};
 use tokio::task::{JoinHandle, spawn_blocking};
 use tokio::time::Instant;
 
@@ -30,8 +30,8 @@ const FEED: usize = 1024;
 /// The delayed view.
 pub struct DelayedView {
     hub: Arc<Hub>,
-    delay: Delay,
-    illegal_moves: IllegalMoves,
+    /// The policy for events that happen from now on.
+    policy: watch::Sender<DelayPolicy>,
     /// Time 0 of the delay lines.
     epoch: Instant,
     public_state: Mutex<PublicState>,
@@ -41,14 +41,53 @@ pub struct DelayedView {
 impl DelayedView {
     /// Creates an empty delayed view; [`DelayedView::run`] fills it.
     pub fn new(hub: Arc<Hub>, delay: Delay, illegal_moves: IllegalMoves) -> Arc<DelayedView> {
-        let public_state = Mutex::new(PublicState { incarnation: hub.incarnation().id, ..PublicState::default() });
+        let policy = DelayPolicy { delay, illegal_moves };
+        let incarnation = hub.incarnation().id;
+        let public_state = Mutex::new(PublicState { incarnation, strictest: policy, ..PublicState::default() });
         let (epoch, feed) = (Instant::now(), broadcast::Sender::new(FEED));
-        Arc::new(DelayedView { hub, delay, illegal_moves, epoch, public_state, feed })
+        let policy = watch::Sender::new(policy);
+        Arc::new(DelayedView { hub, policy, epoch, public_state, feed })
     }
 
     /// Sets the file that stores what has been released, and loads it. Must be called before [`DelayedView::run`].
     pub fn set_release_file(&self, path: PathBuf) {
-        self.lock().release_log = ReleaseLog::load(path);
+        let release_log = ReleaseLog::load(path);
+        if release_log.has_stricter() {
+            self.hub.hide_play();
+        }
+        self.lock().release_log = release_log;
+    }
+
+    /// Changes the policy, with the rules of [`DelayLine::set_policy`], and stores for which events the earlier one still holds.
+    /// Front-ends are notified.
+    ///
+    /// # Errors
+    /// The file cannot be written, and the policy is unchanged: after a restart, events could be released that are hidden now.
+    pub async fn set_policy(&self, policy: DelayPolicy) -> io::Result<()> {
+        // First the file, then the policy. What happens in between is hidden by the earlier policy, which is then written again.
+        self.write(|public, earlier| public.record_policy(earlier)).await?;
+        self.write(|public, earlier| {
+            public.lines.values_mut().for_each(|line| line.line.set_policy(policy));
+            public.record_releases();
+            public.strictest = public.strictest.strictest(earlier);
+            self.policy.send_replace(policy);
+        })
+        .await?;
+        // Front-ends read everything again, also the delay.
+        self.publish(Update::Round);
+        Ok(())
+    }
+
+    /// Changes the state under the policy of this moment, and writes the file.
+    async fn write(&self, change: impl FnOnce(&mut PublicState, DelayPolicy)) -> io::Result<()> {
+        let write = {
+            let mut public = self.lock();
+            let policy = *self.policy.borrow();
+            change(&mut public, policy);
+            public.release_log.begin_write()
+        };
+        let Some(write) = write else { return Ok(()) };
+        spawn_blocking(move || write.write()).await.unwrap_or_else(|error| Err(io::Error::other(error)))
     }
 
     /// Reads the state. `read` must be short: it holds the lock on the state.
@@ -73,9 +112,14 @@ impl DelayedView {
         self.lock().incarnation.clone()
     }
 
-    /// Returns the public delay.
+    /// Returns the public delay of events that happen now.
     pub fn delay(&self) -> Delay {
-        self.delay
+        self.policy.borrow().delay
+    }
+
+    /// Returns the policy for events that happen now, and its changes.
+    pub fn policy(&self) -> watch::Receiver<DelayPolicy> {
+        self.policy.subscribe()
     }
 
     /// Receives the hub's updates and releases events when they are due, until `stop`.
@@ -142,9 +186,10 @@ impl DelayedView {
 
     /// Creates the release of a game that was released up to `prior` before a restart.
     fn line(&self, prior: Option<&PriorRelease>) -> GameRelease {
+        let DelayPolicy { delay, illegal_moves } = *self.policy.borrow();
         let line = match prior {
-            Some(PriorRelease::Released(released)) => DelayLine::replay(self.delay, self.illegal_moves, released.clone()),
-            Some(PriorRelease::UpTo(_)) | None => DelayLine::new(self.delay, self.illegal_moves),
+            Some(PriorRelease::Released(released)) => DelayLine::replay(delay, illegal_moves, released.clone()),
+            Some(PriorRelease::UpTo(_)) | None => DelayLine::new(delay, illegal_moves),
         };
         GameRelease { line, last: 0, meta: None }
     }
@@ -252,8 +297,14 @@ impl DelayedView {
             {
                 let mut public = self.lock();
                 let prior = meta.as_ref().and_then(|meta| public.released_before(game, meta)).filter(|_| last == 0);
+                let strictest = public.strictest;
                 let line = public.lines.entry(game).or_insert_with(|| self.line(prior.as_ref()));
                 line.meta = meta.or(line.meta.take());
+                if last == 0 {
+                    // Of a board that was absent when the policy changed, it is unknown when its events happened.
+                    let (up_to, policy) = prior.as_ref().and_then(PriorRelease::stricter).unwrap_or((last_number, strictest));
+                    line.line.keep_stricter(up_to.min(last_number), policy);
+                }
                 let up_to = if let Some(PriorRelease::UpTo(number)) = prior { number } else { 0 };
                 let now = self.now();
                 for stamped in events {

@@ -94,12 +94,19 @@ impl Hub {
     }
 
     /// Sets the public delay. The log is not delayed: if there is a public delay, log lines at the default level reveal nothing
-    /// about a game or about play. Must be called before boards are served.
+    /// about a game or about play. This stays so until the process ends, because a shorter delay holds for later events only.
     pub fn set_public_delay(&self, delay: Delay) {
-        self.has_public_delay.store(delay != Delay::default(), Ordering::Relaxed);
+        if delay != Delay::default() {
+            self.hide_play();
+        }
     }
 
-    /// Returns whether the public sees games with a delay. See [`Hub::set_public_delay`].
+    /// Keeps play out of the log, because events are hidden from the public.
+    pub fn hide_play(&self) {
+        self.has_public_delay.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns whether the public sees games, or has seen them in this process, with a delay. See [`Hub::set_public_delay`].
     pub fn has_public_delay(&self) -> bool {
         self.has_public_delay.load(Ordering::Relaxed)
     }

@@ -1,8 +1,11 @@
 //! What of a game is published to the public, and when: everything with a delay, and no illegal move before it is certain to stay
 //! on record.
 
-use super::{AlertKind, Command, Confidence, Event, PlayedMove, StampedEvent};
-use shakmaty::Color;
+mod progress;
+
+use super::words::words;
+use super::{Confidence, Event, StampedEvent};
+use progress::GameProgress;
 use std::collections::VecDeque;
 
 /// The delay of public events. Both conditions apply at once.
@@ -26,10 +29,32 @@ pub enum IllegalMoves {
     Show,
 }
 
+words! { IllegalMoves { Hold = "hold", Show = "show" } }
+
 impl IllegalMoves {
     /// Number of completed moves of the opponent after which play has accepted the move, so that a game without an arbiter does not
     /// stay hidden.
     pub const REPLIES: usize = 2;
+}
+
+/// The delay and the policy on illegal moves. Of two policies, the [strictest](DelayPolicy::strictest) holds for an event for which
+/// either held while it was hidden.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DelayPolicy {
+    /// The delay.
+    pub delay: Delay,
+    /// How illegal moves are published.
+    pub illegal_moves: IllegalMoves,
+}
+
+impl DelayPolicy {
+    /// Returns the policy under which nothing is released that either of the two holds back.
+    #[must_use]
+    pub fn strictest(self, other: DelayPolicy) -> DelayPolicy {
+        let delay = Delay { ms: self.delay.ms.max(other.delay.ms), plies: self.delay.plies.max(other.delay.plies) };
+        let is_held = [self, other].iter().any(|policy| policy.illegal_moves == IllegalMoves::Hold);
+        DelayPolicy { delay, illegal_moves: if is_held { IllegalMoves::Hold } else { IllegalMoves::Show } }
+    }
 }
 
 /// How many events of a game were released to the public, and in which order with its corrections. With this, [`DelayLine::replay`]
@@ -40,19 +65,23 @@ pub struct ReleaseState {
     pub count: u64,
     /// Corrections and results that came while events were queued: the number of each, and the count released before it.
     pub checkpoints: Vec<(u64, u64)>,
+    /// The number of the last event that is queued under an earlier, stricter policy, and that policy; `None`: none is.
+    pub stricter: Option<(u64, DelayPolicy)>,
 }
 
 /// The queue of public events of one game.
 ///
 /// **Invariants:** no event, neither a result nor a move, is released before it is as old as the delay; if something is corrected
 /// before its release, only the correction is released, once it is old enough; and no move that [`IllegalMoves::Hold`] holds is
-/// released, nor anything that happened after it.
+/// released, nor anything that happened after it. If the policy changes, nothing that was hidden is released earlier than by the
+/// policy under which it was hidden.
 #[derive(Clone, Debug, Default)]
 pub struct DelayLine {
-    delay: Delay,
-    illegal_moves: IllegalMoves,
-    /// Queued events with the time when each happened, oldest first.
-    waiting: VecDeque<(i64, StampedEvent)>,
+    policy: DelayPolicy,
+    /// The stricter policy of the events up to this number, from before a restart.
+    stricter: Option<(u64, DelayPolicy)>,
+    /// Queued events, oldest first.
+    waiting: VecDeque<QueuedEvent>,
     /// The current game, independent of what the public knows.
     game: GameProgress,
     /// The number of released plies. `is_result_released`: whether a result has been released.
@@ -67,17 +96,74 @@ pub struct DelayLine {
     replayed: Option<ReleaseState>,
 }
 
+/// An event that is not released yet.
+#[derive(Clone, Debug)]
+struct QueuedEvent {
+    /// When it happened.
+    at: i64,
+    /// The earliest time of its release.
+    not_before: i64,
+    /// The strictest of the policies that were in force since, and of those of the events that it replaced.
+    policy: DelayPolicy,
+    stamped: StampedEvent,
+}
+
+impl QueuedEvent {
+    fn new(at: i64, policy: DelayPolicy, stamped: StampedEvent) -> QueuedEvent {
+        QueuedEvent { at, not_before: at.saturating_add_unsigned(policy.delay.ms), policy, stamped }
+    }
+
+    /// Lets the event reveal no earlier what `hidden`, which it replaces, was hiding.
+    fn replacing(self, hidden: Option<&Hidden>) -> QueuedEvent {
+        let Some(hidden) = hidden else { return self };
+        let not_before = self.not_before.max(hidden.until);
+        QueuedEvent { not_before, policy: self.policy.strictest(hidden.policy), ..self }
+    }
+}
+
+/// How long queued events that were replaced would have been hidden.
+struct Hidden {
+    until: i64,
+    policy: DelayPolicy,
+}
+
+impl Hidden {
+    /// Adds an event that is replaced.
+    fn add(hidden: &mut Option<Hidden>, event: &QueuedEvent) {
+        let (until, policy) = (event.not_before, event.policy);
+        *hidden = Some(match hidden.take() {
+            Some(other) => Hidden { until: other.until.max(until), policy: other.policy.strictest(policy) },
+            None => Hidden { until, policy },
+        });
+    }
+}
+
 impl DelayLine {
     /// Creates an empty queue.
     pub fn new(delay: Delay, illegal_moves: IllegalMoves) -> DelayLine {
-        DelayLine { delay, illegal_moves, ..DelayLine::default() }
+        DelayLine { policy: DelayPolicy { delay, illegal_moves }, ..DelayLine::default() }
     }
 
     /// Creates the queue of a game that was partly released before a restart. Its events must be pushed again from the first on,
     /// with [`DelayLine::pop`] called before each until it returns `None`. Until [`DelayLine::end_replay`], exactly the events that
     /// were released are released again, whatever the delay and the policy are now.
     pub fn replay(delay: Delay, illegal_moves: IllegalMoves, released: ReleaseState) -> DelayLine {
-        DelayLine { replayed: Some(released), ..DelayLine::new(delay, illegal_moves) }
+        DelayLine { stricter: released.stricter, replayed: Some(released), ..DelayLine::new(delay, illegal_moves) }
+    }
+
+    /// Hides the events up to this number, which are still to be pushed, by this policy too: they were hidden by it before.
+    pub fn keep_stricter(&mut self, up_to: u64, policy: DelayPolicy) {
+        self.stricter = Some((up_to, policy));
+    }
+
+    /// Changes the policy. What is stricter in it holds at once, also for queued events; what is less strict, for events that
+    /// happen from now on.
+    pub fn set_policy(&mut self, policy: DelayPolicy) {
+        self.policy = policy;
+        for queued in &mut self.waiting {
+            queued.policy = queued.policy.strictest(policy);
+            queued.not_before = queued.not_before.max(queued.at.saturating_add_unsigned(policy.delay.ms));
+        }
     }
 
     /// Ends the replay of the game's known events: from now on the delay and the policy decide.
@@ -91,8 +177,13 @@ impl DelayLine {
     }
 
     /// Returns how much has been released.
-    pub fn released(&self) -> &ReleaseState {
-        &self.released
+    pub fn released(&self) -> ReleaseState {
+        let stricter = self.waiting.iter().filter(|queued| queued.policy != self.policy);
+        let stricter = stricter.fold(None, |strictest: Option<(u64, DelayPolicy)>, queued| {
+            let (number, policy) = strictest.unwrap_or((0, queued.policy));
+            Some((queued.stamped.number.unwrap_or(0).max(number), policy.strictest(queued.policy)))
+        });
+        ReleaseState { stricter, ..self.released.clone() }
     }
 
     /// Adds a durable event as it happens. `at` is in milliseconds of any clock that does not go back. What is due by then must
@@ -106,34 +197,55 @@ impl DelayLine {
         if matches!(stamped.event, Event::MovesCorrected { .. } | Event::Result { .. }) && !self.waiting.is_empty() {
             self.released.checkpoints.push((self.last, self.released.count));
         }
+        let mut hidden = None;
         match &stamped.event {
             Event::MovesCorrected { .. } => return self.correct(at, &stamped),
             Event::Result { result, .. } => {
                 // Only the final result is released.
-                self.waiting.retain(|(_, waits)| !matches!(waits.event, Event::Result { .. }));
+                self.waiting.retain(|queued| {
+                    let is_result = matches!(queued.stamped.event, Event::Result { .. });
+                    if is_result {
+                        Hidden::add(&mut hidden, queued);
+                    }
+                    !is_result
+                });
                 if result.is_none() && !self.is_result_released {
                     return;
                 }
             }
             _ => {}
         }
-        self.waiting.push_back((at, stamped));
+        self.queue(at, stamped, hidden.as_ref());
+    }
+
+    /// Appends an event to the queue, which replaced those that `hidden` describes.
+    fn queue(&mut self, at: i64, stamped: StampedEvent, hidden: Option<&Hidden>) {
+        let stricter = self.stricter.filter(|(last, _)| stamped.number.is_some_and(|number| number <= *last));
+        let policy = stricter.map_or(self.policy, |(_, policy)| policy.strictest(self.policy));
+        self.waiting.push_back(QueuedEvent::new(at, policy, stamped).replacing(hidden));
     }
 
     /// Applies a correction of the moves to the queued events.
     fn correct(&mut self, at: i64, stamped: &StampedEvent) {
         let Event::MovesCorrected { from_ply, moves, .. } = &stamped.event else { return };
         let from = *from_ply;
-        self.waiting.retain_mut(|(_, waits)| match &mut waits.event {
-            Event::MoveMade { ply, .. } | Event::MoveCompleted { ply, .. } | Event::ClockRevised { ply, .. } => *ply < from,
-            Event::MovesCorrected { from_ply, moves, .. } => {
-                moves.truncate(from.saturating_sub(*from_ply) as usize);
-                *from_ply < from
+        let mut hidden = None;
+        self.waiting.retain_mut(|queued| {
+            if last_ply(&queued.stamped.event).is_some_and(|ply| ply >= from) {
+                Hidden::add(&mut hidden, queued);
             }
-            _ => true,
+            match &mut queued.stamped.event {
+                Event::MoveMade { ply, .. } | Event::MoveCompleted { ply, .. } | Event::ClockRevised { ply, .. } => *ply < from,
+                Event::MovesCorrected { from_ply, moves, .. } => {
+                    moves.truncate(from.saturating_sub(*from_ply) as usize);
+                    *from_ply < from
+                }
+                _ => true,
+            }
         });
+        let hidden = hidden.as_ref();
         let known =
-            self.waiting.iter().fold(self.released_plies, |plies, (_, waits)| plies_after(&waits.event).unwrap_or(plies));
+            self.waiting.iter().fold(self.released_plies, |plies, queued| plies_after(&queued.stamped.event).unwrap_or(plies));
         // Moves that were not released need no correction.
         let corrected = if from <= known { moves.iter().take_while(|played| !played.irregular).count() } else { 0 };
         if from <= known {
@@ -141,13 +253,13 @@ impl DelayLine {
             if let Event::MovesCorrected { moves, .. } = &mut correction.event {
                 moves.truncate(corrected);
             }
-            self.waiting.push_back((at, correction));
+            self.queue(at, correction, hidden);
         }
         // Moves that may be held are queued separately.
         for (ply, played) in (from..).zip(moves).skip(corrected) {
             let event =
                 Event::MoveMade { ply, played: played.clone(), confidence: Confidence::CERTAIN, alternatives: Vec::new() };
-            self.waiting.push_back((at, StampedEvent { event, ..stamped.clone() }));
+            self.queue(at, StampedEvent { event, ..stamped.clone() }, hidden);
         }
     }
 
@@ -175,7 +287,7 @@ impl DelayLine {
     }
 
     fn release(&mut self) -> Option<StampedEvent> {
-        let (_, stamped) = self.waiting.pop_front()?;
+        let QueuedEvent { stamped, .. } = self.waiting.pop_front()?;
         self.released_plies = plies_after(&stamped.event).unwrap_or(self.released_plies);
         if let Event::Result { result, .. } = &stamped.event {
             self.is_result_released = result.is_some();
@@ -190,27 +302,21 @@ impl DelayLine {
     }
 
     fn due(&self) -> Option<i64> {
-        let (at, _) = self.waiting.front()?;
-        Some(at.saturating_add_unsigned(self.delay.ms))
+        self.waiting.front().map(|queued| queued.not_before)
     }
 
     /// Whether enough plies have followed the first queued event and it is not a held move.
     fn may_release(&self) -> bool {
-        let front = self.waiting.front().map(|(_, stamped)| &stamped.event);
-        if let Some(Event::MoveMade { ply, .. }) = front
-            && self.is_held(*ply)
+        let Some(QueuedEvent { policy, stamped, .. }) = self.waiting.front() else { return false };
+        if let Event::MoveMade { ply, .. } = &stamped.event
+            && policy.illegal_moves == IllegalMoves::Hold
+            && !self.is_over()
+            && self.game.is_unruled(*ply)
         {
             return false;
         }
-        let ply = match front {
-            Some(Event::MoveCompleted { ply, .. } | Event::ClockRevised { ply, .. }) => *ply,
-            event => event.and_then(plies_after).unwrap_or(0),
-        };
-        self.is_over() || ply == 0 || ply.saturating_add(self.delay.plies) <= self.game.plies.len() as u32
-    }
-
-    fn is_held(&self, ply: u32) -> bool {
-        self.illegal_moves == IllegalMoves::Hold && !self.is_over() && self.game.is_unruled(ply)
+        let ply = last_ply(&stamped.event).unwrap_or(0);
+        self.is_over() || ply == 0 || ply.saturating_add(policy.delay.plies) <= self.game.plies.len() as u32
     }
 
     fn is_over(&self) -> bool {
@@ -227,102 +333,10 @@ fn plies_after(event: &Event) -> Option<u32> {
     }
 }
 
-/// The state that decides whether a move is held.
-#[derive(Clone, Debug, Default)]
-struct GameProgress {
-    plies: Vec<DelayedPly>,
-    /// The alerts that the arbiter may let stand: the id, the kind and the ply of each.
-    alerts: Vec<(u32, AlertKind, u32)>,
-    /// The last event was a command to undo.
-    undoing: bool,
-    /// The game has a result.
-    over: bool,
-}
-
-#[derive(Clone, Debug)]
-struct DelayedPly {
-    uci: String,
-    mover: Color,
-    illegal: bool,
-    /// It remains in force by the edition of the Laws.
-    by_laws: bool,
-    /// The kind of the alert on which the arbiter let it stand.
-    ruled: Option<AlertKind>,
-    completed: bool,
-}
-
-impl DelayedPly {
-    fn new(number: u32, played: &PlayedMove) -> DelayedPly {
-        let mover = played.mover().unwrap_or(Color::from_white(number % 2 == 1));
-        DelayedPly {
-            uci: played.uci.clone(),
-            mover,
-            illegal: played.irregular && !played.is_missing(),
-            by_laws: false,
-            ruled: None,
-            completed: false,
-        }
-    }
-}
-
-impl GameProgress {
-    fn apply(&mut self, event: &Event) {
-        let undoing = std::mem::take(&mut self.undoing);
-        match event {
-            Event::MoveMade { ply, played, .. } => self.replace(*ply, std::slice::from_ref(played)),
-            Event::MovesCorrected { from_ply, moves, .. } => self.replace(*from_ply, moves),
-            Event::MoveCompleted { ply, .. } => {
-                if let Some(ply) = self.ply_mut(*ply) {
-                    ply.completed = true;
-                }
-            }
-            Event::AlertRaised(alert) => {
-                self.alerts.push((alert.id, alert.kind, alert.ply));
-                if let Some(ply) = self.ply_mut(alert.ply) {
-                    ply.by_laws |= ply.illegal && alert.kind == AlertKind::IllegalStands;
-                    // If letting a move stand is undone, its alert is raised again.
-                    ply.ruled.take_if(|kind| undoing && *kind == alert.kind);
-                }
-                self.undoing = undoing;
-            }
-            Event::Commanded { command: Command::LetStand { alert: id }, .. } => {
-                if let Some((_, kind, ply)) = self.alerts.iter().find(|(known, ..)| known == id).copied()
-                    && let Some(ply) = self.ply_mut(ply)
-                {
-                    ply.ruled = ply.illegal.then_some(kind);
-                }
-            }
-            Event::Commanded { command, .. } => self.undoing = *command == Command::Undo {},
-            Event::Result { result, .. } => self.over = result.is_some(),
-            _ => {}
-        }
-    }
-
-    /// Replaces the plies from `from` on.
-    fn replace(&mut self, from: u32, moves: &[PlayedMove]) {
-        let unchanged = from.saturating_sub(1) as usize;
-        let before = self.plies.split_off(unchanged.min(self.plies.len()));
-        self.plies.extend((from..).zip(moves).enumerate().map(|(index, (number, played))| {
-            let ply = DelayedPly::new(number, played);
-            // A ruling on another move does not apply to this one.
-            match before.get(index).filter(|old| old.uci == ply.uci && ply.illegal) {
-                Some(old) => DelayedPly { by_laws: old.by_laws, ruled: old.ruled, ..ply },
-                None => ply,
-            }
-        }));
-    }
-
-    fn ply_mut(&mut self, number: u32) -> Option<&mut DelayedPly> {
-        self.plies.get_mut((number as usize).checked_sub(1)?)
-    }
-
-    /// Whether this ply is illegal and may still be taken back.
-    fn is_unruled(&self, number: u32) -> bool {
-        let index = (number as usize).wrapping_sub(1);
-        let Some(ply) = self.plies.get(index).filter(|ply| ply.illegal && !ply.by_laws && ply.ruled.is_none()) else {
-            return false;
-        };
-        let replies = self.plies.iter().skip(index).filter(|reply| reply.mover != ply.mover && reply.completed);
-        replies.count() < IllegalMoves::REPLIES
+/// Returns the last ply that this event is about.
+fn last_ply(event: &Event) -> Option<u32> {
+    match event {
+        Event::MoveCompleted { ply, .. } | Event::ClockRevised { ply, .. } => Some(*ply),
+        event => plies_after(event),
     }
 }

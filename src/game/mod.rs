@@ -21,7 +21,7 @@ pub use alert::{Alert, AlertKind};
 pub use answer::Answer;
 pub use caution::SettledPlies;
 pub use command::{Command, Order};
-pub use delay::{Delay, DelayLine, IllegalMoves, ReleaseState};
+pub use delay::{Delay, DelayLine, DelayPolicy, IllegalMoves, ReleaseState};
 pub use event::{Event, StampedEvent};
 pub use facts::{ClockTime, CompletedBy, Confidence, CorrectionReason, Fault, GameResult, PlayedMove, ResultReason, Sighting};
 pub use late_result::late_result;

@@ -65,7 +65,6 @@ pub struct ServerState {
     source: Source,
     config: LiveChess,
     tags: EventTags,
-    delay: Delay,
     /// Permits for the lines of play that are followed for one client alone.
     line_permits: Arc<Semaphore>,
 }
@@ -73,15 +72,18 @@ pub struct ServerState {
 impl ServerState {
     /// Creates the state. The configuration decides whether clients see live or delayed data.
     pub fn new(hub: &Arc<Hub>, delayed_view: &Arc<DelayedView>, config: &Config) -> Arc<ServerState> {
-        let source = if is_live(config) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(delayed_view)) };
+        let source =
+            if is_live(config, hub) { Source::Live(Arc::clone(hub)) } else { Source::Public(Arc::clone(delayed_view)) };
         let (livechess, tags) = (config.livechess.clone(), config.tags.clone());
-        Arc::new(ServerState {
-            source,
-            config: livechess,
-            tags,
-            delay: config.delay,
-            line_permits: Arc::new(Semaphore::new(allowance::MAX_LINES)),
-        })
+        Arc::new(ServerState { source, config: livechess, tags, line_permits: Arc::new(Semaphore::new(allowance::MAX_LINES)) })
+    }
+
+    /// Returns the delay of what clients see.
+    fn delay(&self) -> Delay {
+        match &self.source {
+            Source::Live(_) => Delay::default(),
+            Source::Public(view) => view.delay(),
+        }
     }
 
     /// Returns whether clients see the delayed view.
@@ -90,13 +92,11 @@ impl ServerState {
     }
 }
 
-/// Returns whether the server is on and shows boards, clocks and moves without delay.
-pub fn is_live(config: &Config) -> bool {
+/// Returns whether the server is on and shows boards, clocks and moves without delay. If there is no delay any more, events from
+/// before may still be hidden.
+pub fn is_live(config: &Config, hub: &Hub) -> bool {
     let is_loopback = |listen: SocketAddr| listen.ip().is_loopback();
-    config
-        .livechess
-        .listen
-        .is_some_and(|listen| config.delay == Delay::default() || (config.livechess.live && is_loopback(listen)))
+    config.livechess.listen.is_some_and(|listen| !hub.has_public_delay() || (config.livechess.live && is_loopback(listen)))
 }
 
 /// Serves clients until `stop`; returns at once if the server is off. Retries if the address cannot be bound.

@@ -1,15 +1,17 @@
 //! When events become public: the delay line alone, and touchmoved's broadcast name.
 
 mod broadcast;
+mod policy;
 
+use policy::Step;
 use proptest::prelude::*;
 use std::collections::HashSet;
 use touchmove::game::command::Command;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::record::{Ply, PlyState};
 use touchmove::game::{
-    Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Delay, DelayLine, Event, GameResult, IllegalMoves, PlayedMove,
-    Record, ResultReason, StampedEvent, Text,
+    Alert, AlertKind, CompletedBy, Confidence, CorrectionReason, Delay, DelayLine, DelayPolicy, Event, GameResult,
+    IllegalMoves, PlayedMove, Record, ResultReason, StampedEvent, Text,
 };
 
 fn played(uci: &str) -> PlayedMove {
@@ -85,19 +87,30 @@ fn check(delay: Delay, input: &[(i64, Event)], released: &[(i64, &str)]) {
 }
 
 fn check_with(delay: Delay, illegal_moves: IllegalMoves, input: &[(i64, Event)], released: &[(i64, &str)]) {
-    let mut line = DelayLine::new(delay, illegal_moves);
+    let steps = input.iter().map(|(at, event)| (*at, Step::Event(event.clone())));
+    check_steps(DelayPolicy { delay, illegal_moves }, steps, released);
+}
+
+/// Checks which events are released at which times, for events and changes of the policy at these times.
+fn check_steps(policy: DelayPolicy, steps: impl IntoIterator<Item = (i64, Step)>, released: &[(i64, &str)]) {
+    let mut line = DelayLine::new(policy.delay, policy.illegal_moves);
     let mut actual = Vec::new();
     // The deadline of an event that waited for another one may have passed when that one happens.
     let mut release_due = |line: &mut DelayLine, since: i64, until: i64| {
+        let mut time = since;
         while let Some(at) = line.next_deadline().filter(|at| *at <= until) {
-            actual.push((at.max(since), word(&line.pop(at).unwrap().event)));
+            time = time.max(at);
+            actual.push((time, word(&line.pop(time).unwrap().event)));
         }
     };
     let mut now = 0;
-    for (at, event) in input {
-        release_due(&mut line, now, *at);
-        now = *at;
-        line.push(now, StampedEvent { at: 0, number: Some(1), event: event.clone() });
+    for (at, step) in steps {
+        release_due(&mut line, now, at);
+        now = at;
+        match step {
+            Step::Event(event) => line.push(now, StampedEvent { at: 0, number: Some(1), event }),
+            Step::Policy(policy) => line.set_policy(policy),
+        }
     }
     release_due(&mut line, now, i64::MAX);
     let released: Vec<(i64, String)> = released.iter().map(|(at, word)| (*at, (*word).to_owned())).collect();
@@ -480,7 +493,7 @@ proptest! {
         }
         let (ms, plies, hold) = other;
         let illegal_moves = if hold { IllegalMoves::Hold } else { IllegalMoves::Show };
-        let mut restarted = DelayLine::replay(Delay { ms, plies }, illegal_moves, line.released().clone());
+        let mut restarted = DelayLine::replay(Delay { ms, plies }, illegal_moves, line.released());
         let mut released_again = Vec::new();
         for stamped in pushed {
             released_again.extend(std::iter::from_fn(|| restarted.pop(play.now)));

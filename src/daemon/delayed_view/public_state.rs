@@ -2,7 +2,7 @@
 
 use super::release_log::{PriorRelease, ReleaseLog};
 use crate::daemon::hub::{BoardView, GameView, Published, State};
-use crate::game::{DelayLine, Event, StampedEvent};
+use crate::game::{DelayLine, DelayPolicy, Event, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -19,6 +19,8 @@ pub(super) struct PublicState {
     pub(super) lines: BTreeMap<u64, GameRelease>,
     /// How much of each game has been released, by journal event numbers.
     pub(super) release_log: ReleaseLog,
+    /// The strictest of all policies since this process was started.
+    pub(super) strictest: DelayPolicy,
     /// Identifier of the journal's incarnation.
     pub(super) incarnation: String,
 }
@@ -29,6 +31,28 @@ impl PublicState {
     pub(super) fn released_before(&self, game: u64, meta: &GameMeta) -> Option<PriorRelease> {
         let under_old_number = || self.release_log.released(meta.carried_from?, meta.epoch_wall_ms);
         self.release_log.released(game, meta.epoch_wall_ms).or_else(under_old_number)
+    }
+
+    /// Records that this policy, or a stricter one, hides every event of all known games.
+    pub(super) fn record_policy(&mut self, policy: DelayPolicy) {
+        let policy_of_absent = policy.strictest(self.strictest);
+        self.release_log.hide_absent(|game| self.lines.contains_key(&game), policy_of_absent);
+        for (game, line) in &self.lines {
+            let Some(meta) = &line.meta else { continue };
+            let mut released = line.line.released();
+            let policy = released.stricter.map_or(policy, |(_, stricter)| stricter.strictest(policy));
+            released.stricter = Some((line.last, policy));
+            self.release_log.record_released(*game, meta.epoch_wall_ms, &released);
+        }
+    }
+
+    /// Records how much of all games has been released, and which of their events are hidden by an earlier policy.
+    pub(super) fn record_releases(&mut self) {
+        for (game, line) in &self.lines {
+            if let Some(meta) = &line.meta {
+                self.release_log.record_released(*game, meta.epoch_wall_ms, &line.line.released());
+            }
+        }
     }
 
     /// Makes an event public. `meta`: what the hub knows of the game; `in_memory`: the games that it has. Returns the event as
@@ -45,7 +69,7 @@ impl PublicState {
         let meta = meta.or_else(|| self.lines.get(&game)?.meta.clone())?;
         let GameMeta { board, epoch_wall_ms, epoch_steady_ms, tags, own_tags, .. } = meta;
         let id = board.id.clone();
-        if let Some(released) = self.lines.get(&game).map(|line| line.line.released().clone()) {
+        if let Some(released) = self.lines.get(&game).map(|line| line.line.released()) {
             self.release_log.record(game, epoch_wall_ms, stamped.number.unwrap_or(0), &released);
         }
         let events = self.events.entry(game).or_default();

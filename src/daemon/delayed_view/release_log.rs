@@ -2,10 +2,11 @@
 //! whole delay. An event's age is not computed from the system clock, because that of a small computer may have been hours wrong.
 
 use crate::daemon::atomic_file::{Durability, replace};
-use crate::game::ReleaseState;
+use crate::game::{Delay, DelayPolicy, IllegalMoves, ReleaseState};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use std::{fs, io};
 use tokio::time::Instant;
@@ -23,6 +24,9 @@ pub(super) struct ReleaseLog {
     /// When the next write is due.
     due: Option<Instant>,
     failed: bool,
+    /// Number of writes begun, and that of the last one that succeeded: an older one must not replace it.
+    begun: u64,
+    written: Arc<Mutex<u64>>,
 }
 
 /// Stored data of a game.
@@ -38,6 +42,33 @@ struct StoredRelease {
     /// See [`ReleaseState::checkpoints`].
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     checkpoints: Vec<(u64, u64)>,
+    /// See [`ReleaseState::stricter`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stricter: Option<StoredPolicy>,
+}
+
+/// The policy of the events up to a number.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct StoredPolicy {
+    up_to: u64,
+    delay_ms: u64,
+    delay_plies: u32,
+    hold_illegal: bool,
+}
+
+impl From<(u64, DelayPolicy)> for StoredPolicy {
+    fn from((up_to, DelayPolicy { delay, illegal_moves }): (u64, DelayPolicy)) -> StoredPolicy {
+        let hold_illegal = illegal_moves == IllegalMoves::Hold;
+        StoredPolicy { up_to, delay_ms: delay.ms, delay_plies: delay.plies, hold_illegal }
+    }
+}
+
+impl From<StoredPolicy> for (u64, DelayPolicy) {
+    fn from(stored: StoredPolicy) -> (u64, DelayPolicy) {
+        let delay = Delay { ms: stored.delay_ms, plies: stored.delay_plies };
+        let illegal_moves = if stored.hold_illegal { IllegalMoves::Hold } else { IllegalMoves::Show };
+        (stored.up_to, DelayPolicy { delay, illegal_moves })
+    }
 }
 
 /// How much of a game had been released before a restart.
@@ -47,6 +78,16 @@ pub(super) enum PriorRelease {
     Released(ReleaseState),
     /// All events up to this number, with their corrections applied. Older versions stored only this.
     UpTo(u64),
+}
+
+impl PriorRelease {
+    /// Returns which events an earlier policy hides, see [`ReleaseState::stricter`].
+    pub(super) fn stricter(&self) -> Option<(u64, DelayPolicy)> {
+        match self {
+            PriorRelease::Released(released) => released.stricter,
+            PriorRelease::UpTo(_) => None,
+        }
+    }
 }
 
 impl ReleaseLog {
@@ -70,15 +111,36 @@ impl ReleaseLog {
     /// Returns how much of this game has been released; `None`: nothing.
     pub(super) fn released(&self, game: u64, epoch_wall_ms: i64) -> Option<PriorRelease> {
         let game = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms)?;
-        let released = |count| ReleaseState { count, checkpoints: game.checkpoints.clone() };
+        let stricter = game.stricter.map(Into::into);
+        let released = |count| ReleaseState { count, checkpoints: game.checkpoints.clone(), stricter };
         Some(game.released.map_or(PriorRelease::UpTo(game.number), |count| PriorRelease::Released(released(count))))
     }
 
     /// Records that this much of a game has been released, up to the event with this number.
     pub(super) fn record(&mut self, game: u64, epoch_wall_ms: i64, number: u64, released: &ReleaseState) {
-        let ReleaseState { count, checkpoints } = released.clone();
-        self.games.insert(game, StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints });
+        let ReleaseState { count, checkpoints, stricter } = released.clone();
+        let stricter = stricter.map(Into::into);
+        self.games.insert(game, StoredRelease { epoch_wall_ms, number, released: Some(count), checkpoints, stricter });
         self.due = self.due.or(self.path.is_some().then(|| Instant::now() + WRITE_INTERVAL));
+    }
+
+    /// As [`ReleaseLog::record`], with the number that is known.
+    pub(super) fn record_released(&mut self, game: u64, epoch_wall_ms: i64, released: &ReleaseState) {
+        let number = self.games.get(&game).filter(|known| known.epoch_wall_ms == epoch_wall_ms).map_or(0, |known| known.number);
+        self.record(game, epoch_wall_ms, number, released);
+    }
+
+    /// Records that this policy hides every event of the games that are not present.
+    pub(super) fn hide_absent(&mut self, is_present: impl Fn(u64) -> bool, policy: DelayPolicy) {
+        for (_, stored) in self.games.iter_mut().filter(|(game, _)| !is_present(**game)) {
+            let policy = stored.stricter.map_or(policy, |stored| <(u64, DelayPolicy)>::from(stored).1.strictest(policy));
+            stored.stricter = Some((u64::MAX, policy).into());
+        }
+    }
+
+    /// Returns whether events of any game are hidden by an earlier, stricter policy.
+    pub(super) fn has_stricter(&self) -> bool {
+        self.games.values().any(|stored| stored.stricter.is_some())
     }
 
     /// Removes games before this one.
@@ -94,8 +156,10 @@ impl ReleaseLog {
     /// Returns the write that is due, for a thread that may block on the disk; `None`: nothing.
     pub(super) fn begin_write(&mut self) -> Option<PendingWrite> {
         let path = self.path.clone().filter(|_| self.due.take().is_some())?;
+        self.begun += 1;
         // This cannot fail: the JSON contains only numbers.
-        Some(PendingWrite { path, text: serde_json::to_string(&self.games).unwrap_or_default() })
+        let text = serde_json::to_string(&self.games).unwrap_or_default();
+        Some(PendingWrite { path, text, number: self.begun, written: Arc::clone(&self.written) })
     }
 
     /// Handles a write's outcome. After a failure the data is written together with the next release; until then, a restart makes
@@ -119,16 +183,24 @@ impl ReleaseLog {
 pub(super) struct PendingWrite {
     path: PathBuf,
     text: String,
+    number: u64,
+    written: Arc<Mutex<u64>>,
 }
 
 impl PendingWrite {
-    /// Writes the file.
+    /// Writes the file, unless a later write has already done so.
     ///
     /// # Errors
     /// The write failed.
     pub(super) fn write(self) -> io::Result<()> {
-        // Nothing else stores what was released in which order: without it clients could get other events under the same numbers.
-        replace(&self.path, &self.text, Durability::PowerCutSafe)
+        let mut written = self.written.lock().unwrap_or_else(PoisonError::into_inner);
+        if *written < self.number {
+            // Nothing else stores what was released in which order: without it clients could get other events under the same
+            // numbers.
+            replace(&self.path, &self.text, Durability::PowerCutSafe)?;
+            *written = self.number;
+        }
+        Ok(())
     }
 }
 
@@ -137,7 +209,9 @@ mod tests {
     use super::*;
 
     fn released(count: u64) -> ReleaseState {
-        ReleaseState { count, checkpoints: vec![(2, 1)] }
+        let delay = Delay { ms: 900_000, plies: 2 };
+        let policy = DelayPolicy { delay, illegal_moves: IllegalMoves::Show };
+        ReleaseState { count, checkpoints: vec![(2, 1)], stricter: Some((6, policy)) }
     }
 
     #[test]
@@ -160,6 +234,31 @@ mod tests {
         assert!(log.released(7, 1_000).is_some() && log.released(3, 900).is_none());
         std::fs::write(&path, "x").expect("a file");
         assert_eq!(ReleaseLog::load(path).released(7, 1_000), None);
+    }
+
+    #[test]
+    fn a_policy_change_hides_all_of_a_game_that_is_not_loaded() {
+        let mut log = ReleaseLog::default();
+        log.record(1, 7, 4, &released(4));
+        log.record(2, 7, 4, &ReleaseState::default());
+        let policy = DelayPolicy { delay: Delay { ms: 5, plies: 9 }, illegal_moves: IllegalMoves::Hold };
+        log.hide_absent(|game| game == 2, policy);
+        let stricter = |game| log.released(game, 7).and_then(|prior| prior.stricter());
+        let both = DelayPolicy { delay: Delay { ms: 900_000, plies: 9 }, illegal_moves: IllegalMoves::Hold };
+        assert_eq!((stricter(1), stricter(2)), (Some((u64::MAX, both)), None));
+    }
+
+    #[test]
+    fn an_older_write_does_not_replace_a_newer_one() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let path = dir.path().join("public.json");
+        let mut log = ReleaseLog::load(path.clone());
+        log.record(7, 1_000, 3, &released(3));
+        let older = log.begin_write().expect("a write");
+        log.record(7, 1_000, 4, &released(4));
+        log.write_now();
+        older.write().expect("written");
+        assert_eq!(ReleaseLog::load(path).released(7, 1_000), Some(PriorRelease::Released(released(4))));
     }
 
     #[test]

@@ -172,5 +172,5 @@ pub(super) fn recorded_clock(server: &ServerState, game: &GameView) -> Option<Cl
     let run = record.result.is_none().then_some(turn);
     let times = record.clocks_at(u32::try_from(record.plies.len()).unwrap_or(u32::MAX));
     let read_at = steady_clock::to_wall(game.steady_ms(completed));
-    ClockReading::new(times, run, read_at.saturating_add_unsigned(server.delay.ms))
+    ClockReading::new(times, run, read_at.saturating_add_unsigned(server.delay().ms))
 }

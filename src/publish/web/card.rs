@@ -8,13 +8,14 @@ use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
-use crate::game::{AlertKind, Delay};
+use crate::game::{AlertKind, DelayPolicy};
 use crate::locale::Locale;
 use crate::publish::render::placement::sensed_placement;
 use crate::round::{Pairing, Player};
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Map, Value, json};
 use shakmaty::Color;
+use tokio::sync::watch;
 
 /// Maximum deviation of a running clock from its predicted time that does not count as a change, in milliseconds: DGT clocks report
 /// whole seconds that are up to one second old.
@@ -27,14 +28,14 @@ const LAST_MOVES: usize = 4;
 const LOW_BATTERY_PERCENT: u8 = 10;
 
 /// Who sees a card, and with what delay.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct AudienceView {
     /// The audience.
     pub audience: Audience,
     /// The language.
     pub locale: Locale,
-    /// The delay of the public.
-    pub delay: Delay,
+    /// The delay of the public, which can change.
+    pub policy: watch::Receiver<DelayPolicy>,
 }
 
 /// The card of one board.
@@ -166,14 +167,15 @@ fn delayed_clock(view: &AudienceView, game: &GameView) -> Option<CardClock> {
         PlyState::Made => None,
     })?;
     let times = record.clocks_at(count);
+    let delay = view.policy.borrow().delay;
     let ms = |time: Option<ClockTime>| time.map(|time| time.ms);
     (times.white.is_some() || times.black.is_some()).then(|| CardClock {
         white_ms: ms(times.white),
         black_ms: ms(times.black),
         turn: side_to_move(record.fen()),
         // With a delay in plies, the time when the public learned of it is unknown.
-        running: record.result.is_none() && view.delay.plies == 0,
-        read_at: game.steady_ms(completed).saturating_add_unsigned(view.delay.ms),
+        running: record.result.is_none() && delay.plies == 0,
+        read_at: game.steady_ms(completed).saturating_add_unsigned(delay.ms),
         flags: [false; 2],
         battery_low: false,
     })
