@@ -20,6 +20,7 @@ pub mod livechess;
 mod metrics;
 pub mod overrides;
 pub mod secret;
+pub mod settings;
 mod storage;
 pub mod url;
 mod values;
@@ -30,6 +31,7 @@ pub use event::EventTags;
 pub use storage::DiskLimits;
 
 use crate::game::{Delay, IllegalMoves};
+use crate::laws::Laws;
 use crate::table::Settings;
 use std::fmt;
 use std::io;
@@ -90,13 +92,22 @@ impl Config {
     /// # Errors
     /// The file cannot be read, or its content is invalid.
     pub fn load(path: &Path) -> Result<Config, ConfigError> {
+        Config::load_with_text(path).map(|(config, _)| config)
+    }
+
+    /// As [`Config::load`], with the text of the file, which is empty if the file is missing.
+    ///
+    /// # Errors
+    /// The file cannot be read, or its content is invalid.
+    pub fn load_with_text(path: &Path) -> Result<(Config, String), ConfigError> {
         let bytes = match std::fs::read(path) {
             Ok(bytes) => bytes,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Config::default()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
             Err(error) => return Err(ConfigError::Unreadable { path: path.into(), error }),
         };
         let text = String::from_utf8(bytes).map_err(|_| ConfigError::NotText { path: path.into() })?;
-        Config::parse(&text).map_err(|problems| ConfigError::Invalid { path: path.into(), problems })
+        let config = Config::parse(&text).map_err(|problems| ConfigError::Invalid { path: path.into(), problems })?;
+        Ok((config, text))
     }
 
     /// Returns the path of the configuration if none is given: the user's own file if it exists, else the system's.
@@ -107,6 +118,11 @@ impl Config {
             .or_else(|| home("HOME", ".config/touchmove/touchmoved.toml"))
             .filter(|path| path.exists())
             .unwrap_or_else(|| PathBuf::from("/etc/touchmove/touchmoved.toml"))
+    }
+
+    /// Returns the configured directory of journal and recordings.
+    pub fn configured_state_dir(&self) -> Option<&Path> {
+        self.state_dir.as_deref()
     }
 
     /// Returns the directory of journal and recordings: the configured one, else the one that systemd sets for the service, else
@@ -147,6 +163,11 @@ impl Config {
         let token = self.lichess.as_ref().and_then(|lichess| lichess.token_file.as_deref());
         let key = self.web.tls.as_ref().map(|tls| tls.key.as_path());
         [token, key].into_iter().flatten().filter_map(secret::exposure_warning).collect()
+    }
+
+    /// Returns the Laws of the event.
+    pub fn laws(&self) -> Laws {
+        self.game.laws
     }
 
     /// Returns the settings of a table session for this board.

@@ -22,6 +22,8 @@ pub const CLOCK_INTERFACE: &str = "org.touchmove1.Clock";
 pub const GAME_INTERFACE: &str = "org.touchmove1.Game";
 /// Interface on a game's object for what the arbiter may see and do.
 pub const ARBITER_INTERFACE: &str = "org.touchmove1.Arbiter";
+/// Interface on the object of the service for what the administrator may see and do.
+pub const ADMINISTRATOR_INTERFACE: &str = "org.touchmove1.Administrator";
 /// Prefix of error names: errors are `org.touchmove1.Error.*`.
 pub const ERROR_PREFIX: &str = "org.touchmove1.Error";
 /// Version of the D-Bus interfaces, incremented with each incompatible change.
@@ -39,6 +41,8 @@ pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
 pub const ACTION_ACKNOWLEDGE: &str = "org.touchmove1.acknowledge";
 /// The polkit action for any other command.
 pub const ACTION_COMMAND: &str = "org.touchmove1.command";
+/// The polkit action for what the administrator may see and do.
+pub const ACTION_ADMINISTER: &str = "org.touchmove1.administer";
 
 /// Returns the object path of a board; `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {

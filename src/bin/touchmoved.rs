@@ -24,6 +24,7 @@ use touchmove::daemon::discovery::Discovery;
 use touchmove::daemon::hub::{BoardId, JOURNAL_DAMAGED};
 use touchmove::daemon::journal::Journal;
 use touchmove::daemon::links::{self, LinkSpec, PlugEvents, PortSelector};
+use touchmove::daemon::live_config::{LiveConfig, StartConfig};
 use touchmove::daemon::recorder::Recordings;
 use touchmove::daemon::rounds;
 use touchmove::daemon::start_backoff::StartBackoff;
@@ -100,12 +101,15 @@ async fn run(args: Args) -> anyhow::Result<()> {
     }
     config::overrides::load()?.iter().for_each(|warning| warn!("{warning}"));
     let path = args.config.clone().unwrap_or_else(Config::default_path);
-    let config = Config::load(&path)?;
+    let (config, text) = Config::load_with_text(&path)?;
     let state_dir = args.state_dir.clone().unwrap_or_else(|| config.state_dir());
     if let Some(conflict) = config.files_conflict(&state_dir) {
         return Err(ConfigError::FilesConflict { path, reason: conflict }.into());
     }
+    let start = StartConfig::new(config, &path, text, &state_dir);
+    let config = start.config.clone();
     if args.check_config {
+        start.ignored.iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
         config.warnings().iter().for_each(|warning| println!("{}: warning: {warning}", path.display()));
         let exposed = config.exposed_secrets();
         if !exposed.is_empty() {
@@ -146,6 +150,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
     hub.load_desk(&state_dir).await;
     let delayed_view = DelayedView::new(Arc::clone(&hub), config.delay, config.illegal_moves);
     delayed_view.set_release_file(state_dir.join("public.json"));
+    let live_config = LiveConfig::new(start, &hub, &delayed_view);
     let (stop_delayed_view, delayed_view_stop) = watch::channel(false);
     let delayed_view_task = tokio::spawn(Arc::clone(&delayed_view).run(delayed_view_stop));
     if config.delay != Delay::default() {
@@ -154,11 +159,12 @@ async fn run(args: Args) -> anyhow::Result<()> {
     let context = front_end::Context {
         hub: Arc::clone(&hub),
         delayed_view: Arc::clone(&delayed_view),
+        live_config: Arc::clone(&live_config),
         state_dir,
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),
     };
-    let (mut front_ends, name_states) = front_end::start_all(FRONT_ENDS, &config, &context);
+    let (mut front_ends, name_states) = front_end::start_all(FRONT_ENDS, &context);
     front_ends.spawn({
         let (hub, name_states, stop) = (Arc::clone(&hub), name_states.clone(), front_ends_stop.clone());
         async move {
@@ -167,6 +173,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
         }
     });
     front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop));
+    let (laws_sender, laws) = watch::channel(config.laws());
+    let mut configs = live_config.subscribe();
     let (stop_links, links_stop) = watch::channel(false);
     let (specs, mut wanted) = mpsc::unbounded_channel();
     let mut links = JoinSet::new();
@@ -193,11 +201,17 @@ async fn run(args: Args) -> anyhow::Result<()> {
                 hub.read(|_| notify(&[NotifyState::Watchdog]));
                 continue;
             }
+            Ok(()) = configs.changed() => {
+                let laws = configs.borrow_and_update().laws();
+                laws_sender.send_if_modified(|known| std::mem::replace(known, laws) != laws);
+                continue;
+            }
             (_, outcome) = &mut tasks => failure = outcome.err(),
             Some(mut spec) = wanted.recv() => {
                 spec.recordings.clone_from(&recordings);
                 spec.plugs = plugs.clone();
                 spec.calibrations = Some(calibrations.clone());
+                spec.laws = laws.clone();
                 spec.shares_readings = livechess::is_live(&config, &hub);
                 links.spawn(links::run(spec, Arc::clone(&hub), links_stop.clone()));
                 continue;

@@ -1,7 +1,8 @@
 //! The delay of everything that is public.
 
-use super::key::{Key, Kind, Table, key, number};
+use super::key::{ChangeEffect, Key, Kind, Table, key, number};
 use super::values::Values;
+use crate::game::words::Word;
 use crate::game::{Delay, IllegalMoves};
 
 /// The table `[broadcast]`.
@@ -21,7 +22,7 @@ const KEYS: &[Key] = &[
         "The minimum age of everything that is published: moves, clock times and results. If a move is corrected meanwhile,\n\
          only the correction is published. After a restart of touchmoved, events that were public stay public, and all others\n\
          wait for the whole delay again, because the time of day may have been wrong before.",
-    ),
+    ).changes(ChangeEffect::Immediate),
     key(
         "delay_plies",
         number(0, 100, "plies"),
@@ -29,7 +30,7 @@ const KEYS: &[Key] = &[
         "4",
         "In addition, a move is not published before this number of plies have followed it, as long as the game is in progress.\n\
          With delay_s 0 the last plies are published with the result.",
-    ),
+    ).changes(ChangeEffect::Immediate),
     key(
         "illegal_move",
         Kind::Word(&["hold", "show"]),
@@ -38,11 +39,11 @@ const KEYS: &[Key] = &[
         "How an illegal move is published. `hold`: the public record of the game ends before the move until the arbiter lets it\n\
          stand, it stands by the Laws in force, the opponent has completed two further moves, or the game is over; a move\n\
          that is taken back or replaced before that is never published. `show`: it is published like any other move.",
-    ),
+    ).changes(ChangeEffect::Immediate),
 ];
 
 /// Reads the table.
 pub(super) fn read(values: &Values<'_>) -> (Delay, IllegalMoves) {
     let delay = Delay { ms: values.number::<u64>("delay_s") * 1000, plies: values.number("delay_plies") };
-    (delay, if values.text("illegal_move") == "show" { IllegalMoves::Show } else { IllegalMoves::Hold })
+    (delay, IllegalMoves::from_word(&values.text("illegal_move")).unwrap_or_default())
 }

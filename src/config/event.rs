@@ -1,6 +1,6 @@
 //! The PGN tags of the event.
 
-use super::key::{Key, Table, is_line, key, text};
+use super::key::{ChangeEffect, Key, Table, is_line, key, text};
 use super::values::Values;
 
 /// PGN tags that are the same for all games.
@@ -29,16 +29,20 @@ impl EventTags {
 pub(super) static TABLE: Table = Table { name: "pgn", about: "PGN tags about the event, the same in every game.", keys: KEYS };
 
 const KEYS: &[Key] = &[
-    key("event", text("one line of text", is_line), Some("\"?\""), "\"Club championship\"", "The event. `?`: not known."),
-    key("site", text("one line of text", is_line), Some("\"?\""), "\"Shanghai\"", "The place. `?`: not known."),
+    key("event", text("one line of text", is_line), Some("\"?\""), "\"Club championship\"", "The event. `?`: not known.")
+        .changes(ChangeEffect::NextStart),
+    key("site", text("one line of text", is_line), Some("\"?\""), "\"Shanghai\"", "The place. `?`: not known.")
+        .changes(ChangeEffect::NextStart),
     key(
         "date",
         text("\"today\" or a date such as \"2026.11.21\" (? where a digit is not known)", is_date),
         Some("\"today\""),
         "\"2026.11.21\"",
         "The day, as PGN writes it. `today`: the day on which a game began.",
-    ),
-    key("round", text("one line of text", is_line), Some("\"?\""), "\"3\"", "The round. `?`: not known."),
+    )
+    .changes(ChangeEffect::NextStart),
+    key("round", text("one line of text", is_line), Some("\"?\""), "\"3\"", "The round. `?`: not known.")
+        .changes(ChangeEffect::NextStart),
 ];
 
 fn is_date(text: &str) -> bool {

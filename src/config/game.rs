@@ -1,6 +1,6 @@
 //! How readings of the boards become a game.
 
-use super::key::{Key, Kind, Table, key, number};
+use super::key::{ChangeEffect, Key, Kind, Table, key, number};
 use super::values::Values;
 use crate::boards::SensorKind;
 use crate::laws::Laws;
@@ -18,23 +18,28 @@ const KEYS: &[Key] = &[
         "250",
         "Settle time: a move that could still become another one (a rook on its way) is published after this time without a\n\
          change.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
     key(
         "settle_low_ms",
         number(20, 5000, "ms"),
         Some("120"),
         "120",
         "The settle time when a player is short of time. Not more than settle_ms.",
-    ),
-    key("low_time_s", number(0, 3600, "s"), Some("120"), "120", "A player with less time than this is short of time."),
+    )
+    .changes(ChangeEffect::NextStart),
+    key("low_time_s", number(0, 3600, "s"), Some("120"), "120", "A player with less time than this is short of time.")
+        .changes(ChangeEffect::NextStart),
     key(
         "dwell_ms",
         number(200, 600_000, "ms"),
         Some("5000"),
         "5000",
         "Without a clock, a move counts as completed when the board has not changed for this time.",
-    ),
-    key("chess960", Kind::Flag, Some("false"), "false", "Whether to accept Chess960 start positions."),
+    )
+    .changes(ChangeEffect::NextStart),
+    key("chess960", Kind::Flag, Some("false"), "false", "Whether to accept Chess960 start positions.")
+        .changes(ChangeEffect::NextStart),
     key(
         "accept_kings_signal",
         Kind::Flag,
@@ -42,14 +47,16 @@ const KEYS: &[Key] = &[
         "true",
         "Whether kings on the centre squares set the result at once; otherwise the result waits for the arbiter. It always\n\
          waits if the board cannot show which result the kings signal.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
     key(
         "hypotheses",
         number(8, 4096, "lines of play"),
         Some("64"),
         "64",
         "The maximum number of lines of play that are followed for each board.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
     key(
         "publish",
         Kind::Word(&["prompt", "sure"]),
@@ -57,7 +64,8 @@ const KEYS: &[Key] = &[
         "\"sure\"",
         "When an uncertain move is published. `prompt`: at once, and corrected if necessary; `sure`: when one line of play is\n\
          clearly ahead of all others, or the move was completed.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
 ];
 
 /// Returns the settings common to all boards.

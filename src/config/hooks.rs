@@ -1,6 +1,6 @@
 //! Configuration of the delivery of alerts: see `publish::hooks`.
 
-use super::key::{Key, Kind, Table, key, list, text};
+use super::key::{ChangeEffect, Key, Kind, Table, key, list, text};
 use super::url::Url;
 use super::values::Values;
 use crate::game::event::AlertCategory;
@@ -77,12 +77,14 @@ const KEYS: &[Key] = &[
     ),
     key(
         "webhook",
-        text("https://HOST/PATH, or http://HOST/PATH on this machine or its own network", |text| text.parse::<Url>().is_ok()),
-        None,
+        text("https://HOST/PATH, or http://HOST/PATH on this machine or its own network, or \"\" for none", |text| {
+            text.is_empty() || text.parse::<Url>().is_ok()
+        }),
+        Some("\"\""),
         "\"https://ntfy.example.org/a-topic-nobody-guesses\"",
         "The address to which each alert is posted as text with the headers Title, Priority and Tags, such as a topic of ntfy,\n\
-         which delivers to phones at once. Anyone who knows the address can read the alerts.",
-    ),
+         which delivers to phones at once. Anyone who knows the address can read the alerts. \"\": none.",
+    ).changes(ChangeEffect::Immediate),
     key(
         "matters",
         list("a list of play, board, touch, end, device", |words| parse_matters(words).is_some()),
@@ -90,8 +92,8 @@ const KEYS: &[Key] = &[
         "[\"play\", \"board\", \"end\"]",
         "The categories of alerts that are sent. `play`: actions of a player on the board or the clock; `board`: pieces on the\n\
          board; `touch`: touched pieces; `end`: results to confirm, and draws; `device`: boards, clocks, cables.",
-    ),
-    key("language", Kind::Word(Locale::TAGS), Some("\"en\""), "\"zh-Hans\"", "The language of the notifications."),
+    ).changes(ChangeEffect::Immediate),
+    key("language", Kind::Word(Locale::TAGS), Some("\"en\""), "\"zh-Hans\"", "The language of the notifications.").changes(ChangeEffect::Immediate),
 ];
 
 /// Reads the table.

@@ -1,5 +1,7 @@
 //! The description of a configuration key, and of a table with its keys.
 
+use crate::game::words::words;
+
 /// A table of the configuration.
 pub struct Table {
     /// The name of the table; `board` is an array of tables.
@@ -58,6 +60,34 @@ pub enum Kind {
     },
 }
 
+/// Whether a key can be changed at run time, and when the change takes effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ChangeEffect {
+    /// It is read from the file alone: it decides which boards and programs are used, where touchmoved listens and writes, or who
+    /// may reach it.
+    FileOnly,
+    /// At once.
+    Immediate,
+    /// In games that begin from then on.
+    NewGames,
+    /// When touchmoved is started next.
+    NextStart,
+}
+
+impl ChangeEffect {
+    /// Returns when a change takes effect, as a continuation of "takes effect"; `None`: the key cannot be changed at run time.
+    pub fn when(self) -> Option<&'static str> {
+        match self {
+            ChangeEffect::FileOnly => None,
+            ChangeEffect::Immediate => Some("at once"),
+            ChangeEffect::NewGames => Some("in games that begin from then on"),
+            ChangeEffect::NextStart => Some("when touchmoved is started next"),
+        }
+    }
+}
+
+words! { ChangeEffect { FileOnly = "file_only", Immediate = "immediate", NewGames = "new_games", NextStart = "next_start" } }
+
 /// A key of the configuration.
 pub struct Key {
     /// The name of the key.
@@ -70,9 +100,18 @@ pub struct Key {
     pub example: &'static str,
     /// The description, wrapped for a comment in the file.
     pub doc: &'static str,
+    /// Whether it can be changed at run time.
+    pub effect: ChangeEffect,
 }
 
-/// Describes a key: see the fields of [`Key`].
+impl Key {
+    /// Sets when a change at run time takes effect.
+    pub(super) const fn changes(self, effect: ChangeEffect) -> Key {
+        Key { effect, ..self }
+    }
+}
+
+/// Describes a key that cannot be changed at run time: see the fields of [`Key`].
 pub(super) const fn key(
     name: &'static str,
     kind: Kind,
@@ -80,7 +119,7 @@ pub(super) const fn key(
     example: &'static str,
     doc: &'static str,
 ) -> Key {
-    Key { name, kind, default, example, doc }
+    Key { name, kind, default, example, doc, effect: ChangeEffect::FileOnly }
 }
 
 pub(super) const fn number(min: i64, max: i64, unit: &'static str) -> Kind {

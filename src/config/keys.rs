@@ -3,7 +3,7 @@
 use super::{board, broadcast, bus, event, files, game, hooks, laws, lichess, livechess, metrics, storage, web};
 use std::fmt::Write;
 
-pub use super::key::{Key, Kind, Table};
+pub use super::key::{ChangeEffect, Key, Kind, Table};
 
 /// The tables in the order of the file.
 pub static TABLES: &[&Table] = &[
@@ -26,6 +26,12 @@ pub static TABLES: &[&Table] = &[
 /// Returns all keys in the order of the file, each with its table.
 pub fn all() -> impl Iterator<Item = (&'static Table, &'static Key)> {
     TABLES.iter().copied().flat_map(|table| table.keys.iter().map(move |key| (table, key)))
+}
+
+/// Returns the key of this name, with its table: `broadcast.delay_s`.
+pub fn find(name: &str) -> Option<(&'static Table, &'static Key)> {
+    let (table, key) = name.split_once('.')?;
+    all().find(|(known, known_key)| known.name == table && known_key.name == key)
 }
 
 /// Returns the file with every key commented out: the content of `config/touchmoved.toml`.

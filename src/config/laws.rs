@@ -1,6 +1,6 @@
 //! The Laws of Chess by which the event is played.
 
-use super::key::{Key, Kind, Table, key};
+use super::key::{ChangeEffect, Key, Kind, Table, key};
 use super::values::Values;
 use crate::laws::{Edition, Laws, LawsWord, Supervision, TimeClass};
 
@@ -13,7 +13,7 @@ pub(super) static TABLE: Table = Table {
 };
 
 const KEYS: &[Key] = &[
-    key("edition", Kind::Word(&crate::laws::EDITIONS), Some("\"fide-2023\""), "\"fide-2023\"", "The edition in force."),
+    key("edition", Kind::Word(&crate::laws::EDITIONS), Some("\"fide-2023\""), "\"fide-2023\"", "The edition in force.").changes(ChangeEffect::NewGames),
     key(
         "time_class",
         Kind::Word(&["standard", "rapid", "blitz"]),
@@ -21,7 +21,7 @@ const KEYS: &[Key] = &[
         "\"standard\"",
         "The time class. By the newest edition: each player's time for all moves, plus 60 times the increment; up to 10 minutes\n\
          is `blitz`, below 60 minutes `rapid` (A.1, B.1).",
-    ),
+    ).changes(ChangeEffect::NewGames),
     key(
         "supervision",
         Kind::Word(&["full", "limited"]),
@@ -31,7 +31,7 @@ const KEYS: &[Key] = &[
          games, or one blitz game, and each game is recorded. `full`: they do; `limited`: they do not, and illegal moves stand\n\
          once the opponent has moved. With time_class = \"rapid\" or \"blitz\" this must be given, as the regulations of the event\n\
          say.",
-    ),
+    ).changes(ChangeEffect::NewGames),
 ];
 
 /// Returns the Laws by which the event is played.

@@ -1,6 +1,6 @@
 //! Configuration of the games that are sent to Lichess: see `publish::lichess`.
 
-use super::key::{Key, Table, is_absolute, key, text};
+use super::key::{ChangeEffect, Key, Table, is_absolute, key, text};
 use super::url::Url;
 use super::values::Values;
 use std::collections::BTreeMap;
@@ -84,14 +84,14 @@ pub(super) static TABLE: Table = Table {
 const KEYS: &[Key] = &[
     key(
         "round",
-        text("the id of a round, or numbers and ids such as \"1 = AbCd1234, 2 = EfGh5678\"", |text| {
-            Rounds::parse(text).is_some()
+        text("the id of a round, or numbers and ids such as \"1 = AbCd1234, 2 = EfGh5678\", or \"\" for none", |text| {
+            text.is_empty() || Rounds::parse(text).is_some()
         }),
-        None,
+        Some("\"\""),
         "\"1 = AbCd1234, 2 = EfGh5678\"",
         "The rounds of the broadcast: the number of each round here, and its id on Lichess, which is the last eight letters and\n\
-         digits of its address. A single id is that of the first round that is sent; no other round is sent then.",
-    ),
+         digits of its address. A single id is that of the first round that is sent; no other round is sent then. \"\": none.",
+    ).changes(ChangeEffect::Immediate),
     key(
         "token_file",
         text("an absolute path", is_absolute),
@@ -99,7 +99,7 @@ const KEYS: &[Key] = &[
         "\"/etc/touchmove/lichess.token\"",
         "The file with the token and nothing else; it must not be readable by all users of the machine. If omitted: the\n\
          credential `lichess` that systemd gives the service (LoadCredential=lichess:FILE).",
-    ),
+    ).changes(ChangeEffect::Immediate),
     key(
         "url",
         text("https://HOST, or http://HOST on this machine or its own network", |text| parse_site_url(text).is_some()),

@@ -1,6 +1,6 @@
 //! Configuration of the DGT LiveChess server: see `publish::livechess`.
 
-use super::key::{Key, Kind, Table, is_name, key, text};
+use super::key::{ChangeEffect, Key, Kind, Table, is_name, key, text};
 use super::values::Values;
 use std::net::{IpAddr, SocketAddr};
 
@@ -206,7 +206,7 @@ const KEYS: &[Key] = &[
          no square has changed for a second (three after a promotion) or 300 ms after the opponent has lifted a piece. The last\n\
          move waits while a piece of its player is off its square, for at most five seconds if nothing else changes. `prompt`:\n\
          as soon as it is unlikely to be corrected. What is on the board is always sent at once.",
-    ),
+    ).changes(ChangeEffect::NextStart),
     key(
         "first",
         text("the name of a board", is_name),
@@ -214,7 +214,7 @@ const KEYS: &[Key] = &[
         "\"board_1\"",
         "The board that is listed first: lichess.org uses only that one. If omitted: the board at the first table,\n\
          otherwise the first by name.",
-    ),
+    ).changes(ChangeEffect::NextStart),
 ];
 
 /// Reads the table.

@@ -1,6 +1,6 @@
 //! Where the journal and the recordings are stored, and how much disk space recordings take.
 
-use super::key::{Key, Kind, Table, is_absolute, key, number, text};
+use super::key::{ChangeEffect, Key, Kind, Table, is_absolute, key, number, text};
 use super::values::Values;
 
 /// Directory of the service's journal and recordings, unless another is configured.
@@ -37,7 +37,8 @@ pub(super) static RECORDINGS: Table = Table {
 };
 
 const RECORDINGS_KEYS: &[Key] = &[
-    key("on", Kind::Flag, Some("true"), "true", "Whether recordings are written next to the journal."),
+    key("on", Kind::Flag, Some("true"), "true", "Whether recordings are written next to the journal.")
+        .changes(ChangeEffect::NextStart),
     key(
         "max_mb",
         number(1, 1_000_000, "MB"),
@@ -45,14 +46,16 @@ const RECORDINGS_KEYS: &[Key] = &[
         "256",
         "The maximum size of all recordings together. The oldest are deleted for the newest; first those of boards that take\n\
          more than their equal share.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
     key(
         "reserve_mb",
         number(0, 1_000_000, "MB"),
         Some("64"),
         "64",
         "Recording stops when the disk has less free space than this, which is reserved for moves.",
-    ),
+    )
+    .changes(ChangeEffect::NextStart),
 ];
 
 /// Returns the disk space for recordings, or `None` if nothing is recorded.

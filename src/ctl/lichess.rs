@@ -1,15 +1,17 @@
 //! `touchmovectl lichess`: checks whether Lichess accepts the games, before there are any.
 
+use super::backup::default_state_dir;
 use super::service::{print, print_json};
 use crate::config::Config;
 use crate::config::lichess::Lichess;
+use crate::daemon::live_config::StartConfig;
 use crate::publish::http::request::{self, Request};
 use crate::publish::lichess::{error_message, rejection_advice, token};
 use anyhow::Context;
 use hyper::Method;
 use serde::Serialize;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -52,7 +54,12 @@ struct Finding {
 /// Runs the subcommand: queries Lichess and prints the findings.
 pub fn run(args: Args) -> anyhow::Result<ExitCode> {
     let path = args.config.unwrap_or_else(Config::default_path);
-    let mut lichess = Config::load(&path)?.lichess.with_context(|| {
+    let (config, text) = Config::load_with_text(&path)?;
+    let state_dir = config.configured_state_dir().map_or_else(default_state_dir, Path::to_owned);
+    // What was changed while touchmoved ran.
+    let start = StartConfig::new(config, &path, text, &state_dir);
+    start.ignored.iter().for_each(|sentence| eprintln!("touchmovectl: {sentence}"));
+    let mut lichess = start.config.lichess.with_context(|| {
         format!("{} has no round of Lichess: write round under [lichess], see `man touchmoved.toml`", path.display())
     })?;
     lichess.token_file = args.token_file.or(lichess.token_file);

@@ -8,6 +8,7 @@ pub mod backup;
 pub mod board;
 mod columns;
 mod completion;
+pub mod config;
 pub mod demo;
 pub mod diagram;
 pub mod doctor;
@@ -68,6 +69,7 @@ enum Command {
     Round(round::Args),
     Seat(seat::Args),
     Token(token::Args),
+    Config(config::Args),
     Replay(replay::Args),
     Simulate(simulate::Args),
     Score(score::Args),
@@ -105,6 +107,7 @@ pub fn main() -> ExitCode {
         Command::Round(args) => wait(round::run(args)),
         Command::Seat(args) => wait(seat::run(args)),
         Command::Token(args) => done(token::run(args)),
+        Command::Config(args) => wait(config::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),
         Command::Score(args) => done(score::run(args)),

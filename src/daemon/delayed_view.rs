@@ -74,7 +74,7 @@ impl DelayedView {
         })
         .await?;
         // Front-ends read everything again, also the delay.
-        self.publish(Update::Round);
+        self.publish(Update::Desk);
         Ok(())
     }
 

@@ -289,6 +289,14 @@ impl Hub {
         true
     }
 
+    /// Removes the health problems of these kinds, of all boards.
+    pub fn clear_health_problems(&self, kinds: &[&'static str]) {
+        let problems = self.read(|state| state.health_problems.clone());
+        for problem in problems.iter().filter(|problem| kinds.contains(&problem.kind)) {
+            self.set_health_problem(problem.kind, problem.board.as_ref(), None);
+        }
+    }
+
     /// Waits until all published events are in the journal. All board handles must have been dropped.
     pub async fn drain(&self) {
         lock(&self.routes).clear();

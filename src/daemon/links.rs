@@ -13,7 +13,7 @@ mod spec;
 mod unrecorded_play;
 
 pub use connection::NO_BOARDS_ON_CHAIN;
-pub use spec::{LinkSpec, PlugEvents, PortSelector};
+pub use spec::{LawsChanges, LinkSpec, PlugEvents, PortSelector};
 
 use crate::boards::{Address, BoardCommand, LinkState, Millis, Protocol, Reading, Write};
 use crate::daemon::alarm::Alarm;
@@ -30,6 +30,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use tracing::{debug, info};
 
 /// How long a board identifies itself, in milliseconds.
@@ -51,7 +52,8 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             () = wait_for_stop(&mut stop) => break,
             read = read(&mut link.port, &mut buffer) => Step::Read(read),
             (board, request) = request(&mut link.boards) => Step::Request(board, request),
-            () = wait_for_plug_event(&mut link.spec.plugs) => Step::Plugged,
+            () = wait_for_change(&mut link.spec.plugs) => Step::Plugged,
+            () = wait_for_change(&mut link.spec.laws) => Step::NewLaws,
             () = alarm.wait_until(wake) => Step::Deadline,
         };
         match step {
@@ -59,6 +61,7 @@ pub async fn run(spec: LinkSpec, hub: Arc<Hub>, mut stop: Stop) {
             Step::Read(Err(error)) => link.close_port(&format!("{error}: plug the board in again")),
             Step::Request(board, request) => link.request(board, request),
             Step::Plugged => link.retry_open(),
+            Step::NewLaws => link.set_laws(),
             Step::Deadline => link.run_deadlines().await,
         }
         link.send().await;
@@ -72,12 +75,13 @@ enum Step {
     Read(Result<usize, LineError>),
     Request(Address, Request),
     Plugged,
+    NewLaws,
     Deadline,
 }
 
-/// Waits for a plug event; forever if there is no source of them.
-async fn wait_for_plug_event(plugs: &mut PlugEvents) {
-    if plugs.changed().await.is_err() {
+/// Waits for a change, such as a plug event; forever if there is no source of them.
+async fn wait_for_change<T>(changes: &mut watch::Receiver<T>) {
+    if changes.changed().await.is_err() {
         std::future::pending().await
     }
 }
@@ -124,7 +128,8 @@ struct Link {
 }
 
 impl Link {
-    fn start(spec: LinkSpec, hub: Arc<Hub>) -> Link {
+    fn start(mut spec: LinkSpec, hub: Arc<Hub>) -> Link {
+        spec.settings.laws = *spec.laws.borrow_and_update();
         let mut protocol = (spec.model.protocol)();
         let mut boards = BTreeMap::new();
         if !protocol.is_chain() {
@@ -209,6 +214,16 @@ impl Link {
             let commands = self.boards.get_mut(&board).map(|link_board| link_board.handle_request(now, request));
             self.execute(now, board, commands.unwrap_or_default());
         }
+        self.process_pending(now);
+    }
+
+    /// Applies the Laws of the event to the games that begin from now on.
+    fn set_laws(&mut self) {
+        let now = Instant::now();
+        // A game may be due to begin.
+        self.advance(now);
+        self.spec.settings.laws = *self.spec.laws.borrow_and_update();
+        self.boards.values_mut().for_each(|board| board.set_laws(now, &self.spec.settings));
         self.process_pending(now);
     }
 

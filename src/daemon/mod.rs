@@ -9,6 +9,7 @@ pub mod discovery;
 pub mod hub;
 pub mod journal;
 pub mod links;
+pub mod live_config;
 pub mod random;
 pub mod recorder;
 pub mod rounds;
@@ -20,6 +21,7 @@ pub mod unused_devices;
 
 pub use delayed_view::DelayedView;
 pub use hub::Hub;
+pub use live_config::LiveConfig;
 pub use source::Source;
 
 /// A task's shutdown signal: `true`, or a closed channel, means that the task must end.

@@ -108,6 +108,12 @@ impl Recorder {
         }
     }
 
+    /// Sets the Laws in the header of the files that begin from now on.
+    pub fn set_laws(&mut self, settings: &Settings) {
+        self.header.laws = settings.laws.to_string();
+        self.header.core = Some(settings_to_value(settings));
+    }
+
     /// Begins a new file, in mid-game if `state` says so. Does nothing while the board sends more than is recorded.
     pub fn begin(&mut self, now: Millis, state: Option<InitialState>) {
         if self.paused {

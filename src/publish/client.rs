@@ -1,5 +1,6 @@
 //! The client side of D-Bus, for `touchmovectl`: reads boards and games from a running touchmoved and follows its events.
 
+mod administrator;
 mod arguments;
 mod error;
 mod json;
@@ -7,6 +8,7 @@ mod reply;
 mod snapshot;
 mod watch;
 
+pub use administrator::ConfigKey;
 pub use error::{ClientError, is_service_installed};
 pub use reply::{ClaimVerdict, CommandPreview, Reply};
 pub use snapshot::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
@@ -271,6 +273,7 @@ impl Client {
                 let sentence = sentence.clone().unwrap_or_default();
                 match name.as_str().strip_prefix(names::ERROR_PREFIX) {
                     Some(".OtherIncarnation") => ClientError::OtherIncarnation(sentence),
+                    Some(".Unconfirmed") => ClientError::Unconfirmed(sentence),
                     _ => ClientError::Refused(sentence),
                 }
             }

@@ -2,10 +2,10 @@
 
 use crate::config::Config;
 use crate::daemon::hub::BoardId;
-use crate::daemon::{DelayedView, Hub, Stop};
+use crate::daemon::{DelayedView, Hub, LiveConfig, Stop, wait_for_stop};
 use crate::publish::dbus::{Bus, NameState};
 use std::path::PathBuf;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
@@ -27,8 +27,22 @@ pub trait FrontEnd: Sync {
         &[]
     }
 
+    /// Returns how the front-end follows changes of the configuration; `None`: not before touchmoved is started next.
+    fn restart(&self) -> Option<Restart> {
+        None
+    }
+
     /// Starts the front-end; returns `None` if the configuration does not enable it.
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd>;
+}
+
+/// How a front-end follows changes of the configuration: it is stopped, and started again if the configuration enables it.
+#[derive(Clone, Copy)]
+pub struct Restart {
+    /// Returns whether a change of the configuration concerns it.
+    pub is_changed: fn(&Config, &Config) -> bool,
+    /// The kinds of its health problems, which end with it.
+    pub health_kinds: &'static [&'static str],
 }
 
 /// Where a front-end runs.
@@ -62,11 +76,14 @@ impl StartedFrontEnd {
 }
 
 /// What a front-end may use.
+#[derive(Clone)]
 pub struct Context {
     /// The live games, for the arbiter and the operator.
     pub hub: Arc<Hub>,
     /// The games that the public may see.
     pub delayed_view: Arc<DelayedView>,
+    /// The configuration, for those who change it.
+    pub live_config: Arc<LiveConfig>,
     /// The directory where the service keeps its files.
     pub state_dir: PathBuf,
     /// The bus on which the D-Bus names are served.
@@ -122,22 +139,65 @@ impl HealthReporter {
     }
 }
 
-/// Starts those of the front-ends that the configuration enables. Returns their tasks, and the states of the bus names.
+/// Starts those of the front-ends that the configuration enables, and later those that a change of it enables. Returns their tasks,
+/// and the states of the bus names.
 pub fn start_all(
-    front_ends: &[&dyn FrontEnd],
-    config: &Config,
+    front_ends: &'static [&'static dyn FrontEnd],
     context: &Context,
 ) -> (JoinSet<()>, Vec<watch::Receiver<NameState>>) {
     let (mut tasks, mut name_states) = (JoinSet::new(), Vec::new());
+    let config = context.live_config.subscribe().borrow().clone();
     for front_end in front_ends {
-        let Some(StartedFrontEnd { task, name_state }) = front_end.start(config, context) else { continue };
-        name_states.extend(name_state);
-        match front_end.runtime() {
-            Runtime::Main => tasks.spawn(task),
-            Runtime::OwnThread => tasks.spawn(run_on_thread(front_end.name(), task)),
-        };
+        if let Some(restart) = front_end.restart() {
+            tasks.spawn(run_restarting(*front_end, restart, context.clone()));
+        } else if let Some(StartedFrontEnd { task, name_state }) = front_end.start(&config, context) {
+            name_states.extend(name_state);
+            tasks.spawn(run(*front_end, task));
+        }
     }
     (tasks, name_states)
+}
+
+/// Runs a front-end where it says.
+async fn run(front_end: &dyn FrontEnd, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+    match front_end.runtime() {
+        Runtime::Main => task.await,
+        Runtime::OwnThread => run_on_thread(front_end.name(), task).await,
+    }
+}
+
+/// Runs a front-end, and restarts it when the configuration changes.
+async fn run_restarting(front_end: &dyn FrontEnd, restart: Restart, mut context: Context) {
+    let mut configs = context.live_config.subscribe();
+    let mut stop = context.stop;
+    loop {
+        let config = Arc::clone(&configs.borrow_and_update());
+        let (stop_sender, stop_receiver) = watch::channel(false);
+        context.stop = stop_receiver;
+        let started = front_end.start(&config, &context);
+        let is_started = started.is_some();
+        let mut running = pin!(async {
+            match started {
+                Some(StartedFrontEnd { task, .. }) => run(front_end, task).await,
+                None => std::future::pending().await,
+            }
+        });
+        let is_changed = |new: &Arc<Config>| (restart.is_changed)(&config, new);
+        let is_stopped = tokio::select! {
+            () = &mut running => return,
+            changed = configs.wait_for(is_changed) => changed.is_err(),
+            () = wait_for_stop(&mut stop) => true,
+        };
+        if is_started {
+            stop_sender.send_replace(true);
+            running.await;
+        }
+        if is_stopped {
+            return;
+        }
+        context.hub.clear_health_problems(restart.health_kinds);
+        info!("the configuration of {} has changed", front_end.name());
+    }
 }
 
 /// Runs a front-end on its own thread.

@@ -14,7 +14,7 @@ use crate::daemon::hub::{Published, Update};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
-use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, Restart, Runtime, StartedFrontEnd};
 use notice::AlertNotification;
 use std::sync::Arc;
 use std::time::Duration;
@@ -69,6 +69,10 @@ impl FrontEnd for HooksFrontEnd {
 
     fn runtime(&self) -> Runtime {
         Runtime::OwnThread
+    }
+
+    fn restart(&self) -> Option<Restart> {
+        Some(Restart { is_changed: |old, new| old.hooks != new.hooks, health_kinds: &[HOOK_FAILED, WEBHOOK_FAILED] })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

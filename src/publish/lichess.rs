@@ -21,7 +21,7 @@ use crate::config::Config;
 use crate::config::lichess::{Lichess, Rounds};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::{DelayedView, Stop, wait_for_stop};
-use crate::publish::front_end::{Context, FrontEnd, HealthLog, Runtime, StartedFrontEnd};
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, Restart, Runtime, StartedFrontEnd};
 use crate::publish::http::request::{self, Request, RequestError};
 use crate::publish::render::playing_table::{self, PlayingTable};
 use crate::round::Round;
@@ -62,6 +62,10 @@ impl FrontEnd for LichessFrontEnd {
 
     fn public_health_kinds(&self) -> &'static [&'static str] {
         &[LICHESS_FAILED, LICHESS_REFUSED]
+    }
+
+    fn restart(&self) -> Option<Restart> {
+        Some(Restart { is_changed: |old, new| old.lichess != new.lichess, health_kinds: &[LICHESS_FAILED, LICHESS_REFUSED] })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

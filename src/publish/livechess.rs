@@ -27,7 +27,7 @@ use crate::config::livechess::LiveChess;
 use crate::config::{Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, wait_for_stop};
 use crate::game::Delay;
-use crate::publish::front_end::{Context, FrontEnd, Runtime, StartedFrontEnd};
+use crate::publish::front_end::{Context, FrontEnd, Restart, Runtime, StartedFrontEnd};
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use std::io;
@@ -51,6 +51,14 @@ impl FrontEnd for LiveChessFrontEnd {
     /// Clients may have whole games followed for them.
     fn runtime(&self) -> Runtime {
         Runtime::OwnThread
+    }
+
+    /// Live clients must not stay live once the public has a delay.
+    fn restart(&self) -> Option<Restart> {
+        Some(Restart {
+            is_changed: |old, new| old.delay == Delay::default() && new.delay != Delay::default(),
+            health_kinds: &[],
+        })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

@@ -12,6 +12,7 @@ use crate::daemon::hub::{
     State, Update,
 };
 use crate::daemon::links::NO_BOARDS_ON_CHAIN;
+use crate::daemon::live_config::SETTINGS_IGNORED;
 use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
@@ -38,7 +39,7 @@ const METRICS_FAILED: &str = "metrics_failed";
 
 /// The health kinds that everybody may read, besides [`FrontEnd::public_health_kinds`]: they concern the machine and the links. All
 /// others would reveal without delay that a game is played, or that an alert was raised.
-const PUBLIC_HEALTH_KINDS: [&str; 8] = [
+const PUBLIC_HEALTH_KINDS: [&str; 9] = [
     JOURNAL_FULL,
     JOURNAL_LAST_ROOM,
     JOURNAL_FAILED,
@@ -47,6 +48,7 @@ const PUBLIC_HEALTH_KINDS: [&str; 8] = [
     RECORDINGS_STOPPED,
     RECORDING_PAUSED,
     NO_BOARDS_ON_CHAIN,
+    SETTINGS_IGNORED,
 ];
 
 /// The type of a metric in Prometheus.

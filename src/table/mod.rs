@@ -28,7 +28,7 @@ use crate::game::event::{Event, Rotation};
 use crate::game::{Answer, Order, Preview, Record, Refusal, StampedEvent};
 use crate::infer::{Beam, rotated};
 pub use crate::infer::{CostParts, Hypothesis, HypothesisMove};
-use crate::laws::Position;
+use crate::laws::{Laws, Position};
 use crate::sense::SquareTracker;
 use check::PlacementCheck;
 use clock::Clock;
@@ -153,6 +153,11 @@ impl Table {
             table.game = Some(game);
         }
         table
+    }
+
+    /// Sets the Laws of the games that begin from now on. The current game keeps its own.
+    pub fn set_laws(&mut self, laws: Laws) {
+        self.settings.laws = laws;
     }
 
     /// Processes one input. Deadlines due by `now` run first, at their own times. `now` never decreases.

@@ -15,7 +15,7 @@ use zbus::fdo::ObjectManagerProxy;
 
 /// The types that Qt does not know by itself: the signature, and the C++ type that qdbusxml2cpp writes for it. The client must
 /// declare all of them except the first.
-const QT_TYPES: [(&str, &str); 14] = [
+const QT_TYPES: [(&str, &str); 15] = [
     ("a{sv}", "QVariantMap"),
     ("a{ss}", "TouchmoveTags"),
     ("a(ss)", "TouchmovePairs"),
@@ -28,6 +28,7 @@ const QT_TYPES: [(&str, &str); 14] = [
     ("a(ususasasssa{sv})", "TouchmoveAlerts"),
     ("a(suasx)", "TouchmoveIrregularities"),
     ("a(qst)", "TouchmoveTables"),
+    ("a(ssssss)", "TouchmoveKeys"),
     ("a(tt)", "TouchmoveNumbers"),
     ("(bsauuasas)", "TouchmoveClaim"),
 ];
@@ -105,7 +106,7 @@ fn run(command: &mut Command) -> (String, String) {
 fn qt_and_glib_generate_code_from_every_description() {
     let dir = tempfile::tempdir().unwrap();
     let (qt, glib) = (installed("qdbusxml2cpp"), installed("gdbus-codegen"));
-    assert_eq!(descriptions().len(), 6);
+    assert_eq!(descriptions().len(), 7);
     for file in descriptions() {
         if qt {
             let (_, errors) = run(Command::new("qdbusxml2cpp").current_dir(&dir).arg("-p").arg("proxy").arg(&file));

@@ -279,6 +279,7 @@ async fn the_committed_interfaces_match_the_introspection() {
     let mut wrong = Vec::new();
     for (path, name) in [
         (names::ROOT_PATH, names::MANAGER_INTERFACE),
+        (names::ROOT_PATH, names::ADMINISTRATOR_INTERFACE),
         (names::GAMES_PATH, names::LIST_INTERFACE),
         (&board_path, names::BOARD_INTERFACE),
         (&board_path, names::CLOCK_INTERFACE),
@@ -307,7 +308,7 @@ async fn the_committed_interfaces_match_the_introspection() {
     assert!(root.contains("\"game\"") && !root.contains("\"board\""), "spectators see no boards: {root}");
 }
 
-fn touchmovectl(bus: &str, args: &[&str]) -> (Option<i32>, String, String) {
+pub(super) fn touchmovectl(bus: &str, args: &[&str]) -> (Option<i32>, String, String) {
     let output =
         Command::new(env!("CARGO_BIN_EXE_touchmovectl")).args(args).args(["--bus", bus]).env("NO_COLOR", "1").output().unwrap();
     let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();

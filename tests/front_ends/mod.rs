@@ -12,5 +12,6 @@ pub(crate) mod livechess;
 pub(crate) mod metrics;
 pub(crate) mod polkit;
 pub(crate) mod resources;
+pub(crate) mod settings;
 pub(crate) mod strangers;
 pub(crate) mod web;

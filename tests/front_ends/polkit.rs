@@ -57,7 +57,17 @@ async fn polkit_authorises_commands() {
     // This action is allowed, but there is no such alert.
     let (name, _) = error(arbiter.call_method(to.0, to.1, to.2, "Acknowledge", &7u32).await);
     assert_eq!(name, "org.touchmove1.Error.NoAlert");
+    // The arbiter is not the administrator.
+    let to = (to.0, names::ROOT_PATH, Some(names::ADMINISTRATOR_INTERFACE));
+    for (method, outcome) in [
+        ("Set", arbiter.call_method(to.0, to.1, to.2, "Set", &("broadcast.delay_s", "0", true)).await),
+        ("Unset", arbiter.call_method(to.0, to.1, to.2, "Unset", &("broadcast.delay_s", true)).await),
+    ] {
+        assert_eq!(error(outcome).0, "org.touchmove1.Error.NotAllowed", "{method}");
+    }
     let caller = arbiter.unique_name().unwrap().to_string();
-    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE].map(|action| (caller.clone(), action.to_owned()));
+    let administer = names::ACTION_ADMINISTER;
+    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, administer, administer]
+        .map(|action| (caller.clone(), action.to_owned()));
     assert_eq!(*requests.lock().unwrap(), expect);
 }

@@ -175,7 +175,7 @@ async fn damaged_requests_and_messages_stop_nothing() {
 /// Every method of our interfaces, with the types of its arguments.
 fn methods() -> Vec<(String, String, Vec<String>)> {
     let mut methods = Vec::new();
-    for interface in ["Manager", "Board", "Clock", "Game", "Arbiter"] {
+    for interface in ["Manager", "Administrator", "Board", "Clock", "Game", "Arbiter"] {
         let path = format!("{}/config/generated/dbus/org.touchmove1.{interface}.xml", env!("CARGO_MANIFEST_DIR"));
         for line in fs::read_to_string(path).unwrap().lines() {
             let attribute = |name: &str| Some(line.split_once(&format!(" {name}=\""))?.1.split_once('"')?.0.to_owned());
@@ -230,7 +230,7 @@ async fn odd_arguments_on_the_bus_are_refused_with_an_error() {
         }
         let (interface, method, signatures) = &methods[count % methods.len()];
         let path = match interface.as_str() {
-            "Manager" => "/org/touchmove1".to_owned(),
+            "Manager" | "Administrator" => "/org/touchmove1".to_owned(),
             "Board" | "Clock" => names::board_path(&board),
             _ => names::game_path(game),
         };

@@ -31,6 +31,7 @@ const AND_ALSO: &[(&str, &str, &str)] = &[
     ("infer", "game", "rotation and confidence are types of the record"),
     ("game", "boards", "events carry readings: squares, battery, link"),
     ("daemon", "game", "the hub and the journal carry events"),
+    ("daemon", "laws", "the Laws of the games to come can change while a board is served"),
     ("config", "link", "where a board is plugged in, and how its port is configured, are types of link"),
     ("config", "game", "rotation is a type of the record"),
     ("config", "laws", "a start position is parsed with the file, so that a wrong one is refused with its line"),

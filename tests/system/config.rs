@@ -1,6 +1,7 @@
 //! The error messages for a wrong configuration, and the committed file with the defaults.
 
 mod network;
+mod settings;
 
 use std::fs;
 use std::path::Path;

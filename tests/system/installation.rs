@@ -288,7 +288,7 @@ fn calls_to_the_bus_names_start_the_service() {
 #[test]
 fn the_polkit_policy_lists_every_action() {
     let policy = read("config/packaging/polkit/org.touchmove1.policy");
-    for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE] {
+    for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, names::ACTION_ADMINISTER] {
         assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
     }
     assert!(read("config/packaging/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));

@@ -112,8 +112,8 @@ Editions of the Laws and messages that override those in
 .IR /usr/share/touchmove .
 .TP
 .I /var/lib/touchmove/
-The journal of all games and the recordings. Only the service and group touchmove\-arbiter can read them. They stay when the package
-is removed or purged.
+The journal of all games, the recordings, and the settings that were changed while the daemon ran. Only the service and group
+touchmove\-arbiter can read the journal and the recordings. They stay when the package is removed or purged.
 .SH GROUPS
 On the system bus, org.touchmove1, with alerts and commands, is open to root and group
 .BR touchmove\-arbiter ;
@@ -144,7 +144,9 @@ fn manual_of_the_configuration() {
     page += ".SH NAME\ntouchmoved.toml \\- configuration of touchmoved\n.SH DESCRIPTION\n\
         The first of $XDG_CONFIG_HOME/touchmove/touchmoved.toml, ~/.config/touchmove/touchmoved.toml and\n\
         /etc/touchmove/touchmoved.toml that exists, in TOML. Omitted keys have their defaults. `touchmoved \\-\\-check\\-config`\n\
-        reports all errors at once.\n";
+        reports all errors at once.\n.PP\n\
+        Some keys can also be changed while touchmoved runs:\n.B touchmovectl config set\nstores such settings in settings.toml of\n\
+        the state directory, where they take precedence over the file. The others are read from the file only.\n";
     for table in TABLES {
         let heading = table.header();
         let _ = write!(page, ".SH {heading}\n{}\n", escaped(&table.about.replace('\n', " ")));
@@ -158,6 +160,9 @@ fn manual_of_the_configuration() {
             if let Kind::Number { .. } | Kind::Flag | Kind::Model = key.kind {
                 let expected = key.kind.expected();
                 let _ = writeln!(page, "{}{}.", expected[..1].to_uppercase(), escaped(&expected[1..]));
+            }
+            if let Some(when) = key.effect.when() {
+                let _ = writeln!(page, "A change with\n.B touchmovectl config set\ntakes effect {when}.");
             }
         }
     }

@@ -150,14 +150,15 @@ fn keys() {
     for table in TABLES {
         let heading = table.header();
         let _ = writeln!(page, "## `{heading}`\n\n{}\n", table.about);
-        page += "| key | default | value | meaning |\n|---|---|---|---|\n";
+        page += "| key | default | value | meaning | a change at run time takes effect |\n|---|---|---|---|---|\n";
         for key in table.keys {
             let default = match key.default {
                 Some(default) => format!("`{default}`"),
                 None => format!("none, such as `{}`", key.example),
             };
             let value = one_line(&key.kind.expected());
-            let _ = writeln!(page, "| `{}` | {default} | {value} | {} |", key.name, one_line(key.doc));
+            let effect = key.effect.when().unwrap_or("–");
+            let _ = writeln!(page, "| `{}` | {default} | {value} | {} | {effect} |", key.name, one_line(key.doc));
         }
         page.push('\n');
     }

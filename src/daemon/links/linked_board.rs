@@ -4,8 +4,8 @@ mod requests;
 
 use super::clock::Clock;
 use super::spec::{LinkSpec, serial_number};
-use super::unrecorded_play::{UNRECORDED_PLAY, unrecorded_play};
-use crate::boards::{Address, BoardCommand, Identity, LinkState, Placement, ProtocolError, Reading, SquareState};
+use super::unrecorded_play::{UNRECORDED_PLAY, identified_pieces, unrecorded_play};
+use crate::boards::{Address, BoardCommand, Identity, LinkState, ProtocolError, Reading};
 use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::hub::{
     BoardHandle, BoardId, BoardView, ConnectionState, Hub, OrderError, Readings, ReplySender, StoredGameState, TableExchange,
@@ -14,9 +14,9 @@ use crate::daemon::hub::{
 use crate::daemon::recorder::Recorder;
 use crate::game::{Answer, Event, StampedEvent};
 use crate::link::recording::{Entry, InitialState, WriteOutcome};
-use crate::table::{Input, Output, Table};
+use crate::table::{Input, Output, Settings, Table};
 use crate::wire::event_to_value;
-use shakmaty::{Board, Square};
+use shakmaty::Square;
 use std::sync::Arc;
 use std::time::Instant;
 use tracing::{debug, warn};
@@ -114,6 +114,15 @@ impl LinkBoard {
     /// Returns the table's next deadline.
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         self.table.next_deadline().map(|at| self.clock.instant(at))
+    }
+
+    /// Sets the Laws of the games that begin from now on. A recording has one setting of them, so another one begins.
+    pub(super) fn set_laws(&mut self, now: Instant, settings: &Settings) {
+        self.table.set_laws(settings.laws);
+        if let Some(recorder) = &mut self.recorder {
+            recorder.set_laws(settings);
+        }
+        self.begin_recording(now);
     }
 
     /// Runs due deadlines; returns board commands.
@@ -327,17 +336,4 @@ impl LinkBoard {
         };
         self.handle.update_if(is_change, update);
     }
-}
-
-/// Returns the pieces on the board, if all of them are identified.
-fn identified_pieces(placement: &Placement) -> Option<Board> {
-    let mut board = Board::empty();
-    for (square, sensed) in Square::ALL.into_iter().zip(placement) {
-        match *sensed {
-            SquareState::Empty => {}
-            SquareState::Piece(piece) => board.set_piece_at(square, piece),
-            SquareState::Side(_) | SquareState::Occupied => return None,
-        }
-    }
-    Some(board)
 }

@@ -5,6 +5,7 @@ use crate::daemon::calibration::CalibrationDir;
 use crate::daemon::discovery::{self, BoardSockets};
 use crate::daemon::hub::BoardId;
 use crate::daemon::recorder::Recordings;
+use crate::laws::Laws;
 use crate::link::watch;
 use crate::table::Settings;
 use std::collections::BTreeMap;
@@ -24,6 +25,8 @@ pub struct LinkSpec {
     pub control: ControlLines,
     /// Settings with which readings become a game.
     pub settings: Settings,
+    /// The Laws of the games that begin from now on, if they change.
+    pub laws: LawsChanges,
     /// Where everything that the board sends is recorded; `None`: not at all.
     pub recordings: Option<Recordings>,
     /// On a chain: names of boards by address.
@@ -45,6 +48,9 @@ pub enum PortSelector {
     Discovered(watch::BoardLocation, tokio::sync::watch::Receiver<BoardSockets>),
 }
 
+/// The Laws of the event, as they change.
+pub type LawsChanges = tokio::sync::watch::Receiver<Laws>;
+
 /// Counts plug and unplug events.
 pub type PlugEvents = tokio::sync::watch::Receiver<u64>;
 
@@ -56,6 +62,7 @@ impl LinkSpec {
             model,
             place: PortSelector::Configured([place].into(), 0),
             control: model.connection.control_lines(),
+            laws: tokio::sync::watch::channel(settings.laws).1,
             settings,
             recordings: None,
             names: BTreeMap::new(),

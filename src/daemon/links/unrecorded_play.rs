@@ -1,6 +1,8 @@
 //! The health problem of a board that shows play without a game.
 
+use crate::boards::{Placement, SquareState};
 use crate::daemon::hub::BoardId;
+use shakmaty::{Board, Square};
 
 /// Kind of health problem: a board shows play without a game.
 pub(super) const UNRECORDED_PLAY: &str = "unrecorded";
@@ -16,6 +18,19 @@ pub(super) fn unrecorded_play(id: &BoardId, identified: bool) -> String {
         ),
     };
     format!("the pieces on board {id} look like play, but there is no game: nothing is recorded; {advice}")
+}
+
+/// Returns the pieces on the board, if all of them are identified.
+pub(super) fn identified_pieces(placement: &Placement) -> Option<Board> {
+    let mut board = Board::empty();
+    for (square, sensed) in Square::ALL.into_iter().zip(placement) {
+        match *sensed {
+            SquareState::Empty => {}
+            SquareState::Piece(piece) => board.set_piece_at(square, piece),
+            SquareState::Side(_) | SquareState::Occupied => return None,
+        }
+    }
+    Some(board)
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ pub enum ClientError {
     /// The journal has another incarnation than the requested one; the message is the service's.
     #[error("{0}")]
     OtherIncarnation(String),
+    /// The change must be confirmed: the reason.
+    #[error("{0}")]
+    Unconfirmed(String),
     /// The service refused; the message is the service's.
     #[error("{0}")]
     Refused(String),
@@ -53,6 +56,7 @@ impl ClientError {
             ClientError::NoBus { .. } | ClientError::NotRunning { .. } | ClientError::NotFound(_) => 3,
             ClientError::Denied { .. }
             | ClientError::OtherIncarnation(_)
+            | ClientError::Unconfirmed(_)
             | ClientError::Refused(_)
             | ClientError::Broken(_) => 1,
         }

@@ -1,7 +1,9 @@
 //! Error replies, as `org.touchmove1.Error.*`.
 
+use crate::config::settings::SettingError;
 use crate::daemon::hub::{DeskChangeError, OrderError};
 use crate::daemon::journal::JournalError;
+use crate::daemon::live_config::ChangeError;
 use crate::desk::DeskError;
 use crate::locale::Locale;
 use crate::names;
@@ -93,6 +95,14 @@ errors! {
     Changed,
     /// polkit does not authorize the caller.
     NotAllowed,
+    /// There is no such key of the configuration.
+    NoSuchKey,
+    /// The key is not a setting that can be changed at run time, or not to this value.
+    BadSetting,
+    /// The change must be confirmed.
+    Unconfirmed,
+    /// The change cannot be stored.
+    NotStored,
     /// The journal cannot store the change now.
     JournalFull,
     /// The journal cannot be read.
@@ -154,6 +164,18 @@ impl From<ActError> for Error {
                 DeskError::NoPairing { .. } | DeskError::NoSeat(_) | DeskError::TableZero => Error::NoTable(sentence),
                 DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => Error::BadRound(sentence),
             },
+        }
+    }
+}
+
+impl From<ChangeError> for Error {
+    fn from(error: ChangeError) -> Error {
+        let sentence = error.to_string();
+        match error {
+            ChangeError::Setting(SettingError::UnknownKey { .. }) => Error::NoSuchKey(sentence),
+            ChangeError::Setting(_) => Error::BadSetting(sentence),
+            ChangeError::Unconfirmed(reason) => Error::Unconfirmed(reason),
+            ChangeError::WriteFailed { .. } => Error::NotStored(sentence),
         }
     }
 }

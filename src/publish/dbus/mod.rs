@@ -3,6 +3,7 @@
 //! **Invariants:** only this module and [`super::client`] use zbus. Objects are registered before the name is requested. The bus
 //! may disappear and return at any time: games go on meanwhile, and everything is registered again.
 
+mod administrator;
 mod answers;
 mod arbiter;
 pub mod arguments;
@@ -19,6 +20,7 @@ mod stream;
 mod tree;
 mod values;
 
+use self::administrator::AdministratorObject;
 pub(crate) use self::answers::command_words;
 pub use self::bus::{Bus, NameState, NoSuchBus};
 pub use self::error::Error;
@@ -59,17 +61,29 @@ impl FrontEnd for DbusFrontEnd {
             Stream::Broadcast => Source::Public(Arc::clone(&context.delayed_view)),
         };
         let (sender, name_state) = watch::channel(NameState::NotTried);
-        let task = run(source, context.bus.clone(), sender, context.stop.clone());
+        let administrator = (self.0 == Stream::Live).then(|| AdministratorObject::new(context));
+        let task = run_with(source, administrator, context.bus.clone(), sender, context.stop.clone());
         Some(StartedFrontEnd::new(task).with_name_state(name_state))
     }
 }
 
 /// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
-pub async fn run(source: Source, bus: Bus, name_state: watch::Sender<NameState>, mut stop: Stop) {
+pub async fn run(source: Source, bus: Bus, name_state: watch::Sender<NameState>, stop: Stop) {
+    run_with(source, None, bus, name_state, stop).await;
+}
+
+/// As [`run`], with the interface for the administrator.
+async fn run_with(
+    source: Source,
+    administrator: Option<AdministratorObject>,
+    bus: Bus,
+    name_state: watch::Sender<NameState>,
+    mut stop: Stop,
+) {
     let stream = Stream::of(&source);
     let mut pause = RETRY_BACKOFF.0;
     loop {
-        let outcome = serve(&source, &bus, &name_state, &mut stop).await;
+        let outcome = serve(&source, administrator.as_ref(), &bus, &name_state, &mut stop).await;
         if name_state.send_replace(NameState::NotTried) == NameState::Owned {
             pause = RETRY_BACKOFF.0;
         }
@@ -98,12 +112,18 @@ pub async fn run(source: Source, bus: Bus, name_state: watch::Sender<NameState>,
 }
 
 /// Serves one connection. Returns an error when the connection is lost, and `Ok` after `stop`.
-async fn serve(source: &Source, bus: &Bus, name_state: &watch::Sender<NameState>, stop: &mut Stop) -> zbus::Result<()> {
+async fn serve(
+    source: &Source,
+    administrator: Option<&AdministratorObject>,
+    bus: &Bus,
+    name_state: &watch::Sender<NameState>,
+    stop: &mut Stop,
+) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
     // Subscribe before reading the state, so that no event is missed in between.
     let stream = Stream::of(source);
     let mut updates = source.subscribe();
-    let mut served_name = ServedName::new(source.clone(), connection.clone());
+    let mut served_name = ServedName::new(source.clone(), administrator.cloned(), connection.clone());
     served_name.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
     name_state.send_replace(NameState::Owned);
@@ -145,11 +165,14 @@ async fn authorize_order(command: Command, header: &Header<'_>, connection: &Con
     Ok(Order { command, by: describe_caller(header, connection).await })
 }
 
+/// Returns the user id of the caller, as far as the bus knows.
+async fn caller_user(header: &Header<'_>, connection: &Connection) -> Option<u32> {
+    let sender = header.sender()?.to_owned();
+    DBusProxy::new(connection).await.ok()?.get_connection_unix_user(sender.into()).await.ok()
+}
+
 /// Returns who called, as far as the bus knows: `user 1000 over D-Bus`.
 async fn describe_caller(header: &Header<'_>, connection: &Connection) -> String {
-    let user = async {
-        let sender = header.sender()?.to_owned();
-        DBusProxy::new(connection).await.ok()?.get_connection_unix_user(sender.into()).await.ok()
-    };
-    user.await.map_or_else(|| "somebody over D-Bus".to_owned(), |user| format!("user {user} over D-Bus"))
+    let user = caller_user(header, connection).await;
+    user.map_or_else(|| "somebody over D-Bus".to_owned(), |user| format!("user {user} over D-Bus"))
 }

@@ -1,5 +1,6 @@
 //! One name on one connection: its registered objects and its signals.
 
+use super::administrator::AdministratorObject;
 use super::arbiter::ArbiterObject;
 use super::board::{BoardObject, ClockObject};
 use super::game::GameObject;
@@ -23,6 +24,7 @@ use zbus::object_server::Interface;
 /// One name on one connection.
 pub(super) struct ServedName {
     source: Source,
+    administrator: Option<AdministratorObject>,
     stream: Stream,
     connection: Connection,
     /// The registered objects. The value is the number of the last published event for a game, and 1 for a board that has a clock.
@@ -38,12 +40,13 @@ pub(super) struct ServedName {
 
 impl ServedName {
     /// Creates a name without registered objects.
-    pub(super) fn new(source: Source, connection: Connection) -> ServedName {
+    pub(super) fn new(source: Source, administrator: Option<AdministratorObject>, connection: Connection) -> ServedName {
         let stream = Stream::of(&source);
         let incarnation = source.incarnation();
         let (objects, interfaces) = (BTreeMap::new(), RegisteredInterfaces::new(connection.clone()));
         ServedName {
             source,
+            administrator,
             stream,
             connection,
             objects,
@@ -63,6 +66,9 @@ impl ServedName {
         if let Source::Live(hub) = &self.source {
             let manager = ManagerObject { hub: Arc::clone(hub) };
             self.interfaces.add(names::ROOT_PATH, manager).await?;
+        }
+        if let Some(administrator) = self.administrator.clone() {
+            self.interfaces.add(names::ROOT_PATH, administrator).await?;
         }
         self.sync_objects(SignalStart::Now).await?;
         self.register_branches().await?;
@@ -264,7 +270,8 @@ impl ServedName {
         for &branch in ParentObject::of(self.stream) {
             // zbus gives every object an Introspectable interface.
             server.remove_named(branch.path(), IntrospectableObject::name()).await?;
-            server.at(branch.path(), IntrospectableObject { branch, source: self.source.clone() }).await?;
+            let (source, administrator) = (self.source.clone(), self.administrator.clone());
+            server.at(branch.path(), IntrospectableObject { branch, source, administrator }).await?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! Objects with children: `/` and the objects on the way to boards and games.
 
 use super::Stream;
+use super::administrator::AdministratorObject;
 use super::manager::ManagerObject;
 use crate::daemon::Source;
 use crate::names;
@@ -86,6 +87,8 @@ pub(super) struct IntrospectableObject {
     pub branch: ParentObject,
     /// The source to read from.
     pub source: Source,
+    /// The interface for the administrator, if the service has one.
+    pub administrator: Option<AdministratorObject>,
 }
 
 #[interface(name = "org.freedesktop.DBus.Introspectable", introspection_docs = false)]
@@ -100,6 +103,9 @@ impl IntrospectableObject {
             (ParentObject::Service, Source::Live(hub)) => {
                 ObjectManager.introspect_to_writer(&mut xml, 2);
                 ManagerObject { hub: Arc::clone(hub) }.introspect_to_writer(&mut xml, 2);
+                if let Some(administrator) = &self.administrator {
+                    administrator.introspect_to_writer(&mut xml, 2);
+                }
             }
             (ParentObject::Service, Source::Public(_)) => ObjectManager.introspect_to_writer(&mut xml, 2),
             (ParentObject::Boards | ParentObject::Games, _) => {

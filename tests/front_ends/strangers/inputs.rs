@@ -10,6 +10,7 @@ use std::sync::LazyLock;
 use touchmove::boards::{LinkState, Millis, Placement, Reading, SquareState};
 use touchmove::config::Config;
 use touchmove::config::livechess::{self, Origin, Site};
+use touchmove::config::settings::RuntimeSettings;
 use touchmove::daemon::hub::Target;
 use touchmove::desk::{Desk, DeskAct};
 use touchmove::game::pgn::{AfterIllegal, pgn_with};
@@ -36,9 +37,14 @@ pub const INPUTS: [(&str, Check); 5] = [
     ("argument", argument),
 ];
 
-/// A configuration is accepted, or each of its problems is reported with a place in it.
+/// A configuration is accepted, or each of its problems is reported with a place in it. Settings are written as they were read.
 pub fn configuration(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
+    if let Ok(settings) = RuntimeSettings::parse(text) {
+        let again = RuntimeSettings::parse(&settings.to_toml()).expect("what is written is read");
+        assert_eq!(again.to_toml(), settings.to_toml());
+        assert!(settings.apply("").map_or_else(|problems| !problems.is_empty(), |config| config.boards.is_empty()));
+    }
     match Config::parse(text) {
         Ok(config) => drop(config.warnings()),
         Err(problems) => {

@@ -89,8 +89,10 @@ fn only_permitted_urls_are_accepted() {
     let rounds = parse("[lichess]\nround = '1=AbCd1234, 12 = EfGh5678'").lichess.unwrap().rounds;
     assert_eq!((rounds.id(1), rounds.id(2), rounds.id(12)), (Some("AbCd1234"), None, Some("EfGh5678")));
     assert!(parse("[lichess]\ntoken_file = '/x'").lichess.is_none());
+    let off = parse("[lichess]\nround = ''\n[hooks]\nwebhook = ''");
+    assert!(off.lichess.is_none() && off.hooks.is_off());
     for wrong in
-        ["", "AbCd123", "AbCd1234/", "0 = AbCd1234", "1 = AbCd1234, 1 = EfGh5678", "1 = AbCd1234, 2 = AbCd1234", "x = AbCd1234"]
+        ["AbCd123", "AbCd1234/", "0 = AbCd1234", "1 = AbCd1234, 1 = EfGh5678", "1 = AbCd1234, 2 = AbCd1234", "x = AbCd1234"]
     {
         assert!(Config::parse(&format!("[lichess]\nround = '{wrong}'")).is_err(), "{wrong}");
     }

@@ -41,7 +41,11 @@ async fn a_new_incarnation_is_sent_with_all_cards() {
     let model = model("dgt").expect("a model");
     let _board_handle = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
     let (_running, stop) = watch::channel(false);
-    let view = AudienceView { audience: Audience::Operator, locale: Locale::English, policy: watch::channel(DelayPolicy::default()).1 };
+    let view = AudienceView {
+        audience: Audience::Operator,
+        locale: Locale::English,
+        policy: watch::channel(DelayPolicy::default()).1,
+    };
     let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop.clone());
     let since = |number: u64| {
         let batch = audience_state.events_since(number, CardFormat::Whole);
@@ -116,7 +120,11 @@ async fn clients_have_the_current_cards_however_late_they_read() {
     let mut boards: Vec<_> =
         (0..5).map(|number| hub.register_board(BoardView::new(name(number), model, model.sensing)).0).collect();
     let (_running, stop) = watch::channel(false);
-    let view = AudienceView { audience: Audience::Operator, locale: Locale::English, policy: watch::channel(DelayPolicy::default()).1 };
+    let view = AudienceView {
+        audience: Audience::Operator,
+        locale: Locale::English,
+        policy: watch::channel(DelayPolicy::default()).1,
+    };
     let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
     let mut clients: Vec<Client> =
         [CardFormat::Whole, CardFormat::ChangedFields, CardFormat::ChangedFields, CardFormat::ChangedFields]

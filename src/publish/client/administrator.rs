@@ -1,0 +1,54 @@
+//! What the administrator reads and changes.
+
+use super::{Client, ClientError};
+use crate::names;
+use serde::{Deserialize, Serialize};
+use zbus::wire::Type;
+
+/// A key of the configuration with its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, Type)]
+pub struct ConfigKey {
+    /// The name with its table: `broadcast.delay_s`.
+    pub key: String,
+    /// The value as TOML; empty: none.
+    pub value: String,
+    /// `default`, `file`, or `settings`: it was changed while touchmoved ran.
+    pub source: String,
+    /// Who changed it.
+    pub by: String,
+    /// When, in RFC 3339.
+    pub at: String,
+    /// When a change takes effect: `immediate`, `new_games`, `next_start`, or `file_only`.
+    pub effect: String,
+}
+
+impl Client {
+    /// Returns the path of the configuration file, and every key with its value.
+    pub async fn configuration(&self) -> Result<(String, Vec<ConfigKey>), ClientError> {
+        self.administer("Configuration", &()).await
+    }
+
+    /// Sets a key of the configuration. Returns when that takes effect, as in [`ConfigKey::effect`].
+    ///
+    /// # Errors
+    /// [`ClientError::Unconfirmed`] if the change must be confirmed.
+    pub async fn set_key(&self, key: &str, value: &str, confirmed: bool) -> Result<String, ClientError> {
+        self.administer("Set", &(key, value, confirmed)).await
+    }
+
+    /// Removes what [`Client::set_key`] has set. Returns when that takes effect.
+    ///
+    /// # Errors
+    /// [`ClientError::Unconfirmed`] if the change must be confirmed.
+    pub async fn unset_key(&self, key: &str, confirmed: bool) -> Result<String, ClientError> {
+        self.administer("Unset", &(key, confirmed)).await
+    }
+
+    async fn administer<B, R>(&self, method: &'static str, body: &B) -> Result<R, ClientError>
+    where
+        B: Serialize + zbus::wire::DynamicType,
+        R: for<'d> zbus::wire::DynamicDeserialize<'d>,
+    {
+        self.call(names::ROOT_PATH.to_owned(), names::ADMINISTRATOR_INTERFACE, method, body).await
+    }
+}
