@@ -160,6 +160,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         hub: Arc::clone(&hub),
         delayed_view: Arc::clone(&delayed_view),
         live_config: Arc::clone(&live_config),
+        login_codes: Arc::default(),
         state_dir,
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),

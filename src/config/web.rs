@@ -3,7 +3,7 @@
 use super::key::{Key, Kind, Table, is_absolute, key, text};
 use super::livechess::{Site, is_listen_address, parse_sites};
 use super::values::Values;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 /// How the page is served.
@@ -34,6 +34,38 @@ impl Web {
     /// Returns whether connections to browsers are encrypted, as far as is known.
     pub fn is_encrypted(&self) -> bool {
         self.tls.is_some() || self.proxy
+    }
+
+    /// Returns the address of the page, ending in `/`, as other machines reach it; `None`: the configuration does not say.
+    pub fn address(&self) -> Option<String> {
+        self.address_at(self.listen?.port())
+    }
+
+    fn address_at(&self, port: u16) -> Option<String> {
+        let listen = self.listen?;
+        let is_reachable = |ip: &IpAddr| !ip.is_loopback() && !ip.is_unspecified();
+        let host = match self.hosts.first() {
+            Some(site) => site.host.clone(),
+            None => Some(listen.ip()).filter(is_reachable)?.to_string(),
+        };
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let scheme = if self.is_encrypted() { "https" } else { "http" };
+        // A proxy has a port of its own.
+        let port = if self.proxy { String::new() } else { format!(":{port}") };
+        Some(format!("{scheme}://{host}{port}/"))
+    }
+
+    /// Returns the address of the page for another browser, from the host that one browser requested: the same, unless that is this
+    /// machine and the configuration has another.
+    pub fn browser_address(&self, requested_host: &str) -> String {
+        let port = requested_host.rsplit_once(':').and_then(|(name, port)| Some((name, port.parse::<u16>().ok()?)));
+        let (name, port) = port.map_or((requested_host, None), |(name, port)| (name, Some(port)));
+        let ip: Option<IpAddr> = name.trim_matches(['[', ']']).parse().ok();
+        let is_this_machine = name == "localhost" || ip.is_some_and(|ip| ip.is_loopback());
+        let scheme = if self.is_encrypted() { "https" } else { "http" };
+        let port = port.unwrap_or(if self.is_encrypted() { 443 } else { 80 });
+        let other = if is_this_machine { self.address_at(port) } else { None };
+        other.unwrap_or_else(|| format!("{scheme}://{requested_host}/"))
     }
 }
 

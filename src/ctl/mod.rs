@@ -106,7 +106,7 @@ pub fn main() -> ExitCode {
         Command::Arbiter(args) => wait(arbiter::run(args)),
         Command::Round(args) => wait(round::run(args)),
         Command::Seat(args) => wait(seat::run(args)),
-        Command::Token(args) => done(token::run(args)),
+        Command::Token(args) => wait(token::run(args)),
         Command::Config(args) => wait(config::run(args)),
         Command::Replay(args) => done(replay::run(args)),
         Command::Simulate(args) => done(simulate::run(args)),

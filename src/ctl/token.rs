@@ -1,7 +1,9 @@
 //! `touchmovectl token`: manages who may log in to the page.
 
 use super::backup::default_state_dir;
-use super::service::{print, print_json};
+use super::service::{Service, print, print_json};
+use crate::publish::client::LoginCode;
+use crate::publish::web::qr::{login_address, to_blocks};
 use crate::publish::web::tokens::{Role, TokenStore};
 use crate::wire::Word;
 use jiff::Timestamp;
@@ -13,11 +15,12 @@ use std::path::PathBuf;
 ///
 /// An arbiter sees everything and gives rulings; an operator sees boards, devices, pairings and games, but no alerts, and corrects
 /// pairings. A token is shown only once, when it is created: only its hash is stored. touchmoved applies changes at once: a revoked
-/// token logs its owner out immediately.
+/// token logs its owner out immediately. A code logs in one browser once, such as that of a telephone, and then counts as a token.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   touchmovectl token create \"Anna Muster\" --role arbiter
   touchmovectl token create phone --role operator
+  touchmovectl token code \"Anna's telephone\" --role arbiter
   touchmovectl token list
   touchmovectl token revoke phone")]
 pub struct Args {
@@ -37,6 +40,23 @@ enum What {
         role: String,
         #[command(flatten)]
         place: Place,
+    },
+    /// Create a one-time code for a telephone, and show it with the address as a QR code
+    ///
+    /// The code is valid for ten minutes and for one login, which has this name in the journal. `token list` shows the login, and
+    /// `token revoke` ends it. touchmoved must run. Only root may do this, and whoever polkit authorizes.
+    #[command(after_help = "Example:\n  sudo touchmovectl token code \"Anna's telephone\" --role arbiter")]
+    Code {
+        /// Name of the login, which the journal records
+        name: String,
+        /// Role of the login
+        #[arg(long, value_parser = ["arbiter", "operator"])]
+        role: String,
+        /// The address of the page, if the configuration does not have the one that the telephone reaches
+        #[arg(long, value_name = "URL")]
+        page: Option<String>,
+        #[command(flatten)]
+        service: Service,
     },
     /// List the tokens, with their owners and dates
     #[command(after_help = "Example:\n  touchmovectl token list")]
@@ -71,8 +91,25 @@ impl Place {
 }
 
 /// Runs the subcommand.
-pub fn run(args: Args) -> anyhow::Result<()> {
+pub async fn run(args: Args) -> anyhow::Result<()> {
     match args.what {
+        What::Code { name, role, page, service } => {
+            let LoginCode { code, address, seconds } = service.connect().await?.create_login_code(&name, &role).await?;
+            let page = page.map(|page| format!("{}/", page.trim_end_matches('/'))).unwrap_or(address);
+            let minutes = seconds / 60;
+            if page.is_empty() {
+                eprintln!(
+                    "The configuration does not say how a telephone reaches the page, so there is no QR code: write hosts under \
+                     [web], or give the address with --page."
+                );
+            } else {
+                let address = login_address(&page, &code);
+                let image = to_blocks(&address, super::colours(&std::io::stdout()))?;
+                print(&format!("{image}{address}\n"))?;
+            }
+            print(&format!("{code}\n"))?;
+            eprintln!("This code logs {name} ({role}) in once, within {minutes} minutes.");
+        }
         What::Create { name, role, place } => {
             let role = Role::from_word(&role).unwrap_or(Role::Operator);
             let secret = place.tokens().create(&name, role, Timestamp::now().as_millisecond())?;
@@ -83,7 +120,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         What::List { json, place } => {
             let tokens = place.tokens().load()?;
             if json {
-                let one = |token: &crate::publish::web::tokens::Token| json!({"name": token.name, "role": token.role.word(), "created_ms": token.created_ms});
+                let one = |token: &crate::publish::web::tokens::Token| json!({"name": token.name, "role": token.role.word(), "created_ms": token.created_ms, "maker": token.maker});
                 return print_json(&tokens.iter().map(one).collect::<Vec<_>>());
             }
             if tokens.is_empty() {
@@ -91,7 +128,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             }
             for token in tokens {
                 let made = Timestamp::from_millisecond(token.created_ms).unwrap_or_default().to_zoned(TimeZone::system());
-                print(&format!("{:<10}{}  {}\n", token.role.word(), made.strftime("%Y-%m-%d %H:%M"), token.name))?;
+                let maker = token.maker.map(|maker| format!("  (by a code of {maker})")).unwrap_or_default();
+                print(&format!("{:<10}{}  {}{maker}\n", token.role.word(), made.strftime("%Y-%m-%d %H:%M"), token.name))?;
             }
         }
         What::Revoke { name, place } => {

@@ -8,7 +8,7 @@ mod reply;
 mod snapshot;
 mod watch;
 
-pub use administrator::ConfigKey;
+pub use administrator::{ConfigKey, LoginCode};
 pub use error::{ClientError, is_service_installed};
 pub use reply::{ClaimVerdict, CommandPreview, Reply};
 pub use snapshot::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};

@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::daemon::hub::BoardId;
 use crate::daemon::{DelayedView, Hub, LiveConfig, Stop, wait_for_stop};
 use crate::publish::dbus::{Bus, NameState};
+use crate::publish::web::codes::LoginCodes;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
 use std::sync::Arc;
@@ -84,6 +85,8 @@ pub struct Context {
     pub delayed_view: Arc<DelayedView>,
     /// The configuration, for those who change it.
     pub live_config: Arc<LiveConfig>,
+    /// The one-time codes for logging in to the page.
+    pub login_codes: Arc<LoginCodes>,
     /// The directory where the service keeps its files.
     pub state_dir: PathBuf,
     /// The bus on which the D-Bus names are served.

@@ -7,7 +7,8 @@
 //! | `GET /api/state`, `/api/events` | all boards; changes, as server-sent events |
 //! | `GET /api/games/{id}`, `/api/games/{id}/pgn` | one game |
 //! | `GET /cloud/…` | the tournament, in the format of LiveChess Cloud |
-//! | `POST /api/login`, `/api/logout` | a browser session, begun with a token |
+//! | `POST /api/login`, `/api/logout` | a browser session, begun with a token or a one-time code |
+//! | `POST /api/code` | a one-time code for another browser |
 //! | `POST /api/command`, `/api/preview` | the arbiter's commands, and what they would do |
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //!
@@ -21,6 +22,7 @@ pub mod body;
 mod card;
 mod card_change;
 mod cloud;
+pub mod codes;
 mod desk;
 mod etag;
 mod event_batch;
@@ -31,6 +33,7 @@ mod http;
 mod page;
 mod pending;
 mod post;
+pub mod qr;
 mod refusal;
 mod sessions;
 mod stream;
@@ -48,6 +51,7 @@ use audience_state::AudienceState;
 use auth::{Audience, Authenticator};
 use card::AudienceView;
 use cloud::CloudFiles;
+use codes::LoginCodes;
 use frames::FrameHistory;
 use pending::PendingLogins;
 use std::collections::BTreeMap;
@@ -81,8 +85,8 @@ impl FrontEnd for WebFrontEnd {
         config.web.listen?;
         let health = context.health(HealthLog::Nothing);
         let report_health = move |sentence| health.report(WEB_FAILED, None, sentence);
-        let Context { hub, delayed_view, state_dir, stop, .. } = context;
-        let web = WebState::new(hub, delayed_view, config, state_dir, stop.clone());
+        let Context { hub, delayed_view, login_codes, state_dir, stop, .. } = context;
+        let web = WebState::new(hub, delayed_view, config, login_codes, state_dir, stop.clone());
         Some(StartedFrontEnd::new(run(web, report_health)))
     }
 }
@@ -109,6 +113,7 @@ impl WebState {
         hub: &Arc<Hub>,
         delayed_view: &Arc<DelayedView>,
         config: &Config,
+        login_codes: &Arc<LoginCodes>,
         state_dir: &Path,
         stop: Stop,
     ) -> Arc<WebState> {
@@ -118,7 +123,7 @@ impl WebState {
             delayed_view: Arc::clone(delayed_view),
             config: config.web.clone(),
             tags: config.tags.clone(),
-            access: Authenticator::new(state_dir, config.web.is_encrypted()),
+            access: Authenticator::new(state_dir, Arc::clone(login_codes), config.web.is_encrypted()),
             pending: PendingLogins::default(),
             cloud: CloudFiles::new(delayed_view, config.tags.pairs()),
             frames: Arc::default(),

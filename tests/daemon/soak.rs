@@ -166,7 +166,7 @@ impl Page {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let path = dir.join("touchmoved.toml");
         std::fs::write(&path, format!("[web]\nlisten = '127.0.0.1:{port}'\n")).unwrap();
-        let web = WebState::new(hub, view, &Config::load(&path).unwrap(), &dir.join(STATE), stop);
+        let web = WebState::new(hub, view, &Config::load(&path).unwrap(), &Arc::default(), &dir.join(STATE), stop);
         let serving = tokio::spawn(web::run(web, |_| {}));
         until("the page", async || TcpStream::connect(("127.0.0.1", port)).await.ok()).await;
         Page { port, serving }

@@ -4,6 +4,7 @@
 //! fonts-noto-cjk.
 
 mod large_hall;
+mod telephone;
 
 use crate::harness::hall::{client, until_games};
 use crate::harness::organiser::Organiser as _;

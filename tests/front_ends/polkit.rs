@@ -62,12 +62,13 @@ async fn polkit_authorises_commands() {
     for (method, outcome) in [
         ("Set", arbiter.call_method(to.0, to.1, to.2, "Set", &("broadcast.delay_s", "0", true)).await),
         ("Unset", arbiter.call_method(to.0, to.1, to.2, "Unset", &("broadcast.delay_s", true)).await),
+        ("CreateLoginCode", arbiter.call_method(to.0, to.1, to.2, "CreateLoginCode", &("x", "operator")).await),
     ] {
         assert_eq!(error(outcome).0, "org.touchmove1.Error.NotAllowed", "{method}");
     }
     let caller = arbiter.unique_name().unwrap().to_string();
     let administer = names::ACTION_ADMINISTER;
-    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, administer, administer]
+    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, administer, administer, administer]
         .map(|action| (caller.clone(), action.to_owned()));
     assert_eq!(*requests.lock().unwrap(), expect);
 }

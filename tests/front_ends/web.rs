@@ -1,5 +1,6 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
+mod code;
 mod login;
 mod spectators;
 mod stream;

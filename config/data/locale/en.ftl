@@ -365,6 +365,9 @@ page-clock = Clock
 page-clocks = Clocks
 page-clocks-then = Clocks at that time
 page-close = Close
+page-code-here = Log in here with this code. Each code is for one login
+page-code-wait = Too many wrong codes were tried. Try again in a minute, or log in with a token
+page-code-wrong = This code is not valid, or no longer. A code is for one login within ten minutes: ask for another
 page-completed = Completed
 page-confidence = Confidence
 page-contact-connecting = Connecting
@@ -489,7 +492,14 @@ page-state-start = Not begun
 page-state-uncertain = In play, uncertain
 page-table = Table { $table }
 page-tally = Counted irregularities: { $count }
-page-token = Token
+page-telephone = Log in a telephone
+page-telephone-about = The telephone logs in once with a code, and then acts under a name of its own. Revoking your token also logs it out
+page-telephone-code = Show the code
+page-telephone-example = { $name }: telephone
+page-telephone-name = Name, as in the journal
+page-telephone-role = Role
+page-telephone-scan = Read this with the camera of the telephone, or open the page there and log in with the code. It is valid for { $minutes } minutes and one login
+page-token = Token or code
 page-problems = Problems for operators
 
 ## The web page: commands of the arbiter

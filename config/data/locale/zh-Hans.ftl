@@ -327,6 +327,9 @@ page-clock = 棋钟
 page-clocks = 棋钟
 page-clocks-then = 当时的棋钟
 page-close = 关闭
+page-code-here = 在此设备上用此登录码登录。每个登录码只能登录一次
+page-code-wait = 输错登录码的次数过多。请一分钟后再试，或使用令牌登录
+page-code-wrong = 此登录码无效或已失效。登录码在十分钟内可登录一次：请索取新的登录码
 page-completed = 完成
 page-confidence = 可信度
 page-contact-connecting = 正在连接
@@ -451,7 +454,14 @@ page-state-start = 尚未开始
 page-state-uncertain = 进行中，不确定
 page-table = 第{ $table }台
 page-tally = 计入的违规：{ $count }次
-page-token = 令牌
+page-telephone = 登录手机
+page-telephone-about = 手机凭登录码登录一次，此后以自己的名称操作。您的令牌被撤销时，手机也随之退出
+page-telephone-code = 显示登录码
+page-telephone-example = { $name }的手机
+page-telephone-name = 名称（记入日志）
+page-telephone-role = 身份
+page-telephone-scan = 用手机相机扫描，或在手机上打开本页并输入登录码。登录码在 { $minutes } 分钟内有效，只能登录一次
+page-token = 令牌或登录码
 page-problems = 操作员应当处理
 
 ## 网页：裁判员可以做什么

@@ -327,6 +327,9 @@ page-clock = 棋鐘
 page-clocks = 棋鐘
 page-clocks-then = 當時的棋鐘
 page-close = 關閉
+page-code-here = 在此裝置上用此登入碼登入。每個登入碼只能登入一次
+page-code-wait = 輸錯登入碼的次數過多。請一分鐘後再試，或使用權杖登入
+page-code-wrong = 此登入碼無效或已失效。登入碼在十分鐘內可登入一次：請索取新的登入碼
 page-completed = 完成
 page-confidence = 可信度
 page-contact-connecting = 正在連線
@@ -451,7 +454,14 @@ page-state-start = 尚未開始
 page-state-uncertain = 進行中，不確定
 page-table = 第{ $table }桌
 page-tally = 計入的違規：{ $count }次
-page-token = 權杖
+page-telephone = 登入手機
+page-telephone-about = 手機憑登入碼登入一次，此後以自己的名稱操作。您的權杖被撤銷時，手機也隨之登出
+page-telephone-code = 顯示登入碼
+page-telephone-example = { $name }的手機
+page-telephone-name = 名稱（記入日誌）
+page-telephone-role = 身分
+page-telephone-scan = 用手機相機掃描，或在手機上開啟本頁並輸入登入碼。登入碼在 { $minutes } 分鐘內有效，只能登入一次
+page-token = 權杖或登入碼
 page-problems = 操作員應當處理
 
 ## 網頁：裁判可以做什麼

@@ -22,6 +22,17 @@ pub struct ConfigKey {
     pub effect: String,
 }
 
+/// A one-time code for logging in to the page.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LoginCode {
+    /// The code.
+    pub code: String,
+    /// The address of the page; empty: not known.
+    pub address: String,
+    /// How long the code is valid, in seconds.
+    pub seconds: u32,
+}
+
 impl Client {
     /// Returns the path of the configuration file, and every key with its value.
     pub async fn configuration(&self) -> Result<(String, Vec<ConfigKey>), ClientError> {
@@ -42,6 +53,12 @@ impl Client {
     /// [`ClientError::Unconfirmed`] if the change must be confirmed.
     pub async fn unset_key(&self, key: &str, confirmed: bool) -> Result<String, ClientError> {
         self.administer("Unset", &(key, confirmed)).await
+    }
+
+    /// Creates a code for one login to the page with this name and role.
+    pub async fn create_login_code(&self, name: &str, role: &str) -> Result<LoginCode, ClientError> {
+        let (code, address, seconds) = self.administer("CreateLoginCode", &(name, role)).await?;
+        Ok(LoginCode { code, address, seconds })
     }
 
     async fn administer<B, R>(&self, method: &'static str, body: &B) -> Result<R, ClientError>

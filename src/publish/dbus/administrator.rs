@@ -1,9 +1,13 @@
 //! `org.touchmove1.Administrator`, on the live name only.
 
 use super::{Error, describe_caller, polkit};
+use crate::config::Config;
 use crate::config::settings::{KeyValue, ValueSource};
+use crate::config::web::Web;
 use crate::daemon::LiveConfig;
 use crate::publish::front_end::Context;
+use crate::publish::web::codes::{CODE_LIFETIME, LoginCodes};
+use crate::publish::web::tokens::{Role, TokenError, TokenStore};
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -13,12 +17,20 @@ use zbus::{Connection, interface};
 #[derive(Clone)]
 pub(super) struct AdministratorObject {
     live_config: Arc<LiveConfig>,
+    login_codes: Arc<LoginCodes>,
+    tokens: TokenStore,
+    web: Web,
 }
 
 impl AdministratorObject {
     /// Creates the object.
-    pub(super) fn new(context: &Context) -> AdministratorObject {
-        AdministratorObject { live_config: Arc::clone(&context.live_config) }
+    pub(super) fn new(config: &Config, context: &Context) -> AdministratorObject {
+        AdministratorObject {
+            live_config: Arc::clone(&context.live_config),
+            login_codes: Arc::clone(&context.login_codes),
+            tokens: TokenStore::of(&context.state_dir),
+            web: config.web.clone(),
+        }
     }
 }
 
@@ -34,7 +46,7 @@ fn key_row(KeyValue { name, value, source, effect }: KeyValue) -> KeyRow {
     (name, value, source, by, at, effect.word())
 }
 
-/// The configuration while the service runs. For root and whoever polkit authorizes. Since API version 1.
+/// The configuration while the service runs, and logins to the page. For root and whoever polkit authorizes. Since API version 1.
 #[interface(name = "org.touchmove1.Administrator")]
 impl AdministratorObject {
     /// The configuration file, and every key as (key, value, source, by, at, effect): its name with its table, such as
@@ -78,5 +90,33 @@ impl AdministratorObject {
         polkit::check_administrator(&header, connection).await?;
         let by = describe_caller(&header, connection).await;
         Ok(self.live_config.unset(key, &by, confirmed).await?.word())
+    }
+
+    /// Creates a code with which a browser logs in to the page once, under this name and with this role: arbiter or operator.
+    /// Returns the code, the address of the page (empty if it is not known how browsers address it), and for how many seconds the
+    /// code is valid.
+    /// Errors: NoPage, BadRole, BadName.
+    #[zbus(out_args("code", "address", "seconds"))]
+    async fn create_login_code(
+        &self,
+        name: &str,
+        role: &str,
+        #[zbus(header)] header: Header<'_>,
+        #[zbus(connection)] connection: &Connection,
+    ) -> Result<(String, String, u32), Error> {
+        polkit::check_administrator(&header, connection).await?;
+        if self.web.listen.is_none() {
+            let sentence = "the page is off, so nobody can log in: write listen under [web] in the configuration file";
+            return Err(Error::NoPage(sentence.to_owned()));
+        }
+        let role = Role::from_word(role)
+            .ok_or_else(|| Error::BadRole(format!("\"{role}\" is not a role: use arbiter or operator")))?;
+        let maker = describe_caller(&header, connection).await;
+        let code = self.login_codes.create(&self.tokens, name, role, &maker, None).map_err(|error| match error {
+            TokenError::BadName(_) | TokenError::NameTaken(_) => Error::BadName(error.to_string()),
+            error => Error::NotStored(error.to_string()),
+        })?;
+        let seconds = u32::try_from(CODE_LIFETIME.as_secs()).unwrap_or(u32::MAX);
+        Ok((code, self.web.address().unwrap_or_default(), seconds))
     }
 }

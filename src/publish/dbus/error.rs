@@ -101,6 +101,12 @@ errors! {
     BadSetting,
     /// The change must be confirmed.
     Unconfirmed,
+    /// The name of a login is not valid, or is in use.
+    BadName,
+    /// There is no such role.
+    BadRole,
+    /// The page is not served.
+    NoPage,
     /// The change cannot be stored.
     NotStored,
     /// The journal cannot store the change now.

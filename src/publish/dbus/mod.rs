@@ -55,13 +55,13 @@ impl FrontEnd for DbusFrontEnd {
         self.0.name()
     }
 
-    fn start(&self, _config: &Config, context: &Context) -> Option<StartedFrontEnd> {
+    fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         let source = match self.0 {
             Stream::Live => Source::Live(Arc::clone(&context.hub)),
             Stream::Broadcast => Source::Public(Arc::clone(&context.delayed_view)),
         };
         let (sender, name_state) = watch::channel(NameState::NotTried);
-        let administrator = (self.0 == Stream::Live).then(|| AdministratorObject::new(context));
+        let administrator = (self.0 == Stream::Live).then(|| AdministratorObject::new(config, context));
         let task = run_with(source, administrator, context.bus.clone(), sender, context.stop.clone());
         Some(StartedFrontEnd::new(task).with_name_state(name_state))
     }

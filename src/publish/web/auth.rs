@@ -1,16 +1,19 @@
 //! Authentication: anonymous users, and users with a token or with a session that began with one.
 
+use super::codes::{CodeRefusal, LoginCodes};
 use super::sessions::Sessions;
 use super::token_cache::{TokenCache, bearer_token_hash};
-use super::tokens::{Role, SecretHash, Token, TokenError};
+use super::tokens::{Role, SecretHash, Token, TokenError, TokenStore};
 use crate::daemon::steady_clock;
 use crate::publish::http::headers;
 use crate::wire::Word;
 use axum::http::HeaderMap;
 use serde_json::{Value, json};
 use std::path::Path;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 
 /// Name of the cookie if connections are encrypted: a browser accepts it only from this host, and over TLS (`__Host-`).
 const ENCRYPTED_COOKIE: &str = "__Host-touchmove";
@@ -56,6 +59,20 @@ impl User {
     }
 }
 
+/// The reason why a login with a code failed.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum CodeError {
+    /// The code is not accepted.
+    #[error("the code is not accepted")]
+    Refused(CodeRefusal),
+    /// The login cannot be stored.
+    #[error(transparent)]
+    Token(#[from] TokenError),
+    /// The task that stores it has failed.
+    #[error("the login failed: ask for another code")]
+    Aborted,
+}
+
 /// How the user authenticated.
 #[derive(Clone)]
 enum Credential {
@@ -76,15 +93,18 @@ pub(super) fn audience_of(user: Option<&User>) -> Audience {
 /// at the same address.
 pub(super) struct Authenticator {
     tokens: TokenCache,
+    store: TokenStore,
     sessions: Sessions,
+    codes: Arc<LoginCodes>,
     cookie: &'static str,
 }
 
 impl Authenticator {
     /// Loads the tokens and sessions of this state directory. `encrypted`: whether connections to browsers are encrypted.
-    pub(super) fn new(state_dir: &Path, encrypted: bool) -> Authenticator {
+    pub(super) fn new(state_dir: &Path, codes: Arc<LoginCodes>, encrypted: bool) -> Authenticator {
         let cookie = if encrypted { ENCRYPTED_COOKIE } else { PLAIN_COOKIE };
-        Authenticator { tokens: TokenCache::of(state_dir), sessions: Sessions::of(state_dir), cookie }
+        let (tokens, store) = (TokenCache::of(state_dir), TokenStore::of(state_dir));
+        Authenticator { tokens, store, sessions: Sessions::of(state_dir), codes, cookie }
     }
 
     /// Returns the name of the cookie.
@@ -133,13 +153,47 @@ impl Authenticator {
         Ok(Some((make_user(token, Credential::Session(SecretHash::of(&secret))), secret)))
     }
 
+    /// Begins a session with a one-time code. Returns the user, the session's secret, and who made the code.
+    ///
+    /// # Errors
+    /// The code is not accepted, or the login cannot be stored.
+    pub(super) async fn log_in_with_code(&self, code: &str) -> Result<(User, String, String), CodeError> {
+        let login = self.codes.redeem(code, Instant::now()).map_err(CodeError::Refused)?;
+        if login.maker_token.as_ref().is_some_and(|maker| self.tokens.find(maker).is_none()) {
+            return Err(CodeError::Refused(CodeRefusal::Wrong));
+        }
+        let (maker, store, sessions) = (login.maker.clone(), self.store.clone(), self.sessions.clone());
+        let now_ms = steady_clock::now_ms();
+        let create =
+            move || store.create_for_code(&login, steady_clock::unix_ms(), |token| sessions.has_session(token, now_ms));
+        let token = spawn_blocking(create).await.map_err(|_| CodeError::Aborted)??;
+        let secret = self.sessions.begin(&token, now_ms).await?;
+        Ok((make_user(token, Credential::Session(SecretHash::of(&secret))), secret, maker))
+    }
+
+    /// Creates a one-time code for a login with this name and role; `None`: the user is no longer authenticated.
+    ///
+    /// # Errors
+    /// The name is not valid or is in use, or the system provides no random numbers.
+    pub(super) fn create_code(&self, user: &User, name: &str, role: Role) -> Result<Option<String>, TokenError> {
+        let Some(token) = self.find_token(&user.credential) else { return Ok(None) };
+        // Codes that are made on a telephone end with the token of who let it log in.
+        let maker = token.maker.as_deref().unwrap_or(&token.name);
+        self.codes.create(&self.store, name, role, maker, Some(&token)).map(Some)
+    }
+
     /// Ends the session of the request's cookie.
     pub(super) async fn log_out(&self, headers: &HeaderMap) {
         for hash in self.cookies(headers) {
-            if self.sessions.touch(&hash, steady_clock::now_ms()).is_some() {
-                self.sessions.end(&hash).await;
-                self.tokens.notify();
+            let now_ms = steady_clock::now_ms();
+            let Some(token) = self.sessions.touch(&hash, now_ms) else { continue };
+            self.sessions.end(&hash).await;
+            if self.tokens.find(&token).is_some_and(|token| token.maker.is_some()) {
+                let (store, sessions) = (self.store.clone(), self.sessions.clone());
+                // If it fails, the next login with a code removes the token.
+                let _ = spawn_blocking(move || store.remove_ended(|token| sessions.has_session(token, now_ms))).await;
             }
+            self.tokens.notify();
         }
     }
 
@@ -148,11 +202,14 @@ impl Authenticator {
     }
 
     fn find(&self, credential: Credential) -> Option<User> {
-        let token = match &credential {
+        self.find_token(&credential).map(|token| make_user(token, credential))
+    }
+
+    fn find_token(&self, credential: &Credential) -> Option<Token> {
+        match credential {
             Credential::Token(hash) => self.tokens.find(hash),
             Credential::Session(hash) => self.tokens.find(&self.sessions.touch(hash, steady_clock::now_ms())?),
-        };
-        token.map(|token| make_user(token, credential))
+        }
     }
 }
 

@@ -11,16 +11,48 @@ fn parse<'a, T: Deserialize<'a>>(bytes: &'a [u8]) -> Result<T, String> {
     serde_json::from_slice(bytes).map_err(|error| format!("the request cannot be read: {error}"))
 }
 
-/// Parses the body of `POST /api/login`: a token, not yet verified.
+/// What a user logs in with, not yet verified.
+#[derive(Clone, PartialEq, Eq)]
+pub enum LoginSecret {
+    /// A token.
+    Token(String),
+    /// A one-time code.
+    Code(String),
+}
+
+/// Parses the body of `POST /api/login`.
 ///
 /// # Errors
 /// The body is not JSON of this form.
-pub fn parse_login(bytes: &[u8]) -> Result<String, String> {
+pub fn parse_login(bytes: &[u8]) -> Result<LoginSecret, String> {
     #[derive(Deserialize)]
     struct Login {
-        token: String,
+        token: Option<String>,
+        code: Option<String>,
     }
-    parse(bytes).map(|login: Login| login.token.trim().to_owned())
+    match parse(bytes)? {
+        Login { token: Some(token), code: None } => Ok(LoginSecret::Token(token.trim().to_owned())),
+        Login { token: None, code: Some(code) } => Ok(LoginSecret::Code(code)),
+        _ => Err("send one: \"token\" or \"code\"".to_owned()),
+    }
+}
+
+/// A request for a one-time code.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct CodeRequest {
+    /// The name of the login, as in the journal.
+    pub name: String,
+    /// The word of its role.
+    pub role: String,
+}
+
+/// Parses the body of `POST /api/code`.
+///
+/// # Errors
+/// The body is not JSON of this form.
+pub fn parse_code_request(bytes: &[u8]) -> Result<CodeRequest, String> {
+    parse(bytes)
 }
 
 /// The body of `POST /api/command` and `POST /api/preview`.

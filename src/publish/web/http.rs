@@ -60,6 +60,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/cloud/{*path}", get(cloud))
         .route("/api/login", on_post(post::login))
         .route("/api/logout", on_post(post::logout))
+        .route("/api/code", on_post(post::create_code))
         .route("/api/command", on_post(post::command))
         .route("/api/desk", get(desk::read).post(desk::act))
         .route("/api/desk/export", get(desk::export))

@@ -62,6 +62,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "frames.js",
     SCRIPT "game.js",
     SCRIPT "hall.js",
+    SCRIPT "login.js",
     SCRIPT "mini.js",
     SCRIPT "net.js",
     SCRIPT "preview.js",

@@ -1,19 +1,21 @@
-//! POST requests: logging in and out, the arbiter's commands.
+//! POST requests: logging in and out, codes for other browsers, the arbiter's commands.
 //!
 //! **Invariant:** only our own page can make a browser send such a request. The cookie is not sent with requests of other sites
 //! (`SameSite`); a form cannot send JSON; and the origin that the browser reports (`Origin`, `Sec-Fetch-Site`) must be this page.
 
 use super::WebState;
-use super::auth::{COOKIE_AGE, User};
-use super::body::{self, CommandRequest};
+use super::auth::{COOKIE_AGE, CodeError, User};
+use super::body::{self, CodeRequest, CommandRequest, LoginSecret};
+use super::codes::{CODE_LIFETIME, CodeRefusal};
+use super::qr::{self, login_address};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use super::tokens::Role;
+use super::tokens::{Role, TokenError};
 use crate::daemon::hub::OrderError;
 use crate::game::{Answer, Order};
 use crate::locale::Locale;
 use crate::publish::http::admission::AdmittedClient;
 use crate::publish::http::headers::{forwarded_for, is_media_type, requested_locale};
-use crate::publish::http::origin::is_cross_site;
+use crate::publish::http::origin::{is_cross_site, requested_host};
 use crate::publish::outcome::{answer_to_json, order_error};
 use crate::wire::Word;
 use axum::body::to_bytes;
@@ -33,7 +35,7 @@ use tracing::info;
 pub(super) type BodyLimits = (usize, Duration);
 /// Limits for logged-in users: the longest command takes a few thousand bytes.
 const COMMAND_LIMITS: BodyLimits = (64 * 1024, Duration::from_secs(10));
-/// Limits for users who are not logged in: the body is a token.
+/// Limits for users who are not logged in: the body is a token or a code.
 const LOGIN_LIMITS: BodyLimits = (1024, Duration::from_secs(5));
 
 /// Parses a body; an error is a sentence for the sender.
@@ -48,27 +50,74 @@ pub(super) async fn login(
     let from = client_address(&web, &client, request.headers());
     check_same_origin_json(&web, request.headers())?;
     let pending = web.pending.add(from);
-    let token = tokio::select! {
+    let login = tokio::select! {
         biased;
-        token = read_body(request, LOGIN_LIMITS, body::parse_login) => token?,
+        login = read_body(request, LOGIN_LIMITS, body::parse_login) => login?,
         () = pending.evicted() => {
             let sentence = "too many logins are pending: log in again";
             return Err(refusal(StatusCode::SERVICE_UNAVAILABLE, sentence));
         }
     };
     drop(pending);
-    match web.access.log_in(&token).await {
-        Ok(Some((user, secret))) => {
-            info!("{} ({}) logged in to the page from {from}", user.name, user.role.word());
-            let cookie = cookie(&web, &secret, COOKIE_AGE);
-            Ok(([(SET_COOKIE, cookie)], Json(user.to_json())).into_response())
-        }
-        Ok(None) => {
+    let (user, secret) = match login {
+        LoginSecret::Token(token) => {
+            let unavailable = |error: TokenError| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
             let sentence = "this token is not valid: create one with `touchmovectl token create`";
-            Err(refusal(StatusCode::UNAUTHORIZED, sentence))
+            let found = web.access.log_in(&token).await.map_err(unavailable)?;
+            let (user, secret) = found.ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, sentence))?;
+            info!("{} ({}) logged in to the page from {from}", user.name, user.role.word());
+            (user, secret)
         }
-        Err(error) => Err(refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string())),
+        LoginSecret::Code(code) => {
+            let (user, secret, maker) = web.access.log_in_with_code(&code).await.map_err(code_refusal)?;
+            info!("{} ({}) logged in to the page from {from}, with a code of {maker}", user.name, user.role.word());
+            (user, secret)
+        }
+    };
+    let cookie = cookie(&web, &secret, COOKIE_AGE);
+    Ok(([(SET_COOKIE, cookie)], Json(user.to_json())).into_response())
+}
+
+/// Returns the response to a login with a code that failed.
+fn code_refusal(error: CodeError) -> Refusal {
+    match error {
+        CodeError::Refused(CodeRefusal::Wrong) => refusal(
+            StatusCode::UNAUTHORIZED,
+            "this code is not valid: a code is for one login within ten minutes; ask for another, or log in with a token",
+        ),
+        CodeError::Refused(CodeRefusal::TooManyWrongTries) => refusal(
+            StatusCode::TOO_MANY_REQUESTS,
+            "too many wrong codes were tried: log in with a token, or with a code in a minute",
+        ),
+        CodeError::Token(error @ TokenError::NameTaken(_)) => refusal(StatusCode::CONFLICT, error.to_string()),
+        error => refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
     }
+}
+
+/// Handles `POST /api/code`: a one-time code for another browser of the user.
+pub(super) async fn create_code(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let host = requested_host(request.headers()).to_owned();
+    let CodeRequest { name, role } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_code_request).await?;
+    let Some(role) = Role::from_word(&role) else {
+        return Err(refusal(StatusCode::BAD_REQUEST, format!("{role:?} is not a role: write arbiter or operator")));
+    };
+    if !user.role.may_grant(role) {
+        return Err(refusal(StatusCode::FORBIDDEN, "an operator cannot let an arbiter log in: ask an arbiter"));
+    }
+    let code = web.access.create_code(&user, &name, role).map_err(|error| {
+        let status = match error {
+            TokenError::BadName(_) => StatusCode::BAD_REQUEST,
+            TokenError::NameTaken(_) => StatusCode::CONFLICT,
+            _ => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        refusal(status, error.to_string())
+    })?;
+    let code = code.ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, "log in again"))?;
+    info!("{} made a code for the login of {name} ({})", user.name, role.word());
+    let address = login_address(&web.config.browser_address(&host), &code);
+    let image = qr::to_svg(&address).map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    Ok(Json(json!({"code": code, "address": address, "image": image, "expires_s": CODE_LIFETIME.as_secs()})).into_response())
 }
 
 /// Handles `POST /api/logout`.

@@ -109,6 +109,11 @@ impl Sessions {
         Some(token)
     }
 
+    /// Returns whether a token with this hash has a session.
+    pub(super) fn has_session(&self, token: &SecretHash, now_ms: i64) -> bool {
+        self.sessions().iter().any(|session| session.token.is(token) && !session.is_expired(now_ms))
+    }
+
     /// Ends the session with this secret.
     pub(super) async fn end(&self, hash: &SecretHash) {
         self.sessions().retain(|session| !session.hash.is(hash));

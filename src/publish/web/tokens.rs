@@ -2,6 +2,7 @@
 //!
 //! A token is 256 random bits, so a plain SHA-256 is enough: nobody can find the token by guessing.
 
+use super::codes::CodeLogin;
 use crate::daemon::random;
 use crate::wire::Word;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
@@ -43,6 +44,16 @@ impl Word for Role {
     }
 }
 
+impl Role {
+    /// Returns whether a holder of this role may let others log in with the other role.
+    pub fn may_grant(self, other: Role) -> bool {
+        match (self, other) {
+            (Role::Arbiter, _) | (Role::Operator, Role::Operator) => true,
+            (Role::Operator, Role::Arbiter) => false,
+        }
+    }
+}
+
 /// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Token {
@@ -52,6 +63,9 @@ pub struct Token {
     pub role: Role,
     /// When the token was created, in milliseconds since 1970-01-01 UTC.
     pub created_ms: i64,
+    /// Who made the one-time code with which the holder logged in: the token is for that one session, and nobody knows its secret.
+    /// `None`: an ordinary token.
+    pub maker: Option<String>,
     hash: SecretHash,
 }
 
@@ -169,6 +183,8 @@ struct StoredToken {
     role: String,
     created_ms: i64,
     sha256: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    maker: Option<String>,
 }
 
 impl TokenStore {
@@ -213,22 +229,63 @@ impl TokenStore {
     /// # Errors
     /// There is a token with that name, the name is not valid, or the file cannot be changed.
     pub fn create(&self, name: &str, role: Role, now_ms: i64) -> Result<String, TokenError> {
-        let is_valid =
-            (1..=MAX_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
-        if !is_valid || RESERVED_NAMES.contains(&name) {
-            return Err(TokenError::BadName(name.to_owned()));
-        }
+        check_name(name)?;
         self.change(|tokens| {
             if tokens.iter().any(|token| token.name == name) {
                 return Err(TokenError::NameTaken(name.to_owned()));
             }
             let secret = generate_secret()?;
-            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, hash: SecretHash::of(&secret) });
+            let hash = SecretHash::of(&secret);
+            tokens.push(Token { name: name.to_owned(), role, created_ms: now_ms, maker: None, hash });
             Ok(secret)
         })
     }
 
-    /// Revokes a token.
+    /// Checks that this maker may make a code for a login with this name: it is valid, and at most an earlier login with a code of
+    /// the same maker has it, which the new one replaces.
+    ///
+    /// # Errors
+    /// The name is not valid, or in use, or the file cannot be read.
+    pub(super) fn check_code_name(&self, name: &str, maker: &str) -> Result<(), TokenError> {
+        check_name(name)?;
+        check_not_taken(&self.load()?, name, maker)
+    }
+
+    /// Creates the token of a login with a code. Removes those of earlier such logins that have ended: `has_session` returns whether
+    /// a token has a session.
+    ///
+    /// # Errors
+    /// The name is in use now, or the file cannot be changed.
+    pub(super) fn create_for_code(
+        &self,
+        login: &CodeLogin,
+        now_ms: i64,
+        has_session: impl Fn(&SecretHash) -> bool,
+    ) -> Result<Token, TokenError> {
+        let CodeLogin { name, role, maker, .. } = login.clone();
+        self.change(|tokens| {
+            tokens.retain(|token| token.maker.is_none() || has_session(&token.hash));
+            check_not_taken(tokens, &name, &maker)?;
+            tokens.retain(|token| token.name != name);
+            let hash = SecretHash::of(&generate_secret()?);
+            let token = Token { name, role, created_ms: now_ms, maker: Some(maker), hash };
+            tokens.push(token.clone());
+            Ok(token)
+        })
+    }
+
+    /// Removes the tokens of logins with codes that have ended, as [`TokenStore::create_for_code`] does.
+    ///
+    /// # Errors
+    /// The file cannot be changed.
+    pub(super) fn remove_ended(&self, has_session: impl Fn(&SecretHash) -> bool) -> Result<(), TokenError> {
+        self.change(|tokens| {
+            tokens.retain(|token| token.maker.is_none() || has_session(&token.hash));
+            Ok(())
+        })
+    }
+
+    /// Revokes a token, and those of the logins with codes that its holder made.
     ///
     /// # Errors
     /// There is no token with that name, or the file cannot be changed.
@@ -236,7 +293,11 @@ impl TokenStore {
         self.change(|tokens| {
             let count = tokens.len();
             tokens.retain(|token| token.name != name);
-            if tokens.len() == count { Err(TokenError::UnknownName(name.to_owned())) } else { Ok(()) }
+            if tokens.len() == count {
+                return Err(TokenError::UnknownName(name.to_owned()));
+            }
+            tokens.retain(|token| token.maker.as_deref() != Some(name));
+            Ok(())
         })
     }
 
@@ -265,6 +326,7 @@ impl TokenStore {
             role: token.role.word().to_owned(),
             created_ms: token.created_ms,
             sha256: token.hash.to_string(),
+            maker: token.maker.clone(),
         };
         let text = serde_json::to_string_pretty(&tokens.iter().map(to_stored).collect::<Vec<_>>())?;
         let new = self.dir.join(".tokens.json.new");
@@ -280,6 +342,19 @@ impl TokenStore {
     }
 }
 
+/// Checks that a name is valid for a token.
+fn check_name(name: &str) -> Result<(), TokenError> {
+    let is_valid =
+        (1..=MAX_NAME_LENGTH).contains(&name.chars().count()) && !name.chars().any(char::is_control) && name.trim() == name;
+    if is_valid && !RESERVED_NAMES.contains(&name) { Ok(()) } else { Err(TokenError::BadName(name.to_owned())) }
+}
+
+/// Checks that no token has this name but one of a login with a code of this maker.
+fn check_not_taken(tokens: &[Token], name: &str, maker: &str) -> Result<(), TokenError> {
+    let is_other = |token: &Token| token.name == name && token.maker.as_deref() != Some(maker);
+    if tokens.iter().any(is_other) { Err(TokenError::NameTaken(name.to_owned())) } else { Ok(()) }
+}
+
 /// Opens a file of this directory for its owner only, without following symbolic links.
 fn open_private_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.mode(0o600).custom_flags(OFlags::NOFOLLOW.bits().cast_signed()).open(path)?;
@@ -291,8 +366,8 @@ fn open_private_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::
 }
 
 fn parse_stored_token(stored: StoredToken) -> Result<Token, String> {
-    let StoredToken { name, role, created_ms, sha256 } = stored;
+    let StoredToken { name, role, created_ms, sha256, maker } = stored;
     let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
     let hash = sha256.parse().map_err(|_| format!("the stored hash of the token of {name} is not a SHA-256 hash"))?;
-    Ok(Token { name, role, created_ms, hash })
+    Ok(Token { name, role, created_ms, maker, hash })
 }

@@ -22,7 +22,7 @@ use touchmove::publish::dbus::arguments;
 use touchmove::publish::desk::parse_act;
 use touchmove::publish::http::{headers, origin};
 use touchmove::publish::livechess::message::{self, Call};
-use touchmove::publish::web::body::{self, CommandRequest};
+use touchmove::publish::web::body::{self, CommandRequest, LoginSecret};
 use touchmove::round::Round;
 use touchmove::round::trf::TableOrder as TrfOrder;
 use touchmove::table::{Input, Settings, Table};
@@ -187,12 +187,17 @@ fn request_body(bytes: &[u8]) {
     desk_act(&String::from_utf8_lossy(bytes));
 }
 
-/// A login that is accepted has a token. If the body is rewritten, so that no key is repeated, every token is read.
+/// A login that is accepted has a token or a code, and not both. If the body is rewritten, so that no key is repeated, every one is
+/// read.
 fn login_body(bytes: &[u8], value: &Value) {
-    let token = value["token"].as_str().map(|token| token.trim().to_owned());
+    let secret = match (&value["token"], &value["code"]) {
+        (Value::String(token), Value::Null) => Some(LoginSecret::Token(token.trim().to_owned())),
+        (Value::Null, Value::String(code)) => Some(LoginSecret::Code(code.clone())),
+        _ => None,
+    };
     let read = body::parse_login(bytes).ok();
-    assert!(read.is_none() || read == token, "{value}");
-    assert_eq!(body::parse_login(value.to_string().as_bytes()).ok(), token, "{value}");
+    assert!(read.is_none() || read == secret, "{value}");
+    assert!(body::parse_login(value.to_string().as_bytes()).ok() == secret, "{value}");
 }
 
 /// A command that is read is the one in the body, and it is for a board or for a game, not for both.

@@ -8,6 +8,7 @@ import * as board from "./game.js";
 import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
+import * as logins from "./login.js";
 import { request, changes, hall, isArbiter, isKnown, listen, read } from "./net.js";
 import * as seats from "./seats.js";
 import * as sound from "./sound.js";
@@ -131,6 +132,7 @@ function drawHeader() {
   $("#views").hidden = hall.user === null;
   setText($("#who"), hall.user ? `${hall.user.name} (${t(`page-role-${hall.user.role}`)})` : "");
   setText($("#login"), t(hall.user ? "page-logout" : "page-login"));
+  $("#telephone").hidden = hall.user === null;
   $("#problems").hidden = hall.problems.length === 0;
   const line = (one) => [one.board, one.sentence].filter(Boolean).join(": ");
   keyed($("#problems ul"), hall.problems, line, () => h("li"), (item, one) => setText(item, line(one)));
@@ -180,35 +182,6 @@ function help() {
   dialog.showModal();
 }
 
-function loginForm() {
-  const dialog = $("#login-form");
-  const error = h("p", { class: "wrong", role: "alert" });
-  const input = h("input", { id: "token", name: "token", type: "password", required: true, autocomplete: "current-password", spellcheck: "false" });
-  const form = h(
-    "form",
-    {},
-    h("h2", {}, t("page-login")),
-    h("p", { class: "muted" }, t("page-login-about")),
-    h("label", {}, t("page-token"), input),
-    error,
-    h("div", { class: "buttons" }, h("button", { class: "main" }, t("page-login")), h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
-  );
-  form.addEventListener("submit", async (event) => {
-    event.preventDefault();
-    try {
-      await request("/api/login", { token: input.value.trim() });
-      dialog.close();
-      await reload();
-    } catch (failed) {
-      setText(error, failed.message);
-      input.select();
-    }
-  });
-  dialog.replaceChildren(form);
-  dialog.showModal();
-  input.focus();
-}
-
 /** Loads everything again: after logging in or out the user may see other data. */
 async function reload() {
   await read();
@@ -217,7 +190,7 @@ async function reload() {
 }
 
 async function login() {
-  if (!hall.user) return loginForm();
+  if (!hall.user) return logins.form(reload);
   await request("/api/logout", {}).catch(() => {});
   await reload().catch(() => listen());
 }
@@ -321,6 +294,7 @@ async function begin() {
   sound.onChange(drawSoundButton);
   $("#sound").onclick = sound.toggle;
   $("#login").onclick = login;
+  $("#telephone").onclick = logins.telephone;
   $("#help").onclick = help;
   // A search that begins on a board leads to the hall.
   cards.begin((path, how) => navigate(path, boardInPath() === null ? how : {}));
@@ -339,11 +313,13 @@ async function begin() {
     navigate(link.pathname + link.search);
   });
   window.addEventListener("popstate", route);
+  window.addEventListener("hashchange", () => logins.codeInAddress(reload));
   // Update how long ago alerts were raised.
   setInterval(() => alerts.draw(boardInPath()), 10000);
   await read().catch(() => {});
   listen();
   route();
+  logins.codeInAddress(reload);
 }
 
 begin();
