@@ -8,6 +8,7 @@ mod written_command;
 
 use super::moves::MoveList;
 use super::service::{Service, game, print};
+use crate::game::Command;
 use crate::publish::client::ClientError;
 use crate::publish::dbus::Stream;
 use confirm::{Decision, confirm};
@@ -39,8 +40,11 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         ClientError::Refused(sentence) => ClientError::Refused(moves.name_plies(&sentence)),
         error => error,
     };
-    let reply = if command.spec().rewrites {
-        match confirm(&client, id, &command, confirmation).await? {
+    // A result can also be set of a game that has left its board; it removes nothing.
+    let sets_result = matches!(command, Command::Result { result: Some(_) });
+    let reply = if command.spec().rewrites && !sets_result {
+        let decision = confirm(&client, id, &command, confirmation).await;
+        match decision.map_err(|error| error.downcast().map_or_else(|other| other, |error| name_plies(error).into()))? {
             Decision::Proceed { seen } => client.send_command_seen(id, &command, seen).await.map_err(name_plies)?,
             Decision::Cancel => return Ok(print("nothing was changed\n")?),
         }

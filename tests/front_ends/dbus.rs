@@ -380,7 +380,7 @@ async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
     assert_eq!(preview.lines[0], "removes 2 moves (both players'), from Black's move 1 on, 1...e5");
     assert_eq!((preview.action.as_str(), preview.removed.as_str()), ("Remove 2 moves", "1...e5 2.Nf3"));
     assert!(preview.removes && preview.asks && preview.plies_since_alert == 0, "{preview:?}");
-    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black");
+    accepted(&["count", "black", "two_hands"], "two_hands was counted for Black after 2.Nf3 (White's move 2)");
     let stale = commands.call::<_, _, String>("Execute", &(restore, preview.number)).await.unwrap_err().to_string();
     assert!(stale.contains("org.touchmove1.Error.Changed") && stale.contains("count an irregularity"), "{stale}");
     let wrong = commands.call::<_, _, String>("Execute", &("{}", 0u64)).await.unwrap_err().to_string();

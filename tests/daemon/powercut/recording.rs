@@ -319,7 +319,7 @@ pub async fn record(bus: &PrivateBus, rounds: usize, ends: &[Signal]) -> Recorde
         assert!(content.is_ok_and(|content| content == *bytes), "{} differs from the trace", path.display());
     }
     let expected =
-        ["public.json", "round.json", "tokens.json", "sessions.json", "journal.marks.json"].map(|name| name.to_owned());
+        ["public.json", "desk.json", "tokens.json", "sessions.json", "journal.marks.json"].map(|name| name.to_owned());
     for name in
         expected.into_iter().chain([format!("calibration/{CHIPS_BOARD}.chips"), "lichess/AbCd1234/game-1.json".to_owned()])
     {

@@ -17,7 +17,7 @@ use touchmove::publish::web::tokens::TokenStore;
 use touchmove::round::Round;
 
 /// Files of which at least the previous content must be there: nothing else contains their data.
-const DURABLE_FILES: [&str; 5] = ["round.json", "tokens.json", "sessions.json", "public.json", "calibration/chips.chips"];
+const DURABLE_FILES: [&str; 5] = ["desk.json", "tokens.json", "sessions.json", "public.json", "calibration/chips.chips"];
 
 type Games = BTreeMap<u64, Vec<StampedEvent>>;
 

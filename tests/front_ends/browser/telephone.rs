@@ -16,7 +16,7 @@ async fn a_telephone_logs_in_with_the_code_of_the_address() {
     let page = format!("http://127.0.0.1:{}/", hall.web);
     browser.size(1280, 800);
     browser.go(&page);
-    browser.shows("#public", "Public view");
+    browser.shows("#login", "Log in");
     browser.hides("#telephone");
     browser.click("#login");
     browser.keys(&format!("{}{ENTER}", token.trim()));
