@@ -5,6 +5,7 @@
 
 mod common;
 
+use common::harness::organiser::Organiser as _;
 use common::harness::webdriver::Browser;
 use common::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually};
 use common::trace::MainThread;

@@ -293,12 +293,13 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             }
             let report = client.desk(Some(number)).await?;
             print(&describe(&report, output_width()))?;
-            Ok(match report.current_round {
-                Some(current) if current != number => print(&format!(
+            let text = match report.current_round {
+                Some(current) if current != number => format!(
                     "Round {number} is loaded, and round {current} is being played: `touchmovectl round start {number}` when it begins\n"
-                ))?,
-                _ => {}
-            })
+                ),
+                _ => String::new(),
+            };
+            Ok(print(&text)?)
         }
         What::Show { round, json, service } => {
             let report = service.connect().await?.desk(round).await?;
@@ -328,8 +329,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Pair { table, white, black, white_rating, black_rating, of } => {
             let (client, round, _) = of.connect().await?;
             let player = |text: &str, rating: Option<u16>| {
-                let known = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
-                let known = known.filter(|known| known.name == text || known.titled_name() == text).next().cloned();
+                let mut players = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
+                let known = players.find(|known| known.name == text || known.titled_name() == text).cloned();
                 let player = known.unwrap_or_else(|| Player::with_title(text));
                 Player { rating: rating.or(player.rating), ..player }
             };

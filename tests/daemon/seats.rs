@@ -30,7 +30,7 @@ struct FakeBoard {
 
 /// What a test tells the task of a board; it is answered when that is published.
 enum Told {
-    Event(Event, oneshot::Sender<Result<Answer, OrderError>>),
+    Event(Box<Event>, oneshot::Sender<Result<Answer, OrderError>>),
     SerialNumber(String, oneshot::Sender<Result<Answer, OrderError>>),
 }
 
@@ -49,7 +49,7 @@ impl FakeBoard {
     /// Publishes an event; returns when it is published.
     async fn tell(&self, event: Event) {
         let (done, published) = oneshot::channel();
-        assert!(self.events.send(Told::Event(event, done)).is_ok());
+        assert!(self.events.send(Told::Event(Box::new(event), done)).is_ok());
         published.await.unwrap().unwrap();
     }
 
@@ -75,7 +75,7 @@ async fn run(mut handle: BoardHandle, mut told: mpsc::UnboundedReceiver<Told>, m
     loop {
         let (event, done) = tokio::select! {
             told = told.recv() => match told {
-                Some(Told::Event(event, done)) => (event, done),
+                Some(Told::Event(event, done)) => (*event, done),
                 Some(Told::SerialNumber(number, done)) => {
                     let change = move |view: &mut BoardView| view.serial_number = Some(number);
                     handle.publish(0, Vec::new(), change, Some((done, Ok(Answer::Done))));

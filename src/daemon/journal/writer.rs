@@ -56,7 +56,7 @@ enum Job {
     },
     /// Stores an act of the operator's desk.
     Desk {
-        entry: DeskEntry,
+        entry: Box<DeskEntry>,
         answer: oneshot::Sender<Result<(), JournalError>>,
     },
     /// Closes these games, since they are incomplete.
@@ -112,7 +112,7 @@ impl Writer {
 
     pub(super) async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
         let (answer, outcome) = oneshot::channel();
-        self.send(Job::Desk { entry, answer })?;
+        self.send(Job::Desk { entry: Box::new(entry), answer })?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
