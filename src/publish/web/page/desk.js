@@ -142,7 +142,7 @@ function drawRow(row, { pairing, at }) {
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
   const own = !pairing.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
-  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? t(key) : score(one))));
+  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one))));
   select.value = pairing.result ?? "";
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
 }
