@@ -239,7 +239,7 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
     let to =
         to.or(last_pairing).unwrap_or_else(|| from.saturating_add(u16::try_from(boards).unwrap_or(u16::MAX).saturating_sub(1)));
     let mut seated: Vec<(u16, BTreeMap<u16, Seat>, String)> = Vec::new();
-    let (mut table, mut prompted) = (from, None);
+    let (mut table, mut prompted, mut has_keyboard) = (from, None, true);
     while table <= to {
         if prompted.replace(table) != Some(table) {
             print(&format!("Table {table} of {to}: lift the white king and put it back  [Enter: skip, u: undo, q: end]\n"))?;
@@ -249,7 +249,7 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
                 Some(item) => lifted_king(client, &item).await?,
                 None => anyhow::bail!("the connection to the bus is lost: {} boards are seated", seated.len()),
             },
-            line = lines.next_line() => match line?.as_deref().map(str::trim) {
+            line = lines.next_line(), if has_keyboard => match line?.as_deref().map(str::trim) {
                 Some("u") => {
                     if let Some((undone, before, board)) = seated.pop() {
                         client.change_desk(&DeskAct::SeatAll { seats: before }).await?;
@@ -258,7 +258,12 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
                     }
                     continue;
                 }
-                Some("q") | None => break,
+                Some("q") => break,
+                // Without a keyboard it goes on to the last table.
+                None => {
+                    has_keyboard = false;
+                    continue;
+                }
                 Some(_) => { table += 1; continue; }
             },
         };

@@ -233,3 +233,22 @@ fn errors_without_a_daemon_or_bus_say_what_to_do() {
     assert_eq!(code, Some(3));
     assert!(errors.contains("cannot reach the bus at") && errors.contains("--bus session"), "{errors}");
 }
+
+/// The board on which the white king is lifted is seated at the next table.
+#[tokio::test]
+async fn a_board_is_seated_by_touch() {
+    let Some(hall) = Hall::open().await else { return };
+    let address = hall.bus.address();
+    let seating = Lines::of(env!("CARGO_BIN_EXE_touchmovectl"), &["seat", "by-touch", "--from", "7", "--bus", &address]);
+    seating.wait_for("the request", |line| line.starts_with("Table 7 of 7: lift the white king"));
+    hall.board.put("d1", '.');
+    hall.board.put("d1", 'Q');
+    hall.board.put("e1", '.');
+    hall.board.put("e1", 'K');
+    seating.wait_for("the seat", |line| line.trim() == "board dgt_board is seated at table 7");
+    seating.wait_for("the end", |line| line.starts_with("1 boards were seated"));
+    let (_, tables) = hall.client.round().await.unwrap();
+    assert_eq!(tables, [(7, "dgt_board".to_owned(), hall.game)]);
+    let (code, shown, _) = touchmovectl(&address, &["seat", "show"]);
+    assert_eq!((code, shown.split_whitespace().take(2).collect::<Vec<_>>()), (Some(0), vec!["7", "dgt_board"]));
+}
