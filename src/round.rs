@@ -62,8 +62,7 @@ pub struct Pairing {
     pub white: Player,
     /// Who has Black.
     pub black: Player,
-    /// The name of the board on the table, if given; otherwise boards are assigned in the order of their names or of the
-    /// configuration.
+    /// The name of the board on the table, as the file has it: [`seats_from_round`](crate::desk::seats_from_round) seats it there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
     /// The serial number of the board on the table, if given.
@@ -209,26 +208,6 @@ impl Round {
         (self.pairings[one].table, self.pairings[one].board, self.pairings[one].serial) = second;
         (self.pairings[other].table, self.pairings[other].board, self.pairings[other].serial) = first;
         Ok(())
-    }
-
-    /// Assigns boards to tables: first the boards that are named in pairings, then the others in order. `boards` has the name and
-    /// serial number of each board.
-    pub fn boards<'a>(&self, boards: &'a [(String, Option<String>)]) -> Vec<(u16, Option<&'a str>)> {
-        let assigned_board = |pairing: &Pairing| {
-            let found = boards.iter().find(|(name, serial)| {
-                pairing.board.as_ref() == Some(name) || (pairing.serial.is_some() && pairing.serial == *serial)
-            });
-            found.map(|(name, _)| name.as_str())
-        };
-        let assigned: Vec<&str> = self.pairings.iter().filter_map(assigned_board).collect();
-        let mut free = boards.iter().map(|(name, _)| name.as_str()).filter(|name| !assigned.contains(name));
-        let mut tables: Vec<&Pairing> = self.pairings.iter().collect();
-        tables.sort_by_key(|pairing| pairing.table);
-        let board = |pairing: &&Pairing| {
-            let is_assigned = pairing.board.is_some() || pairing.serial.is_some();
-            (pairing.table, if is_assigned { assigned_board(pairing) } else { free.next() })
-        };
-        tables.iter().map(board).collect()
     }
 
     /// Returns the PGN tags of the game at this table.

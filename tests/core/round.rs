@@ -7,7 +7,8 @@ mod results;
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;
 use crate::harness::{Daemon, until};
-use touchmove::desk::DeskAct;
+use std::collections::BTreeMap;
+use touchmove::desk::{DeskAct, Seat, seats_from_round};
 use touchmove::game::words::Word;
 use touchmove::game::{Command, GameResult};
 use touchmove::publish::client::Client;
@@ -194,19 +195,21 @@ fn unknown_formats_are_refused() {
 }
 
 #[test]
-fn tables_find_their_boards() {
-    let boards = |names: &[(&str, Option<&str>)]| -> Vec<(String, Option<String>)> {
-        names.iter().map(|(name, serial)| ((*name).to_owned(), serial.map(str::to_owned))).collect()
-    };
-    let mut round = read("white,black,board,serial\nA,B,,\nC,D,b3,\nE,F,,77\nG,H,,\nI,J,gone,\n", Some(1)).unwrap();
-    let known = boards(&[("b1", None), ("b2", Some("77")), ("b3", None), ("b4", None)]);
-    let expected = [(1, Some("b1")), (2, Some("b3")), (3, Some("b2")), (4, Some("b4")), (5, None)];
-    assert_eq!(round.boards(&known), expected);
+fn boards_named_in_a_file_are_seated_and_others_stay() {
+    let seat = |board: &str, serial: Option<&str>| Seat { board: board.to_owned(), serial_number: serial.map(str::to_owned) };
+    let mut round = read("white,black,board,serial\nA,B,,\nC,D,b3,\nE,F,,77\nG,H,,\n", Some(1)).unwrap();
+    let before =
+        BTreeMap::from([(1, seat("b1", None)), (3, seat("b2", Some("77"))), (4, seat("b3", None)), (9, seat("b9", None))]);
+    let seats = seats_from_round(&round, &before);
+    // Board b3 moves to its table; the board with number 77 is at its table already.
+    let expected =
+        BTreeMap::from([(1, seat("b1", None)), (2, seat("b3", None)), (3, seat("b2", Some("77"))), (9, seat("b9", None))]);
+    assert_eq!(seats, expected);
     // Boards stay at their tables when players change places.
     round.swap(1, 2).unwrap();
     let table = |round: &Round, table: u16| round.table(table).unwrap().white.name.clone();
     assert_eq!((table(&round, 1), table(&round, 2)), ("C".to_owned(), "A".to_owned()));
-    assert_eq!(round.boards(&known), expected);
+    assert_eq!(seats_from_round(&round, &before), expected);
     assert_eq!(round.swap(1, 9), Err(9));
 }
 

@@ -68,16 +68,18 @@ export function say(text, wrong = false) {
   $("#command-status").dataset.state = wrong ? "wrong" : "";
 }
 
-/** Carries out an act, and shows the desk again. */
-async function run(what, done) {
+/** Carries out an act, shows its outcome (`done`, or the error), and draws the view again. */
+export async function runAct(what, done, redraw) {
   try {
     await act(what);
     say(done);
   } catch (error) {
     say(error.message, true);
   }
-  await reload();
+  await redraw();
 }
+
+const run = (what, done) => runAct(what, done, reload);
 
 const player = ({ name, title, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
 

@@ -1,6 +1,6 @@
 // The seats: which board is at which table, and seating by touch.
 
-import { act, readDesk, say } from "./desk.js";
+import { act, readDesk, runAct, say } from "./desk.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
 import { changes, hall } from "./net.js";
 import { t } from "./words.js";
@@ -30,15 +30,7 @@ async function reload() {
   }
 }
 
-async function run(what, done) {
-  try {
-    await act(what);
-    say(done);
-  } catch (error) {
-    say(error.message, true);
-  }
-  await reload();
-}
+const run = (what, done) => runAct(what, done, reload);
 
 /** The seats of the report, as an act has them. */
 const seats = () => Object.fromEntries(report.tables.filter(({ seat }) => seat).map(({ table, seat }) => [table, { board: seat.board, ...(seat.serial_number && { serial_number: seat.serial_number }) }]));
