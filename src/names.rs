@@ -1,10 +1,12 @@
 //! Every name that is visible outside: bus names, object paths, interfaces, groups, files.
 
-/// Bus name of the live service, for the arbiter and the operator.
+/// Bus name of the live service, for the arbiter.
 pub const BUS_NAME: &str = "org.touchmove1";
+/// Bus name of the live service for the operator, without what is for the arbiter alone.
+pub const OPERATOR_NAME: &str = "org.touchmove1.Operator";
 /// Bus name of the stream for broadcasts, which lags by the delay of the event.
 pub const BROADCAST_NAME: &str = "org.touchmove1.Broadcast";
-/// Object path of the ObjectManager of both bus names.
+/// Object path of the ObjectManager of each bus name.
 pub const ROOT_PATH: &str = "/org/touchmove1";
 /// Parent path of the boards.
 pub const BOARDS_PATH: &str = "/org/touchmove1/board";
@@ -20,6 +22,8 @@ pub const BOARD_INTERFACE: &str = "org.touchmove1.Board";
 pub const CLOCK_INTERFACE: &str = "org.touchmove1.Clock";
 /// Interface of a game.
 pub const GAME_INTERFACE: &str = "org.touchmove1.Game";
+/// Interface on a game's object for what the operator may see and do.
+pub const OPERATOR_INTERFACE: &str = "org.touchmove1.Operator";
 /// Interface on a game's object for what the arbiter may see and do.
 pub const ARBITER_INTERFACE: &str = "org.touchmove1.Arbiter";
 /// Interface on the object of the service for what the administrator may see and do.
@@ -31,18 +35,13 @@ pub const API_VERSION: u32 = 1;
 
 /// Group whose members may see and do everything.
 pub const ARBITER_GROUP: &str = "touchmove-arbiter";
+/// Group whose members may see boards and games, and change seats, pairings and results.
+pub const OPERATOR_GROUP: &str = "touchmove-operator";
 /// Group whose members may see the broadcast stream.
 pub const BROADCAST_GROUP: &str = "touchmove-broadcast";
 
 /// File that permits the service to listen, for the service manager (config/packaging/systemd/listen.conf).
 pub const LISTEN_FILE: &str = "/usr/share/touchmove/systemd/listen.conf";
-
-/// The polkit action for acknowledging an alert, or requesting the worth of a claim.
-pub const ACTION_ACKNOWLEDGE: &str = "org.touchmove1.acknowledge";
-/// The polkit action for any other command.
-pub const ACTION_COMMAND: &str = "org.touchmove1.command";
-/// The polkit action for what the administrator may see and do.
-pub const ACTION_ADMINISTER: &str = "org.touchmove1.administer";
 
 /// Returns the object path of a board; `id` as in `BoardId`.
 pub fn board_path(id: &str) -> String {

@@ -61,7 +61,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
 /// Returns the service if it uses the live stream: spectators cannot send commands.
 fn live(service: &Service) -> Result<&Service, ClientError> {
     match service.stream() {
-        Stream::Live => Ok(service),
+        Stream::Live | Stream::Operator => Ok(service),
         Stream::Broadcast => {
             Err(ClientError::Refused("the broadcast stream accepts no commands: leave --broadcast out".to_owned()))
         }

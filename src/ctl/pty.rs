@@ -146,8 +146,9 @@ impl PtyBoard {
     /// Returns the time until the board acts by itself; `None`: not before the host sends something.
     fn sleep(&self) -> Option<Duration> {
         let began = self.began?;
-        let next = self.simulation.next_event()?.min(self.simulation.ends_at());
-        let next = Duration::from_millis(next);
+        // A board that stays after the end of its game no longer waits for that end.
+        let end = Some(self.simulation.ends_at()).filter(|end| *end > self.now());
+        let next = Duration::from_millis(self.simulation.next_event().into_iter().chain(end).min()?);
         let greeting = next.min(GREETING);
         let at = began + greeting + (next - greeting) / self.speed + Duration::from_millis(1);
         Some(at.saturating_duration_since(Instant::now()))

@@ -444,7 +444,7 @@ fn remarks(preview: &RoundPreview) -> String {
 
 async fn connect_live(service: &Service) -> anyhow::Result<Client> {
     match service.stream() {
-        Stream::Live => Ok(service.connect().await?),
+        Stream::Live | Stream::Operator => Ok(service.connect().await?),
         Stream::Broadcast => anyhow::bail!("pairings can only be changed on the live stream: leave --broadcast out"),
     }
 }

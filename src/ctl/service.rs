@@ -22,10 +22,20 @@ impl Service {
         if self.broadcast { Stream::Broadcast } else { Stream::Live }
     }
 
-    /// Connects to a running touchmoved.
+    /// Connects to a running touchmoved. Operators, who may not call the arbiter's name, get their own.
     pub async fn connect(&self) -> Result<Client, ClientError> {
         let buses = self.bus.as_ref().map_or_else(Bus::search_order, |bus| vec![bus.clone()]);
-        Client::connect(&buses, self.stream(), IfNotRunning::Activate).await
+        let client = Client::connect(&buses, self.stream(), IfNotRunning::Activate).await?;
+        if self.stream() != Stream::Live {
+            return Ok(client);
+        }
+        let Err(denied @ ClientError::Denied { .. }) = client.check_access().await else { return Ok(client) };
+        let operator = Client::connect(&buses, Stream::Operator, IfNotRunning::Activate).await?;
+        match operator.check_access().await {
+            Err(ClientError::Denied { .. }) => Err(denied),
+            Ok(()) => Ok(operator),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -2,9 +2,10 @@
 
 use super::backup::default_state_dir;
 use super::service::{Service, print, print_json};
+use crate::game::rights::Role;
 use crate::publish::client::LoginCode;
 use crate::publish::web::qr::{login_address, to_blocks};
-use crate::publish::web::tokens::{Role, TokenStore};
+use crate::publish::web::tokens::TokenStore;
 use crate::wire::Word;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -13,8 +14,9 @@ use std::path::PathBuf;
 
 /// Create, list and revoke the tokens for logging in to the web page
 ///
-/// An arbiter sees everything and gives rulings; an operator sees boards, devices, pairings and games, but no alerts, and corrects
-/// pairings. A token is shown only once, when it is created: only its hash is stored. touchmoved applies changes at once: a revoked
+/// An operator sees boards, devices, pairings and games, is told what is missing, changes seats, pairings and results, and corrects
+/// moves; an arbiter also sees all alerts and gives rulings; an administrator also sets the Laws and the delay, and lets others log
+/// in. A token is shown only once, when it is created: only its hash is stored. touchmoved applies changes at once: a revoked
 /// token logs its owner out immediately. A code logs in one browser once, such as that of a telephone, and then counts as a token.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -36,7 +38,7 @@ enum What {
         /// Name of the owner, which the journal records
         name: String,
         /// Role of the owner
-        #[arg(long, value_parser = ["arbiter", "operator"])]
+        #[arg(long, value_parser = ["operator", "arbiter", "administrator"])]
         role: String,
         #[command(flatten)]
         place: Place,
@@ -50,7 +52,7 @@ enum What {
         /// Name of the login, which the journal records
         name: String,
         /// Role of the login
-        #[arg(long, value_parser = ["arbiter", "operator"])]
+        #[arg(long, value_parser = ["operator", "arbiter", "administrator"])]
         role: String,
         /// The address of the page, if the configuration does not have the one that the telephone reaches
         #[arg(long, value_name = "URL")]

@@ -27,7 +27,8 @@ pub use handle::BoardHandle;
 pub use past_games::GameSummary;
 pub use readings::Readings;
 pub use request::{
-    Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, StoredGameState, TableExchange, Target,
+    Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, Seen, StoredGameState, TableExchange,
+    Target,
 };
 pub use state::{
     GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,

@@ -1,9 +1,10 @@
-//! Alerts to the arbiter. Each kind is declared once, with everything that depends on it.
+//! Alerts to the arbiter, and to the operator where they are about devices or missing moves and results. Each kind is declared once, with everything that depends on it.
 
 use super::facts::{ClockTimes, Sighting};
 use super::json::{squares, texts, word, word_or_null};
 use super::text::Text;
 use super::words::words;
+use crate::game::rights::{Audience, Right};
 use crate::laws::{Irregularity, RulingAction};
 use serde::{Deserialize, Serialize};
 use shakmaty::{Color, Square};
@@ -69,13 +70,30 @@ words! {
     }
 }
 
+impl RulingOffer {
+    /// Returns the right that the ruling needs.
+    pub fn right(self) -> Right {
+        match self {
+            RulingOffer::Replace | RulingOffer::Promotion => Right::Correct,
+            RulingOffer::Results | RulingOffer::Draw | RulingOffer::Lost | RulingOffer::Withdraw => Right::Desk,
+            RulingOffer::Restore
+            | RulingOffer::LetStand
+            | RulingOffer::Strike
+            | RulingOffer::Count
+            | RulingOffer::Pause
+            | RulingOffer::Position => Right::Rule,
+        }
+    }
+}
+
 /// Declares the kinds of alert. A row has its description, which is also in `docs/events.md`, its word in JSON and on D-Bus, its
-/// category, its severity, the rulings that the page offers, the likeliest first, and the irregularity that is counted if it is not
-/// [`Irregularity::IllegalMove`].
+/// category, its severity, who is told, the rulings that the page offers, the likeliest first, and the irregularity that is counted
+/// if it is not [`Irregularity::IllegalMove`]. Operators are told of devices, of moves and results that are missing, and of nothing
+/// that a player did (Art. 12.6).
 macro_rules! alert_kinds {
     ($(
         $(#[doc = $about:literal])+
-        $kind:ident = $word:literal, $category:ident $severity:ident [$($ruling:ident),*] $(counts $irregularity:ident)?;
+        $kind:ident = $word:literal, $category:ident $severity:ident $audience:ident [$($ruling:ident),*] $(counts $irregularity:ident)?;
     )+) => {
         /// The kinds of alert. The list is the same in JSON, on D-Bus and on the web page.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -96,6 +114,7 @@ macro_rules! alert_kinds {
                         heading_key: concat!("kind-", $word),
                         category: AlertCategory::$category,
                         severity: Severity::$severity,
+                        audience: Audience::$audience,
                         offers: &[$(RulingOffer::$ruling),*],
                         irregularity: counted!($($irregularity)?),
                     },)+
@@ -118,75 +137,75 @@ macro_rules! counted {
 alert_kinds! {
     /// No line of play explains what has been on the board for a while; or moves are missing and play goes on; or the king was
     /// released as in castling and the rook has not moved.
-    PositionUnexplained = "position_unexplained", Board Alert [Restore, Position];
+    PositionUnexplained = "position_unexplained", Board Alert Operator [Restore, Position];
     /// The game began from something other than the start position (7.2.1).
-    WrongStart = "wrong_start", Board Alert [Position];
+    WrongStart = "wrong_start", Board Alert Arbiter [Position];
     /// The board is turned the wrong way (7.2.2).
-    Orientation = "orientation", Board Alert [Pause];
+    Orientation = "orientation", Board Alert Arbiter [Pause];
     /// The kings signal a result that waits for the arbiter, or that the board cannot show; or the position ends the game, and the
     /// result waits for a ruling on the move that led there.
-    ResultSignalled = "result_signalled", End Alert [Results];
+    ResultSignalled = "result_signalled", End Alert Arbiter [Results];
     /// Moves were not seen one by one, were seen late and all at once, or were not shown by their squares, and other moves would
     /// explain the board as well; or moves are missing from the record. Its ply is the first of them.
-    MovesUncertain = "moves_uncertain", Board Alert [Replace];
+    MovesUncertain = "moves_uncertain", Board Alert Operator [Replace];
     /// The clock is stopped and moves are made as in analysis: play seems to be over, and there is no result.
-    ResultWanted = "result_wanted", End Alert [Results];
+    ResultWanted = "result_wanted", End Alert Operator [Results];
     /// The pieces were set up again, and the game before has no result.
-    ResultMissing = "result_missing", End Alert [Results];
+    ResultMissing = "result_missing", End Alert Operator [Results];
     /// An illegal move is on the board, and the clock was not pressed on it: its player may still correct it.
-    IllegalPending = "illegal_pending", Play Notice [];
+    IllegalPending = "illegal_pending", Play Notice Arbiter [];
     /// An illegal move was completed by the clock (7.5.1, 7.5.2), or play continued after it.
-    IllegalMove = "illegal_move", Play Alert [Restore, LetStand, Strike];
+    IllegalMove = "illegal_move", Play Alert Arbiter [Restore, LetStand, Strike];
     /// An illegal move remains in force by the Laws for this kind of game (A.5.2).
-    IllegalStands = "illegal_stands", Play Alert [Restore];
+    IllegalStands = "illegal_stands", Play Alert Arbiter [Restore];
     /// Both kings are in check, or a pawn is on the last rank, and play goes on (A.5.4).
-    IllegalPosition = "illegal_position", Play Alert [Restore];
+    IllegalPosition = "illegal_position", Play Alert Arbiter [Restore];
     /// The clock was pressed without a move (7.5.3).
-    PressWithoutMove = "press_without_move", Play Alert [Pause, Strike] counts PressWithoutMove;
+    PressWithoutMove = "press_without_move", Play Alert Arbiter [Pause, Strike] counts PressWithoutMove;
     /// The clock was pressed with the piece still in the hand (6.2.4).
-    PressBeforeRelease = "press_before_release", Play Alert [Pause, Strike];
+    PressBeforeRelease = "press_before_release", Play Alert Arbiter [Pause, Strike];
     /// Pieces were out of place when a player pressed the clock (7.4).
-    Displaced = "displaced", Board Alert [Pause];
+    Displaced = "displaced", Board Alert Arbiter [Pause];
     /// Pieces were found out of place moves later (7.6).
-    DisplacedFound = "displaced_found", Board Alert [Restore, Pause];
+    DisplacedFound = "displaced_found", Board Alert Arbiter [Restore, Pause];
     /// A captured piece seems to be beside its square (4.7.1, 7.4).
-    CaptureUnclear = "capture_unclear", Board Alert [Replace, Restore];
+    CaptureUnclear = "capture_unclear", Board Alert Arbiter [Replace, Restore];
     /// A move other than the touched pieces allow (4.3, 4.4).
-    TouchMove = "touch_move", Touch Notice [Restore, Count];
+    TouchMove = "touch_move", Touch Notice Arbiter [Restore, Count];
     /// An opponent's piece that can be captured was touched (4.3.2).
-    TouchCapture = "touch_capture", Touch Notice [Restore];
+    TouchCapture = "touch_capture", Touch Notice Arbiter [Restore];
     /// A piece was moved to a neighbouring square and put back, and another one was moved (4.2, 4.3).
-    PossibleTouch = "possible_touch", Touch Notice [Restore];
+    PossibleTouch = "possible_touch", Touch Notice Arbiter [Restore];
     /// A move was changed after the piece was released (4.7).
-    ReleaseChanged = "release_changed", Touch Notice [Restore, Count];
+    ReleaseChanged = "release_changed", Touch Notice Arbiter [Restore, Count];
     /// A piece other than the one that touched the square of promotion was used (4.4.4).
-    PromotionChanged = "promotion_changed", Touch Notice [Promotion, Restore];
+    PromotionChanged = "promotion_changed", Touch Notice Arbiter [Promotion, Restore];
     /// Pieces were handled in the opponent's time (4.2.1, 6.2.5).
-    HandledOffTurn = "handled_off_turn", Touch Notice [Pause];
+    HandledOffTurn = "handled_off_turn", Touch Notice Arbiter [Pause];
     /// Neither player can mate any more (5.2.2).
-    DeadPosition = "dead_position", End Alert [Draw];
+    DeadPosition = "dead_position", End Alert Arbiter [Draw];
     /// The same position occurred for the fifth time (9.6.1).
-    FiveFold = "five_fold", End Alert [Draw];
+    FiveFold = "five_fold", End Alert Arbiter [Draw];
     /// Seventy-five moves were made without a capture or a pawn move (9.6.2).
-    SeventyFive = "seventy_five", End Alert [Draw];
+    SeventyFive = "seventy_five", End Alert Arbiter [Draw];
     /// The clock shows that a flag has fallen. This is the clock's report, not a ruling (6.8, 6.9).
-    FlagFall = "flag_fall", End Notice [Lost, Draw];
+    FlagFall = "flag_fall", End Notice Arbiter [Lost, Draw];
     /// The board is silent.
-    BoardSilent = "board_silent", Device Alert [];
+    BoardSilent = "board_silent", Device Alert Operator [];
     /// The link is lost.
-    LinkLost = "link_lost", Device Alert [];
+    LinkLost = "link_lost", Device Alert Operator [];
     /// The clock is stopped.
-    ClockStopped = "clock_stopped", Device Notice [];
+    ClockStopped = "clock_stopped", Device Notice Operator [];
     /// The clock was set: its times jumped. The alert has both times before and after (6.10, 6.14).
-    ClockSet = "clock_set", Device Notice [];
+    ClockSet = "clock_set", Device Notice Operator [];
     /// The clock is disconnected.
-    ClockLost = "clock_lost", Device Alert [];
+    ClockLost = "clock_lost", Device Alert Operator [];
     /// The clock's battery is low.
-    ClockBattery = "clock_battery", Device Notice [];
+    ClockBattery = "clock_battery", Device Notice Operator [];
     /// The board's battery is low.
-    BoardBattery = "board_battery", Device Notice [];
+    BoardBattery = "board_battery", Device Notice Operator [];
     /// The game has a result on record, and play goes on.
-    PlayedAfterEnd = "played_after_end", End Alert [Withdraw];
+    PlayedAfterEnd = "played_after_end", End Alert Arbiter [Withdraw];
 }
 
 /// What is declared of a kind of alert.
@@ -195,6 +214,7 @@ struct Row {
     heading_key: &'static str,
     category: AlertCategory,
     severity: Severity,
+    audience: Audience,
     offers: &'static [RulingOffer],
     irregularity: Irregularity,
 }
@@ -213,6 +233,11 @@ impl AlertKind {
     /// Returns the category.
     pub fn category(self) -> AlertCategory {
         self.row().category
+    }
+
+    /// Returns who is told, besides those who see more.
+    pub fn audience(self) -> Audience {
+        self.row().audience
     }
 
     /// Returns the irregularity that an alert of this kind counts, if it counts.

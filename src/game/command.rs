@@ -7,6 +7,7 @@ pub use declare::{Argument, ArgumentKind, CommandField, CommandSpec, Presence, S
 
 use super::json;
 use crate::game::GameResult;
+use crate::game::rights::Right;
 use crate::laws::draws::ClaimKind;
 use crate::laws::{Irregularity, Laws};
 use declare::{commands, field_name, is_rewriting};
@@ -33,7 +34,7 @@ commands! {
         result: Option<GameResult> = Argument::of(ArgumentKind::Result),
     }
     example r#"{"do":"result","result":"1-0"}"#
-    method "SetResult", rewrites
+    right Desk, method "SetResult", rewrites
     subcommand "result": "Set the result of a game, or withdraw it", examples ["result 1/2-1/2", "result none"],
         overview ["result 1-0", "result '*' --game 17"];
 
@@ -45,7 +46,7 @@ commands! {
         fen: String = Argument::of(ArgumentKind::Text),
     }
     example r#"{"do":"position","fen":"…"}"#
-    method "SetPosition", rewrites // its subcommand is in ctl/arbiter: it is given to a board, and reads positions from boards
+    right Rule, method "SetPosition", rewrites // its subcommand is in ctl/arbiter: it is given to a board, and reads positions from boards
 
     /// Takes back this number of plies, at least 1.
     TakeBack = "take_back" {
@@ -53,7 +54,7 @@ commands! {
         plies: u32 = Argument::of(ArgumentKind::Number(1)).or("1"),
     }
     example r#"{"do":"take_back","plies":1}"#
-    method "TakeBack", rewrites
+    right Rule, method "TakeBack", rewrites
     subcommand "take-back": "Take back the last moves", examples ["take-back", "take-back 3 --game 17"],
         overview ["take-back 2"];
 
@@ -69,7 +70,7 @@ commands! {
         piece: Role = Argument::of(ArgumentKind::Piece),
     }
     example r#"{"do":"promotion","ply":61,"piece":"knight"}"#
-    method "SetPromotion", rewrites
+    right Correct, method "SetPromotion", rewrites
     subcommand "promotion": "Set the piece of a promotion, if the board cannot detect it",
         examples ["promotion knight", "promotion rook --ply 44.b8=Q"],
         overview ["promotion knight", "promotion rook --ply 44.b8=Q"];
@@ -81,7 +82,7 @@ commands! {
         player: Color = PLAYER,
     }
     example r#"{"do":"adjust","player":"white"}"#
-    method "Adjust"
+    right Rule, method "Adjust"
     subcommand "adjust": "Announce that a player adjusts pieces: a piece that they touch next and put back is no move",
         examples ["adjust white"];
 
@@ -91,7 +92,7 @@ commands! {
         alert: u32 = ALERT,
     }
     example r#"{"do":"acknowledge","alert":3}"#
-    method "Acknowledge"
+    right Acknowledge, method "Acknowledge"
     subcommand "acknowledge": "Acknowledge an alert, which closes it", examples ["acknowledge 3"];
 
     /// Restores the position before this ply (Article 7.5.1): the moves from there on leave the record. A `displaced` lists the
@@ -103,7 +104,7 @@ commands! {
         ply: u32 = PLY,
     }
     example r#"{"do":"restore","ply":41}"#
-    method "Restore", rewrites
+    right Rule, method "Restore", rewrites
     subcommand "restore": "Restore the position before a move",
         details "Restore the position before a move (Art. 7.5.1).
 
@@ -117,7 +118,7 @@ board agrees. If the first of those moves was illegal, the output lists the move
         alert: u32 = ALERT,
     }
     example r#"{"do":"let_stand","alert":3}"#
-    method "LetStand"
+    right Rule, method "LetStand"
     subcommand "let-stand": "Let an irregular move stand: the game continues from it", examples ["let-stand 3"];
 
     /// Replaces the move at this ply by this legal move; later moves stay. A `moves_corrected` follows, and `displaced` as for
@@ -131,7 +132,7 @@ board agrees. If the first of those moves was illegal, the output lists the move
         uci: String = MOVE,
     }
     example r#"{"do":"replace","ply":41,"uci":"e4d5"}"#
-    method "Replace", rewrites
+    right Correct, method "Replace", rewrites
     subcommand "replace": "Replace a move by another one; the moves after it remain",
         examples ["replace 21.Nf3 exd5", "replace 21...Qa5 d8d6", "replace 87 b7b8n"];
 
@@ -147,13 +148,13 @@ board agrees. If the first of those moves was illegal, the output lists the move
         uci: String = MOVE,
     }
     example r#"{"do":"insert","ply":41,"uci":"e7e5"}"#
-    method "Insert", rewrites
+    right Correct, method "Insert", rewrites
     subcommand "insert": "Insert a missing move; the moves after it remain", examples ["insert 21. Nf3", "insert 21... Qa5", "insert 41 g1f3"];
 
     /// Undoes the last command that changed the game: what it changed is published again as it was, and what was played since stays.
     Undo = "undo" {}
     example r#"{"do":"undo"}"#
-    method "Undo", rewrites
+    right Rule, method "Undo", rewrites
     subcommand "undo": "Undo the last command that changed the game",
         details "Undo the last command that changed the game. What was played since stays.
 
@@ -175,7 +176,7 @@ as soon as its position is on the board.",
         irregularity "what": Irregularity = Argument::of(ArgumentKind::Irregularity),
     }
     example r#"{"do":"count","player":"white","what":"two_hands"}"#
-    method "Count"
+    right Rule, method "Count"
     subcommand "count": "Count an irregularity of a player", examples ["count black two_hands"],
         overview ["count white illegal_move"];
 
@@ -188,7 +189,7 @@ as soon as its position is on the board.",
         ply: u32 = Argument::of(ArgumentKind::Ply(0)),
     }
     example r#"{"do":"strike","player":"white","ply":41}"#
-    method "Strike"
+    right Rule, method "Strike"
     subcommand "strike": "Remove the last counted irregularity of a player at a ply", examples ["strike white 21.Nf3"];
 
     /// Notes both times as the arbiter set them, and the reason; `note` may be omitted.
@@ -208,7 +209,7 @@ as soon as its position is on the board.",
         note: String = Argument::of(ArgumentKind::Text).or(""),
     }
     example r#"{"do":"clock_note","white_ms":300000,"black_ms":420000,"note":"…"}"#
-    method "NoteClocks"
+    right Rule, method "NoteClocks"
     subcommand "note-clocks": "Record the times that were set on the clock, in the journal only; the clock is not changed",
         examples ["note-clocks 1:23:45 0:07:10 'two minutes for Black'"];
 
@@ -219,7 +220,7 @@ as soon as its position is on the board.",
         laws: Laws = Argument::of(ArgumentKind::Laws),
     }
     example r#"{"do":"laws","laws":"fide-2023 blitz limited"}"#
-    method "SetLaws"
+    right Laws, method "SetLaws"
     subcommand "laws": "Set the Laws of this game, if they differ from those of the event",
         examples ["laws 'fide-2023 blitz limited' --game 17"], note "`touchmovectl laws` lists the editions.";
 
@@ -229,7 +230,7 @@ as soon as its position is on the board.",
         tags: Vec<(String, String)> = Argument::of(ArgumentKind::Tags),
     }
     example r#"{"do":"tags","tags":[["White","Carlsen, Magnus"],["WhiteFideId","1503014"]]}"#
-    method "SetTags"
+    right Correct, method "SetTags"
     subcommand "tags": "Set the players and other PGN tags of this game; `touchmovectl round` sets them for all boards",
         examples ["tags 'White=Carlsen, Magnus' 'Black=Ding, Liren' WhiteElo=2830"],
         overview ["tags 'White=Carlsen, Magnus' WhiteElo=2830"],
@@ -242,7 +243,7 @@ as soon as its position is on the board.",
         paused: bool = Argument::of(ArgumentKind::Subcommand),
     }
     example r#"{"do":"pause","paused":true}"#
-    method "Pause"
+    right Rule, method "Pause"
     subcommand "pause": "Pause the game: the lever and the pieces may be handled until the clock is started or the game is resumed",
         examples ["pause"];
     subcommand "resume": "Resume a paused game", examples ["resume"];
@@ -262,7 +263,7 @@ as soon as its position is on the board.",
         intended: Option<String> = Argument::of(ArgumentKind::IntendedMove).optional(),
     }
     example r#"{"do":"claim","player":"white","claimed":"repetition","intended":"g1f3"}"#
-    method "Claim"
+    right Acknowledge, method "Claim"
     subcommand "claim": "Check a player's claim of a draw; nothing is changed",
         examples ["claim white repetition", "claim black fifty_moves --intended Ng8"],
         overview ["claim white repetition --intended Nf3"];

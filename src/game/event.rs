@@ -12,6 +12,7 @@ use super::json::squares::{sensed, square};
 use super::json::{result_or_star, word};
 use crate::boards::{Battery, LinkState, Millis, SquareState};
 use crate::game::Command;
+use crate::game::rights::Audience;
 use serde::{Deserialize, Serialize};
 use shakmaty::{ByColor, Color, Square};
 
@@ -24,16 +25,6 @@ pub enum Durability {
     Transient,
 }
 
-/// Who may know of an event.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Audience {
-    /// Players and spectators: it is something that happened on the board. Public events have their own numbers, so that a gap
-    /// in them reveals nothing.
-    Public,
-    /// The arbiter: an alert, or what the arbiter does (Art. 12.6).
-    Arbiter,
-}
-
 /// A kind of event.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EventKind {
@@ -43,7 +34,7 @@ pub struct EventKind {
     pub name: &'static str,
     /// Whether it is stored.
     pub durability: Durability,
-    /// Who may know of it.
+    /// Who may know of it; of alerts and commands, see [`Event::is_for`].
     pub audience: Audience,
     /// What it reports, in one or more sentences.
     pub about: &'static str,
@@ -97,7 +88,7 @@ macro_rules! events {
                 }
             }
 
-            /// Returns who may know of it.
+            /// Returns who may know of every event of its kind.
             pub fn audience(&self) -> Audience {
                 match self {
                     $(Event::$event { .. } => Audience::$audience,)+
@@ -169,7 +160,7 @@ events! {
         id: u32,
     }
     /// A square of the board does not work properly, or works again. Until then what it shows is discounted.
-    ["board_fault", Durable, Arbiter] BoardFault {
+    ["board_fault", Durable, Operator] BoardFault {
         /// The square, in the game's coordinates.
         #[serde(with = "square")]
         square: Square,
@@ -208,12 +199,12 @@ events! {
         now: SquareState,
     }
     /// These squares have differed from the record for longer than a move takes; empty: they agree again.
-    ["displaced", Transient, Arbiter] Displaced {
+    ["displaced", Transient, Operator] Displaced {
         /// The squares, a1 … h8.
         squares: Vec<Difference>,
     }
     /// The clock reported a change.
-    ["clock", Transient, Arbiter] Clock {
+    ["clock", Transient, Operator] Clock {
         /// Both times.
         #[serde(flatten)]
         clocks: ClockTimes,
@@ -232,9 +223,9 @@ events! {
     }
     /// The state of the link.
     #[serde(with = "form::link")]
-    ["link", Transient, Arbiter] Link (LinkState)
+    ["link", Transient, Operator] Link (LinkState)
     /// The board's battery.
-    ["battery", Transient, Arbiter] Battery (Battery)
+    ["battery", Transient, Operator] Battery (Battery)
 }
 
 impl Event {
@@ -243,7 +234,18 @@ impl Event {
         self.durability() == Durability::Durable
     }
 
-    /// Whether players and spectators may know of it.
+    /// Whether this audience may know of it. Operators know of some alerts, and of the commands that they could have given
+    /// themselves; everything else that the arbiter is told or does is for the arbiter alone (Art. 12.6).
+    pub fn is_for(&self, audience: Audience) -> bool {
+        let least = match self {
+            Event::AlertRaised(alert) => alert.kind.audience(),
+            Event::Commanded { command, .. } => command.spec().right.role().audience(),
+            other => other.audience(),
+        };
+        least <= audience
+    }
+
+    /// Whether players and spectators may know of it. Public events have their own numbers, so that a gap in them reveals nothing.
     pub fn is_public(&self) -> bool {
         self.audience() == Audience::Public
     }

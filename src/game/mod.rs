@@ -14,6 +14,7 @@ pub mod pgn;
 pub mod preview;
 pub mod record;
 pub mod refusal;
+pub mod rights;
 pub mod text;
 pub mod words;
 

@@ -1,6 +1,7 @@
 //! What happened in a game since somebody looked at it, in words.
 
 use crate::game::preview::write_moves;
+use crate::game::rights::Audience;
 use crate::game::{Command, Event, Order, PlayedMove, StampedEvent, Text};
 
 /// Maximum number of moves that are named; of more, the last ones.
@@ -29,11 +30,12 @@ impl Event {
     }
 }
 
-/// Returns what these events of a game changed, one message for each change; moves that follow each other are one.
-pub fn news(events: &[StampedEvent]) -> Vec<Text> {
+/// Returns what these events of a game changed, as far as this audience may know, one message for each change; moves that follow
+/// each other are one.
+pub fn news(events: &[StampedEvent], audience: Audience) -> Vec<Text> {
     let mut news = Vec::new();
     let mut moves = Vec::new();
-    for stamped in events.iter().filter(|stamped| stamped.event.is_news()) {
+    for stamped in events.iter().filter(|stamped| stamped.event.is_news() && stamped.event.is_for(audience)) {
         if let Event::MoveMade { played, .. } = &stamped.event {
             moves.push(played.clone());
             continue;
@@ -91,7 +93,7 @@ mod tests {
     fn check(events: Vec<Event>, expected: &[&str]) {
         let stamp = |(number, event)| StampedEvent { at: 0, number: Some(number), event };
         let events: Vec<StampedEvent> = (1..).zip(events).map(stamp).collect();
-        let texts: Vec<String> = news(&events).iter().map(ToString::to_string).collect();
+        let texts: Vec<String> = news(&events, Audience::Arbiter).iter().map(ToString::to_string).collect();
         assert_eq!(texts, expected);
     }
 

@@ -17,6 +17,7 @@ pub use watch::{EventWatcher, WatchItem, WatchedEvent};
 use crate::desk::DeskAct;
 use crate::game::Command;
 use crate::game::pgn::AfterIllegal;
+use crate::game::rights::Role;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
@@ -82,6 +83,15 @@ impl Client {
         Ok(DBusProxy::new(&self.connection).await?.name_has_owner(name).await?)
     }
 
+    /// Checks that this user may call touchmoved.
+    ///
+    /// # Errors
+    /// [`ClientError::Denied`], or the connection is broken.
+    pub async fn check_access(&self) -> Result<(), ClientError> {
+        let peer = PeerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH).await;
+        peer.map_err(ClientError::Broken)?.ping().await.map_err(|error| self.error(error))
+    }
+
     /// Returns whether touchmoved runs, after starting it if `if_not_running` allows that and the bus can activate it.
     async fn ensure_running(&self, if_not_running: IfNotRunning) -> Result<bool, ClientError> {
         if self.is_running().await.map_err(ClientError::Broken)? {
@@ -90,8 +100,7 @@ impl Client {
         if if_not_running == IfNotRunning::Fail || !self.is_activatable().await.map_err(ClientError::Broken)? {
             return Ok(false);
         }
-        let peer = PeerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH).await;
-        match peer.map_err(ClientError::Broken)?.ping().await.map_err(|error| self.error(error)) {
+        match self.check_access().await {
             Ok(()) => Ok(true),
             Err(error @ ClientError::Denied { .. }) => Err(error),
             // It is disabled, or exited at once: the client treats it as not running.
@@ -115,7 +124,7 @@ impl Client {
         let manager = ObjectManagerProxy::new(&self.connection, self.stream.name(), names::ROOT_PATH);
         let objects = manager.await.map_err(|error| self.error(error))?.get_managed_objects().await;
         let mut snapshot = Snapshot::of(objects.map_err(|error| self.error(error.into()))?);
-        if self.stream == Stream::Live {
+        if self.stream.is_live() {
             let manager = Proxy::new(&self.connection, self.stream.name(), names::ROOT_PATH, names::MANAGER_INTERFACE);
             let manager = manager.await.map_err(|error| self.error(error))?;
             snapshot.health_problems = manager.get_property("Problems").await.map_err(|error| self.error(error))?;
@@ -166,12 +175,16 @@ impl Client {
 
     /// Returns an alert of a game in a language: heading, sentence, and what the Laws then require.
     pub async fn describe(&self, game: u64, id: u32, locale: Locale) -> Result<(String, String, Vec<String>), ClientError> {
-        self.call(names::game_path(game), names::ARBITER_INTERFACE, "Describe", &(id, locale.tag())).await
+        self.call(names::game_path(game), names::OPERATOR_INTERFACE, "Describe", &(id, locale.tag())).await
     }
 
     /// Sends a command for the game on its board. Returns the reply once the command is in the journal.
     pub async fn send_command(&self, game: u64, command: &Command) -> Result<Reply, ClientError> {
-        let proxy = Proxy::new(&self.connection, self.stream.name(), names::game_path(game), names::ARBITER_INTERFACE).await;
+        let interface = match command.spec().right.role() {
+            Role::Operator => names::OPERATOR_INTERFACE,
+            Role::Arbiter | Role::Administrator => names::ARBITER_INTERFACE,
+        };
+        let proxy = Proxy::new(&self.connection, self.stream.name(), names::game_path(game), interface).await;
         let (proxy, method) = (proxy.map_err(|error| self.error(error))?, command.spec().method);
         let reply = match arguments(command) {
             Some(arguments) => proxy.call_method(method, &arguments).await,
@@ -184,14 +197,14 @@ impl Client {
     pub async fn preview(&self, game: u64, command: &Command, locale: Locale) -> Result<CommandPreview, ClientError> {
         let command = command_to_value(command).to_string();
         let body = &(command, locale.tag());
-        let reply = self.call(names::game_path(game), names::ARBITER_INTERFACE, "Preview", body).await?;
+        let reply = self.call(names::game_path(game), names::OPERATOR_INTERFACE, "Preview", body).await?;
         Ok(CommandPreview::new(reply))
     }
 
     /// As [`Client::send_command`], but only if nothing has happened in the game after its event `seen` that a person must know.
     pub async fn send_command_seen(&self, game: u64, command: &Command, seen: u64) -> Result<Reply, ClientError> {
         let body = &(command_to_value(command).to_string(), seen);
-        let answer: String = self.call(names::game_path(game), names::ARBITER_INTERFACE, "Execute", body).await?;
+        let answer: String = self.call(names::game_path(game), names::OPERATOR_INTERFACE, "Execute", body).await?;
         Ok(Reply::from_json(&answer))
     }
 
@@ -257,13 +270,7 @@ impl Client {
         match &error {
             // Standard errors of the bus, for which zbus has a type.
             zbus::Error::FDO(known) => match **known {
-                fdo::Error::AccessDenied(_) => ClientError::Denied {
-                    name: self.stream.name(),
-                    group: match self.stream {
-                        Stream::Live => names::ARBITER_GROUP,
-                        Stream::Broadcast => names::BROADCAST_GROUP,
-                    },
-                },
+                fdo::Error::AccessDenied(_) => ClientError::Denied { name: self.stream.name(), group: self.stream.group() },
                 fdo::Error::UnknownObject(_) | fdo::Error::UnknownMethod(_) => {
                     ClientError::NotFound("there is no such game: `touchmovectl list` shows the games".to_owned())
                 }

@@ -16,7 +16,8 @@ use crate::daemon::live_config::SETTINGS_IGNORED;
 use crate::daemon::recorder::{RECORDING_PAUSED, RECORDINGS_STOPPED};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
-use crate::game::Event;
+use crate::game::rights::Audience;
+use crate::game::{AlertKind, Event};
 use crate::publish::FRONT_ENDS;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::http::admission::ConnectionLimits;
@@ -81,8 +82,16 @@ pub const METRICS: [(&str, MetricKind, &str); 15] = [
     ("touchmove_games_total", MetricKind::Counter, "Games that started; without a token only public games."),
     ("touchmove_moves_total", MetricKind::Counter, "Moves that were published as made; without a token only in public."),
     ("touchmove_corrections_total", MetricKind::Counter, "Corrections of published moves; without a token only in public."),
-    ("touchmove_alerts_total", MetricKind::Counter, "Alerts that were raised, by kind; with a token."),
-    ("touchmove_alerts", MetricKind::Gauge, "Alerts that are open in the game on a board; with a token."),
+    (
+        "touchmove_alerts_total",
+        MetricKind::Counter,
+        "Alerts that were raised, by kind; with a token, those that its role is told of.",
+    ),
+    (
+        "touchmove_alerts",
+        MetricKind::Gauge,
+        "Alerts that are open in the game on a board; with a token, those that its role is told of.",
+    ),
     (
         "touchmove_trouble",
         MetricKind::Gauge,
@@ -130,7 +139,8 @@ impl FrontEnd for MetricsFrontEnd {
     }
 }
 
-/// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads everything, live. `report_health`
+/// Serves metrics at this address until `stop`. A reader that sends one of the `tokens` reads, live, what its
+/// role may know. `report_health`
 /// is called with a sentence that says why the address cannot be bound and what to do, or with `None` once it is bound.
 pub async fn run(
     hub: Arc<Hub>,
@@ -149,7 +159,7 @@ pub async fn run(
     };
     let render_page = {
         let (hub, delayed_view, counts) = (Arc::clone(&hub), Arc::clone(&delayed_view), Arc::clone(&counts));
-        move |reader| render(&hub, &delayed_view, &counts, reader)
+        move |audience| render(&hub, &delayed_view, &counts, audience)
     };
     let report_outcome = |outcome: io::Result<SocketAddr>| match outcome {
         Ok(bound) => {
@@ -168,15 +178,6 @@ pub async fn run(
         _ = counting => {}
         () = listener.serve(http::router(render_page, Arc::new(tokens)), report_outcome) => {}
     }
-}
-
-/// The reader of the metrics.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Reader {
-    /// Any user of this machine, without a token.
-    Anonymous,
-    /// A reader that has sent a valid token.
-    Operator,
 }
 
 /// The counts of the live events and of the delayed view.
@@ -286,24 +287,22 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
 }
 
 /// Returns all metrics that this reader may know.
-fn render(hub: &Hub, delayed_view: &DelayedView, stream_counts: &StreamCounts, reader: Reader) -> String {
+fn render(hub: &Hub, delayed_view: &DelayedView, stream_counts: &StreamCounts, audience: Audience) -> String {
     let mut text = MetricsText::default();
-    hub.read(|state| add_state(state, reader, &mut text));
-    let counts = lock(match reader {
-        Reader::Anonymous => &stream_counts.public,
-        Reader::Operator => &stream_counts.live,
-    });
+    hub.read(|state| add_state(state, audience, &mut text));
+    let counts = lock(if audience.is_public() { &stream_counts.public } else { &stream_counts.live });
     for (id, board) in &counts.boards {
         let labels = [("board", id.as_str())];
         text.add("touchmove_games_total", &labels, board.games);
         text.add("touchmove_moves_total", &labels, board.moves);
         text.add("touchmove_corrections_total", &labels, board.corrections);
-        for (kind, count) in &board.alerts {
+        let is_told = |kind: &str| AlertKind::from_word(kind).is_some_and(|kind| kind.audience() <= audience);
+        for (kind, count) in board.alerts.iter().filter(|(kind, _)| is_told(kind)) {
             text.add("touchmove_alerts_total", &[("board", id.as_str()), ("kind", kind)], count);
         }
     }
     drop(counts);
-    if reader == Reader::Operator {
+    if !audience.is_public() {
         text.histogram("touchmove_publication_delay_seconds", "live", &lock(&stream_counts.live).delays);
     }
     text.histogram("touchmove_publication_delay_seconds", "broadcast", &lock(&stream_counts.public).delays);
@@ -313,7 +312,7 @@ fn render(hub: &Hub, delayed_view: &DelayedView, stream_counts: &StreamCounts, r
     text.into_text()
 }
 
-fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
+fn add_state(state: &State, audience: Audience, text: &mut MetricsText) {
     text.add("touchmove_info", &[("version", env!("CARGO_PKG_VERSION"))], 1);
     for board in state.boards.values() {
         let id = board.id.as_str();
@@ -325,20 +324,21 @@ fn add_state(state: &State, reader: Reader, text: &mut MetricsText) {
         let traffic = &board.traffic;
         text.add("touchmove_board_errors_total", &[("board", id)], count(&traffic.errors));
         text.add("touchmove_board_losses_total", &[("board", id)], count(&traffic.link_losses));
-        if reader == Reader::Anonymous {
+        if audience.is_public() {
             continue;
         }
         text.add("touchmove_board_frames_total", &[("board", id)], count(&traffic.frames));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "read")], count(&traffic.bytes_read));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "written")], count(&traffic.bytes_written));
-        let alerts = board.game.and_then(|game| state.games.get(&game)).map_or(0, |game| game.record.alerts.len());
+        let game = board.game.and_then(|game| state.games.get(&game));
+        let alerts = game.iter().flat_map(|game| &game.record.alerts).filter(|alert| alert.kind.audience() <= audience).count();
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
     let is_public = |kind: &str| {
         let mut of_front_ends = FRONT_ENDS.iter().flat_map(|front_end| front_end.public_health_kinds());
         PUBLIC_HEALTH_KINDS.contains(&kind) || of_front_ends.any(|known| *known == kind)
     };
-    let may_read = |kind: &str| reader == Reader::Operator || is_public(kind);
+    let may_read = |kind: &str| !audience.is_public() || is_public(kind);
     let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
     for problem in state.health_problems.iter().filter(|problem| may_read(problem.kind)) {
         *problems.entry(problem.kind).or_default() += 1;

@@ -22,6 +22,7 @@ pub use front_end::FrontEnd;
 /// All front-ends, in the order in which they are started.
 pub const FRONT_ENDS: &[&dyn FrontEnd] = &[
     &dbus::DbusFrontEnd(dbus::Stream::Live),
+    &dbus::DbusFrontEnd(dbus::Stream::Operator),
     &dbus::DbusFrontEnd(dbus::Stream::Broadcast),
     &files::FilesFrontEnd,
     &metrics::MetricsFrontEnd,

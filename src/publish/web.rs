@@ -42,13 +42,14 @@ pub mod tokens;
 
 use crate::config::{self, Config, EventTags};
 use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
+use crate::game::rights::Audience;
 use crate::locale::Locale;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::http::tls::Certificate;
 use audience_state::AudienceState;
-use auth::{Audience, Authenticator};
+use auth::Authenticator;
 use card::AudienceView;
 use cloud::CloudFiles;
 use codes::LoginCodes;

@@ -537,7 +537,7 @@ async fn alerts_are_in_the_language_of_the_arbiter() {
 
     let connection = hall.bus.connect().await;
     let arbiter =
-        Proxy::new(&connection, names::BUS_NAME, names::game_path(hall.game), names::ARBITER_INTERFACE).await.unwrap();
+        Proxy::new(&connection, names::BUS_NAME, names::game_path(hall.game), names::OPERATOR_INTERFACE).await.unwrap();
     type Described = (String, String, Vec<String>);
     let describe = async |id: u32, language: &str| arbiter.call::<_, _, Described>("Describe", &(id, language)).await;
     for (language, heading, sentence) in

@@ -106,7 +106,7 @@ fn run(command: &mut Command) -> (String, String) {
 fn qt_and_glib_generate_code_from_every_description() {
     let dir = tempfile::tempdir().unwrap();
     let (qt, glib) = (installed("qdbusxml2cpp"), installed("gdbus-codegen"));
-    assert_eq!(descriptions().len(), 7);
+    assert_eq!(descriptions().len(), 8);
     for file in descriptions() {
         if qt {
             let (_, errors) = run(Command::new("qdbusxml2cpp").current_dir(&dir).arg("-p").arg("proxy").arg(&file));
@@ -185,7 +185,7 @@ async fn busctl_draws_the_tree_without_a_warning() {
     let Some(hall) = Hall::open().await else { return };
     hall.spectator().await;
     let address = format!("--address={}", hall.bus.address());
-    for (name, has_boards) in [(names::BUS_NAME, true), (names::BROADCAST_NAME, false)] {
+    for (name, has_boards) in [(names::BUS_NAME, true), (names::OPERATOR_NAME, true), (names::BROADCAST_NAME, false)] {
         let (tree, errors) = run(Command::new("busctl").args([address.as_str(), "--list", "tree", name]));
         assert_eq!(errors, "", "{name}");
         let board = names::board_path("dgt_board");
@@ -219,7 +219,7 @@ async fn a_description_does_not_grow_with_the_descendants_of_its_children() {
     until("the games", async || (hub.read(|state| state.games.len()) == BOARDS).then_some(())).await;
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let (name_sender, mut name_state) = tokio::sync::watch::channel(NameState::NotTried);
-    let serving = tokio::spawn(dbus::run(Source::Live(hub), Bus::Address(bus.address()), name_sender, stopped));
+    let serving = tokio::spawn(dbus::run(Source::Live(hub), Stream::Live, Bus::Address(bus.address()), name_sender, stopped));
     name_state.wait_for(|state| *state == NameState::Owned).await.unwrap();
     let connection = bus.connect().await;
     let description = async |path: &str| -> String {

@@ -22,6 +22,10 @@ async fn arbiter<'a>(connection: &'a Connection, game: u64) -> Proxy<'a> {
     Proxy::new(connection, names::BUS_NAME, names::game_path(game), names::ARBITER_INTERFACE).await.unwrap()
 }
 
+async fn operator<'a>(connection: &'a Connection, game: u64) -> Proxy<'a> {
+    Proxy::new(connection, names::BUS_NAME, names::game_path(game), names::OPERATOR_INTERFACE).await.unwrap()
+}
+
 async fn introspect(connection: &Connection, name: &'static str, path: &str) -> String {
     let proxy = Proxy::new(connection, name, path, "org.freedesktop.DBus.Introspectable").await.unwrap();
     proxy.call("Introspect", &()).await.unwrap()
@@ -218,10 +222,11 @@ async fn spectators_see_results_but_no_commands() {
     made(&mut spectators, "e4").await;
 
     let connection = hall.bus.connect().await;
-    let commands = arbiter(&connection, hall.game).await;
+    let (commands, corrections) = (arbiter(&connection, hall.game).await, operator(&connection, hall.game).await);
     let fails = async |method: &'static str, body: &str, error: &str, expected: &str| {
         let outcome: zbus::Result<()> = match body.parse::<u32>() {
             Ok(number) => commands.call(method, &number).await,
+            Err(_) if method == "SetResult" => corrections.call(method, &body).await,
             Err(_) => commands.call(method, &body).await,
         };
         let Err(zbus::Error::MethodError(name, Some(sentence), _)) = outcome else { panic!("{method}: {outcome:?}") };
@@ -233,12 +238,12 @@ async fn spectators_see_results_but_no_commands() {
     fails("TakeBack", "7", "TooManyPlies", "take back at most that many").await;
 
     fails("Adjust", "both", "BadPlayer", "use white or black").await;
-    let refused = commands.call::<_, _, ()>("SetPromotion", &(0u32, "king")).await.unwrap_err().to_string();
+    let refused = corrections.call::<_, _, ()>("SetPromotion", &(0u32, "king")).await.unwrap_err().to_string();
     assert!(refused.contains("use queen, rook, bishop or knight"), "{refused}");
-    let faults: Vec<(String, String, String)> = commands.get_property("Faults").await.unwrap();
+    let faults: Vec<(String, String, String)> = corrections.get_property("Faults").await.unwrap();
     assert_eq!(faults, []);
 
-    commands.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
+    corrections.call::<_, _, ()>("SetResult", &"1/2-1/2").await.unwrap();
     let commanded = seen(&mut hall.watch, "Commanded", |event| event.event == "Commanded").await;
     assert_eq!(commanded.fields["argument"], "1/2-1/2");
     assert!(commanded.fields["by"].as_str().unwrap().starts_with("user "), "{commanded:?}");
@@ -284,6 +289,7 @@ async fn the_committed_interfaces_match_the_introspection() {
         (&board_path, names::BOARD_INTERFACE),
         (&board_path, names::CLOCK_INTERFACE),
         (&game, names::GAME_INTERFACE),
+        (&game, names::OPERATOR_INTERFACE),
         (&game, names::ARBITER_INTERFACE),
     ] {
         let real = interface(names::BUS_NAME, path, name).await;
@@ -326,7 +332,7 @@ async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
     let Some(mut hall) = Hall::after_e4().await else { return };
     hall.play("e7", "e5", "e5").await;
     let connection = hall.bus.connect().await;
-    let commands = arbiter(&connection, hall.game).await;
+    let (commands, corrections) = (arbiter(&connection, hall.game).await, operator(&connection, hall.game).await);
     let (is_correct, sentence, occurrences, quiet, required, articles): ClaimReply =
         commands.call("Claim", &("white", "repetition", "g1f3")).await.unwrap();
     assert_eq!(
@@ -381,11 +387,11 @@ async fn the_arbiter_restores_a_position_evaluates_a_claim_and_undoes() {
     assert_eq!((preview.action.as_str(), preview.removed.as_str()), ("Remove 2 moves", "1...e5 2.Nf3"));
     assert!(preview.removes && preview.asks && preview.plies_since_alert == 0, "{preview:?}");
     accepted(&["count", "black", "two_hands"], "two_hands was counted for Black after 2.Nf3 (White's move 2)");
-    let stale = commands.call::<_, _, String>("Execute", &(restore, preview.number)).await.unwrap_err().to_string();
+    let stale = corrections.call::<_, _, String>("Execute", &(restore, preview.number)).await.unwrap_err().to_string();
     assert!(stale.contains("org.touchmove1.Error.Changed") && stale.contains("count an irregularity"), "{stale}");
-    let wrong = commands.call::<_, _, String>("Execute", &("{}", 0u64)).await.unwrap_err().to_string();
+    let wrong = corrections.call::<_, _, String>("Execute", &("{}", 0u64)).await.unwrap_err().to_string();
     assert!(wrong.contains("org.touchmove1.Error.BadCommand"), "{wrong}");
-    let answer: String = commands.call("Execute", &(r#"{"do":"undo"}"#, 0u64)).await.unwrap();
+    let answer: String = corrections.call("Execute", &(r#"{"do":"undo"}"#, 0u64)).await.unwrap();
     assert_eq!(answer, r#"{"undone":{"do":"count","player":"black","what":"two_hands"}}"#);
     let claim = "the claim is incorrect: 99 of the 100 moves of both players are missing\nthe position occurred after 2.Nf3\n\
                  moves of both players without a capture or a pawn move: 1\n\

@@ -182,8 +182,8 @@ async fn play(hall: &mut Hall) {
     let arbiter = hall.bus.connect().await;
     let path = names::game_path(hall.game);
     let order = async |method: &str, argument: &str| {
-        let to = (Some(names::BUS_NAME), path.as_str(), Some(names::ARBITER_INTERFACE));
-        arbiter.call_method(to.0, to.1, to.2, method, &argument).await.unwrap();
+        let interface = if method == "SetResult" { names::OPERATOR_INTERFACE } else { names::ARBITER_INTERFACE };
+        arbiter.call_method(Some(names::BUS_NAME), path.as_str(), Some(interface), method, &argument).await.unwrap();
     };
     order("Adjust", "black").await;
     order("SetResult", "1/2-1/2").await;
@@ -287,6 +287,7 @@ async fn assert_reads_only_moves(connection: &Connection) {
         // Interfaces for the arbiter do not exist there.
         for (interface, method) in [
             (names::ARBITER_INTERFACE, "TakeBack"),
+            (names::OPERATOR_INTERFACE, "SetResult"),
             (names::BOARD_INTERFACE, "SetPosition"),
             (PROPERTIES, "GetAll of the arbiter"),
         ] {
@@ -328,6 +329,14 @@ async fn the_broadcast_name_publishes_only_moves() {
     // The live name did publish alerts and touches.
     let live_members: BTreeSet<&str> =
         messages.iter().filter(|message| message.sender == live).map(|message| message.member.as_str()).collect();
+    // Operators receive games and boards, and nothing that is for the arbiter alone.
+    let operators = owner(&connection, names::OPERATOR_NAME).await;
+    assert!(from_sender(&for_operator, &live).is_empty(), "{:?}", from_sender(&for_operator, &live));
+    let received = from_sender(&for_operator, &operators);
+    assert!(received.iter().any(|message| message.member == "MoveMade"), "{received:?}");
+    for unexpected in ["AlertRaised", "AlertCleared", "Touched", "Commanded"] {
+        assert!(received.iter().all(|message| message.member != unexpected), "{unexpected} reached the operator");
+    }
     for expect in ["AlertRaised", "AlertCleared", "Touched", "Commanded"] {
         assert!(live_members.contains(expect), "{expect}: {live_members:?}");
     }
@@ -418,22 +427,24 @@ async fn assert_no_access(connection: &Connection, name: &'static str, game: &st
 #[tokio::test]
 async fn on_a_system_bus_users_in_no_group_receive_nothing() {
     // Each user is in the group of the same name, which replaces ours.
-    let (Some(nobody), Some(spectator), Some(arbiter)) = (User::named("nobody"), User::named("daemon"), User::named("bin"))
+    let (Some(nobody), Some(spectator), Some(operator), Some(arbiter)) =
+        (User::named("nobody"), User::named("daemon"), User::named("sys"), User::named("bin"))
     else {
         return;
     };
-    let stand_ins = [(names::BROADCAST_GROUP, "daemon"), (names::ARBITER_GROUP, "bin")];
+    let stand_ins = [(names::BROADCAST_GROUP, "daemon"), (names::OPERATOR_GROUP, "sys"), (names::ARBITER_GROUP, "bin")];
     let Some(bus) = PrivateBus::system(&stand_ins) else { return };
     let outsider = listener(&bus, Some(nobody)).await;
     let mut hall = Hall::on(bus, &[]).await;
-    let (late_outsider, for_spectator, for_arbiter) = (
+    let (late_outsider, for_spectator, for_operator, for_arbiter) = (
         listener(&hall.bus, Some(nobody)).await,
         listener(&hall.bus, Some(spectator)).await,
+        listener(&hall.bus, Some(operator)).await,
         listener(&hall.bus, Some(arbiter)).await,
     );
     play(&mut hall).await;
-    let [outsider, late_outsider, for_spectator, for_arbiter] =
-        [outsider, late_outsider, for_spectator, for_arbiter].map(|thread| thread.join().unwrap());
+    let [outsider, late_outsider, for_spectator, for_operator, for_arbiter] =
+        [outsider, late_outsider, for_spectator, for_operator, for_arbiter].map(|thread| thread.join().unwrap());
 
     let connection = hall.bus.connect().await;
     let [live, broadcast] = [owner(&connection, names::BUS_NAME).await, owner(&connection, names::BROADCAST_NAME).await];
@@ -479,8 +490,9 @@ async fn on_a_system_bus_users_in_no_group_receive_nothing() {
         })
     };
     let threads = [
-        calls(nobody, &[names::BUS_NAME, names::BROADCAST_NAME], false),
-        calls(spectator, &[names::BUS_NAME], true),
+        calls(nobody, &[names::BUS_NAME, names::OPERATOR_NAME, names::BROADCAST_NAME], false),
+        calls(spectator, &[names::BUS_NAME, names::OPERATOR_NAME], true),
+        calls(operator, &[names::BUS_NAME], true),
         calls(arbiter, &[], true),
     ];
     // This thread has nothing to do meanwhile: touchmoved is a process of its own.

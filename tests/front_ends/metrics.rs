@@ -46,10 +46,10 @@ fn get_with(address: SocketAddr, token: &str) -> String {
     request(address, &format!("GET /metrics HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\n\r\n"))
 }
 
-/// Creates a token for an operator, for a touchmoved with this state directory.
-fn token(state: &Path) -> String {
+/// Creates a token with this role, for a touchmoved with this state directory.
+fn token(state: &Path, role: &str) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_touchmovectl"));
-    command.args(["token", "create", "prometheus", "--role", "operator", "--state-dir"]).arg(state);
+    command.args(["token", "create", role, "--role", role, "--state-dir"]).arg(state);
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).unwrap().trim().to_owned()
@@ -70,7 +70,7 @@ fn sum(page: &str, begin: &str) -> f64 {
 #[tokio::test]
 async fn games_moves_corrections_and_errors_are_counted() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 1\n").await else { return };
-    let token = token(hall.state.path());
+    let token = token(hall.state.path(), "operator");
     hall.play("e2", "e4", "e4").await;
     hall.client.send_command(hall.game, &Order::Replace { ply: 1, uci: "d2d4".into() }).await.unwrap();
     seen(&mut hall.watch, "the correction", |event| event.event == "MovesCorrected").await;
@@ -105,7 +105,7 @@ async fn games_moves_corrections_and_errors_are_counted() {
 #[tokio::test]
 async fn without_a_token_metrics_are_delayed_and_have_no_alerts() {
     let Some((mut hall, address, _dir)) = hall("[broadcast]\ndelay_s = 3600\n").await else { return };
-    let token = token(hall.state.path());
+    let (token, operator) = (token(hall.state.path(), "arbiter"), token(hall.state.path(), "operator"));
     hall.board.clock(5400, 5400, true);
     hall.play("e2", "e4", "e4").await;
     hall.board.clock(5390, 5400, false);
@@ -119,6 +119,10 @@ async fn without_a_token_metrics_are_delayed_and_have_no_alerts() {
         ["games_total", "moves_total", "alerts_total", "alerts", "board_frames_total", "board_bytes_total"];
     let has_all = |page: &String| NAMES.iter().all(|name| sum(page, &format!("touchmove_{name}{{")) > 0.0);
     let live = until("the alert", async || Some(get_with(address, &token)).filter(has_all)).await;
+    // An illegal move is for the arbiter alone.
+    let of_operator = get_with(address, &operator);
+    assert!(of_operator.contains("stream=\"live\"") && !of_operator.contains("illegal"), "{of_operator}");
+    assert_eq!(sum(&of_operator, "touchmove_alerts{"), 0.0);
     let public = get(address);
     for name in NAMES {
         let begin = format!("touchmove_{name}{{");

@@ -12,6 +12,7 @@ pub(crate) mod livechess;
 pub(crate) mod metrics;
 pub(crate) mod polkit;
 pub(crate) mod resources;
+pub(crate) mod rights;
 pub(crate) mod settings;
 pub(crate) mod strangers;
 pub(crate) mod web;

@@ -4,12 +4,13 @@ use crate::harness::PrivateBus;
 use crate::harness::hall::Hall;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
+use touchmove::game::rights::Right;
 use touchmove::names;
 use zbus::{OwnedVariant, interface};
 
 /// A polkit that allows these actions for every caller, and records the requests.
 struct Authority {
-    allowed: &'static [&'static str],
+    allowed: Vec<&'static str>,
     requests: Arc<Mutex<Vec<(String, String)>>>,
 }
 
@@ -35,7 +36,7 @@ impl Authority {
 async fn polkit_authorises_commands() {
     let Some(bus) = PrivateBus::start() else { return };
     let requests = Arc::new(Mutex::new(Vec::new()));
-    let authority = Authority { allowed: &[names::ACTION_ACKNOWLEDGE], requests: Arc::clone(&requests) };
+    let authority = Authority { allowed: vec![Right::Acknowledge.polkit_action()], requests: Arc::clone(&requests) };
     let polkit = bus.connect().await;
     polkit.object_server().at("/org/freedesktop/PolicyKit1/Authority", authority).await.unwrap();
     polkit.request_name("org.freedesktop.PolicyKit1").await.unwrap();
@@ -48,11 +49,11 @@ async fn polkit_authorises_commands() {
         other => panic!("{other:?}"),
     };
 
-    let (name, sentence) = error(arbiter.call_method(to.0, to.1, to.2, "SetResult", &"1-0").await);
+    let (name, sentence) = error(arbiter.call_method(to.0, to.1, Some(names::OPERATOR_INTERFACE), "SetResult", &"1-0").await);
     assert_eq!(name, "org.touchmove1.Error.NotAllowed");
     assert_eq!(
         sentence,
-        "polkit does not allow this: `pkaction --verbose --action-id org.touchmove1.command` shows who may do this"
+        "polkit does not allow this: `pkaction --verbose --action-id org.touchmove1.desk` shows who may do this"
     );
     // This action is allowed, but there is no such alert.
     let (name, _) = error(arbiter.call_method(to.0, to.1, to.2, "Acknowledge", &7u32).await);
@@ -67,8 +68,8 @@ async fn polkit_authorises_commands() {
         assert_eq!(error(outcome).0, "org.touchmove1.Error.NotAllowed", "{method}");
     }
     let caller = arbiter.unique_name().unwrap().to_string();
-    let administer = names::ACTION_ADMINISTER;
-    let expect = [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, administer, administer, administer]
+    let administer = Right::Administer.polkit_action();
+    let expect = [Right::Desk.polkit_action(), Right::Acknowledge.polkit_action(), administer, administer, administer]
         .map(|action| (caller.clone(), action.to_owned()));
     assert_eq!(*requests.lock().unwrap(), expect);
 }

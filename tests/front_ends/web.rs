@@ -13,6 +13,8 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use touchmove::game::rights::Role;
+use touchmove::wire::Word;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR";
 /// Certificates for tests, with their keys.
@@ -205,7 +207,7 @@ impl Site {
         let token = self.token(&["create", name, "--role", role]);
         let answer = self.post("/api/login", "", &json!({ "token": token })).await;
         assert_eq!(answer.status, 200, "{}", answer.body);
-        assert_eq!(answer.json(), json!({"name": name, "role": role}));
+        assert_eq!(answer.json(), who(name, role));
         let cookie = answer.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
         assert!(cookie.contains("; httponly; samesite=strict; path=/") && !cookie.contains("secure"), "{cookie}");
         assert!(!answer.head.contains("strict-transport-security"), "{}", answer.head);
@@ -330,7 +332,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert!(answer.json()["answer"]["allowed"].is_array(), "{}", answer.body);
     // The change can be read at once, and the journal has the name of the arbiter.
     let state = site.get_as(&arbiter, "/api/state").await;
-    assert_eq!((&state["who"], &state["boards"][0]["game"]["ply"]), (&json!({"name": "Anna", "role": "arbiter"}), &json!(2)));
+    assert_eq!((&state["who"], &state["boards"][0]["game"]["ply"]), (&who("Anna", "arbiter"), &json!(2)));
     let claim = json!({"game": site.hall.game, "command": {"do": "claim", "player": "white", "claimed": "fifty_moves"}});
     let answer = site.post("/api/command?lang=zh-Hant", &arbiter, &claim).await.json();
     assert_eq!(answer["answer"]["claim"]["correct"], json!(false));
@@ -383,6 +385,17 @@ pub async fn port_of(daemon: &Daemon) -> u16 {
 pub async fn send_request(port: u16, request: &str, lines: &str, body: &str) -> Answer {
     let stream = TcpStream::connect(("127.0.0.1", port)).await.unwrap();
     exchange(stream, &format!("{request} HTTP/1.1\r\nHost: localhost:{port}\r\nConnection: close\r\n{lines}\r\n{body}")).await
+}
+
+/// A user as the page sees them.
+fn who(name: &str, role: &str) -> Value {
+    let role = Role::from_word(role).unwrap();
+    let rights: Vec<&str> = role.rights().map(Word::word).collect();
+    let grants: Vec<&str> = ["administrator", "arbiter", "operator"]
+        .into_iter()
+        .skip_while(|word| *word != role.word())
+        .collect();
+    json!({"name": name, "role": role.word(), "rights": rights, "grants": grants})
 }
 
 /// Posts JSON with these header lines after Host.

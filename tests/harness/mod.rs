@@ -20,6 +20,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use touchmove::names;
+use touchmove::publish::dbus::Stream;
 
 /// The timeout of every wait in a test; far longer than any of them takes, even on a slow and busy machine.
 pub const PATIENCE: Duration = Duration::from_secs(60);
@@ -103,9 +104,9 @@ impl PrivateBus {
         let mut bus = PrivateBus::from_template("system.conf")?;
         let policy = bus.dir.path().join("system.d");
         std::fs::create_dir(&policy).unwrap();
-        for name in [names::BUS_NAME, names::BROADCAST_NAME] {
+        for name in Stream::ALL.map(Stream::name) {
             let file = format!("{name}.conf");
-            let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/packaging/dbus").join(&file);
+            let ours = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/generated/policy").join(&file);
             let rules = std::fs::read_to_string(ours).unwrap();
             let stand_in = |rules: String, (ours, theirs): &(&str, &str)| {
                 rules.replace(&format!("group=\"{ours}\""), &format!("group=\"{theirs}\""))

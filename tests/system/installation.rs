@@ -8,6 +8,7 @@ use std::process::{Command, Output};
 use tempfile::TempDir;
 use touchmove::boards::BOARDS;
 use touchmove::names;
+use touchmove::publish::dbus::Stream;
 
 const ROOT: &str = env!("CARGO_MANIFEST_DIR");
 
@@ -251,14 +252,14 @@ fn users_groups_and_directories_are_created() {
         let text = fs::read_to_string(root.path().join("etc").join(file)).unwrap();
         text.lines().any(|line| line.starts_with(&format!("{name}:")))
     };
-    for group in [names::ARBITER_GROUP, names::BROADCAST_GROUP] {
+    for group in Stream::ALL.map(Stream::group) {
         assert!(exists("group", group), "no group {group}");
     }
     // The users and groups that the unit and the policies name.
     for user in unit("User") {
         assert!(exists("passwd", &user), "no user {user}");
-        for name in [names::BUS_NAME, names::BROADCAST_NAME] {
-            assert!(read(&format!("config/packaging/dbus/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
+        for name in Stream::ALL.map(Stream::name) {
+            assert!(read(&format!("config/generated/policy/{name}.conf")).contains(&format!("<policy user=\"{user}\">")));
         }
     }
     for groups in unit("Group").into_iter().chain(unit("SupplementaryGroups")) {
@@ -278,20 +279,11 @@ fn users_groups_and_directories_are_created() {
 
 #[test]
 fn calls_to_the_bus_names_start_the_service() {
-    for name in [names::BUS_NAME, names::BROADCAST_NAME] {
+    for name in Stream::ALL.map(Stream::name) {
         let text = read(&format!("config/packaging/dbus/{name}.service"));
         assert!(text.contains(&format!("\nName={name}\n")), "{text}");
         assert!(text.contains(&format!("\nSystemdService={}\n", unit("Alias")[0])), "{text}");
     }
-}
-
-#[test]
-fn the_polkit_policy_lists_every_action() {
-    let policy = read("config/packaging/polkit/org.touchmove1.policy");
-    for action in [names::ACTION_COMMAND, names::ACTION_ACKNOWLEDGE, names::ACTION_ADMINISTER] {
-        assert!(policy.contains(&format!("<action id=\"{action}\">")), "{action}");
-    }
-    assert!(read("config/packaging/polkit/50-touchmove.rules").contains(names::ARBITER_GROUP));
 }
 
 /// When udev's rules are installed, only devices of board makers are triggered again.

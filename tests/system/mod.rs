@@ -8,6 +8,7 @@ pub(crate) mod doctor;
 pub(crate) mod installation;
 pub(crate) mod manual;
 pub(crate) mod messages;
+pub(crate) mod policies;
 pub(crate) mod readme;
 pub(crate) mod rules;
 pub(crate) mod status;

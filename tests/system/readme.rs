@@ -8,7 +8,8 @@ use touchmove::boards::{BOARDS, ClockSupport, Connection, Lights, Model, SensorK
 use touchmove::config::keys::TABLES;
 use touchmove::game::alert::AlertCategory;
 use touchmove::game::command::COMMANDS;
-use touchmove::game::event::{Audience, Durability};
+use touchmove::game::event::Durability;
+use touchmove::game::rights::{Audience, Right, Role};
 use touchmove::game::{AlertKind, Event};
 use touchmove::wire::{Word, command_from_value};
 
@@ -165,6 +166,32 @@ fn keys() {
     check("docs/configuration.md", "keys", &page);
 }
 
+fn audience(audience: Audience) -> &'static str {
+    match audience {
+        Audience::Public => "everybody",
+        Audience::Operator => "operators and arbiters",
+        Audience::Arbiter => "the arbiter",
+    }
+}
+
+#[test]
+fn rights() {
+    let mut table =
+        "| right | operator | arbiter | administrator | polkit action | commands of a game |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for right in Right::ALL {
+        let commands: Vec<String> =
+            COMMANDS.iter().filter(|spec| spec.right == *right).map(|spec| format!("`{}`", spec.word)).collect();
+        let _ = write!(table, "| {} |", right.about().trim_end_matches('.'));
+        for (_, role) in Role::WORDS {
+            let _ = write!(table, " {} |", if role.has(*right) { "yes" } else { "" });
+        }
+        let commands = if commands.is_empty() { "–".to_owned() } else { commands.join(", ") };
+        let _ = writeln!(table, " `{}` | {commands} |", right.polkit_action());
+    }
+    check("docs/administrator.md", "rights", &table);
+}
+
 #[test]
 fn events() {
     let mut table = "| event | stored | for | reports |\n|---|---|---|---|\n".to_owned();
@@ -173,11 +200,7 @@ fn events() {
             Durability::Durable => "durable",
             Durability::Transient => "transient",
         };
-        let audience = match kind.audience {
-            Audience::Public => "everybody",
-            Audience::Arbiter => "the arbiter",
-        };
-        let (word, about) = (kind.word, kind.about.trim_start());
+        let (word, about, audience) = (kind.word, kind.about.trim_start(), audience(kind.audience));
         let _ = writeln!(table, "| [`{word}`](#{word}) | {stored} | {audience} | {about} |");
     }
     check("docs/events.md", "events", &table);
@@ -185,10 +208,11 @@ fn events() {
 
 #[test]
 fn alert_kinds() {
-    let mut table = "| kind | matter | raised when |\n|---|---|---|\n".to_owned();
+    let mut table = "| kind | matter | for | raised when |\n|---|---|---|---|\n".to_owned();
     for kind in AlertKind::ALL {
         let mark = if kind.is_notice() { "○ " } else { "" };
-        let _ = writeln!(table, "| {mark}`{}` | {} | {} |", kind.word(), kind.category().word(), kind.about());
+        let (word, matter, about) = (kind.word(), kind.category().word(), kind.about());
+        let _ = writeln!(table, "| {mark}`{word}` | {matter} | {} | {about} |", audience(kind.audience()));
     }
     check("docs/events.md", "alerts", &table);
 }

@@ -1,7 +1,7 @@
 //! Orders of front-ends to a board's table, and games that continue on another board.
 
 use super::request::StoredGameState;
-use super::request::{Continuation, GameGuard, OrderError, OrderGuard, Request, RequestKind, TableExchange, Target};
+use super::request::{Continuation, GameGuard, OrderError, OrderGuard, Request, RequestKind, Seen, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
@@ -31,18 +31,35 @@ impl Hub {
         self.execute_seen(target, order, None).await
     }
 
-    /// As [`Hub::execute`], but only if nothing has happened in the game after its event `seen` that the caller must know.
+    /// As [`Hub::execute`], but only if nothing has happened in the game that the caller must know and has not seen.
     ///
     /// # Errors
     /// See [`OrderError`], in particular [`OrderError::Changed`]; nothing has changed then.
-    pub async fn execute_seen(&self, target: Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
-        if let (Target::Game(game), Command::Result { result }) = (&target, &order.command)
+    pub async fn execute_seen(&self, target: Target, order: Order, seen: Option<Seen>) -> Result<Answer, OrderError> {
+        let Some(Seen { mut number, audience }) = seen else { return self.execute_guarded(&target, order, None).await };
+        loop {
+            let outcome = self.execute_guarded(&target, order.clone(), Some(number)).await;
+            let (Err(OrderError::Changed { seen, .. }), Target::Game(game)) = (&outcome, &target) else { return outcome };
+            // What the table knew when it refused has been published.
+            let since = self.events_after(*game, *seen).map_err(|error| OrderError::Unreadable(error.to_string()))?;
+            let news = news(&since, audience);
+            match since.iter().rev().find_map(|stamped| stamped.number) {
+                // Only what others are told has happened.
+                Some(last) if news.is_empty() && last > number => number = last,
+                _ => return Err(OrderError::Changed { seen: *seen, news }),
+            }
+        }
+    }
+
+    /// Executes an order, if nothing has happened in the game after event `seen` that somebody must know.
+    async fn execute_guarded(&self, target: &Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
+        if let (Target::Game(game), Command::Result { result }) = (target, &order.command)
             && self.read(|state| !is_current(state, *game))
         {
             return self.set_late_result(*game, *result, &order.by).await;
         }
         let (board, game) = self.read(|state| {
-            let (board, guard) = guard(state, &target)?;
+            let (board, guard) = guard(state, target)?;
             // A full disk affects all boards; any other write failure affects only the board that has it.
             let blocking = state.health_problems.iter().find(|problem| {
                 problem.kind == JOURNAL_FULL || problem.kind == JOURNAL_FAILED && problem.board.as_ref() == Some(&board)
@@ -54,15 +71,10 @@ impl Hub {
         match (&outcome, target, undoes) {
             (Err(OrderError::GameReplaced), Target::Game(requested), _) => {
                 // The game that began meanwhile has already been published.
-                self.read(|state| check_current(state, requested, &board))?;
+                self.read(|state| check_current(state, *requested, &board))?;
             }
             (Err(OrderError::Refused(Refusal::NothingToUndo)), _, Some(by)) => {
                 return self.undo_position(&board, &by).await.unwrap_or(outcome);
-            }
-            (Err(OrderError::Changed { seen, .. }), Target::Game(requested), _) => {
-                // What the table knew when it refused has been published.
-                let since = self.events_after(requested, *seen).map_err(|error| OrderError::Unreadable(error.to_string()))?;
-                return Err(OrderError::Changed { seen: *seen, news: news(&since) });
             }
             _ => {}
         }

@@ -1,6 +1,7 @@
 //! Orders on their way from a front-end to the task that owns the board's table.
 
 use super::BoardId;
+use crate::game::rights::Audience;
 use crate::game::{Answer, Order, Refusal, StampedEvent, Text};
 use tokio::sync::oneshot;
 
@@ -61,6 +62,15 @@ pub struct OrderGuard {
     pub game: GameGuard,
     /// The number of the last event of the game that the caller has seen; `None`: whatever has happened.
     pub seen: Option<u64>,
+}
+
+/// What the caller of an order knows of the game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    /// The number of the last event that the caller has seen.
+    pub number: u64,
+    /// What the caller may know: what others are told in the meantime is no reason to refuse the order.
+    pub audience: Audience,
 }
 
 /// A game that is to be continued on another board.

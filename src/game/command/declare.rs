@@ -1,5 +1,7 @@
 //! How a command is declared: everything that the front-ends derive from it.
 
+use crate::game::rights::Right;
+
 /// A command as it is declared.
 #[derive(Debug)]
 pub struct CommandSpec {
@@ -11,8 +13,10 @@ pub struct CommandSpec {
     pub example: &'static str,
     /// The key of its name in the message files.
     pub name_key: &'static str,
-    /// Its method of D-Bus interface `org.touchmove1.Arbiter`.
+    /// Its method on the D-Bus object of a game.
     pub method: &'static str,
+    /// Who may give it.
+    pub right: Right,
     /// Whether it can remove or rewrite moves or withdraw a result, so that front-ends show a preview first.
     pub rewrites: bool,
     /// Its subcommands of `touchmovectl arbiter`, as far as their arguments are the fields.
@@ -144,7 +148,7 @@ macro_rules! commands {
             $field:ident $($name:literal)?: $type:ty = $argument:expr,
         )*}
         example $example:literal
-        method $method:literal $(, $rewrites:ident)?
+        right $right:ident, method $method:literal $(, $rewrites:ident)?
         $(subcommand $subcommand:literal: $about:literal,
             $(details $details:literal,)? examples $examples:expr $(, overview $overview:expr)? $(, note $note:literal)?;)*
     )+) => {
@@ -180,6 +184,7 @@ macro_rules! commands {
                 meaning: concat!($($meaning),+),
                 example: $example,
                 method: $method,
+                right: Right::$right,
                 rewrites: is_rewriting!($($rewrites)?),
                 name_key: concat!("command-", $word),
                 subcommands: &[$(Subcommand {

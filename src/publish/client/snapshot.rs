@@ -36,7 +36,9 @@ impl Snapshot {
             if let Some(board) = interfaces.remove(names::BOARD_INTERFACE) {
                 snapshot.boards.push(board_info(board, interfaces.remove(names::CLOCK_INTERFACE)));
             } else if let (Some(game), Some(id)) = (interfaces.remove(names::GAME_INTERFACE), game_of(path.as_str())) {
-                snapshot.games.push(game_info(id, game, interfaces.remove(names::ARBITER_INTERFACE)));
+                let (operator, arbiter) =
+                    (interfaces.remove(names::OPERATOR_INTERFACE), interfaces.remove(names::ARBITER_INTERFACE));
+                snapshot.games.push(game_info(id, game, operator, arbiter));
             }
         }
         snapshot.boards.sort_by(|a, b| a.id.cmp(&b.id));
@@ -105,7 +107,7 @@ pub struct GameInfo {
     /// The incarnation of the journal in which `last_number` was read.
     pub incarnation: String,
     pub last_number: u64,
-    /// Open alerts. Empty on the broadcast stream.
+    /// Open alerts; on the operator's stream, those that operators are told of. Empty on the broadcast stream.
     pub alerts: Vec<AlertInfo>,
     /// Faulty squares, each with the fault and a sentence. Empty on the broadcast stream.
     pub faults: Vec<(String, String, String)>,
@@ -147,6 +149,7 @@ pub struct MoveInfo {
 }
 
 /// Properties by name. Properties that an older service does not have read as default values.
+#[derive(Default)]
 struct Properties(HashMap<String, OwnedVariant>);
 
 impl Properties {
@@ -191,11 +194,11 @@ type Ply = (String, String, String, i64, i32, i32, f64, HashMap<String, OwnedVar
 
 type Alert = (u32, String, u32, String, Vec<String>, Vec<String>, String, String, HashMap<String, OwnedVariant>);
 
-fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> GameInfo {
+fn game_info(id: u64, mut game: Properties, operator: Option<Properties>, arbiter: Option<Properties>) -> GameInfo {
     let moves: Vec<Ply> = game.take("Moves");
     let tags: HashMap<String, String> = game.take("Tags");
-    let (alerts, faults): (Vec<Alert>, _) =
-        arbiter.map(|mut arbiter| (arbiter.take("Alerts"), arbiter.take("Faults"))).unwrap_or_default();
+    let (mut operator, mut arbiter) = (operator.unwrap_or_default(), arbiter);
+    let alerts: Vec<Alert> = arbiter.as_mut().map_or_else(|| operator.take("ToDo"), |arbiter| arbiter.take("Alerts"));
     GameInfo {
         id,
         board: game.take("Board"),
@@ -228,6 +231,6 @@ fn game_info(id: u64, mut game: Properties, arbiter: Option<Properties>) -> Game
             .into_iter()
             .map(|(id, _, ply, _, articles, _, sentence, ..)| AlertInfo { id, ply, articles, sentence })
             .collect(),
-        faults,
+        faults: operator.take("Faults"),
     }
 }

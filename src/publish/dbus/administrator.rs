@@ -1,13 +1,14 @@
 //! `org.touchmove1.Administrator`, on the live name only.
 
-use super::{Error, describe_caller, polkit};
+use super::{Error, Stream, describe_caller, polkit};
 use crate::config::Config;
 use crate::config::settings::{KeyValue, ValueSource};
 use crate::config::web::Web;
 use crate::daemon::LiveConfig;
+use crate::game::rights::{Right, Role};
 use crate::publish::front_end::Context;
 use crate::publish::web::codes::{CODE_LIFETIME, LoginCodes};
-use crate::publish::web::tokens::{Role, TokenError, TokenStore};
+use crate::publish::web::tokens::{TokenError, TokenStore};
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -72,7 +73,7 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<&'static str, Error> {
-        polkit::check_administrator(&header, connection).await?;
+        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         let by = describe_caller(&header, connection).await;
         Ok(self.live_config.set(key, value, &by, confirmed).await?.word())
     }
@@ -87,12 +88,13 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<&'static str, Error> {
-        polkit::check_administrator(&header, connection).await?;
+        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         let by = describe_caller(&header, connection).await;
         Ok(self.live_config.unset(key, &by, confirmed).await?.word())
     }
 
-    /// Creates a code with which a browser logs in to the page once, under this name and with this role: arbiter or operator.
+    /// Creates a code with which a browser logs in to the page once, under this name and with this role: operator, arbiter or
+    /// administrator.
     /// Returns the code, the address of the page (empty if it is not known how browsers address it), and for how many seconds the
     /// code is valid.
     /// Errors: NoPage, BadRole, BadName.
@@ -104,13 +106,13 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(String, String, u32), Error> {
-        polkit::check_administrator(&header, connection).await?;
+        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         if self.web.listen.is_none() {
             let sentence = "the page is off, so nobody can log in: write listen under [web] in the configuration file";
             return Err(Error::NoPage(sentence.to_owned()));
         }
         let role = Role::from_word(role)
-            .ok_or_else(|| Error::BadRole(format!("\"{role}\" is not a role: use arbiter or operator")))?;
+            .ok_or_else(|| Error::BadRole(format!("\"{role}\" is not a role: use operator, arbiter or administrator")))?;
         let maker = describe_caller(&header, connection).await;
         let code = self.login_codes.create(&self.tokens, name, role, &maker, None).map_err(|error| match error {
             TokenError::BadName(_) | TokenError::NameTaken(_) => Error::BadName(error.to_string()),

@@ -1,25 +1,21 @@
 //! `org.touchmove1.Arbiter`, on games of the live name only.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
-mod object;
-
-pub(super) use object::ArbiterObject;
-
 use super::answers::{self, VerdictValue};
+use super::controlled_game::ControlledGame;
 use super::values::{self, AlertValue, DetailMap};
-use super::{Error, arguments, authorize_order};
-use crate::daemon::hub::Target;
-use crate::game::{Command, Order};
-use crate::locale::Locale;
-use crate::publish::outcome::answer_to_json;
-use crate::wire::Word;
-use std::collections::HashMap;
+use super::{Error, arguments};
+use crate::game::Command;
+use crate::game::rights::Audience;
 use zbus::message::Header;
 use zbus::object_server::SignalEmitter;
 use zbus::{Connection, interface};
 
-/// What the arbiter of a game can see and do, on the game's object. Signals are numbered together with those of
-/// org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the errors named, every method may fail
+/// The arbiter's interface of a game.
+pub(super) struct ArbiterObject(pub ControlledGame);
+
+/// What the arbiter of a game can see and do besides the operator (org.touchmove1.Operator), on the game's object. Signals are
+/// numbered together with those of org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the errors named, every method may fail
 /// with NotCurrent (another game is on the board), NoSuchGame, NoGame, NotAllowed (polkit refused), JournalFull or Stopping.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
@@ -27,25 +23,7 @@ impl ArbiterObject {
     /// Open alerts, as (id, kind, ply, by, articles, squares, detail, position, details), with the same meaning as in AlertRaised.
     #[zbus(property)]
     fn alerts(&self) -> Vec<AlertValue> {
-        self.read(|game| game.record.alerts.iter().map(|alert| values::alert_value(alert, &|at| game.wall_ms(at))).collect())
-    }
-
-    /// Squares that do not work correctly, as (square, fault, detail), with the same meaning as in BoardFault.
-    #[zbus(property)]
-    fn faults(&self) -> Vec<(String, String, String)> {
-        self.read(|game| {
-            let faults = game.record.faults.iter();
-            faults.map(|fault| (fault.square.to_string(), fault.fault.word().to_owned(), fault.detail.clone())).collect()
-        })
-    }
-
-    /// Describes an alert of this game in a language: en, zh-Hans or zh-Hant. Any other BCP 47 or POSIX language name selects the
-    /// nearest of these, or English. The alert may already be cleared. heading: two to four words. sentence: what happened.
-    /// required: what the Laws then require, in this order.
-    /// Errors: NoAlert, JournalUnreadable.
-    #[zbus(out_args("heading", "sentence", "required"))]
-    fn describe(&self, id: u32, language: &str) -> Result<(String, String, Vec<String>), Error> {
-        Ok(values::describe_alert(&self.alert(id)?, Locale::from_tag(language)))
+        self.0.alerts(Audience::Arbiter)
     }
 
     /// Irregularities counted for the penalties of illegal moves, as (player, ply, what, time). player: white or black. ply: the
@@ -53,24 +31,13 @@ impl ArbiterObject {
     /// 1970-01-01 UTC.
     #[zbus(property)]
     fn irregularities(&self) -> Vec<(String, u32, Vec<String>, i64)> {
-        self.read(|game| values::tally_value(&game.record.tally, &|at| game.wall_ms(at)))
+        self.0.read(|game| values::tally_value(&game.record.tally, &|at| game.wall_ms(at)))
     }
 
     /// Whether the arbiter has paused the game.
     #[zbus(property)]
     fn paused(&self) -> bool {
-        self.read(|game| game.record.paused)
-    }
-
-    /// Sets the result: 1-0, 0-1 or 1/2-1/2; * withdraws the result, and the game goes on.
-    /// Errors: BadResult.
-    async fn set_result(
-        &self,
-        result: &str,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        self.command(arguments::parse_result(result)?, &header, connection).await
+        self.0.read(|game| game.record.paused)
     }
 
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960); the FEN's counters are kept. The
@@ -84,7 +51,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Position { fen }, &header, connection).await
+        self.0.command(Command::Position { fen }, &header, connection).await
     }
 
     /// Takes back this number of plies, at least 1.
@@ -95,20 +62,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::TakeBack { plies }, &header, connection).await
-    }
-
-    /// Sets the piece to which the pawn was promoted at this ply; 0: the last promotion on record. piece: queen, rook, bishop or
-    /// knight.
-    /// Errors: NoPromotion, BadPiece.
-    async fn set_promotion(
-        &self,
-        ply: u32,
-        piece: &str,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        self.command(arguments::parse_promotion(ply, piece)?, &header, connection).await
+        self.0.command(Command::TakeBack { plies }, &header, connection).await
     }
 
     /// Declares that this player, white or black, is adjusting pieces (Art. 4.2): pieces that the player touches next and returns
@@ -120,7 +74,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Adjust { player: arguments::parse_player(player)? }, &header, connection).await
+        self.0.command(Command::Adjust { player: arguments::parse_player(player)? }, &header, connection).await
     }
 
     /// Acknowledges the alert with this id: the alert is cleared, and AlertCleared is sent.
@@ -131,7 +85,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Acknowledge { alert }, &header, connection).await
+        self.0.command(Command::Acknowledge { alert }, &header, connection).await
     }
 
     /// Restores the position before this ply, from 1 to one more than the game has (Art. 7.5.1, 7.4, 7.6): the moves from there on
@@ -145,7 +99,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<Vec<String>, Error> {
-        Ok(answers::allowed_value(self.send_command(Command::Restore { ply }, &header, connection).await?))
+        Ok(answers::allowed_value(self.0.send_command(Command::Restore { ply }, &header, connection).await?))
     }
 
     /// Lets the irregular move of this alert stand: the alert is cleared, play goes on from that move, and later evidence never
@@ -157,33 +111,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::LetStand { alert }, &header, connection).await
-    }
-
-    /// Replaces the move at this ply with another legal move, given as UCI. Later moves stay. Squares of the board that differ are
-    /// listed in its property Displaced until the board agrees.
-    /// Errors: NoPly, BadMove.
-    async fn replace(
-        &self,
-        ply: u32,
-        uci: String,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        self.command(Command::Replace { ply, uci }, &header, connection).await
-    }
-
-    /// Inserts a missing legal move, given as UCI, before this ply, from 1 to one more than the game has. Later moves stay. Squares
-    /// of the board that differ are listed in its property Displaced until the board agrees.
-    /// Errors: NoPly, BadMove.
-    async fn insert(
-        &self,
-        ply: u32,
-        uci: String,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        self.command(Command::Insert { ply, uci }, &header, connection).await
+        self.0.command(Command::LetStand { alert }, &header, connection).await
     }
 
     /// Undoes the last command that changed the game; up to four commands can be undone, one after the other. What was played since
@@ -199,7 +127,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(String, String), Error> {
-        Ok(answers::undone_value(&self.send_command(Command::Undo {}, &header, connection).await?))
+        Ok(answers::undone_value(&self.0.send_command(Command::Undo {}, &header, connection).await?))
     }
 
     /// Counts an irregularity of a player, white or black, for the penalties of illegal moves (Art. 7.5.5), at the last move on
@@ -214,7 +142,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::parse_count(player, what)?, &header, connection).await
+        self.0.command(arguments::parse_count(player, what)?, &header, connection).await
     }
 
     /// Removes what was last counted against a player, white or black, at this ply.
@@ -226,7 +154,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Strike { player: arguments::parse_player(player)?, ply }, &header, connection).await
+        self.0.command(Command::Strike { player: arguments::parse_player(player)?, ply }, &header, connection).await
     }
 
     /// Notes the times that the arbiter set on the clocks, in milliseconds, and the reason, in at most 500 characters. The note is
@@ -240,7 +168,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::ClockNote { white_ms: white, black_ms: black, note }, &header, connection).await
+        self.0.command(Command::ClockNote { white_ms: white, black_ms: black, note }, &header, connection).await
     }
 
     /// Sets the Laws of this game, where they differ from the event's: an edition, then rapid or blitz, then limited where not
@@ -252,19 +180,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(arguments::parse_laws(laws)?, &header, connection).await
-    }
-
-    /// Sets PGN tags of this game besides those of the event, by name: White, Black, WhiteFideId, WhiteTitle, WhiteElo, WhiteTeam
-    /// and so on. They replace tags set earlier. Values that the game determines itself, such as result and clocks, are kept.
-    /// Errors: BadTag.
-    async fn set_tags(
-        &self,
-        tags: HashMap<String, String>,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<(), Error> {
-        self.command(arguments::parse_tags(tags)?, &header, connection).await
+        self.0.command(arguments::parse_laws(laws)?, &header, connection).await
     }
 
     /// Pauses or resumes the game. While it is paused, clock lever and pieces may be handled freely: nothing is inferred and no
@@ -276,7 +192,7 @@ impl ArbiterObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        self.command(Command::Pause { paused }, &header, connection).await
+        self.0.command(Command::Pause { paused }, &header, connection).await
     }
 
     /// Checks a claim of a draw by this player, white or black (Art. 9.2, 9.3), without changing anything. claimed: repetition,
@@ -296,41 +212,7 @@ impl ArbiterObject {
         #[zbus(connection)] connection: &Connection,
     ) -> Result<VerdictValue, Error> {
         let command = arguments::parse_claim(player, claimed, intended)?;
-        Ok(answers::verdict_value(&self.send_command(command, &header, connection).await?))
-    }
-
-    /// Describes what a command would do now; nothing changes. command: its JSON form, as in docs/events.md. language: as in
-    /// Describe. number: the game's last event; give it to Execute. lines: a sentence for each effect. action: the words of a button
-    /// that executes the command. details: before, after (s: the last position now and afterwards, as FEN), removed, added (s: the
-    /// moves that leave the record, and those that come on record in their place), removes (b: something that was played leaves the
-    /// record, or the game goes no further), asks (b: a person should be asked before it is executed), plies_since_alert (u: plies
-    /// played since the alert that the command answers was raised), white, black (i: milliseconds on the clocks when the position
-    /// afterwards was completed, -1 where unknown).
-    /// Errors: BadCommand, and those of the command.
-    #[zbus(out_args("number", "lines", "action", "details"))]
-    async fn preview(&self, command: &str, language: &str) -> Result<(u64, Vec<String>, String, DetailMap), Error> {
-        let order = Order { command: arguments::parse_command(command)?, by: String::new() };
-        let answer = self.hub.preview(Target::Game(self.game), order).await?;
-        Ok(answers::preview_value(&answer, Locale::from_tag(language)))
-    }
-
-    /// Executes a command as its own method does, but only if nothing has happened in the game after event seen that its caller
-    /// must know: no move, correction, alert about the game, ruling or result. command: its JSON form, as in docs/events.md. seen:
-    /// the number of the last event that the caller has seen; 0: whatever has happened. answer: as in the response to POST
-    /// /api/command, as JSON.
-    /// Errors: Changed (the sentence says what has happened), BadCommand, and those of the command.
-    #[zbus(out_args("answer"))]
-    async fn execute(
-        &self,
-        command: &str,
-        seen: u64,
-        #[zbus(header)] header: Header<'_>,
-        #[zbus(connection)] connection: &Connection,
-    ) -> Result<String, Error> {
-        let order = authorize_order(arguments::parse_command(command)?, &header, connection).await?;
-        let seen = Some(seen).filter(|seen| *seen > 0);
-        let answer = self.hub.execute_seen(Target::Game(self.game), order, seen).await?;
-        Ok(answer_to_json(Locale::English, &answer).0.to_string())
+        Ok(answers::verdict_value(&self.0.send_command(command, &header, connection).await?))
     }
 
     /// Alerts the arbiter. id counts from 1 in each game; an alert with the id of an open alert replaces it. ply: the ply
@@ -373,18 +255,6 @@ impl ArbiterObject {
     /// An alert was cleared because its reason is gone or the arbiter acknowledged it.
     #[zbus(signal)]
     async fn alert_cleared(emitter: &SignalEmitter<'_>, number: u64, time: i64, id: u32) -> zbus::Result<()>;
-
-    /// A square of the board is faulty, or works again. What a faulty square shows is ignored meanwhile. fault: stuck (it always
-    /// shows the same), flickering (it changes although nobody touches it), mended. detail: a sentence.
-    #[zbus(signal)]
-    async fn board_fault(
-        emitter: &SignalEmitter<'_>,
-        number: u64,
-        time: i64,
-        square: &str,
-        fault: &str,
-        detail: &str,
-    ) -> zbus::Result<()>;
 
     /// A command was carried out. command and argument: result and the result; position and the FEN; take_back and the number of
     /// plies; promotion and the piece, with "at ply" and the ply if one was named; adjust and the player; acknowledge and the

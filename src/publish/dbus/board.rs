@@ -2,11 +2,12 @@
 
 use super::polkit;
 use super::values;
-use super::{Error, authorize_order};
+use super::{Error, Stream, authorize_order};
 use crate::daemon::Hub;
 use crate::daemon::hub::{BoardId, BoardView, ClockView, Target};
+use crate::game::rights::Right;
 use crate::game::{ClockTime, Command};
-use crate::names::{self, game_path};
+use crate::names::game_path;
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -19,6 +20,8 @@ pub(super) struct BoardObject {
     pub hub: Arc<Hub>,
     /// The board's id.
     pub id: BoardId,
+    /// The stream on which the object is.
+    pub stream: Stream,
 }
 
 impl BoardObject {
@@ -150,14 +153,14 @@ impl BoardObject {
     /// Begins a new game from this position, given as FEN (X-FEN or Shredder-FEN for Chess960); the FEN's counters are kept. The
     /// previous game ends as it is, with the result it has. Squares that differ are listed in Displaced until the board agrees.
     /// Returns once the position is in the journal.
-    /// Errors: BadPosition, NotAllowed (polkit refused), JournalFull, Stopping.
+    /// Errors: BadPosition, NotAllowed (polkit refused, or the name is the operator's), JournalFull, Stopping.
     async fn set_position(
         &self,
         fen: String,
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        let order = authorize_order(Command::Position { fen }, &header, connection).await?;
+        let order = authorize_order(Command::Position { fen }, self.stream, &header, connection).await?;
         Ok(self.hub.execute(Target::Board(self.id.clone()), order).await.map(drop)?)
     }
 
@@ -169,12 +172,13 @@ impl BoardObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::check_authorization(names::ACTION_COMMAND, &header, connection).await?;
+        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         Ok(self.hub.identify(&self.id).await?)
     }
 
     /// A square changed during play. before and now: empty, a piece's letter as in FEN, white, black or occupied. time: in
-    /// milliseconds since 1970-01-01 UTC. The signal is not numbered and not stored.
+    /// milliseconds since 1970-01-01 UTC. The signal is not numbered and not stored, and only
+    /// arbiters receive it: it shows what the players touch.
     #[zbus(signal)]
     async fn touched(emitter: &SignalEmitter<'_>, square: &str, before: &str, now: &str, time: i64) -> zbus::Result<()>;
 }

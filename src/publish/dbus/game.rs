@@ -1,4 +1,4 @@
-//! `org.touchmove1.Game`, on both names.
+//! `org.touchmove1.Game`, on each name.
 #![allow(clippy::too_many_arguments)] // signals have as many arguments as the event has fields
 
 use super::arguments::parse_pgn_options;

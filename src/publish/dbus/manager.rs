@@ -1,13 +1,13 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, describe_caller, polkit};
+use super::{Error, Stream, describe_caller, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::boards_at_tables;
+use crate::game::rights::Right;
 use crate::locale::Locale;
-use crate::names::{self, API_VERSION};
+use crate::names::API_VERSION;
 use crate::publish::desk::{self, DeskReport, ExportError, ExportFormat};
-use crate::publish::render::pgn::Reader;
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -17,11 +17,8 @@ use zbus::{Connection, interface};
 pub(super) struct ManagerObject {
     /// The hub to read from.
     pub hub: Arc<Hub>,
-}
-
-/// Checks that the caller may change pairings: whoever may command games may.
-async fn authorize_pairing(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-    polkit::check_authorization(names::ACTION_COMMAND, header, connection).await
+    /// The stream on which the object is.
+    pub stream: Stream,
 }
 
 /// The service as a whole. Boards and games are found through org.freedesktop.DBus.ObjectManager on the same object.
@@ -114,12 +111,13 @@ impl ManagerObject {
 
     /// Exports a round: trf (all rounds), csv, pgn (its games), log (the arbiter's log) or html (the same to print). Round 0: the one
     /// that is played.
-    /// Errors: BadOption, NoRound, JournalUnreadable, Stopping.
+    /// Errors: BadOption, NoRound, NotAllowed (log and html are for the arbiter), JournalUnreadable, Stopping.
     async fn export(&self, format: &str, round: u16) -> Result<String, Error> {
         let format = ExportFormat::from_word(format)
             .ok_or_else(|| Error::BadOption(format!("\"{format}\" cannot be exported: use trf, csv, pgn, log or html")))?;
-        let (hub, number) = (Arc::clone(&self.hub), Some(round).filter(|round| *round > 0));
-        let work = move || desk::export(&hub, format, number, Reader::Arbiter, Locale::English);
+        self.stream.check_audience(format.audience())?;
+        let (hub, number, reader) = (Arc::clone(&self.hub), Some(round).filter(|round| *round > 0), self.stream.pgn_reader());
+        let work = move || desk::export(&hub, format, number, reader, Locale::English);
         let exported = tokio::task::spawn_blocking(work).await.map_err(|error| Error::Stopping(error.to_string()))?;
         exported.map_err(|error| match error {
             ExportError::NoRound(_) => Error::NoRound(error.to_string()),
@@ -136,7 +134,7 @@ impl ManagerObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        authorize_pairing(&header, connection).await?;
+        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         let act = desk::parse_act(act)?;
         let by = describe_caller(&header, connection).await;
         Ok(desk::carry_out(&self.hub, act, &by).await?)
@@ -154,7 +152,7 @@ impl ManagerObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        authorize_pairing(&header, connection).await?;
+        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         let by = describe_caller(&header, connection).await;
         Ok(self.hub.continue_game(&BoardId::new(from), &BoardId::new(to), &by).await?)
     }

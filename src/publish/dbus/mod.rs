@@ -1,4 +1,4 @@
-//! The D-Bus service: two bus names on two connections. `config/generated/dbus/*.xml` describes their interfaces.
+//! The D-Bus service: three bus names on three connections. `config/generated/dbus/*.xml` describes their interfaces.
 //!
 //! **Invariants:** only this module and [`super::client`] use zbus. Objects are registered before the name is requested. The bus
 //! may disappear and return at any time: games go on meanwhile, and everything is registered again.
@@ -9,9 +9,11 @@ mod arbiter;
 pub mod arguments;
 mod board;
 mod bus;
+mod controlled_game;
 mod error;
 mod game;
 mod manager;
+mod operator;
 mod polkit;
 mod registered_interfaces;
 mod served_name;
@@ -43,11 +45,11 @@ use zbus::message::Header;
 /// Initial and maximum pause between attempts to reach the bus.
 const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// Delay of signals on the broadcast stream, and of property changes on both streams. A bus delivers messages one after the other,
+/// Delay of signals on the streams that are not the arbiter's, and of property changes on all. A bus delivers messages one after the other,
 /// and the arbiter's signals go first.
 const LOW_PRIORITY_DELAY: Duration = Duration::from_millis(1);
 
-/// One of the two names as a front-end.
+/// One of the three names as a front-end.
 pub struct DbusFrontEnd(pub Stream);
 
 impl FrontEnd for DbusFrontEnd {
@@ -57,33 +59,33 @@ impl FrontEnd for DbusFrontEnd {
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         let source = match self.0 {
-            Stream::Live => Source::Live(Arc::clone(&context.hub)),
+            Stream::Live | Stream::Operator => Source::Live(Arc::clone(&context.hub)),
             Stream::Broadcast => Source::Public(Arc::clone(&context.delayed_view)),
         };
         let (sender, name_state) = watch::channel(NameState::NotTried);
         let administrator = (self.0 == Stream::Live).then(|| AdministratorObject::new(config, context));
-        let task = run_with(source, administrator, context.bus.clone(), sender, context.stop.clone());
+        let task = run_with(source, self.0, administrator, context.bus.clone(), sender, context.stop.clone());
         Some(StartedFrontEnd::new(task).with_name_state(name_state))
     }
 }
 
 /// Serves one name and reconnects whenever the bus is lost. Returns after `stop`, once all earlier events have been published.
-pub async fn run(source: Source, bus: Bus, name_state: watch::Sender<NameState>, stop: Stop) {
-    run_with(source, None, bus, name_state, stop).await;
+pub async fn run(source: Source, stream: Stream, bus: Bus, name_state: watch::Sender<NameState>, stop: Stop) {
+    run_with(source, stream, None, bus, name_state, stop).await;
 }
 
 /// As [`run`], with the interface for the administrator.
 async fn run_with(
     source: Source,
+    stream: Stream,
     administrator: Option<AdministratorObject>,
     bus: Bus,
     name_state: watch::Sender<NameState>,
     mut stop: Stop,
 ) {
-    let stream = Stream::of(&source);
     let mut pause = RETRY_BACKOFF.0;
     loop {
-        let outcome = serve(&source, administrator.as_ref(), &bus, &name_state, &mut stop).await;
+        let outcome = serve(&source, stream, administrator.as_ref(), &bus, &name_state, &mut stop).await;
         if name_state.send_replace(NameState::NotTried) == NameState::Owned {
             pause = RETRY_BACKOFF.0;
         }
@@ -114,6 +116,7 @@ async fn run_with(
 /// Serves one connection. Returns an error when the connection is lost, and `Ok` after `stop`.
 async fn serve(
     source: &Source,
+    stream: Stream,
     administrator: Option<&AdministratorObject>,
     bus: &Bus,
     name_state: &watch::Sender<NameState>,
@@ -121,9 +124,8 @@ async fn serve(
 ) -> zbus::Result<()> {
     let connection = bus.builder().build().await?;
     // Subscribe before reading the state, so that no event is missed in between.
-    let stream = Stream::of(source);
     let mut updates = source.subscribe();
-    let mut served_name = ServedName::new(source.clone(), administrator.cloned(), connection.clone());
+    let mut served_name = ServedName::new(source.clone(), stream, administrator.cloned(), connection.clone());
     served_name.register_and_request_name().await?;
     info!("{} is served on {bus}", stream.name());
     name_state.send_replace(NameState::Owned);
@@ -138,7 +140,7 @@ async fn serve(
         tokio::select! {
             biased;
             Some(first) = updates.next() => {
-                if stream == Stream::Broadcast && stream.has_signal_for(&first) {
+                if stream != Stream::Live && stream.has_signal_for(&first) {
                     tokio::time::sleep(LOW_PRIORITY_DELAY).await;
                 }
                 if served_name.publish_updates(first, &mut updates).await? == SignalSource::Signals {
@@ -159,9 +161,14 @@ async fn serve(
     connection.close().await
 }
 
-/// Builds an order, if polkit lets the caller give it.
-async fn authorize_order(command: Command, header: &Header<'_>, connection: &Connection) -> Result<Order, Error> {
-    polkit::check_authorization(polkit::action_of(&command), header, connection).await?;
+/// Builds an order, if the caller may give it on this stream.
+async fn authorize_order(
+    command: Command,
+    stream: Stream,
+    header: &Header<'_>,
+    connection: &Connection,
+) -> Result<Order, Error> {
+    polkit::authorize(command.spec().right, stream, header, connection).await?;
     Ok(Order { command, by: describe_caller(header, connection).await })
 }
 

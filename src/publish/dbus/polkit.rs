@@ -1,21 +1,12 @@
 //! Authorizes commands through polkit. Where polkit does not run, the bus policy alone decides.
 
-use super::{Error, caller_user};
-use crate::game::Command;
-use crate::names;
+use super::{Error, Stream, caller_user};
+use crate::game::rights::{Right, Role};
 use std::collections::HashMap;
 use zbus::message::{Flags, Header};
 use zbus::{Connection, Variant, fdo};
 
 const AUTHORITY: &str = "org.freedesktop.PolicyKit1";
-
-/// Returns the polkit action of a command.
-pub(super) fn action_of(command: &Command) -> &'static str {
-    match command {
-        Command::Acknowledge { .. } | Command::Claim { .. } => names::ACTION_ACKNOWLEDGE,
-        _ => names::ACTION_COMMAND,
-    }
-}
 
 /// What decides where polkit does not run.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -26,20 +17,17 @@ enum WithoutPolkit {
     Owner,
 }
 
-/// Checks whether the sender of a message is authorized as the administrator.
+/// Checks whether the sender of a message on this stream has a right.
 ///
 /// # Errors
 /// `NotAllowed`, with a message that says what to do.
-pub(super) async fn check_administrator(header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-    check(names::ACTION_ADMINISTER, header, connection, WithoutPolkit::Owner).await
-}
-
-/// Checks whether the sender of a message is authorized for an action.
-///
-/// # Errors
-/// `NotAllowed`, with a message that says what to do.
-pub(super) async fn check_authorization(action: &str, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
-    check(action, header, connection, WithoutPolkit::BusPolicy).await
+pub(super) async fn authorize(right: Right, stream: Stream, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+    stream.check_right(right)?;
+    let without_polkit = match right.role() {
+        Role::Administrator => WithoutPolkit::Owner,
+        Role::Operator | Role::Arbiter => WithoutPolkit::BusPolicy,
+    };
+    check(right.polkit_action(), header, connection, without_polkit).await
 }
 
 async fn check(action: &str, header: &Header<'_>, connection: &Connection, without_polkit: WithoutPolkit) -> Result<(), Error> {

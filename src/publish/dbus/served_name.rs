@@ -3,8 +3,10 @@
 use super::administrator::AdministratorObject;
 use super::arbiter::ArbiterObject;
 use super::board::{BoardObject, ClockObject};
+use super::controlled_game::ControlledGame;
 use super::game::GameObject;
 use super::manager::ManagerObject;
+use super::operator::OperatorObject;
 use super::registered_interfaces::{MOVES, RegisteredInterfaces};
 use super::tree::{IntrospectableObject, ListObject, ParentObject};
 use super::{Stream, game, values};
@@ -40,8 +42,12 @@ pub(super) struct ServedName {
 
 impl ServedName {
     /// Creates a name without registered objects.
-    pub(super) fn new(source: Source, administrator: Option<AdministratorObject>, connection: Connection) -> ServedName {
-        let stream = Stream::of(&source);
+    pub(super) fn new(
+        source: Source,
+        stream: Stream,
+        administrator: Option<AdministratorObject>,
+        connection: Connection,
+    ) -> ServedName {
         let incarnation = source.incarnation();
         let (objects, interfaces) = (BTreeMap::new(), RegisteredInterfaces::new(connection.clone()));
         ServedName {
@@ -64,7 +70,7 @@ impl ServedName {
     /// the list of games, which always exists, is kept locked until the name is ours.
     pub(super) async fn register_and_request_name(&mut self) -> zbus::Result<()> {
         if let Source::Live(hub) = &self.source {
-            let manager = ManagerObject { hub: Arc::clone(hub) };
+            let manager = ManagerObject { hub: Arc::clone(hub), stream: self.stream };
             self.interfaces.add(names::ROOT_PATH, manager).await?;
         }
         if let Some(administrator) = self.administrator.clone() {
@@ -96,7 +102,7 @@ impl ServedName {
                         signal_source = SignalSource::Signals;
                     }
                 }
-                Received::Update(Update::Board(board)) if self.stream == Stream::Live => {
+                Received::Update(Update::Board(board)) if self.stream.is_live() => {
                     // A game that moved here from another board is announced together with its board.
                     let game = self.source.read(|state| state.boards.get(&board).and_then(|view| view.game));
                     let is_new = |object| !self.objects.contains_key(&object);
@@ -217,13 +223,14 @@ impl ServedName {
             let games: BTreeMap<u64, u64> = state.games.values().map(|game| (game.id, last(game))).collect();
             (boards, games)
         });
+        let stream = self.stream;
         if let Source::Live(hub) = self.source.clone() {
             for id in boards {
                 if self.objects.contains_key(&Object::Board(id.clone())) {
                     continue;
                 }
                 self.interfaces
-                    .add(&names::board_path(id.as_str()), BoardObject { hub: Arc::clone(&hub), id: id.clone() })
+                    .add(&names::board_path(id.as_str()), BoardObject { hub: Arc::clone(&hub), id: id.clone(), stream })
                     .await?;
                 self.objects.insert(Object::Board(id), 0);
                 self.dirty_objects.extend([Object::List(ParentObject::Boards), Object::Manager]);
@@ -238,6 +245,9 @@ impl ServedName {
             if self.stream == Stream::Live {
                 self.interfaces.remove::<ArbiterObject>(&path).await?;
             }
+            if self.stream.is_live() {
+                self.interfaces.remove::<OperatorObject>(&path).await?;
+            }
             self.interfaces.remove::<GameObject>(&path).await?;
         }
         for (id, last) in games {
@@ -246,8 +256,11 @@ impl ServedName {
             }
             let path = names::game_path(id);
             if let Source::Live(hub) = &self.source {
-                let arbiter = ArbiterObject { hub: Arc::clone(hub), game: id };
-                self.interfaces.add(&path, arbiter).await?;
+                let game = ControlledGame { hub: Arc::clone(hub), game: id, stream };
+                if stream == Stream::Live {
+                    self.interfaces.add(&path, ArbiterObject(game.clone())).await?;
+                }
+                self.interfaces.add(&path, OperatorObject(game)).await?;
             }
             self.interfaces.add(&path, GameObject { source: self.source.clone(), id, stream: self.stream }).await?;
             self.objects.insert(Object::Game(id), last);
@@ -263,15 +276,15 @@ impl ServedName {
         for &branch in ParentObject::of(self.stream) {
             let path = branch.path();
             if matches!(branch, ParentObject::Boards | ParentObject::Games) {
-                self.interfaces.add(path, ListObject { branch, source: self.source.clone() }).await?;
+                self.interfaces.add(path, ListObject { branch, source: self.source.clone(), stream: self.stream }).await?;
             }
         }
         let server = self.connection.object_server();
         for &branch in ParentObject::of(self.stream) {
             // zbus gives every object an Introspectable interface.
             server.remove_named(branch.path(), IntrospectableObject::name()).await?;
-            let (source, administrator) = (self.source.clone(), self.administrator.clone());
-            server.at(branch.path(), IntrospectableObject { branch, source, administrator }).await?;
+            let (source, stream, administrator) = (self.source.clone(), self.stream, self.administrator.clone());
+            server.at(branch.path(), IntrospectableObject { branch, source, stream, administrator }).await?;
         }
         Ok(())
     }
@@ -297,7 +310,9 @@ impl ServedName {
     /// Publishes the property changes of an object.
     async fn announce_object(&mut self, object: Object) -> zbus::Result<()> {
         match (&object, self.objects.get(&object).copied(), self.stream) {
-            (Object::Manager, _, Stream::Live) => self.interfaces.announce::<ManagerObject>(names::ROOT_PATH, &[]).await,
+            (Object::Manager, _, stream) if stream.is_live() => {
+                self.interfaces.announce::<ManagerObject>(names::ROOT_PATH, &[]).await
+            }
             (Object::List(branch), _, _) if ParentObject::of(self.stream).contains(branch) => {
                 self.interfaces.announce::<ListObject>(branch.path(), &[]).await
             }
@@ -310,7 +325,10 @@ impl ServedName {
                 let path = names::game_path(*id);
                 let moves: &[&str] = if self.games_with_new_moves.remove(id) { &[MOVES] } else { &[] };
                 self.interfaces.announce::<GameObject>(&path, moves).await?;
-                if stream == Stream::Live { self.interfaces.announce::<ArbiterObject>(&path, &[]).await } else { Ok(()) }
+                if stream == Stream::Live {
+                    self.interfaces.announce::<ArbiterObject>(&path, &[]).await?;
+                }
+                if stream.is_live() { self.interfaces.announce::<OperatorObject>(&path, &[]).await } else { Ok(()) }
             }
             _ => Ok(()),
         }

@@ -1,7 +1,7 @@
 //! The signals of touchmove's interfaces, as `config/generated/dbus/*.xml` describes them. The descriptions are generated from
 //! the interfaces.
 
-use crate::names::{ARBITER_INTERFACE, BOARD_INTERFACE, GAME_INTERFACE};
+use crate::names::{ARBITER_INTERFACE, BOARD_INTERFACE, GAME_INTERFACE, OPERATOR_INTERFACE};
 use std::sync::LazyLock;
 
 /// A signal of touchmove's interfaces.
@@ -36,6 +36,7 @@ impl SignalSpec {
 static SIGNALS: LazyLock<Vec<SignalSpec>> = LazyLock::new(|| {
     let descriptions = [
         (GAME_INTERFACE, include_str!("../../../config/generated/dbus/org.touchmove1.Game.xml")),
+        (OPERATOR_INTERFACE, include_str!("../../../config/generated/dbus/org.touchmove1.Operator.xml")),
         (ARBITER_INTERFACE, include_str!("../../../config/generated/dbus/org.touchmove1.Arbiter.xml")),
         (BOARD_INTERFACE, include_str!("../../../config/generated/dbus/org.touchmove1.Board.xml")),
     ];

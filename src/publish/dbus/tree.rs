@@ -29,7 +29,7 @@ impl ParentObject {
     /// Returns the objects of a stream, parents first.
     pub(super) fn of(stream: Stream) -> &'static [ParentObject] {
         match stream {
-            Stream::Live => {
+            Stream::Live | Stream::Operator => {
                 &[ParentObject::Root, ParentObject::Org, ParentObject::Service, ParentObject::Boards, ParentObject::Games]
             }
             Stream::Broadcast => &[ParentObject::Root, ParentObject::Org, ParentObject::Service, ParentObject::Games],
@@ -48,9 +48,9 @@ impl ParentObject {
     }
 
     /// Returns the names of the direct children.
-    fn children(self, source: &Source) -> Vec<String> {
+    fn children(self, source: &Source, stream: Stream) -> Vec<String> {
         let last = |branch: &ParentObject| branch.path().rsplit('/').next().unwrap_or_default().to_owned();
-        let branches = ParentObject::of(Stream::of(source));
+        let branches = ParentObject::of(stream);
         match self {
             ParentObject::Root => vec![last(&ParentObject::Org)],
             ParentObject::Org => vec![last(&ParentObject::Service)],
@@ -67,6 +67,8 @@ pub(super) struct ListObject {
     pub branch: ParentObject,
     /// The source to read from.
     pub source: Source,
+    /// The stream on which the object is.
+    pub stream: Stream,
 }
 
 /// Lists the boards (/org/touchmove1/board) or the games (/org/touchmove1/game). Since API version 1.
@@ -76,7 +78,7 @@ impl ListObject {
     #[zbus(property(emits_changed_signal = "invalidates"))]
     fn objects(&self) -> Vec<OwnedObjectPath> {
         let path = |name: String| OwnedObjectPath::try_from(format!("{}/{name}", self.branch.path())).ok();
-        self.branch.children(&self.source).into_iter().filter_map(path).collect()
+        self.branch.children(&self.source, self.stream).into_iter().filter_map(path).collect()
     }
 }
 
@@ -87,6 +89,8 @@ pub(super) struct IntrospectableObject {
     pub branch: ParentObject,
     /// The source to read from.
     pub source: Source,
+    /// The stream on which the object is.
+    pub stream: Stream,
     /// The interface for the administrator, if the service has one.
     pub administrator: Option<AdministratorObject>,
 }
@@ -102,18 +106,19 @@ impl IntrospectableObject {
         match (self.branch, source) {
             (ParentObject::Service, Source::Live(hub)) => {
                 ObjectManager.introspect_to_writer(&mut xml, 2);
-                ManagerObject { hub: Arc::clone(hub) }.introspect_to_writer(&mut xml, 2);
+                ManagerObject { hub: Arc::clone(hub), stream: self.stream }.introspect_to_writer(&mut xml, 2);
                 if let Some(administrator) = &self.administrator {
                     administrator.introspect_to_writer(&mut xml, 2);
                 }
             }
             (ParentObject::Service, Source::Public(_)) => ObjectManager.introspect_to_writer(&mut xml, 2),
             (ParentObject::Boards | ParentObject::Games, _) => {
-                ListObject { branch: self.branch, source: source.clone() }.introspect_to_writer(&mut xml, 2);
+                ListObject { branch: self.branch, source: source.clone(), stream: self.stream }
+                    .introspect_to_writer(&mut xml, 2);
             }
             (ParentObject::Root | ParentObject::Org, _) => {}
         }
-        for child in self.branch.children(source) {
+        for child in self.branch.children(source, self.stream) {
             // Object names contain no character that needs escaping in XML.
             xml.push_str(&format!("  <node name=\"{child}\"/>\n"));
         }

@@ -4,12 +4,13 @@ use super::answers::command_words;
 use super::{SignalSpec, Stream};
 use crate::boards::Millis;
 use crate::boards::{Placement, SquareState};
-use crate::game::event::{Audience, ClockTime};
+use crate::game::event::ClockTime;
 use crate::game::record::{Ply, PlyState};
+use crate::game::rights::Audience;
 use crate::game::{Alert, Event, PlayedMove, Sighting};
 use crate::laws::{CountedAttempt, IrregularityCounts, LawsWord};
 use crate::locale::{self, Locale};
-use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE};
+use crate::names::{ARBITER_INTERFACE, GAME_INTERFACE, OPERATOR_INTERFACE};
 use crate::wire::{Word, sensed_to_word};
 use shakmaty::Color;
 use std::collections::HashMap;
@@ -39,14 +40,15 @@ pub(super) struct PastSignal {
     pub fields: Vec<(&'static str, Variant<'static>)>,
 }
 
-/// Converts a durable event for this stream; returns `None` for transient events. `wall` converts to the time of day, in
+/// Converts a durable event for this stream; returns `None` for transient events, and for those that its clients may not know of. `wall` converts to the time of day, in
 /// milliseconds since 1970-01-01 UTC.
 pub(super) fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
-    if !event.is_durable() {
+    if !event.is_durable() || event.audience() > stream.audience() {
         return None;
     }
     let interface = match event.audience() {
         Audience::Public => GAME_INTERFACE,
+        Audience::Operator => OPERATOR_INTERFACE,
         Audience::Arbiter => ARBITER_INTERFACE,
     };
     let name = match event {

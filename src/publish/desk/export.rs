@@ -5,6 +5,7 @@ use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::journal::JournalError;
 use crate::game::pgn::AfterIllegal;
+use crate::game::rights::Audience;
 use crate::game::words::words;
 use crate::locale::Locale;
 use crate::publish::render::pgn::{Reader, game_to_pgn};
@@ -30,9 +31,12 @@ words! {
 }
 
 impl ExportFormat {
-    /// Whether only arbiters may have it: it has alerts.
-    pub fn is_for_arbiters(self) -> bool {
-        matches!(self, ExportFormat::Log | ExportFormat::Html)
+    /// Returns who may have it: the log has alerts.
+    pub fn audience(self) -> Audience {
+        match self {
+            ExportFormat::Trf | ExportFormat::Csv | ExportFormat::Pgn => Audience::Operator,
+            ExportFormat::Log | ExportFormat::Html => Audience::Arbiter,
+        }
     }
 
     /// Returns the end of the name of a file.

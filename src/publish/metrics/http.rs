@@ -1,6 +1,6 @@
 //! The HTTP server of the metrics, which has one page.
 
-use super::Reader;
+use crate::game::rights::Audience;
 use crate::publish::http::origin::{is_loopback_host, requested_host};
 use crate::publish::web::token_cache::{TokenCache, bearer_token_hash};
 use axum::Router;
@@ -15,15 +15,14 @@ use std::sync::Arc;
 /// The content type of Prometheus's text format.
 const METRICS_CONTENT_TYPE: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
 
-/// Returns a router that serves `render_page`. A token that is sent must be one of `tokens`, whatever its role, since metrics are
-/// only counts.
+/// Returns a router that serves `render_page`. A token that is sent must be one of `tokens`.
 pub(super) fn router(
-    render_page: impl Fn(Reader) -> String + Clone + Send + Sync + 'static,
+    render_page: impl Fn(Audience) -> String + Clone + Send + Sync + 'static,
     tokens: Arc<TokenCache>,
 ) -> Router {
     let respond = async move |headers: HeaderMap| match bearer_token_hash(&headers).map(|hash| tokens.find(&hash)) {
-        None => render_page(Reader::Anonymous).into_response(),
-        Some(Some(_)) => render_page(Reader::Operator).into_response(),
+        None => render_page(Audience::Public).into_response(),
+        Some(Some(token)) => render_page(token.role.audience()).into_response(),
         Some(None) => {
             let message = "this token is not valid: create one with `touchmovectl token create`\n";
             (StatusCode::UNAUTHORIZED, [(WWW_AUTHENTICATE, "Bearer")], message).into_response()

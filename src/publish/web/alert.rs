@@ -1,15 +1,18 @@
-//! Alerts as JSON, for the arbiter.
+//! Alerts as JSON.
 
+use super::card::AudienceView;
 use crate::daemon::hub::GameView;
 use crate::game::{Alert, Arg, Sighting};
 use crate::laws::Laws;
-use crate::locale::{self, Locale};
+use crate::locale;
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Value, json};
 use shakmaty::{Color, Square};
 
-/// Converts an alert of this game to JSON, in this language.
-pub(super) fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> Value {
+/// Converts an alert of this game to JSON, for its audience and in its language.
+pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert) -> Value {
+    let locale = view.locale;
+    let offers = alert.offers().filter(|offer| offer.right().role().audience() <= view.audience);
     json!({
         "id": alert.id,
         "kind": alert.kind.word(),
@@ -35,7 +38,7 @@ pub(super) fn alert_to_json(locale: Locale, game: &GameView, alert: &Alert) -> V
         "put_right": alert.put_right,
         "plies_since": game.record.plies_since(alert.id),
         "result": proposed_result(alert),
-        "offers": alert.offers().map(Word::word).collect::<Vec<_>>(),
+        "offers": offers.map(Word::word).collect::<Vec<_>>(),
     })
 }
 

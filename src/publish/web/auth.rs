@@ -3,8 +3,9 @@
 use super::codes::{CodeRefusal, LoginCodes};
 use super::sessions::Sessions;
 use super::token_cache::{TokenCache, bearer_token_hash};
-use super::tokens::{Role, SecretHash, Token, TokenError, TokenStore};
+use super::tokens::{SecretHash, Token, TokenError, TokenStore};
 use crate::daemon::steady_clock;
+use crate::game::rights::{Audience, Role};
 use crate::publish::http::headers;
 use crate::wire::Word;
 use axum::http::HeaderMap;
@@ -24,24 +25,6 @@ pub(super) const COOKIE_AGE: u32 = 30 * 24 * 3600;
 /// Interval at which the file of tokens is checked, besides the checks at each request.
 const TOKEN_FILE_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What a user may see.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Audience {
-    /// The games, with the delay of the public.
-    Public,
-    /// Boards, devices, health problems, pairings and games, live; no alerts.
-    Operator,
-    /// Everything, live.
-    Arbiter,
-}
-
-impl Audience {
-    /// Returns whether this is the public.
-    pub(super) fn is_public(self) -> bool {
-        self == Audience::Public
-    }
-}
-
 /// A user who has a token.
 #[derive(Clone)]
 pub(super) struct User {
@@ -53,9 +36,12 @@ pub(super) struct User {
 }
 
 impl User {
-    /// Returns the user for the page.
+    /// Returns the user for the page: their rights, and the roles with which they may let others log in.
     pub(super) fn to_json(&self) -> Value {
-        json!({"name": self.name, "role": self.role.word()})
+        let rights: Vec<&str> = self.role.rights().map(Word::word).collect();
+        let grants: Vec<&str> =
+            Role::WORDS.iter().rev().filter(|(_, other)| self.role.may_grant(*other)).map(|(word, _)| *word).collect();
+        json!({"name": self.name, "role": self.role.word(), "rights": rights, "grants": grants})
     }
 }
 
@@ -82,11 +68,7 @@ enum Credential {
 
 /// Returns the audience of a user; `None` is an anonymous one.
 pub(super) fn audience_of(user: Option<&User>) -> Audience {
-    match user.map(|user| user.role) {
-        None => Audience::Public,
-        Some(Role::Operator) => Audience::Operator,
-        Some(Role::Arbiter) => Audience::Arbiter,
-    }
+    user.map_or(Audience::Public, |user| user.role.audience())
 }
 
 /// Authenticates users. Tokens are 256 random bits and cannot be guessed, so failed attempts lock out neither the user nor others

@@ -1,14 +1,14 @@
 //! A board's card: its state at a glance.
 
 use super::alert;
-use super::auth::Audience;
 use crate::boards::SquareState;
 use crate::daemon::hub::round_games::game_of;
 use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
 use crate::game::record::PlyState;
-use crate::game::{AlertKind, DelayPolicy};
+use crate::game::rights::Audience;
+use crate::game::{Alert, AlertKind, DelayPolicy};
 use crate::locale::Locale;
 use crate::publish::render::placement::sensed_placement;
 use crate::round::{Pairing, Player};
@@ -242,10 +242,10 @@ fn game(view: &AudienceView, game: &GameView) -> Value {
         "corrections": record.revision,
         "started": game.wall_ms(record.started_at),
     });
-    if view.audience == Audience::Arbiter
+    if !view.audience.is_public()
         && let Some(fields) = value.as_object_mut()
     {
-        let alerts = record.alerts.iter().map(|alert| alert::alert_to_json(view.locale, game, alert)).collect();
+        let alerts = alerts_of(view, game).map(|alert| alert::alert_to_json(view, game, alert)).collect();
         fields.insert("alerts".to_owned(), alerts);
         // Counted irregularities and undoable commands change no other field of the card.
         fields.insert("last_number".to_owned(), record.last_number.into());
@@ -282,6 +282,12 @@ fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: 
         (_, true) => 1,
         (_, false) => 3,
     };
-    let alerts = game.filter(|_| view.audience == Audience::Arbiter).map_or(&[][..], |game| &game.record.alerts);
-    alerts.iter().map(|alert| alert_level(alert.kind)).chain([device_level]).max().unwrap_or(0)
+    let alerts = game.into_iter().flat_map(|game| alerts_of(view, game));
+    alerts.map(|alert| alert_level(alert.kind)).chain([device_level]).max().unwrap_or(0)
+}
+
+/// Returns the open alerts of a game that this audience is told of.
+fn alerts_of<'a>(view: &AudienceView, game: &'a GameView) -> impl Iterator<Item = &'a Alert> {
+    let audience = view.audience;
+    game.record.alerts.iter().filter(move |alert| alert.kind.audience() <= audience)
 }

@@ -4,8 +4,9 @@
 //! ten minutes, or after five wrong tries, whichever code they meant. After ten wrong tries within a minute no code is accepted
 //! until that minute has passed; logins with tokens go on.
 
-use super::tokens::{Role, SecretHash, Token, TokenError, TokenStore};
+use super::tokens::{SecretHash, Token, TokenError, TokenStore};
 use crate::daemon::random;
+use crate::game::rights::Role;
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};

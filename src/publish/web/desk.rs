@@ -1,11 +1,11 @@
 //! The operator's desk: reading it, and acts.
 
 use super::WebState;
-use super::post::{BodyLimits, read_own_body, read_own_file, require_role};
+use super::post::{BodyLimits, check_right, read_own_body, read_own_file, require_right};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use super::tokens::Role;
 use crate::daemon::hub::DeskChangeError;
 use crate::desk::{DeskAct, DeskError};
+use crate::game::rights::{Audience, Right};
 use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
@@ -28,20 +28,20 @@ const ACT_LIMITS: BodyLimits = (MAX_ACT_BYTES, Duration::from_secs(30));
 
 /// Handles `GET /api/desk`. The query `round=N` selects a round; without it, the one that is played.
 pub(super) async fn read(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> HandlerResult {
-    require_role(&web, &headers, &[Role::Arbiter, Role::Operator])?;
+    require_right(&web, &headers, Right::Desk)?;
     let report = web.hub.read(|state| DeskReport::new(state, round_parameter(&uri)));
     Ok(Json(report).into_response())
 }
 
 /// Handles `GET /api/desk/export?format=trf&round=3`: a file, or a page to print.
 pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> HandlerResult {
-    let user = require_role(&web, &headers, &[Role::Arbiter, Role::Operator])?;
+    let user = require_right(&web, &headers, Right::Desk)?;
     let format = parameter(&uri, "format").and_then(ExportFormat::from_word);
     let format = format.ok_or_else(|| refusal(StatusCode::BAD_REQUEST, "add format=trf, csv, pgn, log or html"))?;
-    if format.is_for_arbiters() && user.role != Role::Arbiter {
-        return Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token"));
+    if format.audience() == Audience::Arbiter {
+        check_right(&user, Right::Rule)?;
     }
-    let reader = if user.role == Role::Arbiter { Reader::Arbiter } else { Reader::Public };
+    let reader = if user.role.has(Right::Rule) { Reader::Arbiter } else { Reader::Public };
     let (hub, number, locale) = (Arc::clone(&web.hub), round_parameter(&uri), requested_locale(&uri));
     let work = move || desk::export(&hub, format, number, reader, locale);
     let exported = spawn_blocking(work).await.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
@@ -60,7 +60,7 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
 
 /// Handles `POST /api/desk/preview?round=3&order=rank`: what a file of pairings contains. Nothing changes.
 pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
-    require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    require_right(&web, request.headers(), Right::Desk)?;
     let uri = request.uri().clone();
     let order = match parameter(&uri, "order") {
         Some("rank") => TableOrder::Rank,
@@ -75,7 +75,7 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
 
 /// Handles `POST /api/desk`.
 pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
-    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let user = require_right(&web, request.headers(), Right::Desk)?;
     let act = read_own_body(&web, request, ACT_LIMITS, parse).await?;
     let kind = serde_json::to_value(&act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned)).unwrap_or_default();
     desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;

@@ -1,7 +1,6 @@
 //! One game as JSON, with everything known of it.
 
 use super::alert;
-use super::auth::Audience;
 use super::card::AudienceView;
 use super::frames::FrameHistory;
 use crate::daemon::Source;
@@ -9,6 +8,7 @@ use crate::daemon::hub::{BoardId, GameView};
 use crate::daemon::journal::JournalError;
 use crate::game::event::{Alternative, ClockTime};
 use crate::game::record::{Ply, PlyState};
+use crate::game::rights::Audience;
 use crate::game::{Alert, Command, Event, StampedEvent};
 use crate::laws::{IrregularityCounts, Position};
 use crate::wire::Word;
@@ -57,15 +57,18 @@ pub(super) fn game_details(
     insert("start_fen", record.start_fen.as_str().into());
     insert("moves", (1..).zip(&record.plies).map(|(number, ply)| history.ply(&game, number, ply)).collect());
     insert("corrections", history.corrections.iter().cloned().collect());
-    if view.audience == Audience::Arbiter {
-        insert("frames", frames.of(&game.board));
+    if !view.audience.is_public() {
         let alert_json = |(raised_at, raised): &(i64, Alert)| {
-            let mut value = alert::alert_to_json(view.locale, &game, raised);
+            let mut value = alert::alert_to_json(view, &game, raised);
             value["raised"] = (*raised_at).into();
             value["cleared"] = history.cleared.contains(&raised.id).into();
             value
         };
-        insert("alerts", history.alerts.iter().map(alert_json).collect());
+        let alerts = history.alerts.iter().filter(|(_, alert)| alert.kind.audience() <= view.audience);
+        insert("alerts", alerts.map(alert_json).collect());
+    }
+    if view.audience == Audience::Arbiter {
+        insert("frames", frames.of(&game.board));
         insert("tally", tally(&record.tally));
         insert("undo", (!record.changes.is_empty() || history.began_from_order).into());
     }

@@ -1,6 +1,6 @@
 //! The HTTP routes, and the checks that apply to all requests.
 
-use super::auth::{Audience, User, audience_of};
+use super::auth::{User, audience_of};
 use super::event_batch::CardFormat;
 use super::game::GameDetails;
 use super::page::{self, PageFile};
@@ -10,6 +10,7 @@ use super::{WebState, desk, etag, game, gzip, post, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
+use crate::game::rights::Audience;
 use crate::locale;
 use crate::publish::http::admission::{AdmittedClient, EvictionPolicy};
 use crate::publish::http::headers::{accepts_gzip, query_field, requested_locale};

@@ -3,6 +3,8 @@
 
 use crate::game::command::COMMANDS;
 use crate::locale::Locale;
+use crate::wire::Word;
+use serde_json::{Value, json};
 use std::sync::LazyLock;
 
 /// A file of the page.
@@ -31,20 +33,23 @@ pub(super) static INDEX: PageFile = PageFile { name: "index.html", kind: HTML, b
 
 /// Returns all files: the HTML document, and those that it loads.
 pub(super) fn files() -> impl Iterator<Item = &'static PageFile> {
-    FILES.iter().chain([&*LANGUAGES, &*REWRITING, &INDEX])
+    FILES.iter().chain([&*LANGUAGES, &*COMMANDS_SCRIPT, &INDEX])
 }
 
 /// The available languages as a script: tag, name in the language itself, and the scripts and countries by which it is chosen.
 static LANGUAGES: LazyLock<PageFile> = LazyLock::new(|| {
     let rows = Locale::ALL.map(|locale| (locale.tag(), locale.name(), locale.subtags()));
-    let script = format!("export const LANGUAGES = {};\n", serde_json::json!(rows));
+    let script = format!("export const LANGUAGES = {};\n", json!(rows));
     PageFile { name: "languages.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
 });
 
-/// The commands that can rewrite the record, as a script: the page shows what they would do first.
-static REWRITING: LazyLock<PageFile> = LazyLock::new(|| {
+/// The commands as a script: those that can rewrite the record, of which the page shows first what they would do; and the right
+/// that each needs.
+static COMMANDS_SCRIPT: LazyLock<PageFile> = LazyLock::new(|| {
     let words: Vec<&str> = COMMANDS.iter().filter(|spec| spec.rewrites).map(|spec| spec.word).collect();
-    let script = format!("export const REWRITING = {};\n", serde_json::json!(words));
+    let rights: serde_json::Map<String, Value> =
+        COMMANDS.iter().map(|spec| (spec.word.to_owned(), spec.right.word().into())).collect();
+    let script = format!("export const REWRITING = {};\nexport const RIGHTS = {};\n", json!(words), Value::Object(rights));
     PageFile { name: "commands.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
 });
 

@@ -9,8 +9,9 @@ use super::body::{self, CodeRequest, CommandRequest, LoginSecret};
 use super::codes::{CODE_LIFETIME, CodeRefusal};
 use super::qr::{self, login_address};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use super::tokens::{Role, TokenError};
-use crate::daemon::hub::OrderError;
+use super::tokens::TokenError;
+use crate::daemon::hub::{OrderError, Seen};
+use crate::game::rights::{Right, Role};
 use crate::game::{Answer, Order};
 use crate::locale::Locale;
 use crate::publish::http::admission::AdmittedClient;
@@ -96,14 +97,18 @@ fn code_refusal(error: CodeError) -> Refusal {
 
 /// Handles `POST /api/code`: a one-time code for another browser of the user.
 pub(super) async fn create_code(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
-    let user = require_role(&web, request.headers(), &[Role::Arbiter, Role::Operator])?;
+    let user = require_user(&web, request.headers())?;
     let host = requested_host(request.headers()).to_owned();
     let CodeRequest { name, role } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_code_request).await?;
     let Some(role) = Role::from_word(&role) else {
-        return Err(refusal(StatusCode::BAD_REQUEST, format!("{role:?} is not a role: write arbiter or operator")));
+        return Err(refusal(
+            StatusCode::BAD_REQUEST,
+            format!("{role:?} is not a role: write operator, arbiter or administrator"),
+        ));
     };
     if !user.role.may_grant(role) {
-        return Err(refusal(StatusCode::FORBIDDEN, "an operator cannot let an arbiter log in: ask an arbiter"));
+        let sentence = "a login may have your own role, or one with fewer rights: ask somebody who has that role";
+        return Err(refusal(StatusCode::FORBIDDEN, sentence));
     }
     let code = web.access.create_code(&user, &name, role).map_err(|error| {
         let status = match error {
@@ -130,16 +135,19 @@ pub(super) async fn logout(State(web): State<Arc<WebState>>, headers: HeaderMap)
 /// Handles `POST /api/command`.
 pub(super) async fn command(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
-    let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
+    let user = require_user(&web, request.headers())?;
     let CommandRequest { target, command, seen } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
+    check_right(&user, command.spec().right)?;
+    let seen = seen.map(|number| Seen { number, audience: user.role.audience() });
     respond_to_order(locale, web.hub.execute_seen(target, Order { command, by: user.name }, seen).await)
 }
 
 /// Handles `POST /api/preview`.
 pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
-    let user = require_role(&web, request.headers(), &[Role::Arbiter])?;
+    let user = require_user(&web, request.headers())?;
     let CommandRequest { target, command, .. } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
+    check_right(&user, command.spec().right)?;
     respond_to_order(locale, web.hub.preview(target, Order { command, by: user.name }).await)
 }
 
@@ -169,15 +177,30 @@ fn respond_to_order(locale: Locale, outcome: Result<Answer, OrderError>) -> Hand
     Err(refusal(status, order_error(locale, &error)))
 }
 
-/// Returns the user who sent the request, if they have one of these roles.
-pub(super) fn require_role(web: &WebState, headers: &HeaderMap, roles: &[Role]) -> Result<User, Refusal> {
-    match web.access.user(headers) {
-        Some(user) if roles.contains(&user.role) => Ok(user),
-        Some(_) => Err(refusal(StatusCode::FORBIDDEN, "this is for the arbiter: log in with an arbiter's token")),
-        None => Err(refusal(StatusCode::UNAUTHORIZED, "log in first, with a token from `touchmovectl token create`")),
-    }
+/// Returns the user who sent the request, if they have this right.
+pub(super) fn require_right(web: &WebState, headers: &HeaderMap, right: Right) -> Result<User, Refusal> {
+    let user = require_user(web, headers)?;
+    check_right(&user, right)?;
+    Ok(user)
 }
 
+/// Returns the user who sent the request.
+fn require_user(web: &WebState, headers: &HeaderMap) -> Result<User, Refusal> {
+    let sentence = "log in first, with a token from `touchmovectl token create`";
+    web.access.user(headers).ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, sentence))
+}
+
+/// Checks that the user has this right.
+pub(super) fn check_right(user: &User, right: Right) -> Result<(), Refusal> {
+    if user.role.has(right) {
+        return Ok(());
+    }
+    let sentence = match right.role() {
+        Role::Operator | Role::Arbiter => "this is for the arbiter: log in with an arbiter's token",
+        Role::Administrator => "this is for the administrator: log in with an administrator's token",
+    };
+    Err(refusal(StatusCode::FORBIDDEN, sentence))
+}
 /// Parses the body of a request, if it came from our page or from no page at all.
 pub(super) async fn read_own_body<T>(
     web: &WebState,

@@ -168,7 +168,8 @@ fn load(path: &Path) -> io::Result<Vec<Session>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::publish::web::tokens::{Role, TokenStore};
+    use crate::game::rights::Role;
+    use crate::publish::web::tokens::TokenStore;
 
     const DAY: i64 = 24 * 3_600_000;
 

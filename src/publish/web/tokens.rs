@@ -4,6 +4,7 @@
 
 use super::codes::CodeLogin;
 use crate::daemon::random;
+use crate::game::rights::Role;
 use crate::wire::Word;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
 use rustix::fs::OFlags;
@@ -24,35 +25,6 @@ pub const MAX_NAME_LENGTH: usize = 40;
 const LOCK_FILE: &str = "tokens.lock";
 /// Names that the journal uses for commands given without a token.
 const RESERVED_NAMES: [&str; 3] = ["clock", "configuration", "recording"];
-
-/// What a token authorizes its holder to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Role {
-    /// See everything, and give the arbiter's commands.
-    Arbiter,
-    /// See boards, devices, pairings and games, and change pairings; no alerts, no arbiter's commands.
-    Operator,
-}
-
-impl Word for Role {
-    const WORDS: &'static [(&'static str, Role)] = &[("arbiter", Role::Arbiter), ("operator", Role::Operator)];
-    fn word(self) -> &'static str {
-        match self {
-            Role::Arbiter => "arbiter",
-            Role::Operator => "operator",
-        }
-    }
-}
-
-impl Role {
-    /// Returns whether a holder of this role may let others log in with the other role.
-    pub fn may_grant(self, other: Role) -> bool {
-        match (self, other) {
-            (Role::Arbiter, _) | (Role::Operator, Role::Operator) => true,
-            (Role::Operator, Role::Arbiter) => false,
-        }
-    }
-}
 
 /// A token without its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -367,7 +339,8 @@ fn open_private_file(path: &Path, dir: &File, options: &mut OpenOptions) -> io::
 
 fn parse_stored_token(stored: StoredToken) -> Result<Token, String> {
     let StoredToken { name, role, created_ms, sha256, maker } = stored;
-    let role = Role::from_word(&role).ok_or_else(|| format!("the role of {name} is neither arbiter nor operator"))?;
+    let role =
+        Role::from_word(&role).ok_or_else(|| format!("the role of {name} is none of operator, arbiter and administrator"))?;
     let hash = sha256.parse().map_err(|_| format!("the stored hash of the token of {name} is not a SHA-256 hash"))?;
     Ok(Token { name, role, created_ms, maker, hash })
 }

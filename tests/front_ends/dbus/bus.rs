@@ -74,13 +74,13 @@ async fn objects_are_announced_only_after_the_name_is_owned() {
     let _daemon = Daemon::serving(&bus, state.path(), &board.path());
     let (mut owners, mut announced) = (Vec::new(), std::collections::BTreeSet::new());
     let wait = async {
-        while announced.len() < 2 {
+        while announced.len() < Stream::ALL.len() {
             let message = futures_util::StreamExt::next(&mut signals).await.unwrap().unwrap();
             let header = message.header();
             match header.member().map(|member| member.as_str()) {
                 Some("NameOwnerChanged") => {
                     let (name, _, owner): (String, String, String) = message.body().deserialize().unwrap();
-                    if [names::BUS_NAME, names::BROADCAST_NAME].contains(&name.as_str()) {
+                    if Stream::ALL.map(Stream::name).contains(&name.as_str()) {
                         owners.push(owner);
                     }
                 }
@@ -93,5 +93,5 @@ async fn objects_are_announced_only_after_the_name_is_owned() {
             }
         }
     };
-    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for both names to announce their objects");
+    tokio::time::timeout(PATIENCE, wait).await.expect("waited in vain for all names to announce their objects");
 }

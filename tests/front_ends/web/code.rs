@@ -26,7 +26,7 @@ async fn a_telephone_logs_in_under_its_own_name() {
     assert_eq!(made["expires_s"], 600);
     assert!(made["image"].as_str().unwrap().contains("<svg"), "{made}");
     let answer = site.log_in_with(&code.to_lowercase().replace('-', "")).await;
-    assert_eq!(answer.json(), json!({"name": "Anna's telephone", "role": "arbiter"}));
+    assert_eq!(answer.json(), super::who("Anna's telephone", "arbiter"));
     let telephone = answer.cookie();
     assert_eq!(site.log_in_with(code).await.status, 401, "a code is for one login");
     // The journal has its name.
@@ -130,5 +130,5 @@ async fn the_command_line_shows_a_code_as_a_qr_code() {
     assert!(status == Some(1) && errors.contains("is not a name for a token"), "{errors}");
     let code = output.lines().last().unwrap();
     let answer = site.post("/api/login", "", &json!({ "code": code })).await;
-    assert_eq!(answer.json(), json!({"name": "Anna's telephone", "role": "arbiter"}));
+    assert_eq!(answer.json(), super::who("Anna's telephone", "arbiter"));
 }

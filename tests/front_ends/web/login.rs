@@ -37,7 +37,7 @@ async fn a_script_sends_its_token() {
     let Some(site) = Site::open("").await else { return };
     let token = site.token(&["create", "clock room", "--role", "operator"]);
     let bearer = format!("Authorization: Bearer {token}\r\n");
-    assert_eq!(site.get_as(&bearer, "/api/state").await["who"], json!({"name": "clock room", "role": "operator"}));
+    assert_eq!(site.get_as(&bearer, "/api/state").await["who"], super::who("clock room", "operator"));
     let swap = json!({"do": "swap", "round": 1, "one": 1, "other": 2});
     let answer = site.post("/api/desk", &bearer, &swap).await;
     assert_eq!(answer.status, 404, "there is no round: {}", answer.body);

@@ -4,7 +4,7 @@ import { placeName, playerName } from "./card.js";
 import { format } from "./clock.js";
 import { REWRITING } from "./commands.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
-import { hall, now } from "./net.js";
+import { hall, may, now } from "./net.js";
 import { sendPreviewed } from "./preview.js";
 import { offersFor } from "./rule.js";
 import { colon, ago, has, comma, squareText, t, time } from "./words.js";
@@ -49,6 +49,7 @@ function update(item, { card, alert }) {
   setText($("b", item), t(`kind-${alert.kind}`));
   setText($(".text", item), alert.text);
   const button = $("button", item);
+  button.hidden = !may("acknowledge");
   setText(button, t("page-acknowledge"));
   button.setAttribute("aria-label", colon(t("page-acknowledge"), comma([placeName(card), t(`kind-${alert.kind}`)])));
   button.onclick = () => item.dispatchEvent(new CustomEvent("rule", { bubbles: true, detail: { card, what: { do: "acknowledge", alert: alert.id } } }));

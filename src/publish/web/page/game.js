@@ -6,7 +6,7 @@ import { differences, placeName, playerName, score, boardState, playerInfo } fro
 import * as clock from "./clock.js";
 import { $, fill, h, keyed, setText, setAttribute } from "./dom.js";
 import * as frames from "./frames.js";
-import { request, hall, isArbiter, isKnown } from "./net.js";
+import { request, hall, isKnown, may } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
@@ -107,14 +107,15 @@ export function draw() {
   setText($("#model"), !isKnown() ? "" : [current.model, current.board, current.reason, battery(current)].filter(Boolean).join(" · "));
   for (const side of ["white", "black"]) drawPlayer(current, side);
   $("#players").dataset.turned = flipped;
-  if (isArbiter()) alerts.drawForBoard($("#board-alerts"), current, { offer, look: (alert) => showFramesAt(alert.raised) });
+  const look = may("rule") ? (alert) => showFramesAt(alert.raised) : null;
+  if (isKnown()) alerts.drawForBoard($("#board-alerts"), current, { offer, look });
   else $("#board-alerts").replaceChildren();
   drawPosition(current);
   drawMoves(current);
   drawLists(current);
   for (const element of document.querySelectorAll("#tools > *")) {
     const classes = element.classList;
-    element.hidden = (classes.contains("for-known") && !hall.user) || (classes.contains("for-arbiter") && !isArbiter()) || (classes.contains("for-game") && !current.game);
+    element.hidden = (classes.contains("for-known") && !hall.user) || (classes.contains("for-arbiter") && !may("rule")) || (classes.contains("for-game") && !current.game);
   }
   setText($("#menu"), rule.title());
   const pgn = $("#pgn");
@@ -253,12 +254,12 @@ function drawDetail(current, move) {
       row("page-made", move.made ? time(move.made) : "–"),
       row("page-completed", move.completed ? time(move.completed) : t("page-not-yet")),
     ),
-    isArbiter()
+    may("correct")
       ? h(
           "div",
           { class: "buttons" },
-          h("button", { type: "button", onclick: () => showFramesAt(move.made) }, t("page-frames-then")),
-          h("button", { type: "button", onclick: () => offer({ what: { do: "restore", ply } }) }, t("page-do-restore-before")),
+          may("rule") ? h("button", { type: "button", onclick: () => showFramesAt(move.made) }, t("page-frames-then")) : null,
+          may("rule") ? h("button", { type: "button", onclick: () => offer({ what: { do: "restore", ply } }) }, t("page-do-restore-before")) : null,
           h("button", { type: "button", onclick: () => offer({ form: "replace", initial: { ply } }) }, t("page-do-replace")),
           h("button", { type: "button", onclick: () => offer({ form: "insert", initial: { ply } }) }, t("page-do-insert")),
         )
@@ -335,7 +336,7 @@ export function showSquares() {
 
 /** Opens or closes the history of the squares. */
 export function toggleFrames() {
-  if (!isArbiter()) return;
+  if (!may("rule")) return;
   if (frames.isOpen()) frames.close();
   else if (game) frames.open(null, game, () => draw());
   draw();

@@ -1,7 +1,7 @@
 // Logging in: with a token, with a one-time code, and with the code in the address that a telephone read from a QR code.
 
 import { $, h, setText } from "./dom.js";
-import { hall, isArbiter, request } from "./net.js";
+import { hall, request } from "./net.js";
 import { t } from "./words.js";
 
 /** A one-time code as a user types it; a token is longer. */
@@ -78,8 +78,7 @@ export function codeInAddress(done) {
 /** Shows the form that makes a code for a telephone, and then the code. */
 export function telephone() {
   const input = h("input", { name: "name", required: true, maxlength: 40, autocomplete: "off", placeholder: t("page-telephone-example", { name: hall.user.name }) });
-  const roles = isArbiter() ? ["arbiter", "operator"] : ["operator"];
-  const role = h("select", { name: "role" }, roles.map((word) => h("option", { value: word }, t(`page-role-${word}`))));
+  const role = h("select", { name: "role" }, hall.user.grants.map((word) => h("option", { value: word }, t(`page-role-${word}`))));
   const fields = [
     h("p", { class: "muted" }, t("page-telephone-about")),
     h("label", {}, t("page-telephone-name"), input),

@@ -53,8 +53,8 @@ export const now = () => Date.now() + hall.offset;
 /** Returns whether a user is logged in. */
 export const isKnown = () => hall.user !== null;
 
-/** Returns whether the user is an arbiter. */
-export const isArbiter = () => hall.user?.role === "arbiter";
+/** Returns whether the user has a right. */
+export const may = (right) => hall.user?.rights.includes(right) ?? false;
 
 /** Sends a request to the server. Throws an error with the server's message and the HTTP `status`. */
 export async function request(path, body, type = "application/json") {

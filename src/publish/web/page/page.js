@@ -9,7 +9,7 @@ import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
 import * as logins from "./login.js";
-import { request, changes, hall, isArbiter, isKnown, listen, read } from "./net.js";
+import { request, changes, hall, isKnown, listen, read } from "./net.js";
 import * as seats from "./seats.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
@@ -142,7 +142,7 @@ function drawHeader() {
 
 function drawSoundButton() {
   const button = $("#sound");
-  button.hidden = !isArbiter();
+  button.hidden = !isKnown();
   button.dataset.state = sound.state();
   setText(button, t(`page-sound-${sound.state()}`));
   setAttribute(button, "aria-pressed", String(sound.state() === "on"));
@@ -160,8 +160,8 @@ function announce() {
 
 /** Draws what changed: the cards of these boards, or everything if it is null. */
 function change({ detail: boards }) {
-  // Only an arbiter's cards have alerts.
-  if (boards === null || isArbiter()) {
+  // The public's cards have no alerts.
+  if (boards === null || isKnown()) {
     announce();
     alerts.draw(boardInPath());
     drawHeader();
@@ -227,7 +227,7 @@ function key(event) {
   }
   const actions = {
     "?": help,
-    s: () => isArbiter() && sound.toggle(),
+    s: () => isKnown() && sound.toggle(),
     a: nextAlert,
     ...(onBoard
       ? {

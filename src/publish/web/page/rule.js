@@ -4,7 +4,8 @@ import { MoveInput } from "./board.js";
 import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
 import { score } from "./card.js";
-import { hall, isArbiter } from "./net.js";
+import { RIGHTS } from "./commands.js";
+import { hall, may } from "./net.js";
 import { colon, comma, t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
@@ -31,10 +32,10 @@ const OFFERS = {
 /** Names a ply by player and move number: `White's move 12`. */
 export const name = (card, ply) => t(ply % 2 ? "page-move-white" : "page-move-black", { number: Math.ceil(ply / 2) });
 
-/** Returns the buttons of an alert, the likeliest first. Every alert can also be acknowledged. */
+/** Returns the buttons of an alert, the likeliest first. An arbiter can also acknowledge every alert. */
 export function offersFor(card, alert) {
   const offers = alert.offers.flatMap((word) => OFFERS[word]?.(card, alert) ?? []).filter((one) => (one.what?.ply ?? 1) >= 1);
-  return [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }];
+  return may("acknowledge") ? [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }] : offers;
 }
 
 /** Irregularities of config/data/laws that can be counted. */
@@ -163,8 +164,8 @@ function show(dialog, context, word, initial, submit) {
   $("input, select, button", form)?.focus();
 }
 
-/** Returns the title of the menu: operators can only correct pairings. */
-export const title = () => t(isArbiter() ? "page-rule" : "page-pairings");
+/** Returns the title of the menu: operators give no rulings. */
+export const title = () => t(may("rule") ? "page-rule" : "page-corrections-menu");
 
 /**
  * Opens the dialog with the menu of all commands, or with the form of one of them (`word`, with its fields set to `initial`). `submit`
@@ -173,8 +174,9 @@ export const title = () => t(isArbiter() ? "page-rule" : "page-pairings");
 export function open(context, word, initial, submit) {
   const dialog = $("#rule");
   if (word) return show(dialog, context, word, initial ?? {}, submit);
-  const isAvailable = (form) => (isArbiter() || form.desk) && (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
-  const possible = Object.entries(FORMS).filter(([, form]) => isAvailable(form));
+  const isAllowed = (name, form) => may(form.desk ? "desk" : RIGHTS[form.word ?? name]);
+  const isAvailable = (form) => (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
+  const possible = Object.entries(FORMS).filter(([name, form]) => isAllowed(name, form) && isAvailable(form));
   dialog.replaceChildren(
     h("h2", {}, title()),
     h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, context, word, {}, submit) }, t(`page-do-${word}`)))),

@@ -24,7 +24,7 @@ async fn clients_are_notified_of_damage_found_while_running() {
     for (source, stream) in [(Source::Live(Arc::clone(&hub)), Stream::Live), (Source::Public(delayed_view), Stream::Broadcast)]
     {
         let (name_state, mut name_states) = tokio::sync::watch::channel(NameState::NotTried);
-        tasks.push(tokio::spawn(dbus::run(source, Bus::Address(bus.address()), name_state, stopped.clone())));
+        tasks.push(tokio::spawn(dbus::run(source, stream, Bus::Address(bus.address()), name_state, stopped.clone())));
         name_states.wait_for(|name_state| *name_state == NameState::Owned).await.expect("it runs");
         let client = client(&bus, stream).await;
         let watch = client.watch().await.expect("signals");
