@@ -3,6 +3,7 @@
 //! A [`Text`](crate::game::Text) can have more arguments, for programs.
 
 mod desk;
+mod order;
 mod page;
 
 use crate::game::AlertKind;
@@ -41,7 +42,7 @@ pub type MessageKey = (&'static str, &'static [(&'static str, ArgKind)]);
 pub fn all() -> impl Iterator<Item = MessageKey> {
     let headings = AlertKind::ALL.iter().map(|kind| (kind.heading_key(), &[] as &[_]));
     let commands = COMMANDS.iter().map(|spec| (spec.name_key, &[] as &[_]));
-    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).copied().chain(headings).chain(commands)
+    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).chain(order::KEYS).copied().chain(headings).chain(commands)
 }
 
 /// The sentences and their parts.

@@ -10,12 +10,42 @@ use serde_json::{Value, json};
 
 /// Returns why an order was not executed, as a sentence.
 pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
-    match error {
+    let text = |name: &str| Text::new(&format!("order-{name}"));
+    let text = match error {
         OrderError::Changed { news, .. } if !news.is_empty() => {
-            locale::sentence(locale, &Text::new("news-since").with("news", locale::sentences(locale, news)))
+            Text::new("news-since").with("news", locale::sentences(locale, news))
         }
-        _ => error.to_string(),
-    }
+        OrderError::Changed { .. } => text("changed"),
+        // These are English so far.
+        OrderError::Refused(refusal) => return refusal.to_string(),
+        OrderError::NoSuchBoard(board) => text("no_such_board").with("board", board.clone()),
+        OrderError::NoSuchGame(game) => text("no_such_game").with("game", game.to_string()),
+        OrderError::BoardAway { game, board } => {
+            text("board_away").with("game", game.to_string()).with("board", board.to_string())
+        }
+        OrderError::NotCurrent { requested, board, current } => text("not_current")
+            .with("requested", requested.to_string())
+            .with("board", board.to_string())
+            .with("current", current.to_string()),
+        OrderError::GameReplaced => text("game_replaced"),
+        OrderError::NoGameToContinue(board) => text("no_game_to_continue").with("board", board.to_string()),
+        OrderError::BoardInUse { board, game } => {
+            text("board_in_use").with("board", board.to_string()).with("game", game.to_string())
+        }
+        OrderError::Playing { board, game } => text("playing").with("board", board.to_string()).with("game", game.to_string()),
+        OrderError::CannotIdentify(board) => text("cannot_identify").with("board", board.to_string()),
+        OrderError::PositionNotSetUp { board, squares } if squares.is_empty() => {
+            text("squares_unknown").with("board", board.to_string())
+        }
+        OrderError::PositionNotSetUp { board, squares } => {
+            let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
+            text("not_set_up").with("board", board.to_string()).with("squares", squares.join(" "))
+        }
+        OrderError::Unreadable(error) => text("unreadable").with("error", error.clone()),
+        OrderError::JournalFull(error) => text("not_stored").with("error", error.clone()),
+        OrderError::Stopping => text("stopping"),
+    };
+    locale::sentence(locale, &text)
 }
 
 /// Converts the answer to a command to JSON, and to a sentence where there is one.

@@ -11,6 +11,7 @@
 //! | `POST /api/code` | a one-time code for another browser |
 //! | `POST /api/command`, `/api/preview` | the arbiter's commands, and what they would do |
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
+//! | `POST /api/desk/exchange` | continues a game on another board |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
 //! Every change requires a token, and the journal records it with the token's name.

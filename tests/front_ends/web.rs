@@ -364,6 +364,15 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert_eq!(state["boards"][0]["pairing"]["white"]["name"], "Cid");
     assert_eq!(state["problems"], json!([]));
 
+    // A game continues on another board only if there is one.
+    let board = state["boards"][0]["board"].as_str().unwrap();
+    for (to, status, sentence) in [("nowhere", 404, "没有棋盘nowhere"), (board, 409, "没有正在进行的对局")] {
+        let answer = site.post("/api/desk/exchange?lang=zh-Hans", &operator, &json!({"from": board, "to": to})).await;
+        assert!(answer.status == status && answer.body.contains(sentence), "{}", answer.body);
+    }
+    assert_eq!(site.post("/api/desk/exchange", &operator, &json!({"from": board})).await.status, 400);
+    assert_eq!(site.post("/api/desk/exchange", "", &json!({"from": board, "to": board})).await.status, 401);
+
     // Revoking a token ends its sessions, and its streams of events.
     site.token(&["revoke", "Anna"]);
     while events.next().await.is_some() {}

@@ -197,6 +197,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-about-strike", &[]),
     ("page-about-take_back", &[]),
     ("page-about-undo", &[]),
+    ("page-do-exchange", &[]),
     ("page-do-forfeit", &[]),
     ("page-do-seat", &[]),
     ("page-do-swap", &[]),

@@ -55,6 +55,24 @@ pub fn parse_code_request(bytes: &[u8]) -> Result<CodeRequest, String> {
     parse(bytes)
 }
 
+/// A request to continue the game of one board on another one.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ExchangeRequest {
+    /// The name of the board with the game.
+    pub from: String,
+    /// The name of the other board.
+    pub to: String,
+}
+
+/// Parses the body of `POST /api/desk/exchange`.
+///
+/// # Errors
+/// The body is not JSON of this form.
+pub fn parse_exchange(bytes: &[u8]) -> Result<ExchangeRequest, String> {
+    parse(bytes)
+}
+
 /// The body of `POST /api/command` and `POST /api/preview`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandRequest {

@@ -1,10 +1,12 @@
 //! The operator's desk: reading it, and acts.
 
 use super::WebState;
-use super::post::{BodyLimits, check_right, read_own_body, read_own_file, require_right};
+use super::body::{self, ExchangeRequest};
+use super::post::{BodyLimits, COMMAND_LIMITS, check_right, read_own_body, read_own_file, require_right, respond_to_order};
 use super::refusal::{HandlerResult, Refusal, refusal};
-use crate::daemon::hub::DeskChangeError;
+use crate::daemon::hub::{BoardId, DeskChangeError};
 use crate::desk::{DeskAct, DeskError};
+use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
 use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
 use crate::publish::http::headers::requested_locale;
@@ -81,6 +83,15 @@ pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> H
     desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;
     info!("{} changed the desk: {kind}", user.name);
     Ok(Json(json!({"answer": "done", "text": ""})).into_response())
+}
+
+/// Handles `POST /api/desk/exchange`: the game on a board continues on another one, on which its position is set up.
+pub(super) async fn exchange(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let locale = requested_locale(request.uri());
+    let user = require_right(&web, request.headers(), Right::Desk)?;
+    let ExchangeRequest { from, to } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_exchange).await?;
+    let outcome = web.hub.continue_game(&BoardId::new(&from), &BoardId::new(&to), &user.name).await;
+    respond_to_order(locale, outcome.map(|()| Answer::Done))
 }
 
 /// Returns a parameter of the query.

@@ -64,6 +64,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/code", on_post(post::create_code))
         .route("/api/command", on_post(post::command))
         .route("/api/desk", get(desk::read).post(desk::act))
+        .route("/api/desk/exchange", on_post(desk::exchange))
         .route("/api/desk/export", get(desk::export))
         .route("/api/desk/preview", on_post(desk::preview))
         .route("/round", get(index))

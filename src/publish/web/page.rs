@@ -63,6 +63,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "clock.js",
     SCRIPT "desk.js",
     SCRIPT "dom.js",
+    SCRIPT "exchange.js",
     SCRIPT "filter.js",
     SCRIPT "frames.js",
     SCRIPT "game.js",

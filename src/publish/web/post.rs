@@ -35,7 +35,7 @@ use tracing::info;
 /// Maximum size of a body, in bytes, and the timeout for receiving it.
 pub(super) type BodyLimits = (usize, Duration);
 /// Limits for logged-in users: the longest command takes a few thousand bytes.
-const COMMAND_LIMITS: BodyLimits = (64 * 1024, Duration::from_secs(10));
+pub(super) const COMMAND_LIMITS: BodyLimits = (64 * 1024, Duration::from_secs(10));
 /// Limits for users who are not logged in: the body is a token or a code.
 const LOGIN_LIMITS: BodyLimits = (1024, Duration::from_secs(5));
 
@@ -152,7 +152,7 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
 }
 
 /// Builds the response to an order or to the request for a preview of one.
-fn respond_to_order(locale: Locale, outcome: Result<Answer, OrderError>) -> HandlerResult {
+pub(super) fn respond_to_order(locale: Locale, outcome: Result<Answer, OrderError>) -> HandlerResult {
     let error = match outcome {
         Ok(answer) => {
             let (answer, text) = answer_to_json(locale, &answer);

@@ -2,6 +2,7 @@
 
 import { score } from "./card.js";
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
+import * as exchange from "./exchange.js";
 import { request, upload } from "./net.js";
 import { colon, comma, language, t } from "./words.js";
 
@@ -179,10 +180,16 @@ function edit(table) {
   };
   const swap = h("input", { type: "number", min: 1, size: 4, "aria-label": t("page-desk-swap-with") });
   const games = (at?.games ?? []).filter((game) => game.has_moves || game.is_on_board);
+  const played = games.find((game) => game.is_on_board && exchange.canExchange(game.board))?.board;
+  const exchanged = async (board) => {
+    say(t("page-desk-exchanged", { board }));
+    await reload();
+  };
   form.append(
     h("div", { class: "buttons" },
       h("button", { class: "main", value: "do" }, t("page-desk-save")),
       h("button", { type: "button", onclick: () => done({ do: "reverse_colours", table }, t("page-desk-colours-reversed", { table })) }, t("page-desk-reverse-colours")),
+      played ? h("button", { type: "button", id: "pairing-exchange", onclick: () => exchange.open(played, exchanged) }, t("page-do-exchange")) : null,
       h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
     ),
     h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),

@@ -100,6 +100,14 @@ const showBoard = (name) => navigate(`/board/${encodeURIComponent(name)}`);
 
 let statusTimer = null;
 
+/** Shows what was done, for a while. */
+function showStatus(text) {
+  clearTimeout(statusTimer);
+  $("#command-status").dataset.state = "";
+  setText($("#command-status"), text);
+  statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
+}
+
 /** Sends a command, and shows its result. */
 async function runCommand(card, command) {
   clearTimeout(statusTimer);
@@ -107,8 +115,7 @@ async function runCommand(card, command) {
   $("#command-status").dataset.state = "";
   try {
     const text = await alerts.sendCommand(card, command);
-    setText($("#command-status"), text && colon(placeName(card), text));
-    statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
+    showStatus(text && colon(placeName(card), text));
   } catch (error) {
     $("#command-status").dataset.state = "wrong";
     setText($("#command-status"), colon(placeName(card), error.message));
@@ -305,6 +312,10 @@ async function begin() {
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
   document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
+  document.addEventListener("exchanged", ({ detail: name }) => {
+    showBoard(name);
+    showStatus(t("page-desk-exchanged", { board: name }));
+  });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;

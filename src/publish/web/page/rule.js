@@ -5,6 +5,7 @@ import { parse } from "./clock.js";
 import { $, h } from "./dom.js";
 import { score } from "./card.js";
 import { RIGHTS } from "./commands.js";
+import * as exchange from "./exchange.js";
 import { hall, may } from "./net.js";
 import { colon, comma, t } from "./words.js";
 
@@ -48,7 +49,10 @@ const OF_ROUND = { ...AT_DESK, round: true, when: (card) => card.table && hall.e
 /** The result of a forfeit, by its winner. */
 const FORFEITS = { white: "+--", black: "--+", nobody: "---", none: null };
 
-/** Every command with its fields; `when` returns whether the command is available. */
+/** Tells the page on which board a game continues. */
+const exchanged = (board) => document.dispatchEvent(new CustomEvent("exchanged", { detail: board }));
+
+/** Every command with its fields, or with a dialog of its own; `when` returns whether the command is available. */
 const FORMS = {
   result: { fields: ["result"] },
   restore: { fields: ["ply"] },
@@ -68,6 +72,7 @@ const FORMS = {
   position: { fields: ["fen"], anywhere: true },
   swap: { fields: ["one", "other"], ...OF_ROUND },
   seat: { fields: ["table", "board"], ...AT_DESK },
+  exchange: { dialog: (card) => exchange.open(card.board, exchanged), desk: true, when: (card) => exchange.canExchange(card.board) },
   forfeit: { word: "result", fields: ["table", "winner"], ...OF_ROUND },
 };
 
@@ -177,9 +182,14 @@ export function open(context, word, initial, submit) {
   const isAllowed = (name, form) => may(form.desk ? "desk" : RIGHTS[form.word ?? name]);
   const isAvailable = (form) => (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
   const possible = Object.entries(FORMS).filter(([name, form]) => isAllowed(name, form) && isAvailable(form));
+  const choose = (word, form) => {
+    if (!form.dialog) return show(dialog, context, word, {}, submit);
+    dialog.close();
+    form.dialog(context.card);
+  };
   dialog.replaceChildren(
     h("h2", {}, title()),
-    h("div", { class: "menu" }, possible.map(([word]) => h("button", { type: "button", "data-do": word, onclick: () => show(dialog, context, word, {}, submit) }, t(`page-do-${word}`)))),
+    h("div", { class: "menu" }, possible.map(([word, form]) => h("button", { type: "button", "data-do": word, onclick: () => choose(word, form) }, t(`page-do-${word}`)))),
     h("div", { class: "buttons" }, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
   dialog.showModal();
