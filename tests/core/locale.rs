@@ -9,11 +9,11 @@ use std::path::Path;
 use touchmove::boards::SquareState;
 use touchmove::game::event::Difference;
 use touchmove::game::{AlertKind, Arg, Text};
-use touchmove::laws::RulingAction;
 use touchmove::laws::draws::Finding;
 use touchmove::laws::edition::Halving;
 use touchmove::laws::reason::{IllegalReason, MovedBefore, PlacedPiece, ReasonArg};
 use touchmove::laws::touch::Duty;
+use touchmove::laws::{EDITIONS, RulingAction};
 use touchmove::locale::keys::{self, ArgKind};
 use touchmove::locale::{Locale, alert_heading, page_words, ruling_act, sentence};
 use touchmove::names;
@@ -279,6 +279,13 @@ fn keys_used_in_the_core_are_listed() {
         }
     }
     assert!(uses > 10, "the core uses only {uses} keys");
+}
+
+/// The page names each edition of the Laws.
+#[test]
+fn every_edition_has_a_name() {
+    let names: BTreeSet<String> = EDITIONS.iter().map(|edition| format!("page-edition-{edition}")).collect();
+    assert_eq!(names, keys_with("page-edition-"));
 }
 
 fn first_word(act: &RulingAction) -> String {

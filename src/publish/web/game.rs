@@ -54,10 +54,13 @@ pub(super) fn game_details(
     let mut fields = Map::new();
     let mut insert = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
     insert("laws", alert::laws_name(&record.laws).into());
+    // The Laws as the command names them.
+    insert("laws_words", record.laws.as_str().into());
     insert("start_fen", record.start_fen.as_str().into());
     insert("moves", (1..).zip(&record.plies).map(|(number, ply)| history.ply(&game, number, ply)).collect());
     insert("corrections", history.corrections.iter().cloned().collect());
     if !view.audience.is_public() {
+        insert("tags", json!(record.tags));
         let alert_json = |(raised_at, raised): &(i64, Alert)| {
             let mut value = alert::alert_to_json(view, &game, raised);
             value["raised"] = (*raised_at).into();

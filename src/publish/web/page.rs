@@ -2,6 +2,7 @@
 //! built.
 
 use crate::game::command::COMMANDS;
+use crate::laws::EDITIONS;
 use crate::locale::Locale;
 use crate::wire::Word;
 use serde_json::{Value, json};
@@ -43,13 +44,19 @@ static LANGUAGES: LazyLock<PageFile> = LazyLock::new(|| {
     PageFile { name: "languages.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
 });
 
-/// The commands as a script: those that can rewrite the record, of which the page shows first what they would do; and the right
-/// that each needs.
+/// The commands as a script: those that can rewrite the record, of which the page shows first what they would do; the right that each
+/// needs; and the editions of the Laws, the newest first.
 static COMMANDS_SCRIPT: LazyLock<PageFile> = LazyLock::new(|| {
     let words: Vec<&str> = COMMANDS.iter().filter(|spec| spec.rewrites).map(|spec| spec.word).collect();
     let rights: serde_json::Map<String, Value> =
         COMMANDS.iter().map(|spec| (spec.word.to_owned(), spec.right.word().into())).collect();
-    let script = format!("export const REWRITING = {};\nexport const RIGHTS = {};\n", json!(words), Value::Object(rights));
+    let editions: Vec<&str> = EDITIONS.iter().rev().copied().collect();
+    let script = format!(
+        "export const REWRITING = {};\nexport const RIGHTS = {};\nexport const EDITIONS = {};\n",
+        json!(words),
+        Value::Object(rights),
+        json!(editions)
+    );
     PageFile { name: "commands.js", kind: SCRIPT, bytes: script.into_bytes().leak() }
 });
 

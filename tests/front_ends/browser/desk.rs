@@ -1,6 +1,7 @@
 //! The page for operators and arbiters, in a browser: one hall of two boards, one of which is a spare.
 
 mod exchange;
+mod laws_and_tags;
 
 use crate::harness::hall::{client, made};
 use crate::harness::organiser::Organiser as _;

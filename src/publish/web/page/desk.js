@@ -150,6 +150,16 @@ function drawRow(row, { pairing, at }) {
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
 }
 
+/** Opens the dialog of a pairing of the round that is played. */
+export async function editPairing(table) {
+  try {
+    report = await readDesk(null);
+    edit(table);
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
 /** Opens the dialog of a pairing. */
 function edit(table) {
   const dialog = $("#desk-dialog");

@@ -2,9 +2,10 @@
 
 import { MoveInput } from "./board.js";
 import { parse } from "./clock.js";
+import { EDITIONS, RIGHTS } from "./commands.js";
+import { editPairing } from "./desk.js";
 import { $, h } from "./dom.js";
 import { score } from "./card.js";
-import { RIGHTS } from "./commands.js";
 import * as exchange from "./exchange.js";
 import { hall, may } from "./net.js";
 import { colon, comma, t } from "./words.js";
@@ -46,6 +47,8 @@ const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without
 const AT_DESK = { desk: true, anywhere: true, when: (card) => card.table };
 /** Acts that concern the round. */
 const OF_ROUND = { ...AT_DESK, round: true, when: (card) => card.table && hall.event.round };
+/** The PGN tags that have a field; a game keeps the others. */
+const TAGS = ["White", "WhiteTitle", "WhiteElo", "Black", "BlackTitle", "BlackElo", "Event", "Round"];
 /** The result of a forfeit, by its winner. */
 const FORFEITS = { white: "+--", black: "--+", nobody: "---", none: null };
 
@@ -71,6 +74,9 @@ const FORMS = {
   undo: { fields: [] },
   position: { fields: ["fen"], anywhere: true },
   swap: { fields: ["one", "other"], ...OF_ROUND },
+  laws: { fields: ["edition", "time_class", "supervision"], when: (card, game) => game },
+  tags: { fields: ["tags"], when: (card, game) => game?.tags && !card.pairing },
+  pairing: { dialog: (card) => editPairing(card.table), ...OF_ROUND, when: (card) => card.pairing },
   seat: { fields: ["table", "board"], ...AT_DESK },
   exchange: { dialog: (card) => exchange.open(card.board, exchanged), desk: true, when: (card) => exchange.canExchange(card.board) },
   forfeit: { word: "result", fields: ["table", "winner"], ...OF_ROUND },
@@ -91,6 +97,10 @@ const select = (name, values, initial) =>
   h("label", {}, t(`page-field-${name}`), h("select", { name }, values.map(([value, text]) => h("option", { value, selected: value === initial }, text))));
 const players = () => [["white", t("player-white")], ["black", t("player-black")]];
 const countedIrregularities = (game) => ["white", "black"].flatMap((player) => (game?.tally?.[player] ?? []).map((one) => ({ player, ...one })));
+
+/** Edition, time class and supervision of a game. */
+const lawsWords = (game) => Object.assign(["", "standard", "full"], game.laws_words.split(" "));
+const tagsOf = (game) => Object.fromEntries(game.tags);
 
 /** Builds the element of each field. `context` has the card and, once it is loaded, the complete game. */
 const FIELDS = {
@@ -115,12 +125,24 @@ const FIELDS = {
   table: ({ card }) => field("table", { type: "number", min: 1, required: true }, card.table),
   board: ({ card }) => select("board", [...hall.cards.keys()].sort().map((name) => [name, name]), card.board),
   winner: () => choice("winner", ["white", "black", "nobody", "none"].map((one) => [one, t(`page-forfeit-${one}`)])),
+  edition: ({ game }) => select("edition", EDITIONS.map((one) => [one, t(`page-edition-${one}`)]), lawsWords(game)[0]),
+  time_class: ({ game }) => choice("time_class", ["standard", "rapid", "blitz"].map((one) => [one, t(`page-class-${one}`)]), lawsWords(game)[1]),
+  supervision: ({ game }) => choice("supervision", ["full", "limited"].map((one) => [one, t(`page-supervision-${one}`)]), lawsWords(game)[2]),
+  tags: ({ game }) => TAGS.map((name) => h("label", {}, t(`page-tag-${name}`), h("input", { name, value: tagsOf(game)[name] ?? "", maxlength: 255, autocomplete: "off" }))),
   fen: (context, initial) => field("fen", { required: true, size: 40 }, initial),
 };
 
 /** Returns the command of a completed form; an act at the desk is inside `desk`. */
-function readForm(word, form) {
+function readForm(word, form, { game }) {
   const values = new FormData(form);
+  if (word === "laws") {
+    const [edition, time, supervision] = FORMS.laws.fields.map((name) => values.get(name));
+    return { do: "laws", laws: time === "standard" ? edition : `${edition} ${time} ${supervision}` };
+  }
+  if (word === "tags") {
+    const set = TAGS.map((name) => [name, String(values.get(name)).trim()]).filter(([, value]) => value);
+    return { do: "tags", tags: [...game.tags.filter(([name]) => !TAGS.includes(name)), ...set] };
+  }
   const command = { do: FORMS[word].word ?? word, ...FORMS[word].fixed };
   for (const name of FORMS[word].fields) {
     const value = String(values.get(name) ?? "").trim();
@@ -160,7 +182,7 @@ function show(dialog, context, word, initial, submit) {
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     dialog.close();
-    submit(readForm(word, form));
+    submit(readForm(word, form, context));
   });
   $("#field-ply", form)?.addEventListener("change", draw);
   dialog.replaceChildren(form);
@@ -180,7 +202,7 @@ export function open(context, word, initial, submit) {
   const dialog = $("#rule");
   if (word) return show(dialog, context, word, initial ?? {}, submit);
   const isAllowed = (name, form) => may(form.desk ? "desk" : RIGHTS[form.word ?? name]);
-  const isAvailable = (form) => (context.card.game || form.anywhere) && (!form.when || form.when(context.card));
+  const isAvailable = (form) => (context.card.game || form.anywhere) && (!form.when || form.when(context.card, context.game));
   const possible = Object.entries(FORMS).filter(([name, form]) => isAllowed(name, form) && isAvailable(form));
   const choose = (word, form) => {
     if (!form.dialog) return show(dialog, context, word, {}, submit);
