@@ -161,6 +161,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         delayed_view: Arc::clone(&delayed_view),
         live_config: Arc::clone(&live_config),
         login_codes: Arc::default(),
+        front_end_states: Arc::default(),
         state_dir,
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),

@@ -5,9 +5,10 @@ use super::key::{ChangeEffect, Key, Kind, Table};
 use super::keys;
 use super::values::nearest;
 use super::{Config, Problem};
-use crate::game::IllegalMoves;
 use crate::game::words::Word;
+use crate::game::{DelayPolicy, IllegalMoves};
 use std::collections::BTreeMap;
+use std::fmt;
 use toml::{Table as TomlTable, Value};
 
 /// The file in the state directory.
@@ -279,21 +280,37 @@ fn insert(tables: &mut TomlTable, name: &str, value: &Value) {
     }
 }
 
-/// Returns a sentence that says what the public would see sooner, or `None` if nothing.
-pub fn earlier_publication(before: &Config, after: &Config) -> Option<String> {
-    let held = |config: &Config| u8::from(config.illegal_moves == IllegalMoves::Hold);
-    let (old, new) = (before.delay, after.delay);
-    if new.ms >= old.ms && new.plies >= old.plies && held(after) >= held(before) {
-        return None;
+/// A change after which the public would see events sooner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EarlierPublication {
+    /// What holds now.
+    pub before: DelayPolicy,
+    /// What would hold.
+    pub after: DelayPolicy,
+}
+
+/// Returns what the public would see sooner, or `None` if nothing.
+pub fn earlier_publication(before: &Config, after: &Config) -> Option<EarlierPublication> {
+    let policy = |config: &Config| DelayPolicy { delay: config.delay, illegal_moves: config.illegal_moves };
+    let (before, after) = (policy(before), policy(after));
+    let held = |policy: DelayPolicy| u8::from(policy.illegal_moves == IllegalMoves::Hold);
+    let is_no_sooner =
+        after.delay.ms >= before.delay.ms && after.delay.plies >= before.delay.plies && held(after) >= held(before);
+    (!is_no_sooner).then_some(EarlierPublication { before, after })
+}
+
+impl fmt::Display for EarlierPublication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let describe = |policy: DelayPolicy| {
+            let illegal_moves = policy.illegal_moves.word();
+            format!("{} s, {} plies, illegal_move {illegal_moves}", policy.delay.ms / 1000, policy.delay.plies)
+        };
+        write!(
+            f,
+            "the public would see what happens from now on sooner ({} instead of {}), and so may help players; events until now \
+             keep their delay",
+            describe(self.after),
+            describe(self.before)
+        )
     }
-    let describe = |config: &Config| {
-        let illegal_moves = config.illegal_moves.word();
-        format!("{} s, {} plies, illegal_move {illegal_moves}", config.delay.ms / 1000, config.delay.plies)
-    };
-    Some(format!(
-        "the public would see what happens from now on sooner ({} instead of {}), and so may help players; events until now keep \
-         their delay",
-        describe(after),
-        describe(before)
-    ))
 }

@@ -7,7 +7,9 @@ use super::atomic_file::{Durability, replace};
 use super::{DelayedView, Hub};
 use crate::config::Config;
 use crate::config::keys::ChangeEffect;
-use crate::config::settings::{KeyValue, RuntimeSettings, SETTINGS_FILE, SettingError, earlier_publication};
+use crate::config::settings::{
+    EarlierPublication, KeyValue, RuntimeSettings, SETTINGS_FILE, SettingError, earlier_publication,
+};
 use crate::game::DelayPolicy;
 use jiff::Timestamp;
 use std::fs;
@@ -103,7 +105,7 @@ pub enum ChangeError {
     Setting(#[from] SettingError),
     /// The change must be confirmed.
     #[error("{0}: confirm it")]
-    Unconfirmed(String),
+    Unconfirmed(EarlierPublication),
     /// The change cannot be stored.
     #[error("{} cannot be written ({error}), so nothing was changed: free some space, or let touchmoved write there", path.display())]
     WriteFailed {

@@ -5,6 +5,7 @@
 mod desk;
 mod order;
 mod page;
+mod service;
 
 use crate::game::AlertKind;
 use crate::game::command::COMMANDS;
@@ -42,7 +43,15 @@ pub type MessageKey = (&'static str, &'static [(&'static str, ArgKind)]);
 pub fn all() -> impl Iterator<Item = MessageKey> {
     let headings = AlertKind::ALL.iter().map(|kind| (kind.heading_key(), &[] as &[_]));
     let commands = COMMANDS.iter().map(|spec| (spec.name_key, &[] as &[_]));
-    SENTENCES.iter().chain(page::KEYS).chain(desk::KEYS).chain(order::KEYS).copied().chain(headings).chain(commands)
+    SENTENCES
+        .iter()
+        .chain(page::KEYS)
+        .chain(desk::KEYS)
+        .chain(order::KEYS)
+        .chain(service::KEYS)
+        .copied()
+        .chain(headings)
+        .chain(commands)
 }
 
 /// The sentences and their parts.

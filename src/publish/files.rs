@@ -38,8 +38,12 @@ impl FrontEnd for FilesFrontEnd {
         "files"
     }
 
-    fn public_health_kinds(&self) -> &'static [&'static str] {
+    fn health_kinds(&self) -> &'static [&'static str] {
         &[FILES_FAILED]
+    }
+
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        self.health_kinds()
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

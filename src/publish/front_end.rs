@@ -4,6 +4,7 @@ use crate::config::Config;
 use crate::daemon::hub::BoardId;
 use crate::daemon::{DelayedView, Hub, LiveConfig, Stop, wait_for_stop};
 use crate::publish::dbus::{Bus, NameState};
+use crate::publish::front_end_states::FrontEndStates;
 use crate::publish::web::codes::LoginCodes;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
@@ -20,6 +21,11 @@ pub trait FrontEnd: Sync {
     /// Returns where the front-end runs.
     fn runtime(&self) -> Runtime {
         Runtime::Main
+    }
+
+    /// Returns the kinds of its health problems.
+    fn health_kinds(&self) -> &'static [&'static str] {
+        &[]
     }
 
     /// Returns the kinds of its health problems that everybody may read. All others would reveal without delay that a game is
@@ -42,8 +48,6 @@ pub trait FrontEnd: Sync {
 pub struct Restart {
     /// Returns whether a change of the configuration concerns it.
     pub is_changed: fn(&Config, &Config) -> bool,
-    /// The kinds of its health problems, which end with it.
-    pub health_kinds: &'static [&'static str],
 }
 
 /// Where a front-end runs.
@@ -85,6 +89,8 @@ pub struct Context {
     pub delayed_view: Arc<DelayedView>,
     /// The configuration, for those who change it.
     pub live_config: Arc<LiveConfig>,
+    /// Which front-ends run.
+    pub front_end_states: Arc<FrontEndStates>,
     /// The one-time codes for logging in to the page.
     pub login_codes: Arc<LoginCodes>,
     /// The directory where the service keeps its files.
@@ -153,20 +159,23 @@ pub fn start_all(
     for front_end in front_ends {
         if let Some(restart) = front_end.restart() {
             tasks.spawn(run_restarting(*front_end, restart, context.clone()));
-        } else if let Some(StartedFrontEnd { task, name_state }) = front_end.start(&config, context) {
-            name_states.extend(name_state);
-            tasks.spawn(run(*front_end, task));
+        } else if let Some(started) = front_end.start(&config, context) {
+            name_states.extend(started.name_state.clone());
+            tasks.spawn(run(*front_end, started, Arc::clone(&context.front_end_states)));
         }
     }
     (tasks, name_states)
 }
 
 /// Runs a front-end where it says.
-async fn run(front_end: &dyn FrontEnd, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
+async fn run(front_end: &dyn FrontEnd, started: StartedFrontEnd, states: Arc<FrontEndStates>) {
+    let StartedFrontEnd { task, name_state } = started;
+    states.set_running(front_end.name(), name_state);
     match front_end.runtime() {
         Runtime::Main => task.await,
         Runtime::OwnThread => run_on_thread(front_end.name(), task).await,
     }
+    states.set_ended(front_end.name());
 }
 
 /// Runs a front-end, and restarts it when the configuration changes.
@@ -181,8 +190,11 @@ async fn run_restarting(front_end: &dyn FrontEnd, restart: Restart, mut context:
         let is_started = started.is_some();
         let mut running = pin!(async {
             match started {
-                Some(StartedFrontEnd { task, .. }) => run(front_end, task).await,
-                None => std::future::pending().await,
+                Some(started) => run(front_end, started, Arc::clone(&context.front_end_states)).await,
+                None => {
+                    context.front_end_states.set_off(front_end.name());
+                    std::future::pending().await
+                }
             }
         });
         let is_changed = |new: &Arc<Config>| (restart.is_changed)(&config, new);
@@ -198,7 +210,7 @@ async fn run_restarting(front_end: &dyn FrontEnd, restart: Restart, mut context:
         if is_stopped {
             return;
         }
-        context.hub.clear_health_problems(restart.health_kinds);
+        context.hub.clear_health_problems(front_end.health_kinds());
         info!("the configuration of {} has changed", front_end.name());
     }
 }

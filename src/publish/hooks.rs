@@ -71,8 +71,12 @@ impl FrontEnd for HooksFrontEnd {
         Runtime::OwnThread
     }
 
+    fn health_kinds(&self) -> &'static [&'static str] {
+        &[HOOK_FAILED, WEBHOOK_FAILED]
+    }
+
     fn restart(&self) -> Option<Restart> {
-        Some(Restart { is_changed: |old, new| old.hooks != new.hooks, health_kinds: &[HOOK_FAILED, WEBHOOK_FAILED] })
+        Some(Restart { is_changed: |old, new| old.hooks != new.hooks })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

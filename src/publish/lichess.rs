@@ -60,12 +60,16 @@ impl FrontEnd for LichessFrontEnd {
         Runtime::OwnThread
     }
 
-    fn public_health_kinds(&self) -> &'static [&'static str] {
+    fn health_kinds(&self) -> &'static [&'static str] {
         &[LICHESS_FAILED, LICHESS_REFUSED]
     }
 
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        self.health_kinds()
+    }
+
     fn restart(&self) -> Option<Restart> {
-        Some(Restart { is_changed: |old, new| old.lichess != new.lichess, health_kinds: &[LICHESS_FAILED, LICHESS_REFUSED] })
+        Some(Restart { is_changed: |old, new| old.lichess != new.lichess })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

@@ -55,10 +55,7 @@ impl FrontEnd for LiveChessFrontEnd {
 
     /// Live clients must not stay live once the public has a delay.
     fn restart(&self) -> Option<Restart> {
-        Some(Restart {
-            is_changed: |old, new| old.delay == Delay::default() && new.delay != Delay::default(),
-            health_kinds: &[],
-        })
+        Some(Restart { is_changed: |old, new| old.delay == Delay::default() && new.delay != Delay::default() })
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

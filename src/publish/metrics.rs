@@ -125,8 +125,12 @@ impl FrontEnd for MetricsFrontEnd {
         "metrics"
     }
 
-    fn public_health_kinds(&self) -> &'static [&'static str] {
+    fn health_kinds(&self) -> &'static [&'static str] {
         &[METRICS_FAILED]
+    }
+
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        self.health_kinds()
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {

@@ -7,6 +7,7 @@ pub mod dbus;
 pub mod desk;
 pub mod files;
 pub mod front_end;
+pub mod front_end_states;
 pub mod hooks;
 pub mod http;
 pub mod lichess;

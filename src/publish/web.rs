@@ -12,6 +12,8 @@
 //! | `POST /api/command`, `/api/preview` | the arbiter's commands, and what they would do |
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //! | `POST /api/desk/exchange` | continues a game on another board |
+//! | `GET /api/settings`, `POST /api/settings` | the configuration; changes of it |
+//! | `GET /api/health`, `/api/backup` | the front-ends and their problems; a copy of the journal |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
 //! Every change requires a token, and the journal records it with the token's name.
@@ -19,6 +21,7 @@
 mod alert;
 mod audience_state;
 mod auth;
+mod backup;
 pub mod body;
 mod card;
 mod card_change;
@@ -30,6 +33,7 @@ mod event_batch;
 mod frames;
 mod game;
 mod gzip;
+mod health;
 mod http;
 mod page;
 mod pending;
@@ -37,15 +41,17 @@ mod post;
 pub mod qr;
 mod refusal;
 mod sessions;
+mod settings;
 mod stream;
 pub mod token_cache;
 pub mod tokens;
 
 use crate::config::{self, Config, EventTags};
-use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop};
+use crate::daemon::{DelayedView, Hub, LiveConfig, Source, Stop, steady_clock, wait_for_stop};
 use crate::game::rights::Audience;
 use crate::locale::Locale;
 use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
+use crate::publish::front_end_states::FrontEndStates;
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::http::tls::Certificate;
@@ -53,11 +59,10 @@ use audience_state::AudienceState;
 use auth::Authenticator;
 use card::AudienceView;
 use cloud::CloudFiles;
-use codes::LoginCodes;
 use frames::FrameHistory;
 use pending::PendingLogins;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tracing::{error, info};
@@ -79,16 +84,19 @@ impl FrontEnd for WebFrontEnd {
         "web"
     }
 
-    fn public_health_kinds(&self) -> &'static [&'static str] {
+    fn health_kinds(&self) -> &'static [&'static str] {
         &[WEB_FAILED]
+    }
+
+    fn public_health_kinds(&self) -> &'static [&'static str] {
+        self.health_kinds()
     }
 
     fn start(&self, config: &Config, context: &Context) -> Option<StartedFrontEnd> {
         config.web.listen?;
         let health = context.health(HealthLog::Nothing);
         let report_health = move |sentence| health.report(WEB_FAILED, None, sentence);
-        let Context { hub, delayed_view, login_codes, state_dir, stop, .. } = context;
-        let web = WebState::new(hub, delayed_view, config, login_codes, state_dir, stop.clone());
+        let web = WebState::new(context, config);
         Some(StartedFrontEnd::new(run(web, report_health)))
     }
 }
@@ -97,6 +105,11 @@ impl FrontEnd for WebFrontEnd {
 pub struct WebState {
     hub: Arc<Hub>,
     delayed_view: Arc<DelayedView>,
+    live_config: Arc<LiveConfig>,
+    front_end_states: Arc<FrontEndStates>,
+    state_dir: PathBuf,
+    /// Held while a backup is downloaded.
+    backup_turn: Arc<tokio::sync::Mutex<()>>,
     config: config::web::Web,
     tags: EventTags,
     access: Authenticator,
@@ -110,24 +123,23 @@ pub struct WebState {
 }
 
 impl WebState {
-    /// Creates the state from the configuration; its tasks run until `stop`. Tokens and sessions are stored in `state_dir`.
-    pub fn new(
-        hub: &Arc<Hub>,
-        delayed_view: &Arc<DelayedView>,
-        config: &Config,
-        login_codes: &Arc<LoginCodes>,
-        state_dir: &Path,
-        stop: Stop,
-    ) -> Arc<WebState> {
+    /// Creates the state from the configuration; its tasks run until [`Context::stop`]. Tokens and sessions are stored in
+    /// [`Context::state_dir`].
+    pub fn new(context: &Context, config: &Config) -> Arc<WebState> {
+        let Context { hub, delayed_view, live_config, login_codes, front_end_states, state_dir, stop, .. } = context.clone();
         let run_id = format!("{:x}", steady_clock::unix_ms());
         Arc::new(WebState {
-            hub: Arc::clone(hub),
-            delayed_view: Arc::clone(delayed_view),
+            cloud: CloudFiles::new(&delayed_view, config.tags.pairs()),
+            hub,
+            delayed_view,
+            live_config,
+            front_end_states,
             config: config.web.clone(),
             tags: config.tags.clone(),
-            access: Authenticator::new(state_dir, Arc::clone(login_codes), config.web.is_encrypted()),
+            access: Authenticator::new(&state_dir, login_codes, config.web.is_encrypted()),
+            state_dir,
+            backup_turn: Arc::default(),
             pending: PendingLogins::default(),
-            cloud: CloudFiles::new(delayed_view, config.tags.pairs()),
             frames: Arc::default(),
             audience_states: Mutex::default(),
             run_id,

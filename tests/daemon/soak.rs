@@ -21,6 +21,7 @@ use touchmove::boards::{LinkState, Millis, model};
 use touchmove::config::{Config, DiskLimits};
 use touchmove::daemon::hub::{BoardId, BoardView};
 use touchmove::daemon::journal::Journal;
+use touchmove::daemon::live_config::{LiveConfig, StartConfig};
 use touchmove::daemon::recorder::{Recorder, Recordings};
 use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::event::Rotation;
@@ -28,7 +29,9 @@ use touchmove::game::rights::Role;
 use touchmove::game::{Event, StampedEvent};
 use touchmove::lab::run::{self, HostInput, RunEvent, VirtualCable};
 use touchmove::link::recording::{Entry, WriteOutcome};
+use touchmove::publish::dbus::Bus;
 use touchmove::publish::files;
+use touchmove::publish::front_end::Context;
 use touchmove::publish::web::tokens::TokenStore;
 use touchmove::publish::web::{self, WebState};
 use touchmove::simulate::hands::CLUB;
@@ -167,7 +170,19 @@ impl Page {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let path = dir.join("touchmoved.toml");
         std::fs::write(&path, format!("[web]\nlisten = '127.0.0.1:{port}'\n")).unwrap();
-        let web = WebState::new(hub, view, &Config::load(&path).unwrap(), &Arc::default(), &dir.join(STATE), stop);
+        let config = Config::load(&path).unwrap();
+        let start = StartConfig::new(config.clone(), &path, String::new(), &dir.join(STATE));
+        let context = Context {
+            hub: Arc::clone(hub),
+            delayed_view: Arc::clone(view),
+            live_config: LiveConfig::new(start, hub, view),
+            front_end_states: Arc::default(),
+            login_codes: Arc::default(),
+            state_dir: dir.join(STATE),
+            bus: Bus::Session,
+            stop,
+        };
+        let web = WebState::new(&context, &config);
         let serving = tokio::spawn(web::run(web, |_| {}));
         until("the page", async || TcpStream::connect(("127.0.0.1", port)).await.ok()).await;
         Page { port, serving }

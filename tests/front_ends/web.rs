@@ -2,6 +2,7 @@
 
 mod code;
 mod login;
+mod service;
 mod spectators;
 mod stream;
 

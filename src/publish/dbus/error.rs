@@ -180,7 +180,7 @@ impl From<ChangeError> for Error {
         match error {
             ChangeError::Setting(SettingError::UnknownKey { .. }) => Error::NoSuchKey(sentence),
             ChangeError::Setting(_) => Error::BadSetting(sentence),
-            ChangeError::Unconfirmed(reason) => Error::Unconfirmed(reason),
+            ChangeError::Unconfirmed(reason) => Error::Unconfirmed(reason.to_string()),
             ChangeError::WriteFailed { .. } => Error::NotStored(sentence),
         }
     }

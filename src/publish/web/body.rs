@@ -73,6 +73,27 @@ pub fn parse_exchange(bytes: &[u8]) -> Result<ExchangeRequest, String> {
     parse(bytes)
 }
 
+/// A change of the configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct SettingRequest {
+    /// The key with its table, such as `broadcast.delay_s`.
+    pub key: String,
+    /// The value as a user types it; `None`: the configuration file decides again.
+    pub value: Option<String>,
+    /// Whether the public may see events sooner.
+    #[serde(default)]
+    pub confirmed: bool,
+}
+
+/// Parses the body of `POST /api/settings`.
+///
+/// # Errors
+/// The body is not JSON of this form.
+pub fn parse_setting(bytes: &[u8]) -> Result<SettingRequest, String> {
+    parse(bytes)
+}
+
 /// The body of `POST /api/command` and `POST /api/preview`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CommandRequest {

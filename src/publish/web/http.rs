@@ -6,7 +6,7 @@ use super::game::GameDetails;
 use super::page::{self, PageFile};
 use super::refusal::{HandlerResult, Refusal, refusal};
 use super::stream::StreamRequest;
-use super::{WebState, desk, etag, game, gzip, post, stream};
+use super::{WebState, backup, desk, etag, game, gzip, health, post, settings, stream};
 use crate::daemon::hub::State as HubState;
 use crate::daemon::steady_clock;
 use crate::game::pgn::AfterIllegal;
@@ -67,9 +67,14 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/api/desk/exchange", on_post(desk::exchange))
         .route("/api/desk/export", get(desk::export))
         .route("/api/desk/preview", on_post(desk::preview))
+        .route("/api/settings", get(settings::read).post(settings::change))
+        .route("/api/health", get(health::read))
+        .route("/api/backup", get(backup::download))
         .route("/round", get(index))
         .route("/round/{number}", get(index))
         .route("/seats", get(index))
+        .route("/settings", get(index))
+        .route("/health", get(index))
         .route("/api/preview", on_post(post::preview))
         .fallback(async || refusal(StatusCode::NOT_FOUND, "not found: the page is at /"))
         .layer(from_fn_with_state(Arc::clone(web), check_request))

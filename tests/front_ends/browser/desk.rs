@@ -2,6 +2,7 @@
 
 mod exchange;
 mod laws_and_tags;
+mod service;
 
 use crate::harness::hall::{client, made};
 use crate::harness::organiser::Organiser as _;

@@ -8,9 +8,11 @@ import * as board from "./game.js";
 import { $, h, keyed, setText, setAttribute, isTextField } from "./dom.js";
 import * as frames from "./frames.js";
 import * as cards from "./hall.js";
+import * as health from "./health.js";
 import * as logins from "./login.js";
-import { request, changes, hall, isKnown, listen, read } from "./net.js";
+import { request, changes, hall, isKnown, listen, may, read } from "./net.js";
 import * as seats from "./seats.js";
+import * as settings from "./settings.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
@@ -28,19 +30,20 @@ function boardInPath() {
   return name ? decodeURIComponent(name) : null;
 }
 
-/** Returns the view of the operator's desk in the address: `round` with its number (null: the one that is played), or `seats`. */
+/** The views of the desk, by the first part of their address. */
+const DESK_VIEWS = { round: desk, seats, health, settings };
+
+/** Returns the view of the desk in the address: of `round` with its number (null: the one that is played). */
 function deskInPath() {
-  if (!hall.user) return null;
-  if (location.pathname === "/seats") return { view: "seats" };
-  const [, number] = location.pathname.match(/^\/round(?:\/(\d+))?$/) ?? [null, undefined];
-  return location.pathname.startsWith("/round") ? { view: "round", number: number ? Number(number) : null } : null;
+  const [, view, number] = location.pathname.match(/^\/(round|seats|health|settings)(?:\/(\d+))?$/) ?? [];
+  if (!view || !hall.user || (view === "settings" && !may("administer"))) return null;
+  return { view, number: number ? Number(number) : null };
 }
 
 /** Shows the view of the desk that the address names, if it names one. */
 function showDesk() {
   const at = deskInPath();
-  at?.view === "round" ? desk.show(at.number) : desk.hide();
-  at?.view === "seats" ? seats.show() : seats.hide();
+  for (const [name, view] of Object.entries(DESK_VIEWS)) at?.view === name ? view.show(at.number) : view.hide();
   for (const link of document.querySelectorAll("#views a")) {
     const isHere = link.pathname === "/" ? at === null : location.pathname.startsWith(link.pathname);
     setAttribute(link, "aria-current", isHere ? "page" : null);
@@ -137,6 +140,7 @@ function drawHeader() {
   $("#public").hidden = isKnown() || delays.length === 0;
   setText($("#public"), t("page-public-late", { delay: comma(delays) }));
   $("#views").hidden = hall.user === null;
+  for (const element of document.querySelectorAll("#views .for-administrator")) element.hidden = !may("administer");
   setText($("#who"), hall.user ? `${hall.user.name} (${t(`page-role-${hall.user.role}`)})` : "");
   setText($("#login"), t(hall.user ? "page-logout" : "page-login"));
   $("#telephone").hidden = hall.user === null;
@@ -309,6 +313,7 @@ async function begin() {
   frames.begin();
   desk.begin();
   seats.begin();
+  health.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
   document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
@@ -319,7 +324,7 @@ async function begin() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    if (link.target || (link.pathname !== "/" && !/^\/(board|round|seats)(\/|$)/.test(link.pathname))) return;
+    if (link.target || (link.pathname !== "/" && !/^\/(board|round|seats|health|settings)(\/|$)/.test(link.pathname))) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

@@ -1,0 +1,39 @@
+//! What a logged-in user sees of the service itself: its front-ends, and their problems.
+
+use super::WebState;
+use super::post::require_right;
+use super::refusal::HandlerResult;
+use crate::daemon::hub::HealthProblem;
+use crate::game::rights::Right;
+use crate::publish::FRONT_ENDS;
+use crate::wire::Word;
+use axum::Json;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::response::IntoResponse;
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+/// Handles `GET /api/health`: each front-end with its state and its problems, and all other problems.
+pub(super) async fn read(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
+    require_right(&web, &headers, Right::Desk)?;
+    let problems = web.hub.read(|state| state.health_problems.clone());
+    let front_ends: Vec<Value> = FRONT_ENDS
+        .iter()
+        .map(|front_end| {
+            let (state, reason) = web.front_end_states.of(front_end.name());
+            let own = problems.iter().filter(|problem| front_end.health_kinds().contains(&problem.kind));
+            let reason = reason.map(|sentence| json!({"kind": "name_not_owned", "board": null, "sentence": sentence}));
+            let problems: Vec<Value> = reason.into_iter().chain(own.map(problem_to_json)).collect();
+            json!({"name": front_end.name(), "state": state.word(), "problems": problems})
+        })
+        .collect();
+    let is_of_front_end =
+        |problem: &HealthProblem| FRONT_ENDS.iter().any(|front_end| front_end.health_kinds().contains(&problem.kind));
+    let others: Vec<Value> = problems.iter().filter(|problem| !is_of_front_end(problem)).map(problem_to_json).collect();
+    Ok(Json(json!({"front_ends": front_ends, "problems": others})).into_response())
+}
+
+fn problem_to_json(problem: &HealthProblem) -> Value {
+    json!({"kind": problem.kind, "board": problem.board.as_ref().map(ToString::to_string), "sentence": problem.sentence})
+}
