@@ -11,6 +11,7 @@ mod check;
 pub mod csv;
 pub mod encoding;
 mod form;
+pub mod other_file;
 mod pgn;
 pub mod preview;
 pub mod problem;

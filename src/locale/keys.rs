@@ -5,6 +5,7 @@
 mod desk;
 mod order;
 mod page;
+mod round;
 mod service;
 
 use crate::game::AlertKind;
@@ -48,6 +49,7 @@ pub fn all() -> impl Iterator<Item = MessageKey> {
         .chain(page::KEYS)
         .chain(desk::KEYS)
         .chain(order::KEYS)
+        .chain(round::KEYS)
         .chain(service::KEYS)
         .copied()
         .chain(headings)

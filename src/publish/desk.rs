@@ -3,9 +3,11 @@
 mod export;
 mod log;
 mod report;
+mod sentence;
 
 pub use export::{ExportError, ExportFormat, export};
 pub use report::{DeskReport, GameReport, RoundSummary, SeatReport, TableReport, TableState};
+pub use sentence::{act_error, export_error, preview_to_json};
 
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::RoundGames;

@@ -22,7 +22,8 @@ impl Round {
         if self.pairings.len() > MAX_PAIRINGS {
             problems.push(Problem::of_file(ProblemKind::TooManyPairings));
         }
-        let (mut tables, mut players, mut boards) = (BTreeMap::new(), BTreeMap::new(), BTreeMap::new());
+        let (mut tables, mut players) = (BTreeMap::new(), BTreeMap::new());
+        let (mut boards, mut serials) = (BTreeMap::new(), BTreeMap::new());
         for (index, pairing) in self.pairings.iter().enumerate() {
             let table = pairing.table;
             let mut push = |kind: ProblemKind| problems.push(Problem::in_line(line(index), kind));
@@ -44,12 +45,15 @@ impl Round {
             if !pairing.section.as_deref().is_none_or(is_short_line) {
                 push(ProblemKind::BadSection(table));
             }
-            for (kind, name) in [("board", &pairing.board), ("the board with serial number", &pairing.serial)] {
-                if let Some(name) = name
-                    && let Some(first) = boards.insert((kind, name), table)
-                {
-                    push(ProblemKind::BoardTwice { board: format!("{kind} {name}"), first, second: table });
-                }
+            if let Some(board) = &pairing.board
+                && let Some(first) = boards.insert(board, table)
+            {
+                push(ProblemKind::BoardTwice { board: board.clone(), first, second: table });
+            }
+            if let Some(serial) = &pairing.serial
+                && let Some(first) = serials.insert(serial, table)
+            {
+                push(ProblemKind::SerialTwice { serial: serial.clone(), first, second: table });
             }
         }
         for bye in &self.byes {

@@ -1,6 +1,7 @@
 //! What a file of pairings contains, before anything is changed by it.
 
 use super::encoding::{Encoding, decode};
+use super::other_file::OtherFile;
 use super::problem::{Problem, ProblemKind, Problems};
 use super::trf::TableOrder;
 use super::{BadRound, Format, Round, csv, pgn, trf};
@@ -37,18 +38,6 @@ pub(super) struct Reading {
     pub ignored_columns: Vec<String>,
 }
 
-/// Files that are not text, by bytes at some offset: what they are, and what to load instead.
-const OTHER_FILES: &[(usize, &[u8], &str, &str)] = &[
-    (30, b"mimetypeapplication/vnd.oasis.opendocument", "a LibreOffice spreadsheet (.ods)", SAVE_AS_CSV),
-    (0, b"PK\x03\x04", "an Excel workbook (.xlsx) or another packed file", SAVE_AS_CSV),
-    (0, b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old Excel workbook (.xls)", SAVE_AS_CSV),
-    (0, b"%PDF", "a PDF document", EXPORT),
-    (0, b"\x93\xff\x89\x44", "a tournament file of Swiss-Manager", EXPORT),
-];
-const SAVE_AS_CSV: &str =
-    "open it in Excel or LibreOffice, save the sheet of the pairings as \"CSV UTF-8\", and give that file";
-const EXPORT: &str = "export the pairings from the pairing program as CSV, PGN or TRF16, and give that file";
-
 impl RoundPreview {
     /// Returns the round, if there are no errors.
     ///
@@ -67,9 +56,7 @@ impl RoundPreview {
         let text = text.trim_start_matches('\u{feff}');
         let mut preview = match Format::of(text) {
             _ if text.trim().is_empty() => RoundPreview::refused(ProblemKind::EmptyFile),
-            None if text.trim_start().starts_with('<') => {
-                RoundPreview::refused(ProblemKind::OtherFile { what: "a web page", advice: EXPORT })
-            }
+            None if text.trim_start().starts_with('<') => RoundPreview::refused(ProblemKind::OtherFile(OtherFile::WebPage)),
             None => RoundPreview::refused(ProblemKind::UnknownFormat),
             Some(format) => {
                 let mut reading = match format {
@@ -105,11 +92,8 @@ impl Round {
         if bytes.len() > MAX_BYTES {
             return RoundPreview::refused(ProblemKind::TooLarge);
         }
-        let is_that = |(offset, expected, ..): &&(usize, &[u8], &str, &str)| {
-            bytes.get(*offset..).is_some_and(|bytes| bytes.starts_with(expected))
-        };
-        if let Some((.., what, advice)) = OTHER_FILES.iter().find(is_that) {
-            return RoundPreview::refused(ProblemKind::OtherFile { what, advice });
+        if let Some(other) = OtherFile::of(bytes) {
+            return RoundPreview::refused(ProblemKind::OtherFile(other));
         }
         let decoded = decode(bytes);
         let mut preview = RoundPreview::of_text(&decoded.text, decoded.encoding, number, order);

@@ -1,6 +1,9 @@
 //! What is wrong or doubtful in the pairings of a round, and where.
 
-use crate::game::json::text;
+mod text;
+
+use super::other_file::OtherFile;
+use crate::game::json::text as as_text;
 use serde::Serialize;
 use std::fmt;
 
@@ -17,7 +20,7 @@ pub struct Problem {
     /// The value that is wrong, if it is one value.
     pub cell: Option<Cell>,
     /// What is wrong; in JSON a sentence.
-    #[serde(rename = "message", serialize_with = "text::serialize")]
+    #[serde(rename = "message", serialize_with = "as_text::serialize")]
     pub kind: ProblemKind,
 }
 
@@ -40,13 +43,8 @@ pub enum ProblemKind {
     #[error("the file is empty: export the pairings again")]
     EmptyFile,
     /// It is a file of another sort.
-    #[error("this is {what}: {advice}")]
-    OtherFile {
-        /// What it is.
-        what: &'static str,
-        /// What to do instead.
-        advice: &'static str,
-    },
+    #[error("this is {}: {}", .0.name(), .0.advice())]
+    OtherFile(OtherFile),
     /// It is a text in none of the supported formats.
     #[error(
         "unknown format: give PGN, a table with columns for the players (such as white and black), or a TRF16 file: see `touchmovectl round load --help`"
@@ -132,10 +130,20 @@ pub enum ProblemKind {
     #[error("the data of a player at table {0} must be single lines of at most 255 bytes")]
     BadText(u16),
     /// A board at two tables.
-    #[error("{board} is at table {first} and at table {second}")]
+    #[error("board {board} is at table {first} and at table {second}")]
     BoardTwice {
-        /// The board, by name or serial number.
+        /// Its name.
         board: String,
+        /// One table.
+        first: u16,
+        /// The other table.
+        second: u16,
+    },
+    /// A board at two tables, by its serial number.
+    #[error("the board with serial number {serial} is at table {first} and at table {second}")]
+    SerialTwice {
+        /// The serial number.
+        serial: String,
         /// One table.
         first: u16,
         /// The other table.
@@ -288,7 +296,13 @@ fn list(numbers: &[u16]) -> String {
 
 /// Formats names as a list, of which only the first are shown.
 fn names(names: &[String]) -> String {
+    let (shown, more) = first_names(names);
+    if more > 0 { format!("{shown}, and {more} more") } else { shown }
+}
+
+/// Returns the first names as a list, and how many more there are.
+fn first_names(names: &[String]) -> (String, usize) {
     const SHOWN: usize = 10;
     let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join("; ");
-    if names.len() > SHOWN { format!("{shown}, and {} more", names.len() - SHOWN) } else { shown }
+    (shown, names.len().saturating_sub(SHOWN))
 }

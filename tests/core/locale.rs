@@ -292,6 +292,10 @@ fn first_word(act: &RulingAction) -> String {
     act.to_string().split(' ').next().expect("a word").to_owned()
 }
 
+/// Names of formats, which are the same in every language.
+const FORMATS: [&str; 13] =
+    ["FEN", "PGN", "CSV", "TRF16", "UTF", "Unicode", "Windows", "MiB", "PDF", "FIDE", "ID", "Excel", "LibreOffice"];
+
 /// Panics unless the text has the form of a sentence in that language.
 #[track_caller]
 fn assert_well_formed(locale: Locale, what: &str, text: &str) {
@@ -303,7 +307,8 @@ fn assert_well_formed(locale: Locale, what: &str, text: &str) {
     } else {
         let square = |word: &str| word.len() == 2 && word.parse::<Square>().is_ok();
         let letters = text.replace("e2e4", "");
-        let words = letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word) && *word != "FEN");
+        let words =
+            letters.split(|sign: char| !sign.is_ascii_alphanumeric()).filter(|word| !square(word) && !FORMATS.contains(word));
         let words: Vec<&str> = words.filter(|word| word.contains(|sign: char| sign.is_ascii_alphabetic())).collect();
         assert!(words.is_empty(), "{context}: {words:?}");
         assert!(!text.contains([',', ';', ':', '(']), "{context}: signs of another script");

@@ -3,6 +3,7 @@
 mod exports;
 mod files;
 mod results;
+mod sentences;
 
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;

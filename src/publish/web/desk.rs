@@ -8,6 +8,7 @@ use crate::daemon::hub::{BoardId, DeskChangeError};
 use crate::desk::{DeskAct, DeskError};
 use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
+use crate::locale::Locale;
 use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
@@ -47,9 +48,12 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
     let (hub, number, locale) = (Arc::clone(&web.hub), round_parameter(&uri), requested_locale(&uri));
     let work = move || desk::export(&hub, format, number, reader, locale);
     let exported = spawn_blocking(work).await.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    let text = exported.map_err(|error| match error {
-        ExportError::NoRound(_) => refusal(StatusCode::NOT_FOUND, error.to_string()),
-        ExportError::Unreadable(_) => refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
+    let text = exported.map_err(|error| {
+        let status = match error {
+            ExportError::NoRound(_) => StatusCode::NOT_FOUND,
+            ExportError::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
+        };
+        refusal(status, desk::export_error(locale, &error))
     })?;
     let number = number.map_or_else(String::new, |number| format!("-{number}"));
     // The page to print is shown; everything else is saved.
@@ -72,15 +76,16 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let number = round_parameter(&uri);
     let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    Ok(Json(preview).into_response())
+    Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview)).into_response())
 }
 
 /// Handles `POST /api/desk`.
 pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
+    let locale = requested_locale(request.uri());
     let user = require_right(&web, request.headers(), Right::Desk)?;
     let act = read_own_body(&web, request, ACT_LIMITS, parse).await?;
     let kind = serde_json::to_value(&act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned)).unwrap_or_default();
-    desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;
+    desk::carry_out(&web.hub, act, &user.name).await.map_err(|error| refuse(locale, &error))?;
     info!("{} changed the desk: {kind}", user.name);
     Ok(Json(json!({"answer": "done", "text": ""})).into_response())
 }
@@ -109,8 +114,8 @@ fn parse(bytes: &[u8]) -> Result<DeskAct, String> {
     desk::parse_act(text).map_err(|error| error.to_string())
 }
 
-fn refuse(error: ActError) -> Refusal {
-    let status = match &error {
+fn refuse(locale: Locale, error: &ActError) -> Refusal {
+    let status = match error {
         ActError::NotAnAct(_) | ActError::Internal => StatusCode::BAD_REQUEST,
         ActError::Desk(DeskChangeError::NotStored(_)) => StatusCode::SERVICE_UNAVAILABLE,
         ActError::Desk(DeskChangeError::NoSuchBoard(_)) => StatusCode::NOT_FOUND,
@@ -121,5 +126,5 @@ fn refuse(error: ActError) -> Refusal {
         },
         ActError::HasMoves(_) | ActError::Game(_) => StatusCode::CONFLICT,
     };
-    refusal(status, error.to_string())
+    refusal(status, desk::act_error(locale, error))
 }

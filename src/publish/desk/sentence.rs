@@ -1,0 +1,71 @@
+//! Errors of the desk and of files of pairings, in the reader's language.
+
+use super::{ActError, ExportError};
+use crate::daemon::hub::DeskChangeError;
+use crate::desk::DeskError;
+use crate::game::Text;
+use crate::locale::{self, Locale};
+use crate::publish::outcome::order_error;
+use crate::round::{Problem, RoundPreview};
+use serde_json::{Value, json};
+
+fn text(name: &str) -> Text {
+    Text::new(&format!("desk-{name}"))
+}
+
+/// Returns why an act was not carried out.
+pub fn act_error(locale: Locale, error: &ActError) -> String {
+    let text = match error {
+        ActError::NotAnAct(error) => text("bad_act").with("error", error.clone()),
+        ActError::Internal => text("internal"),
+        ActError::HasMoves(table) => text("has_moves").with("table", u32::from(*table)),
+        ActError::Desk(DeskChangeError::NoSuchBoard(board)) => Text::new("order-no_such_board").with("board", board.clone()),
+        ActError::Desk(DeskChangeError::NotStored(error)) => Text::new("order-not_stored").with("error", error.to_string()),
+        ActError::Desk(DeskChangeError::Impossible(error)) => desk_error(locale, error),
+        ActError::Game(error) => text("result_not_in_game").with("error", order_error(locale, error)),
+    };
+    locale::sentence(locale, &text)
+}
+
+fn desk_error(locale: Locale, error: &DeskError) -> Text {
+    match error {
+        DeskError::NoRound(round) => text("no_round").with("round", u32::from(*round)),
+        DeskError::NoPairing { round, table } => {
+            text("no_pairing").with("round", u32::from(*round)).with("table", u32::from(*table))
+        }
+        DeskError::NoSeat(table) => text("no_seat").with("table", u32::from(*table)),
+        DeskError::TableZero => text("table_zero"),
+        DeskError::SeatedTwice { board, one, other } => {
+            text("seated_twice").with("board", board.clone()).with("one", u32::from(*one)).with("other", u32::from(*other))
+        }
+        DeskError::RoundInPlay(round) => text("round_in_play").with("round", u32::from(*round)),
+        DeskError::BadRound(bad) => {
+            let problems: Vec<Text> = bad.0.iter().map(|problem| Text::from(&problem.kind)).collect();
+            text("bad_round").with("problems", locale::sentences(locale, &problems))
+        }
+    }
+}
+
+/// Returns why there is nothing to export.
+pub fn export_error(locale: Locale, error: &ExportError) -> String {
+    match error {
+        ExportError::NoRound(Some(round)) => locale::sentence(locale, &text("no_round").with("round", u32::from(*round))),
+        ExportError::NoRound(None) => locale::sentence(locale, &text("no_round_loaded")),
+        ExportError::Unreadable(error) => error.to_string(),
+    }
+}
+
+/// Converts what a file of pairings contains to JSON; its problems are sentences in this language.
+pub fn preview_to_json(locale: Locale, preview: &RoundPreview) -> Value {
+    let sentence = |problem: &Problem| {
+        let message = locale::sentence(locale, &Text::from(&problem.kind));
+        json!({"line": problem.line, "cell": problem.cell, "message": message})
+    };
+    let list = |problems: &[Problem]| -> Value { problems.iter().map(sentence).collect() };
+    let mut json = json!(preview);
+    if let Some(fields) = json.as_object_mut() {
+        fields.insert("errors".to_owned(), list(&preview.errors));
+        fields.insert("warnings".to_owned(), list(&preview.warnings));
+    }
+    json
+}
