@@ -156,7 +156,7 @@ enum What {
         /// The table
         #[arg(add = completion::tables())]
         table: u16,
-        /// 1-0, 0-1, 1/2-1/2, +-- or --+ (forfeit), --- (both forfeit), adjourned; none: not known
+        /// 1-0, 0-1, 1/2-1/2, 0-0 (both lose), +-- or --+ (forfeit), --- (both forfeit), adjourned; none: not known
         #[arg(value_parser = parse_result, allow_hyphen_values = true)]
         result: EnteredResult,
         #[command(flatten)]

@@ -3,7 +3,7 @@
 use super::json::numbered;
 use super::{Desk, Seat};
 use crate::game::json::word_or_null;
-use crate::round::{BadRound, Pairing, PairingResult, Round};
+use crate::round::{BadRound, Bye, Pairing, PairingResult, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -62,6 +62,13 @@ pub enum DeskAct {
         round: u16,
         /// The table.
         table: u16,
+    },
+    /// Replaces the players of a round who have no opponent.
+    Byes {
+        /// The number of the round.
+        round: u16,
+        /// The players, with the kinds of their byes.
+        byes: Vec<Bye>,
     },
     /// Swaps the players of two tables; the boards stay.
     Swap {
@@ -209,6 +216,10 @@ impl Desk {
             DeskAct::Unpair { round: number, table } => self.change_round(*number, |round| {
                 round.table(*table).ok_or(DeskError::NoPairing { round: *number, table: *table })?;
                 round.pairings.retain(|pairing| pairing.table != *table);
+                Ok(())
+            }),
+            DeskAct::Byes { round, byes } => self.change_round(*round, |round| {
+                round.byes.clone_from(byes);
                 Ok(())
             }),
             DeskAct::Swap { round: number, one, other } => self.change_round(*number, |round| {

@@ -96,9 +96,9 @@ pub enum ProblemKind {
     /// A value must be a result.
     #[error(transparent)]
     BadResult(super::result::BadResult),
-    /// A result that the round does not store.
-    #[error("both players lost: the result is not read, enter it later")]
-    BothLost,
+    /// The results of two opponents do not fit.
+    #[error("the results of the two players do not fit: none is read, enter it later")]
+    ResultsDiffer,
     /// A pairing without a table.
     #[error("{white} - {black} has no table")]
     NoTable {

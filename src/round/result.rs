@@ -12,6 +12,8 @@ pub enum PairingResult {
     BlackWins,
     /// The game was drawn.
     Draw,
+    /// The game was played, and both players lose, e.g. by a decision of the arbiter.
+    BothLose,
     /// Not played: White wins, because Black did not come.
     WhiteWinsByForfeit,
     /// Not played: Black wins, because White did not come.
@@ -24,14 +26,14 @@ pub enum PairingResult {
 
 words! {
     PairingResult {
-        WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2", WhiteWinsByForfeit = "+--", BlackWinsByForfeit = "--+",
+        WhiteWins = "1-0", BlackWins = "0-1", Draw = "1/2-1/2", BothLose = "0-0", WhiteWinsByForfeit = "+--", BlackWinsByForfeit = "--+",
         BothForfeit = "---", Adjourned = "adjourned",
     }
 }
 
 /// A text that is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a result: use 1-0, 0-1, 1/2-1/2, +--, --+, ---, adjourned, or nothing")]
+#[error("{0:?} is not a result: use 1-0, 0-1, 1/2-1/2, 0-0, +--, --+, ---, adjourned, or nothing")]
 pub struct BadResult(String);
 
 /// What people and programs write, after [`normalise`], besides the words of [`PairingResult`]; `None`: not finished.
@@ -83,7 +85,11 @@ impl PairingResult {
     pub fn is_forfeit(self) -> bool {
         match self {
             PairingResult::WhiteWinsByForfeit | PairingResult::BlackWinsByForfeit | PairingResult::BothForfeit => true,
-            PairingResult::WhiteWins | PairingResult::BlackWins | PairingResult::Draw | PairingResult::Adjourned => false,
+            PairingResult::WhiteWins
+            | PairingResult::BlackWins
+            | PairingResult::Draw
+            | PairingResult::BothLose
+            | PairingResult::Adjourned => false,
         }
     }
 
@@ -94,7 +100,7 @@ impl PairingResult {
             PairingResult::WhiteWins | PairingResult::WhiteWinsByForfeit => Some(GameResult::WhiteWins),
             PairingResult::BlackWins | PairingResult::BlackWinsByForfeit => Some(GameResult::BlackWins),
             PairingResult::Draw => Some(GameResult::Draw),
-            PairingResult::BothForfeit | PairingResult::Adjourned => None,
+            PairingResult::BothLose | PairingResult::BothForfeit | PairingResult::Adjourned => None,
         }
     }
 
@@ -103,6 +109,7 @@ impl PairingResult {
         match self {
             PairingResult::WhiteWins => PairingResult::WhiteWinsByForfeit,
             PairingResult::BlackWins => PairingResult::BlackWinsByForfeit,
+            PairingResult::BothLose => PairingResult::BothForfeit,
             other => other,
         }
     }

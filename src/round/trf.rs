@@ -148,7 +148,7 @@ pub(super) fn read(text: &str, number: Option<u16>, order: &TableOrder) -> Readi
             Some(other) if other.opponent == player => {
                 let result = game.result_against(*other);
                 if result.is_none() && !game.is_open() {
-                    warnings.push(Problem::in_line(entry.line, ProblemKind::BothLost));
+                    warnings.push(Problem::in_line(entry.line, ProblemKind::ResultsDiffer));
                 }
                 pairs.push((player, opponent, result));
             }

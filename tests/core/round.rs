@@ -250,6 +250,7 @@ fn results_are_read_in_the_spellings_of_programs() {
         ("1-0", &["1-0", " 1 : 0 ", "1–0", "1.0-0.0", "1:0"][..]),
         ("0-1", &["0-1", "0:1", "0.0 - 1.0"]),
         ("1/2-1/2", &["1/2-1/2", "½-½", "½ : ½", "0.5-0.5", "0,5:0,5", "=", "1/2", "½", "=:=", "Draw"]),
+        ("0-0", &["0-0", "0:0", "0.0 - 0.0"]),
         ("+--", &["+--", "+:-", "+ - -", "1-0F", "1F-0F", "+/-"]),
         ("--+", &["--+", "-:+", "- - +", "0-1f", "-/+"]),
         ("---", &["---", "-:-", "- - -", "0-0F", "0F-0F", "-/-"]),
@@ -262,7 +263,7 @@ fn results_are_read_in_the_spellings_of_programs() {
     for open in ["", "*", " ", "?", "-"] {
         assert_eq!(PairingResult::parse(open), Ok(None));
     }
-    for wrong in ["0-0", "1-1", "won", "1-", "1/2-0", "2-0", "+-+"] {
+    for wrong in ["1-1", "won", "1-", "1/2-0", "2-0", "+-+"] {
         let error = PairingResult::parse(wrong).unwrap_err().to_string();
         assert!(error.contains(wrong) && error.contains("use 1-0"), "{error}");
     }

@@ -82,6 +82,8 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-move-black", &[("number", Plain)]),
     ("page-move-white", &[("number", Plain)]),
     ("page-moves", &[]),
+    ("page-moves-since", &[("count", Plain)]),
+    ("page-past-alerts", &[("count", Plain)]),
     ("page-needs", &[("count", Plain)]),
     ("page-next", &[]),
     ("page-no-board", &[("board", Plain)]),

@@ -206,7 +206,8 @@ fn players(pairing: &Pairing) -> Value {
     })
 }
 
-fn game(view: &AudienceView, game: &GameView) -> Value {
+/// Returns the fields of a game that are on its board's card.
+pub(super) fn game(view: &AudienceView, game: &GameView) -> Value {
     let record = &game.record;
     let player = |colour: &str| {
         let tag = |name: &str| {

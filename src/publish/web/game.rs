@@ -1,7 +1,7 @@
 //! One game as JSON, with everything known of it.
 
 use super::alert;
-use super::card::AudienceView;
+use super::card::{self, AudienceView};
 use super::frames::FrameHistory;
 use crate::daemon::Source;
 use crate::daemon::hub::{BoardId, GameView};
@@ -38,7 +38,7 @@ pub(super) struct GameDetails {
     pub fields: Map<String, Value>,
 }
 
-/// Returns the game with this number; `None` if it is not loaded.
+/// Returns the game with this number; `None` if there is none, or the public does not see it any more.
 ///
 /// # Errors
 /// The journal cannot be read.
@@ -48,12 +48,14 @@ pub(super) fn game_details(
     frames: &FrameHistory,
     id: u64,
 ) -> Result<Option<GameDetails>, JournalError> {
-    let Some(game) = source.read(|state| state.games.get(&id).cloned()) else { return Ok(None) };
+    let Some(game) = find_game(source, id)? else { return Ok(None) };
     let history = GameHistory::new(&game, source.since(id, 0)?);
     let record = &game.record;
     let mut fields = Map::new();
     let mut insert = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
     insert("laws", alert::laws_name(&record.laws).into());
+    insert("board", game.board.as_str().into());
+    insert("game", card::game(view, &game));
     // The Laws as the command names them.
     insert("laws_words", record.laws.as_str().into());
     insert("start_fen", record.start_fen.as_str().into());
@@ -76,6 +78,17 @@ pub(super) fn game_details(
         insert("undo", (!record.changes.is_empty() || history.began_from_order).into());
     }
     Ok(Some(GameDetails { board: game.board, fields }))
+}
+
+/// Returns the game with this number: from memory, else from the journal, which the public does not read. `None`: there is none.
+///
+/// # Errors
+/// The journal cannot be read.
+pub(super) fn find_game(source: &Source, id: u64) -> Result<Option<GameView>, JournalError> {
+    match source {
+        Source::Live(hub) => hub.game(id),
+        Source::Public(_) => Ok(source.read(|state| state.games.get(&id).cloned())),
+    }
 }
 
 impl GameHistory {

@@ -73,6 +73,7 @@ pub(super) fn router(web: &Arc<WebState>) -> Router {
         .route("/round", get(index))
         .route("/round/{number}", get(index))
         .route("/seats", get(index))
+        .route("/game/{id}", get(index))
         .route("/settings", get(index))
         .route("/health", get(index))
         .route("/api/preview", on_post(post::preview))
@@ -236,14 +237,12 @@ async fn one_game(State(web): State<Arc<WebState>>, Path(id): Path<u64>, uri: Ur
 async fn pgn(State(web): State<Arc<WebState>>, Path(id): Path<u64>, headers: HeaderMap) -> HandlerResult {
     let audience = audience_of(web.access.user(&headers).as_ref());
     let reader = if audience == Audience::Arbiter { Reader::Arbiter } else { Reader::Public };
-    let text = web.source(audience).read(|state| {
-        let game = state.games.get(&id)?;
-        Some(game_to_pgn(game, AfterIllegal::default(), reader))
-    });
-    let text = text.ok_or_else(|| no_game(id))?;
+    let game = game::find_game(&web.source(audience), id)
+        .map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    let text = game_to_pgn(&game.ok_or_else(|| no_game(id))?, AfterIllegal::default(), reader);
     Ok(([(CONTENT_TYPE, "text/plain; charset=utf-8")], text).into_response())
 }
 
 fn no_game(id: u64) -> Refusal {
-    refusal(StatusCode::NOT_FOUND, format!("there is no game {id} in memory: /api/state lists the current games"))
+    refusal(StatusCode::NOT_FOUND, format!("there is no game {id} that you may see: /api/state lists the current games"))
 }

@@ -40,7 +40,7 @@ impl From<&ProblemKind> for Text {
             }
             ProblemKind::NotANumber(most) => text("not_a_number").with("most", *most),
             ProblemKind::BadResult(_) => text("bad_result"),
-            ProblemKind::BothLost => text("both_lost"),
+            ProblemKind::ResultsDiffer => text("results_differ"),
             ProblemKind::NoTable { white, black } => text("no_table").with("white", white.clone()).with("black", black.clone()),
             ProblemKind::TableTwice(table) => at(text("table_twice"), *table),
             ProblemKind::NoName(table) => at(text("no_name"), *table),

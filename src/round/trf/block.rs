@@ -34,6 +34,7 @@ impl Block {
             Some(PairingResult::WhiteWins) => ['1', '0'],
             Some(PairingResult::BlackWins) => ['0', '1'],
             Some(PairingResult::Draw) => ['=', '='],
+            Some(PairingResult::BothLose) => ['0', '0'],
             Some(PairingResult::WhiteWinsByForfeit) => ['+', '-'],
             Some(PairingResult::BlackWinsByForfeit) => ['-', '+'],
             Some(PairingResult::BothForfeit) => ['-', '-'],
@@ -68,7 +69,8 @@ impl Block {
         }
     }
 
-    /// Returns the result of White, who has this entry, against Black, who has `other`. `None`: there is none, or both lost.
+    /// Returns the result of White, who has this entry, against Black, who has `other`. `None`: there is none, or the
+    /// two entries do not fit.
     pub(super) fn result_against(self, other: Block) -> Option<PairingResult> {
         match (self.result, other.result) {
             ('+', _) => Some(PairingResult::WhiteWinsByForfeit),
@@ -77,6 +79,7 @@ impl Block {
             ('1' | 'W', _) => Some(PairingResult::WhiteWins),
             (_, '1' | 'W') => Some(PairingResult::BlackWins),
             ('=' | 'D', _) => Some(PairingResult::Draw),
+            ('0' | 'L', '0' | 'L') => Some(PairingResult::BothLose),
             _ => None,
         }
     }

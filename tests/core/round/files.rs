@@ -94,7 +94,7 @@ fn a_preview_lists_every_error_with_its_line_and_value() {
         sentences(&preview.errors),
         [
             "line 3: white_rating \"high\": this must be a number, at least 1 and at most 4000",
-            "line 4: result \"won\": \"won\" is not a result: use 1-0, 0-1, 1/2-1/2, +--, --+, ---, adjourned, or nothing",
+            "line 4: result \"won\": \"won\" is not a result: use 1-0, 0-1, 1/2-1/2, 0-0, +--, --+, ---, adjourned, or nothing",
             "line 7: 2 values, but the line of the column names has 6 names",
             "line 3: a player at table 2 has no name",
             "line 4: table 2 is listed twice",

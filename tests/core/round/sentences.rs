@@ -28,7 +28,7 @@ fn problems() -> Vec<ProblemKind> {
     let mut problems = one_of_each! {
         TooLarge, EmptyFile, OtherFile(OtherFile::Pdf), UnknownFormat, DamagedText, NotUnicode, NoRoundNumber,
         SeveralRounds(vec![1, 2]), NoSuchRound { rounds: 2, number: 7 }, BadSection(3), NobodyPaired, TooManyPairings,
-        BadLine(text()), WrongCount { values: 2, names: 3 }, NotANumber(9), BadResult(bad_result), BothLost,
+        BadLine(text()), WrongCount { values: 2, names: 3 }, NotANumber(9), BadResult(bad_result), ResultsDiffer,
         NoTable { white: text(), black: text() }, TableTwice(4), NoName(4), PlaysTwice { name: text(), first: 1, second: 2 },
         ByeAndGame(text()), BadText(4), BoardTwice { board: text(), first: 1, second: 2 },
         SerialTwice { serial: text(), first: 1, second: 2 }, SameFideId { name: text(), other: text(), id: 1_503_014 },

@@ -2,6 +2,7 @@
 
 mod exchange;
 mod laws_and_tags;
+mod round;
 mod service;
 
 use crate::harness::hall::{client, made};

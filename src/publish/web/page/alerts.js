@@ -34,7 +34,7 @@ function make() {
   return h(
     "li",
     {},
-    h("a", { class: "alert-line" }, h("span", { class: "top" }, h("strong"), h("span", { class: "ago" })), h("b"), h("span", { class: "text" })),
+    h("a", { class: "alert-line" }, h("span", { class: "top" }, h("strong"), h("span", { class: "ago" })), h("b"), h("span", { class: "text" }), h("span", { class: "since" })),
     h("button", { type: "button", class: "quiet acknowledge" }),
   );
 }
@@ -48,6 +48,7 @@ function update(item, { card, alert }) {
   setText($(".ago", item), ago(now() - alert.since));
   setText($("b", item), t(`kind-${alert.kind}`));
   setText($(".text", item), alert.text);
+  setText($(".since", item), alert.plies_since ? t("page-moves-since", { count: alert.plies_since }) : "");
   const button = $("button", item);
   button.hidden = !may("acknowledge");
   setText(button, t("page-acknowledge"));

@@ -11,6 +11,7 @@ const RESULTS = [
   ["1-0"],
   ["1/2-1/2"],
   ["0-1"],
+  ["0-0", "page-desk-both-lose"],
   ["+--", "page-forfeit-white"],
   ["--+", "page-forfeit-black"],
   ["---", "page-forfeit-nobody"],
@@ -111,11 +112,12 @@ function draw() {
     missing.map(({ number, table }) => h("a", { href: `/round/${number}#table-${table}` }, number === current ? t("page-table", { table }) : `${number}.${table}`)),
   );
   $("#no-round").hidden = Boolean(round);
-  $("#pairings").hidden = !round;
+  $("#pairings").hidden = $("#byes").hidden = !round;
   if (!round) return;
   const tables = new Map(report.tables.map((table) => [table.table, table]));
   const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((pairing) => ({ pairing, at: tables.get(pairing.table) }));
   keyed($("#pairings tbody"), rows, ({ pairing }) => pairing.table, makeRow, drawRow);
+  setText($("#bye-list"), comma((round.byes ?? []).map((bye) => `${player(bye.player)} (${t(`page-bye-${bye.kind}`)})`)) || "–");
 }
 
 function makeRow({ pairing }) {
@@ -145,7 +147,7 @@ function drawRow(row, { pairing, at }) {
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
   const own = !pairing.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
-  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one))));
+  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[0+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one))));
   select.value = pairing.result ?? "";
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
 }
@@ -176,13 +178,14 @@ function edit(table) {
       input(`${colour}-title`, pairing[colour].title, { size: 4, maxlength: 8 }),
       input(`${colour}-rating`, pairing[colour].rating, { type: "number", min: 1, max: 4000 }),
       input(`${colour}-federation`, pairing[colour].federation, { size: 4, maxlength: 3 }),
+      input(`${colour}-team`, pairing[colour].team, { maxlength: 255 }),
     );
   const form = h("form", { method: "dialog" }, h("h2", {}, t("page-table", { table })), side("white"), side("black"));
   const read = (colour) => {
     const value = (name) => String(new FormData(form).get(`${colour}-${name}`) ?? "").trim();
-    const rating = Number(value("rating"));
-    const { title, rating: oldRating, federation, ...rest } = pairing[colour];
-    return { ...rest, name: value("name"), ...(value("title") && { title: value("title") }), ...(rating && { rating }), ...(value("federation") && { federation: value("federation") }) };
+    const { title, rating, federation, team, ...rest } = pairing[colour];
+    const texts = ["title", "federation", "team"].filter(value).map((name) => [name, value(name)]);
+    return { ...rest, name: value("name"), ...Object.fromEntries(texts), ...(value("rating") && { rating: Number(value("rating")) }) };
   };
   const done = (what, text) => {
     dialog.close();
@@ -203,12 +206,44 @@ function edit(table) {
       h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
     ),
     h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),
-    games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: `/api/games/${game.game}/pgn` }, t("page-desk-game", { game: game.game })), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
+    games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: game.is_on_board ? `/board/${encodeURIComponent(game.board)}` : `/game/${game.game}`, onclick: () => dialog.close() }, t("page-desk-game", { game: game.game })), " ", h("a", { href: `/api/games/${game.game}/pgn`, download: `game-${game.game}.pgn` }, "PGN"), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const { white, black, ...rest } = pairing;
     done({ do: "pair", pairing: { ...rest, white: read("white"), black: read("black") } }, t("page-desk-pairing-saved", { table }));
+  });
+  fill(dialog, form);
+  dialog.showModal();
+}
+
+/** The kinds of byes. */
+const BYES = ["pairing_allocated", "full_point", "half_point", "zero_point"];
+
+/** Opens the dialog of the players without an opponent: a row for each, and one for another player. */
+function editByes() {
+  const dialog = $("#desk-dialog");
+  const { round } = report;
+  const row = (bye) => {
+    const name = h("input", { value: bye?.player.name ?? "", maxlength: 255, autocomplete: "off", "aria-label": t("page-desk-name") });
+    const kind = h("select", { "aria-label": t("page-desk-bye") }, BYES.map((one) => h("option", { value: one, selected: one === bye?.kind }, t(`page-bye-${one}`))));
+    return { element: h("li", {}, name, " ", kind), read: () => ({ player: { ...bye?.player, name: name.value.trim() }, kind: kind.value }) };
+  };
+  const rows = [...(round.byes ?? []), null].map(row);
+  const form = h(
+    "form",
+    { method: "dialog", id: "edit-byes" },
+    h("h2", {}, t("page-desk-byes")),
+    h("p", { class: "muted" }, t("page-desk-byes-about")),
+    h("ul", {}, rows.map(({ element }) => element)),
+    h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-desk-save")), h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close();
+    // Who has no name any more is removed.
+    const byes = rows.map(({ read }) => read()).filter((bye) => bye.player.name);
+    run({ do: "byes", round: round.number, byes }, t("page-desk-byes-saved"));
   });
   fill(dialog, form);
   dialog.showModal();
@@ -282,4 +317,5 @@ export function begin() {
     if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
   });
   $("#start-round").addEventListener("click", startRound);
+  $("#edit-byes-button").addEventListener("click", editByes);
 }

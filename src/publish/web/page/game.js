@@ -16,6 +16,10 @@ const DOUBTFUL_BELOW = 0.9;
 
 /** The board on display; null if there is none. */
 let openBoard = null;
+/** The game on display that need not be on a board any more; null: the one on the board. */
+let openGame = null;
+/** A card for that game, once it is loaded. */
+let gameCard = null;
 /** The game as loaded last. */
 let game = null;
 /** The ply on display; null for the last one. */
@@ -28,22 +32,43 @@ let showsSquares = false;
 let ground = null;
 let runCommand = async () => {};
 
-const card = () => hall.cards.get(openBoard) ?? null;
+const card = () => (openGame === null ? hall.cards.get(openBoard) : gameCard) ?? null;
 
 /** Shows a board; `run` carries out a command and shows its result. */
 export function show(name, run) {
   runCommand = run;
-  if (openBoard !== name) {
-    [openBoard, game, shownPly, loadedVersion, showsSquares, retryAt] = [name, null, null, "", false, 0];
-    frames.close();
-  }
+  if (openBoard !== name) begins(name, null);
   ground ??= new Board($("#large"), { large: true });
   draw();
 }
 
+/** Shows a game, also one that is not on its board any more. */
+export async function showGame(id) {
+  if (openGame !== id) begins(null, id);
+  ground ??= new Board($("#large"), { large: true });
+  draw();
+  try {
+    const loaded = await request(`/api/games/${id}?lang=${language}`);
+    if (openGame !== id) return;
+    game = { ...loaded, id };
+    const table = Number(loaded.tags?.find(([name]) => name === "Table")?.[1]) || null;
+    gameCard = { board: loaded.board, table, contact: "ready", game: loaded.game };
+  } catch (error) {
+    if (openGame === id) setText($("#missing"), error.message);
+    return;
+  }
+  draw();
+}
+
+/** Begins to show a board or a game. */
+function begins(board, id) {
+  [openBoard, openGame, gameCard, game, shownPly, loadedVersion, showsSquares, retryAt] = [board, id, null, null, null, "", false, 0];
+  frames.close();
+}
+
 /** Leaves this view. */
 export function hide() {
-  openBoard = null;
+  [openBoard, openGame, gameCard] = [null, null, null];
   frames.close();
 }
 
@@ -66,7 +91,7 @@ let retryAt = 0;
 
 async function reload() {
   const current = card();
-  if (!current?.game || reading || Date.now() < retryAt || loadedVersion === version(current)) return;
+  if (openGame !== null || !current?.game || reading || Date.now() < retryAt || loadedVersion === version(current)) return;
   const [name, newVersion] = [openBoard, version(current)];
   reading = true;
   try {
@@ -99,23 +124,25 @@ export function draw() {
   const current = card();
   $("#missing").hidden = Boolean(current);
   $("#board-view").hidden = !current;
+  if (!current && openGame !== null) return setText($("#missing"), t("page-desk-game", { game: openGame }));
   if (!current) return setText($("#missing"), hall.loaded ? t("page-no-board", { board: openBoard ?? "" }) : "");
-  const status = boardState(current);
-  setText($("#place"), placeName(current));
+  const status = openGame !== null && current.game.result === "*" ? { kind: "quiet", text: t("page-desk-game-left") } : boardState(current);
+  setText($("#place"), openGame === null ? placeName(current) : comma([placeName(current), t("page-desk-game", { game: openGame })]));
   setText($("#state"), status.text);
   $("#state").dataset.state = status.kind;
   setText($("#model"), !isKnown() ? "" : [current.model, current.board, current.reason, battery(current)].filter(Boolean).join(" · "));
   for (const side of ["white", "black"]) drawPlayer(current, side);
   $("#players").dataset.turned = flipped;
   const look = may("rule") ? (alert) => showFramesAt(alert.raised) : null;
-  if (isKnown()) alerts.drawForBoard($("#board-alerts"), current, { offer, look });
+  if (isKnown() && openGame === null) alerts.drawForBoard($("#board-alerts"), current, { offer, look });
   else $("#board-alerts").replaceChildren();
   drawPosition(current);
   drawMoves(current);
   drawLists(current);
   for (const element of document.querySelectorAll("#tools > *")) {
     const classes = element.classList;
-    element.hidden = (classes.contains("for-known") && !hall.user) || (classes.contains("for-arbiter") && !may("rule")) || (classes.contains("for-game") && !current.game);
+    const isPast = openGame !== null && (classes.contains("for-known") || classes.contains("for-arbiter"));
+    element.hidden = isPast || (classes.contains("for-known") && !hall.user) || (classes.contains("for-arbiter") && !may("rule")) || (classes.contains("for-game") && !current.game);
   }
   setText($("#menu"), rule.title());
   const pgn = $("#pgn");
@@ -254,7 +281,7 @@ function drawDetail(current, move) {
       row("page-made", move.made ? time(move.made) : "–"),
       row("page-completed", move.completed ? time(move.completed) : t("page-not-yet")),
     ),
-    may("correct")
+    may("correct") && openGame === null
       ? h(
           "div",
           { class: "buttons" },
@@ -270,6 +297,12 @@ function drawDetail(current, move) {
 /** Draws the lists below the moves: the corrections, and the players' counted irregularities. */
 function drawLists(current) {
   const loadedGame = game && game.id === current.game?.id ? game : null;
+  // Those that are open are shown above, unless the game is not on its board any more.
+  const pastAlerts = (loadedGame?.alerts ?? []).filter((alert) => alert.cleared || openGame !== null);
+  $("#past-alerts").hidden = pastAlerts.length === 0;
+  setText($("#past-alerts summary"), t("page-past-alerts", { count: pastAlerts.length }));
+  const alertLine = (one) => `${time(one.raised)} ${colon(t(`kind-${one.kind}`), one.text)}`;
+  keyed($("#past-alerts ol"), pastAlerts, (alert) => alert.id, () => h("li"), (item, one) => setText(item, alertLine(one)));
   const corrections = loadedGame?.corrections ?? [];
   $("#corrections").hidden = corrections.length === 0;
   setText($("#corrections summary"), t("page-corrections", { count: corrections.length }));

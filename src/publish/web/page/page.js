@@ -30,6 +30,12 @@ function boardInPath() {
   return name ? decodeURIComponent(name) : null;
 }
 
+/** Returns the game in the address, which need not be on a board any more; null if there is none. */
+function gameInPath() {
+  const [, id] = location.pathname.match(/^\/game\/(\d+)$/) ?? [];
+  return id ? Number(id) : null;
+}
+
 /** The views of the desk, by the first part of their address. */
 const DESK_VIEWS = { round: desk, seats, health, settings };
 
@@ -61,11 +67,16 @@ function route() {
   const previous = board.shownBoard();
   if (previous === null && name !== null) hallScroll = scrollY;
   const isDesk = showDesk();
-  $("#hall").hidden = name !== null || isDesk;
-  $("#board").hidden = name === null;
-  document.body.dataset.view = isDesk ? "desk" : name === null ? "hall" : "board";
+  const id = gameInPath();
+  $("#hall").hidden = name !== null || id !== null || isDesk;
+  $("#board").hidden = name === null && id === null;
+  document.body.dataset.view = isDesk ? "desk" : name === null && id === null ? "hall" : "board";
   if (isDesk) {
     board.hide();
+  } else if (id !== null) {
+    $("#back").href = hallAddress;
+    board.showGame(id);
+    scrollTo(0, 0);
   } else if (name === null) {
     hallAddress = location.pathname + location.search;
     readAddress();
@@ -92,7 +103,7 @@ function route() {
 /** Shows another address. With `replace`, it takes the place of the present one in the history. */
 function navigate(path, { replace = false } = {}) {
   if (path === location.pathname + location.search) return;
-  const isFiltering = boardInPath() === null && !path.startsWith("/board/");
+  const isFiltering = boardInPath() === null && !/^\/(board|game)\//.test(path);
   if (replace) history.replaceState(null, "", path);
   else history.pushState(null, "", path);
   route();
@@ -178,6 +189,7 @@ function change({ detail: boards }) {
     drawHeader();
   }
   desk.changed();
+  if (gameInPath() !== null) return;
   if (boardInPath() === null) boards === null ? cards.draw() : cards.redraw(boards);
   else if (board.concerns(boards)) board.draw();
 }
@@ -231,7 +243,7 @@ function clearSearch() {
 
 function key(event) {
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
-  const onBoard = boardInPath() !== null;
+  const onBoard = boardInPath() !== null || gameInPath() !== null;
   if (isTextField(event.target)) {
     if (event.target.id === "filter" && ["Escape", "Enter", "ArrowDown"].includes(event.key)) searchKey(event);
     return;
@@ -324,7 +336,7 @@ async function begin() {
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
-    if (link.target || (link.pathname !== "/" && !/^\/(board|round|seats|health|settings)(\/|$)/.test(link.pathname))) return;
+    if (link.target || (link.pathname !== "/" && !/^\/(board|game|round|seats|health|settings)(\/|$)/.test(link.pathname))) return;
     event.preventDefault();
     navigate(link.pathname + link.search);
   });

@@ -1,0 +1,75 @@
+//! The round: a game that left its board, a result of which both players lose, byes and teams.
+
+use super::Desk;
+use crate::harness::until;
+use touchmove::publish::desk::ExportFormat;
+use touchmove::round::{ByeKind, PairingResult, Round};
+
+async fn round(desk: &Desk) -> Round {
+    desk.client.desk(None).await.unwrap().round.unwrap()
+}
+
+#[tokio::test]
+async fn a_past_game_opens_and_the_pairing_is_edited() {
+    let Some(desk) = Desk::open("", "operator").await else { return };
+    desk.play().await;
+    // Another game begins on the board, without a result of the first.
+    let position = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    desk.client.set_position("board_7", position).await.unwrap();
+    let browser = &desk.browser;
+    browser.click("#views [href='/round']");
+    browser.shows("#pairings .state", "result missing");
+    browser.shows("#bye-list", "\u{2013}");
+
+    // The game is still there, with its board and its moves.
+    browser.click("#pairings th button");
+    browser.click("#desk-dialog [href^='/game/']");
+    browser.shows("#place", "Table 1, Game ");
+    browser.shows("#state", "without a result");
+    browser.shows("#moves .move", "e5");
+    browser.shows("#players .white .name", "Ada");
+    browser.hides("#menu, #raw, #show-frames, #undo");
+    browser.until("the pieces", "document.querySelectorAll('#large piece').length >= 32");
+    browser.click("#moves [data-ply='1']");
+    browser.shows("#caption", "White's move 1 e4");
+    browser.js("history.back()");
+    browser.shows("#pairings .state", "result missing");
+
+    // Both players lose, as the arbiter decided.
+    let choose =
+        "const one = document.querySelector('#pairings select'); one.value = '0-0'; one.dispatchEvent(new Event('change'))";
+    browser.js(choose);
+    browser.shows("#command-status", "The result of table 1 is entered");
+    browser.shows("#pairings .state", "ended");
+    assert_eq!(round(&desk).await.pairings[0].result, Some(PairingResult::BothLose));
+    let trf = desk.client.export(ExportFormat::Trf, None).await.unwrap();
+    assert!(trf.contains("   2 w 0") && trf.contains("   1 b 0"), "{trf}");
+
+    // A team, which the pairing keeps.
+    browser.click("#pairings th button");
+    browser.js("document.querySelector('#desk-dialog [name=white-team]').value = 'Rooks'");
+    browser.click("#desk-dialog .main");
+    browser.shows("#command-status", "The pairing of table 1 is saved");
+    let pairing = round(&desk).await.pairings.remove(0);
+    assert_eq!((pairing.white.team.as_deref(), pairing.black.team), (Some("Rooks"), None));
+    assert_eq!(pairing.result, Some(PairingResult::BothLose));
+
+    // A bye, and no bye.
+    browser.click("#edit-byes-button");
+    browser.js("document.querySelector('#edit-byes li:last-child input').value = 'Eve'");
+    browser.js("document.querySelector('#edit-byes li:last-child select').value = 'half_point'");
+    browser.click("#edit-byes .main");
+    browser.shows("#bye-list", "Eve (half a point)");
+    let byes = round(&desk).await.byes;
+    assert_eq!((byes.len(), byes[0].player.name.as_str(), byes[0].kind), (1, "Eve", ByeKind::HalfPoint));
+    browser.click("#edit-byes-button");
+    browser.js("document.querySelector('#edit-byes input').value = 'Ada'");
+    browser.click("#edit-byes .main");
+    browser.shows("#command-status", "nothing was changed: Ada has a bye, and is listed a second time");
+    browser.click("#edit-byes-button");
+    browser.js("document.querySelector('#edit-byes input').value = ''");
+    browser.click("#edit-byes .main");
+    browser.shows("#command-status", "The byes are saved");
+    until("no byes", async || round(&desk).await.byes.is_empty().then_some(())).await;
+    desk.assert_no_refusals();
+}
