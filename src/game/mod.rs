@@ -15,6 +15,7 @@ pub mod preview;
 pub mod record;
 pub mod refusal;
 pub mod rights;
+mod taken_back;
 pub mod text;
 pub mod words;
 
@@ -29,4 +30,5 @@ pub use late_result::late_result;
 pub use preview::Preview;
 pub use record::Record;
 pub use refusal::Refusal;
+pub use taken_back::taken_back;
 pub use text::{Arg, Text};

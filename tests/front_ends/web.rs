@@ -5,6 +5,7 @@ mod login;
 mod service;
 mod spectators;
 mod stream;
+mod taken_back;
 
 use crate::harness::hall::Hall;
 use crate::harness::organiser::Organiser as _;

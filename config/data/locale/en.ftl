@@ -427,6 +427,7 @@ page-move-white = White's move { $number }
 page-moves = Moves
 page-moves-since = Moves since (both players'): { $count }
 page-past-alerts = Closed alerts: { $count }
+page-taken-back = The illegal move was taken back before it was completed
 page-needs = Needs somebody: { $count }
 page-next = Next page
 page-no-board = There is no board { $board }

@@ -389,6 +389,7 @@ page-move-white = 白方第{ $number }着
 page-moves = 着法
 page-moves-since = 此后又走{ $count }着（双方合计）
 page-past-alerts = 已结束的提示：{ $count }
+page-taken-back = 不合规则的着法在完成之前已被收回
 page-needs = 需要处理：{ $count }
 page-next = 下一页
 page-no-board = 没有棋盘{ $board }

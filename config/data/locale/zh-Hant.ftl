@@ -389,6 +389,7 @@ page-move-white = 白方第{ $number }步
 page-moves = 棋步
 page-moves-since = 此後又走{ $count }步（雙方合計）
 page-past-alerts = 已結束的提示：{ $count }
+page-taken-back = 不合規則的棋步在完成之前已被收回
 page-needs = 需要處理：{ $count }
 page-next = 下一頁
 page-no-board = 沒有棋盤{ $board }

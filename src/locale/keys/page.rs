@@ -84,6 +84,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-moves", &[]),
     ("page-moves-since", &[("count", Plain)]),
     ("page-past-alerts", &[("count", Plain)]),
+    ("page-taken-back", &[]),
     ("page-needs", &[("count", Plain)]),
     ("page-next", &[]),
     ("page-no-board", &[("board", Plain)]),

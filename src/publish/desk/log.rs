@@ -4,7 +4,7 @@ use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
 use crate::daemon::journal::JournalError;
-use crate::game::{Alert, Command, Event, Record};
+use crate::game::{Alert, Command, Event, Record, taken_back};
 use crate::locale::{self, Locale};
 use crate::wire::{Word, command_to_value};
 use jiff::Timestamp;
@@ -97,12 +97,16 @@ fn write_game(text: &mut String, form: LogForm, title: &str, lines: &[LogLine]) 
 
 /// Returns the lines of a game: each alert, command and result.
 fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale) -> Vec<LogLine> {
+    let taken_back = taken_back(&events);
     let mut events = events.into_iter();
     let Some(mut record) = events.next().as_ref().and_then(Record::begin) else { return Vec::new() };
     let mut lines = Vec::new();
     for stamped in events {
         let what = match &stamped.event {
             Event::AlertRaised(alert) => Some((alert_text(alert, locale), String::new())),
+            Event::AlertCleared { id } if taken_back.contains(id) => {
+                Some((locale::page_word(locale, "page-taken-back", &[]), String::new()))
+            }
             // The names of the players are no ruling.
             Event::Commanded { command: Command::Tags { .. }, .. } => None,
             Event::Commanded { command, by } => Some((command_text(command, &record, locale), by.clone())),

@@ -9,7 +9,7 @@ use crate::daemon::journal::JournalError;
 use crate::game::event::{Alternative, ClockTime};
 use crate::game::record::{Ply, PlyState};
 use crate::game::rights::Audience;
-use crate::game::{Alert, Command, Event, StampedEvent};
+use crate::game::{Alert, Command, Event, StampedEvent, taken_back};
 use crate::laws::{IrregularityCounts, Position};
 use crate::wire::Word;
 use serde_json::{Map, Value, json};
@@ -26,6 +26,8 @@ struct GameHistory {
     /// Alerts, each with the time when it was raised.
     alerts: Vec<(i64, Alert)>,
     cleared: BTreeSet<u32>,
+    /// Of these, the alerts about illegal moves that their players took back.
+    taken_back: BTreeSet<u32>,
     /// Somebody set its start position, which can be undone.
     began_from_order: bool,
 }
@@ -67,6 +69,7 @@ pub(super) fn game_details(
             let mut value = alert::alert_to_json(view, &game, raised);
             value["raised"] = (*raised_at).into();
             value["cleared"] = history.cleared.contains(&raised.id).into();
+            value["taken_back"] = history.taken_back.contains(&raised.id).into();
             value
         };
         let alerts = history.alerts.iter().filter(|(_, alert)| alert.kind.audience() <= view.audience);
@@ -93,7 +96,7 @@ pub(super) fn find_game(source: &Source, id: u64) -> Result<Option<GameView>, Jo
 
 impl GameHistory {
     fn new(game: &GameView, events: Vec<StampedEvent>) -> GameHistory {
-        let mut history = GameHistory::default();
+        let mut history = GameHistory { taken_back: taken_back(&events), ..GameHistory::default() };
         for StampedEvent { at, event, .. } in events {
             match event {
                 Event::MoveMade { ply, played, alternatives, .. } => {

@@ -301,7 +301,7 @@ function drawLists(current) {
   const pastAlerts = (loadedGame?.alerts ?? []).filter((alert) => alert.cleared || openGame !== null);
   $("#past-alerts").hidden = pastAlerts.length === 0;
   setText($("#past-alerts summary"), t("page-past-alerts", { count: pastAlerts.length }));
-  const alertLine = (one) => `${time(one.raised)} ${colon(t(`kind-${one.kind}`), one.text)}`;
+  const alertLine = (one) => [`${time(one.raised)} ${colon(t(`kind-${one.kind}`), one.text)}`, one.taken_back && t("page-taken-back")].filter(Boolean).join(" · ");
   keyed($("#past-alerts ol"), pastAlerts, (alert) => alert.id, () => h("li"), (item, one) => setText(item, alertLine(one)));
   const corrections = loadedGame?.corrections ?? [];
   $("#corrections").hidden = corrections.length === 0;
