@@ -6,6 +6,7 @@
 use super::{FILE_NAME, JournalError};
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
+use rustix::fs::{Access, access};
 use std::fs::{self, File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
@@ -78,7 +79,9 @@ pub(super) fn open_source(dir: &Path) -> Result<Connection, JournalError> {
         Ok(found) if !found.is_file() => return Err(JournalError::NotAFile { path }),
         Ok(_) => {}
     }
-    File::open(&path).map(drop).map_err(JournalError::file("read", &path))?;
+    // The file must not be opened and closed here: a process loses its POSIX locks on a file, also those of SQLite on the open journal,
+    // when it closes any descriptor of it.
+    access(&path, Access::READ_OK).map_err(|error| JournalError::file("read", &path)(error.into()))?;
     let failed = || JournalError::sqlite("read the journal (run this as root or as the user that touchmoved runs as)");
     let source = Connection::open_with_flags(&path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
         .map_err(failed())?;

@@ -2,6 +2,7 @@
 
 use super::{fill, good_journal, open, stored};
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use touchmove::daemon::journal;
@@ -83,4 +84,24 @@ fn touchmovectl_backup_reads_its_arguments_and_writes_the_file() {
     let args = touchmove::ctl::backup::Args::from_arg_matches(&matches).expect("arguments");
     touchmove::ctl::backup::run(args).expect("a backup");
     assert!(stored(&open(copy.path())) >= 300);
+}
+
+/// SQLite locks the journal with POSIX locks, of which a process loses all when it closes any descriptor of the file.
+#[test]
+fn a_backup_keeps_the_locks_of_the_journal() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let journal = open(dir.path());
+    let inode = fs::metadata(dir.path().join("journal.sqlite3")).expect("the journal").ino();
+    let locks = || {
+        let all = fs::read_to_string("/proc/locks").expect("the locks");
+        let of_journal = |line: &&str| {
+            let fields: Vec<&str> = line.split_whitespace().collect();
+            fields.get(1) == Some(&"POSIX") && fields.get(5).is_some_and(|file| file.ends_with(&format!(":{inode}")))
+        };
+        all.lines().filter(of_journal).count()
+    };
+    let before = locks();
+    assert!(before > 0, "the journal is locked");
+    journal.backup(&dir.path().join("copy.sqlite3")).expect("a backup");
+    assert_eq!(locks(), before);
 }
