@@ -34,7 +34,7 @@ pub use read::{GameSummary, StoredGame};
 pub use writer::AppendOutcome;
 
 use crate::desk::DeskEntry;
-use crate::game::StampedEvent;
+use crate::game::{ErrorCode, StampedEvent};
 use read::Chains;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
@@ -138,6 +138,13 @@ pub enum JournalError {
     /// The writing thread has ended.
     #[error("the journal has been closed")]
     Closed,
+}
+
+impl JournalError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        ErrorCode::Unavailable("JournalUnreadable")
+    }
 }
 
 impl JournalError {

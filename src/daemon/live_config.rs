@@ -10,7 +10,7 @@ use crate::config::keys::ChangeEffect;
 use crate::config::settings::{
     EarlierPublication, KeyValue, RuntimeSettings, SETTINGS_FILE, SettingError, earlier_publication,
 };
-use crate::game::DelayPolicy;
+use crate::game::{DelayPolicy, ErrorCode};
 use jiff::Timestamp;
 use std::fs;
 use std::io;
@@ -114,6 +114,18 @@ pub enum ChangeError {
         /// The error of the system.
         error: io::Error,
     },
+}
+
+impl ChangeError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            ChangeError::Setting(SettingError::UnknownKey { .. }) => ErrorCode::Unknown("NoSuchKey"),
+            ChangeError::Setting(_) => ErrorCode::Invalid("BadSetting"),
+            ChangeError::Unconfirmed(_) => ErrorCode::Conflict("Unconfirmed"),
+            ChangeError::WriteFailed { .. } => ErrorCode::Unavailable("NotStored"),
+        }
+    }
 }
 
 impl LiveConfig {

@@ -2,6 +2,7 @@
 
 use super::json::numbered;
 use super::{Desk, Seat};
+use crate::game::ErrorCode;
 use crate::game::json::word_or_null;
 use crate::round::{BadRound, Bye, Pairing, PairingResult, Round};
 use serde::{Deserialize, Serialize};
@@ -167,6 +168,20 @@ pub enum DeskError {
     /// The round would have these problems.
     #[error(transparent)]
     BadRound(#[from] BadRound),
+}
+
+impl DeskError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            DeskError::NoRound(_) => ErrorCode::Unknown("NoRound"),
+            DeskError::NoPairing { .. } | DeskError::NoSeat(_) => ErrorCode::Unknown("NoTable"),
+            DeskError::TableZero => ErrorCode::Invalid("NoTable"),
+            DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => {
+                ErrorCode::Conflict("BadRound")
+            }
+        }
+    }
 }
 
 impl Desk {

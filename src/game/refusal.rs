@@ -1,9 +1,10 @@
 //! Why a command was not carried out.
 
+use super::ErrorCode;
 use crate::game::Command;
 use shakmaty::Color;
 
-/// Declares the reasons, each with its message and the last part of the name of its D-Bus error.
+/// Declares the reasons, each with its message and the name of its code.
 macro_rules! refusals {
     ($($(#[$about:meta])+ $variant:ident $(($($content:ty),+))? $({$($fields:tt)+})? = $name:literal,)+) => {
         /// Why a command was not carried out. The message says what to do.
@@ -14,9 +15,9 @@ macro_rules! refusals {
         )+}
 
         impl Refusal {
-            /// Returns the last part of the name of the D-Bus error.
-            pub fn error_name(&self) -> &'static str {
-                match self {$(Refusal::$variant { .. } => $name),+}
+            /// Returns the code for programs.
+            pub fn code(&self) -> ErrorCode {
+                ErrorCode::Conflict(match self {$(Refusal::$variant { .. } => $name),+})
             }
         }
     };

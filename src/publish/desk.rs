@@ -13,7 +13,7 @@ use crate::daemon::Hub;
 use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{DeskChangeError, GameView, OrderError, Target};
 use crate::desk::{DeskAct, DeskError};
-use crate::game::{Command, Order, ResultReason};
+use crate::game::{Command, ErrorCode, Order, ResultReason};
 use crate::round::PairingResult;
 
 /// Maximum size of an act, in bytes: a round of a thousand tables.
@@ -37,6 +37,18 @@ pub enum ActError {
     /// The result is entered, and its game cannot take it.
     #[error("the result is entered for the pairing, and its game does not have it yet: {0}")]
     Game(OrderError),
+}
+
+impl ActError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            ActError::NotAnAct(_) | ActError::Internal => ErrorCode::Invalid("BadAct"),
+            ActError::HasMoves(_) => ErrorCode::Conflict("BadResult"),
+            ActError::Desk(error) => error.code(),
+            ActError::Game(error) => error.code(),
+        }
+    }
 }
 
 /// Parses an act from JSON.

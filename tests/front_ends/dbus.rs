@@ -259,6 +259,41 @@ async fn spectators_see_results_but_no_commands() {
     assert_eq!((snapshot.boards.len(), snapshot.games[0].last_number), (0, numbers.len() as u64));
 }
 
+/// Each error that the description of a method names is one that touchmoved can return.
+#[test]
+fn documented_errors_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut sources = Vec::new();
+    let mut folders = vec![root.join("src")];
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                sources.push(std::fs::read_to_string(path).unwrap());
+            }
+        }
+    }
+    // As the code of an error, as a refusal of a command, as an error of the interfaces.
+    let is_declared = |name: &str| {
+        let forms = [format!("(\"{name}\")"), format!("= \"{name}\","), format!("\n    {name},\n")];
+        sources.iter().any(|source| forms.iter().any(|form| source.contains(form)))
+    };
+    let mut count = 0;
+    for file in std::fs::read_dir(root.join("config/generated/dbus")).unwrap() {
+        let xml = std::fs::read_to_string(file.unwrap().path()).unwrap();
+        for errors in xml.lines().filter_map(|line| line.trim().strip_prefix("Errors: ")) {
+            let names = errors.split([' ', ',', '.', '(', ')']).filter(|word| word.chars().skip(1).any(char::is_uppercase));
+            for name in names {
+                assert!(is_declared(name), "{name} in: {errors}");
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
 /// The committed XML of each interface is the introspection data of the service, except for the annotations for Qt. `UPDATE=1`
 /// writes the files.
 #[tokio::test]

@@ -5,6 +5,7 @@ use crate::daemon::desk_file::DeskFile;
 use crate::daemon::journal::JournalError;
 use crate::daemon::rounds::boards_at_tables;
 use crate::desk::{Desk, DeskAct, DeskEntry, DeskError, Seat};
+use crate::game::ErrorCode;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tracing::{error, warn};
@@ -21,6 +22,17 @@ pub enum DeskChangeError {
     /// It could not be stored.
     #[error("nothing was changed, because it could not be stored: {0}")]
     NotStored(#[from] JournalError),
+}
+
+impl DeskChangeError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            DeskChangeError::Impossible(error) => error.code(),
+            DeskChangeError::NoSuchBoard(_) => ErrorCode::Unknown("NoSuchBoard"),
+            DeskChangeError::NotStored(_) => ErrorCode::Unavailable("JournalFull"),
+        }
+    }
 }
 
 impl Hub {

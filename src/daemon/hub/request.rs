@@ -2,7 +2,7 @@
 
 use super::BoardId;
 use crate::game::rights::Audience;
-use crate::game::{Answer, Order, Refusal, StampedEvent, Text};
+use crate::game::{Answer, ErrorCode, Order, Refusal, StampedEvent, Text};
 use tokio::sync::oneshot;
 
 /// Target of an order.
@@ -181,6 +181,28 @@ pub enum OrderError {
     /// The daemon is shutting down.
     #[error("touchmoved is shutting down: start it again, then repeat the order")]
     Stopping,
+}
+
+impl OrderError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            OrderError::Refused(refusal) => refusal.code(),
+            OrderError::NoSuchBoard(_) => ErrorCode::Unknown("NoSuchBoard"),
+            OrderError::NoSuchGame(_) => ErrorCode::Unknown("NoSuchGame"),
+            OrderError::BoardAway { .. } => ErrorCode::Conflict("NoSuchGame"),
+            OrderError::NotCurrent { .. } | OrderError::GameReplaced => ErrorCode::Conflict("NotCurrent"),
+            OrderError::Changed { .. } => ErrorCode::Stale("Changed"),
+            OrderError::NoGameToContinue(_) => ErrorCode::Conflict("NoGame"),
+            OrderError::BoardInUse { .. } => ErrorCode::Conflict("BoardInUse"),
+            OrderError::Playing { .. } => ErrorCode::Conflict("Playing"),
+            OrderError::CannotIdentify(_) => ErrorCode::Conflict("Unnoticed"),
+            OrderError::PositionNotSetUp { .. } => ErrorCode::Conflict("NotPutUp"),
+            OrderError::Unreadable(_) => ErrorCode::Unavailable("JournalUnreadable"),
+            OrderError::JournalFull(_) => ErrorCode::Unavailable("JournalFull"),
+            OrderError::Stopping => ErrorCode::Unavailable("Stopping"),
+        }
+    }
 }
 
 fn differing_squares(squares: &[shakmaty::Square]) -> String {

@@ -1,6 +1,6 @@
 //! `org.touchmove1.Administrator`, on the live name only.
 
-use super::{Error, Stream, describe_caller, polkit};
+use super::{Error, Stream, polkit};
 use crate::config::Config;
 use crate::config::settings::{KeyValue, ValueSource};
 use crate::config::web::Web;
@@ -8,7 +8,7 @@ use crate::daemon::LiveConfig;
 use crate::game::rights::{Right, Role};
 use crate::publish::front_end::Context;
 use crate::publish::web::codes::{CODE_LIFETIME, LoginCodes};
-use crate::publish::web::tokens::{TokenError, TokenStore};
+use crate::publish::web::tokens::TokenStore;
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -73,8 +73,7 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<&'static str, Error> {
-        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
-        let by = describe_caller(&header, connection).await;
+        let by = polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         Ok(self.live_config.set(key, value, &by, confirmed).await?.word())
     }
 
@@ -88,8 +87,7 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<&'static str, Error> {
-        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
-        let by = describe_caller(&header, connection).await;
+        let by = polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         Ok(self.live_config.unset(key, &by, confirmed).await?.word())
     }
 
@@ -106,18 +104,14 @@ impl AdministratorObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(String, String, u32), Error> {
-        polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
+        let maker = polkit::authorize(Right::Administer, Stream::Live, &header, connection).await?;
         if self.web.listen.is_none() {
             let sentence = "the page is off, so nobody can log in: write listen under [web] in the configuration file";
             return Err(Error::NoPage(sentence.to_owned()));
         }
         let role = Role::from_word(role)
             .ok_or_else(|| Error::BadRole(format!("\"{role}\" is not a role: use operator, arbiter or administrator")))?;
-        let maker = describe_caller(&header, connection).await;
-        let code = self.login_codes.create(&self.tokens, name, role, &maker, None).map_err(|error| match error {
-            TokenError::BadName(_) | TokenError::NameTaken(_) => Error::BadName(error.to_string()),
-            error => Error::NotStored(error.to_string()),
-        })?;
+        let code = self.login_codes.create(&self.tokens, name, role, &maker, None)?;
         let seconds = u32::try_from(CODE_LIFETIME.as_secs()).unwrap_or(u32::MAX);
         Ok((code, self.web.address().unwrap_or_default(), seconds))
     }

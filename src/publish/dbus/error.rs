@@ -1,19 +1,19 @@
 //! Error replies, as `org.touchmove1.Error.*`.
 
-use crate::config::settings::SettingError;
-use crate::daemon::hub::{DeskChangeError, OrderError};
+use crate::daemon::hub::OrderError;
 use crate::daemon::journal::JournalError;
 use crate::daemon::live_config::ChangeError;
-use crate::desk::DeskError;
 use crate::locale::Locale;
 use crate::names;
-use crate::publish::desk::ActError;
+use crate::publish::desk::{ActError, ExportError};
 use crate::publish::outcome::order_error;
+use crate::publish::web::tokens::TokenError;
 use zbus::DBusError;
 use zbus::message::{Header, Message};
 use zbus::names::ErrorName;
 
-/// Declares the errors that are no refusals of a command, by the last part of their names.
+/// Declares the errors of the interfaces themselves, by the last part of their names. All others have a code
+/// ([`ErrorCode`](crate::game::ErrorCode)).
 macro_rules! errors {
     ($($(#[$about:meta])+ $name:ident,)+) => {
         /// An error reply. Its message is a sentence that says what to do.
@@ -22,9 +22,9 @@ macro_rules! errors {
             /// The bus failed.
             #[error("{0}")]
             ZBus(zbus::Error),
-            /// The command was refused.
+            /// The request was refused, or cannot be carried out.
             #[error("{sentence}")]
-            Refused {
+            Coded {
                 /// The last part of the error's name.
                 name: &'static str,
                 /// The message.
@@ -38,7 +38,7 @@ macro_rules! errors {
             fn parts(&self) -> Option<(&'static str, &str)> {
                 match self {
                     Error::ZBus(_) => None,
-                    Error::Refused { name, sentence } => Some((name, sentence)),
+                    Error::Coded { name, sentence } => Some((name, sentence)),
                     $(Error::$name(sentence) => Some((stringify!($name), sentence)),)+
                 }
             }
@@ -47,8 +47,6 @@ macro_rules! errors {
 }
 
 errors! {
-    /// There is no game for the command.
-    NoGame,
     /// No alert with this id is open.
     NoAlert,
     /// There are no such Laws.
@@ -57,14 +55,8 @@ errors! {
     BadCommand,
     /// The tag is not valid in PGN.
     BadTag,
-    /// The text is no act of the desk.
-    BadAct,
     /// The round is not loaded.
     NoRound,
-    /// The round would not be valid.
-    BadRound,
-    /// There is no such playing table.
-    NoTable,
     /// A pawn cannot become this piece.
     BadPiece,
     /// This is not an irregularity that can be counted.
@@ -77,30 +69,10 @@ errors! {
     BadOption,
     /// The text is not a result.
     BadResult,
-    /// A game is in progress on the other board.
-    BoardInUse,
-    /// The board does not show the required position.
-    NotPutUp,
-    /// A game is being played on the board.
-    Playing,
-    /// The board has no lights or beeper to identify itself with, or is not plugged in.
-    Unnoticed,
-    /// There is no such board.
-    NoSuchBoard,
     /// The game is unknown or no longer loaded.
     NoSuchGame,
-    /// Another game is on the board now.
-    NotCurrent,
-    /// The game has changed in a way that the caller has not seen.
-    Changed,
     /// polkit does not authorize the caller.
     NotAllowed,
-    /// There is no such key of the configuration.
-    NoSuchKey,
-    /// The key is not a setting that can be changed at run time, or not to this value.
-    BadSetting,
-    /// The change must be confirmed.
-    Unconfirmed,
     /// The name of a login is not valid, or is in use.
     BadName,
     /// There is no such role.
@@ -109,8 +81,6 @@ errors! {
     NoPage,
     /// The change cannot be stored.
     NotStored,
-    /// The journal cannot store the change now.
-    JournalFull,
     /// The journal cannot be read.
     JournalUnreadable,
     /// The number of an event is from another incarnation of the journal.
@@ -137,57 +107,29 @@ impl DBusError for Error {
 
 impl From<OrderError> for Error {
     fn from(error: OrderError) -> Error {
-        let sentence = order_error(Locale::English, &error);
-        match error {
-            OrderError::Refused(refusal) => Error::Refused { name: refusal.error_name(), sentence },
-            OrderError::NoSuchBoard(_) => Error::NoSuchBoard(sentence),
-            OrderError::NoSuchGame(_) | OrderError::BoardAway { .. } => Error::NoSuchGame(sentence),
-            OrderError::NotCurrent { .. } | OrderError::GameReplaced => Error::NotCurrent(sentence),
-            OrderError::Changed { .. } => Error::Changed(sentence),
-            OrderError::NoGameToContinue(_) => Error::NoGame(sentence),
-            OrderError::BoardInUse { .. } => Error::BoardInUse(sentence),
-            OrderError::PositionNotSetUp { .. } => Error::NotPutUp(sentence),
-            OrderError::Playing { .. } => Error::Playing(sentence),
-            OrderError::CannotIdentify(_) => Error::Unnoticed(sentence),
-            OrderError::Unreadable(_) => Error::JournalUnreadable(sentence),
-            OrderError::JournalFull(_) => Error::JournalFull(sentence),
-            OrderError::Stopping => Error::Stopping(sentence),
-        }
+        Error::Coded { name: error.code().name(), sentence: order_error(Locale::English, &error) }
     }
 }
 
-impl From<ActError> for Error {
-    fn from(error: ActError) -> Error {
-        let sentence = error.to_string();
-        match error {
-            ActError::NotAnAct(_) | ActError::Internal => Error::BadAct(sentence),
-            ActError::HasMoves(_) => Error::BadResult(sentence),
-            ActError::Game(error) => Error::from(error),
-            ActError::Desk(DeskChangeError::NoSuchBoard(_)) => Error::NoSuchBoard(sentence),
-            ActError::Desk(DeskChangeError::NotStored(_)) => Error::JournalFull(sentence),
-            ActError::Desk(DeskChangeError::Impossible(error)) => match error {
-                DeskError::NoRound(_) => Error::NoRound(sentence),
-                DeskError::NoPairing { .. } | DeskError::NoSeat(_) | DeskError::TableZero => Error::NoTable(sentence),
-                DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => Error::BadRound(sentence),
-            },
-        }
-    }
+/// Converts errors with a code whose text is the message.
+macro_rules! from_coded_errors {
+    ($($error:ty),+) => {
+        $(impl From<$error> for Error {
+            fn from(error: $error) -> Error {
+                Error::Coded { name: error.code().name(), sentence: error.to_string() }
+            }
+        })+
+    };
 }
+
+from_coded_errors!(ActError, ExportError, JournalError, TokenError);
 
 impl From<ChangeError> for Error {
     fn from(error: ChangeError) -> Error {
-        let sentence = error.to_string();
-        match error {
-            ChangeError::Setting(SettingError::UnknownKey { .. }) => Error::NoSuchKey(sentence),
-            ChangeError::Setting(_) => Error::BadSetting(sentence),
-            ChangeError::Unconfirmed(reason) => Error::Unconfirmed(reason.to_string()),
-            ChangeError::WriteFailed { .. } => Error::NotStored(sentence),
-        }
-    }
-}
-
-impl From<JournalError> for Error {
-    fn from(error: JournalError) -> Error {
-        Error::JournalUnreadable(error.to_string())
+        let sentence = match &error {
+            ChangeError::Unconfirmed(reason) => reason.to_string(),
+            other => other.to_string(),
+        };
+        Error::Coded { name: error.code().name(), sentence }
     }
 }

@@ -1,13 +1,13 @@
 //! `org.touchmove1.Manager`.
 
-use super::{Error, Stream, describe_caller, polkit};
+use super::{Error, Stream, polkit};
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
 use crate::daemon::rounds::boards_at_tables;
 use crate::game::rights::Right;
 use crate::locale::Locale;
 use crate::names::API_VERSION;
-use crate::publish::desk::{self, DeskReport, ExportError, ExportFormat};
+use crate::publish::desk::{self, DeskReport, ExportFormat};
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -119,10 +119,7 @@ impl ManagerObject {
         let (hub, number, reader) = (Arc::clone(&self.hub), Some(round).filter(|round| *round > 0), self.stream.pgn_reader());
         let work = move || desk::export(&hub, format, number, reader, Locale::English);
         let exported = tokio::task::spawn_blocking(work).await.map_err(|error| Error::Stopping(error.to_string()))?;
-        exported.map_err(|error| match error {
-            ExportError::NoRound(_) => Error::NoRound(error.to_string()),
-            ExportError::Unreadable(_) => Error::JournalUnreadable(error.to_string()),
-        })
+        Ok(exported?)
     }
 
     /// Carries out an act at the desk, as JSON (docs/round.md): seats, rounds, pairings, results. It is checked as a whole before
@@ -134,9 +131,8 @@ impl ManagerObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
+        let by = polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         let act = desk::parse_act(act)?;
-        let by = describe_caller(&header, connection).await;
         Ok(desk::carry_out(&self.hub, act, &by).await?)
     }
 
@@ -144,7 +140,7 @@ impl ManagerObject {
     /// times and the obligations of the players are kept. The game gets a new number and begins with the events of the old one.
     /// Board to is then seated at the table of board from. What board from shows afterwards
     /// belongs to no game.
-    /// Errors: NoSuchBoard, NoGame, BoardTaken, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
+    /// Errors: NoSuchBoard, NoGame, BoardInUse, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
     async fn exchange_board(
         &self,
         from: &str,
@@ -152,8 +148,7 @@ impl ManagerObject {
         #[zbus(header)] header: Header<'_>,
         #[zbus(connection)] connection: &Connection,
     ) -> Result<(), Error> {
-        polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
-        let by = describe_caller(&header, connection).await;
+        let by = polkit::authorize(Right::Desk, self.stream, &header, connection).await?;
         Ok(self.hub.continue_game(&BoardId::new(from), &BoardId::new(to), &by).await?)
     }
 }

@@ -168,8 +168,8 @@ async fn authorize_order(
     header: &Header<'_>,
     connection: &Connection,
 ) -> Result<Order, Error> {
-    polkit::authorize(command.spec().right, stream, header, connection).await?;
-    Ok(Order { command, by: describe_caller(header, connection).await })
+    let by = polkit::authorize(command.spec().right, stream, header, connection).await?;
+    Ok(Order { command, by })
 }
 
 /// Returns the user id of the caller, as far as the bus knows.

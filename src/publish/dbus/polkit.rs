@@ -1,6 +1,6 @@
 //! Authorizes commands through polkit. Where polkit does not run, the bus policy alone decides.
 
-use super::{Error, Stream, caller_user};
+use super::{Error, Stream, caller_user, describe_caller};
 use crate::game::rights::{Right, Role};
 use std::collections::HashMap;
 use zbus::message::{Flags, Header};
@@ -17,17 +17,23 @@ enum WithoutPolkit {
     Owner,
 }
 
-/// Checks whether the sender of a message on this stream has a right.
+/// Checks whether the sender of a message on this stream has a right, and returns who it is.
 ///
 /// # Errors
 /// `NotAllowed`, with a message that says what to do.
-pub(super) async fn authorize(right: Right, stream: Stream, header: &Header<'_>, connection: &Connection) -> Result<(), Error> {
+pub(super) async fn authorize(
+    right: Right,
+    stream: Stream,
+    header: &Header<'_>,
+    connection: &Connection,
+) -> Result<String, Error> {
     stream.check_right(right)?;
     let without_polkit = match right.role() {
         Role::Administrator => WithoutPolkit::Owner,
         Role::Operator | Role::Arbiter => WithoutPolkit::BusPolicy,
     };
-    check(right.polkit_action(), header, connection, without_polkit).await
+    check(right.polkit_action(), header, connection, without_polkit).await?;
+    Ok(describe_caller(header, connection).await)
 }
 
 async fn check(action: &str, header: &Header<'_>, connection: &Connection, without_polkit: WithoutPolkit) -> Result<(), Error> {

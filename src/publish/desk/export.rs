@@ -4,6 +4,7 @@ use super::log::{self, LogForm};
 use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::journal::JournalError;
+use crate::game::ErrorCode;
 use crate::game::pgn::AfterIllegal;
 use crate::game::rights::Audience;
 use crate::game::words::words;
@@ -73,6 +74,16 @@ pub enum ExportError {
     /// A game cannot be read.
     #[error(transparent)]
     Unreadable(#[from] JournalError),
+}
+
+impl ExportError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            ExportError::NoRound(_) => ErrorCode::Unknown("NoRound"),
+            ExportError::Unreadable(error) => error.code(),
+        }
+    }
 }
 
 /// Exports a round; `None`: the one that is played. Reads games that are not in memory from the journal, which may take seconds.

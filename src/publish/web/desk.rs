@@ -3,13 +3,12 @@
 use super::WebState;
 use super::body::{self, ExchangeRequest};
 use super::post::{BodyLimits, COMMAND_LIMITS, check_right, read_own_body, read_own_file, require_right, respond_to_order};
-use super::refusal::{HandlerResult, Refusal, refusal};
-use crate::daemon::hub::{BoardId, DeskChangeError};
-use crate::desk::{DeskAct, DeskError};
+use super::refusal::{HandlerResult, coded_refusal, refusal};
+use crate::daemon::hub::BoardId;
+use crate::desk::DeskAct;
 use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
-use crate::locale::Locale;
-use crate::publish::desk::{self, ActError, DeskReport, ExportError, ExportFormat, MAX_ACT_BYTES};
+use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
 use crate::round::Round;
@@ -48,13 +47,7 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
     let (hub, number, locale) = (Arc::clone(&web.hub), round_parameter(&uri), requested_locale(&uri));
     let work = move || desk::export(&hub, format, number, reader, locale);
     let exported = spawn_blocking(work).await.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    let text = exported.map_err(|error| {
-        let status = match error {
-            ExportError::NoRound(_) => StatusCode::NOT_FOUND,
-            ExportError::Unreadable(_) => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        refusal(status, desk::export_error(locale, &error))
-    })?;
+    let text = exported.map_err(|error| coded_refusal(error.code(), desk::export_error(locale, &error)))?;
     let number = number.map_or_else(String::new, |number| format!("-{number}"));
     // The page to print is shown; everything else is saved.
     let disposition = match format {
@@ -85,7 +78,8 @@ pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> H
     let user = require_right(&web, request.headers(), Right::Desk)?;
     let act = read_own_body(&web, request, ACT_LIMITS, parse).await?;
     let kind = serde_json::to_value(&act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned)).unwrap_or_default();
-    desk::carry_out(&web.hub, act, &user.name).await.map_err(|error| refuse(locale, &error))?;
+    let refuse = |error: desk::ActError| coded_refusal(error.code(), desk::act_error(locale, &error));
+    desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;
     info!("{} changed the desk: {kind}", user.name);
     Ok(Json(json!({"answer": "done", "text": ""})).into_response())
 }
@@ -112,19 +106,4 @@ fn round_parameter(uri: &Uri) -> Option<u16> {
 fn parse(bytes: &[u8]) -> Result<DeskAct, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("the request is not UTF-8: {error}"))?;
     desk::parse_act(text).map_err(|error| error.to_string())
-}
-
-fn refuse(locale: Locale, error: &ActError) -> Refusal {
-    let status = match error {
-        ActError::NotAnAct(_) | ActError::Internal => StatusCode::BAD_REQUEST,
-        ActError::Desk(DeskChangeError::NotStored(_)) => StatusCode::SERVICE_UNAVAILABLE,
-        ActError::Desk(DeskChangeError::NoSuchBoard(_)) => StatusCode::NOT_FOUND,
-        ActError::Desk(DeskChangeError::Impossible(error)) => match error {
-            DeskError::NoRound(_) | DeskError::NoPairing { .. } | DeskError::NoSeat(_) => StatusCode::NOT_FOUND,
-            DeskError::TableZero => StatusCode::BAD_REQUEST,
-            DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => StatusCode::CONFLICT,
-        },
-        ActError::HasMoves(_) | ActError::Game(_) => StatusCode::CONFLICT,
-    };
-    refusal(status, desk::act_error(locale, error))
 }

@@ -8,8 +8,7 @@ use super::auth::{COOKIE_AGE, CodeError, User};
 use super::body::{self, CodeRequest, CommandRequest, LoginSecret};
 use super::codes::{CODE_LIFETIME, CodeRefusal};
 use super::qr::{self, login_address};
-use super::refusal::{HandlerResult, Refusal, refusal};
-use super::tokens::TokenError;
+use super::refusal::{HandlerResult, Refusal, coded_refusal, refusal};
 use crate::daemon::hub::{OrderError, Seen};
 use crate::game::rights::{Right, Role};
 use crate::game::{Answer, Order};
@@ -62,9 +61,8 @@ pub(super) async fn login(
     drop(pending);
     let (user, secret) = match login {
         LoginSecret::Token(token) => {
-            let unavailable = |error: TokenError| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string());
             let sentence = "this token is not valid: create one with `touchmovectl token create`";
-            let found = web.access.log_in(&token).await.map_err(unavailable)?;
+            let found = web.access.log_in(&token).await.map_err(|error| coded_refusal(error.code(), error.to_string()))?;
             let (user, secret) = found.ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, sentence))?;
             info!("{} ({}) logged in to the page from {from}", user.name, user.role.word());
             (user, secret)
@@ -90,7 +88,7 @@ fn code_refusal(error: CodeError) -> Refusal {
             StatusCode::TOO_MANY_REQUESTS,
             "too many wrong codes were tried: log in with a token, or with a code in a minute",
         ),
-        CodeError::Token(error @ TokenError::NameTaken(_)) => refusal(StatusCode::CONFLICT, error.to_string()),
+        CodeError::Token(error) => coded_refusal(error.code(), error.to_string()),
         error => refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()),
     }
 }
@@ -110,14 +108,7 @@ pub(super) async fn create_code(State(web): State<Arc<WebState>>, request: Reque
         let sentence = "a login may have your own role, or one with fewer rights: ask somebody who has that role";
         return Err(refusal(StatusCode::FORBIDDEN, sentence));
     }
-    let code = web.access.create_code(&user, &name, role).map_err(|error| {
-        let status = match error {
-            TokenError::BadName(_) => StatusCode::BAD_REQUEST,
-            TokenError::NameTaken(_) => StatusCode::CONFLICT,
-            _ => StatusCode::SERVICE_UNAVAILABLE,
-        };
-        refusal(status, error.to_string())
-    })?;
+    let code = web.access.create_code(&user, &name, role).map_err(|error| coded_refusal(error.code(), error.to_string()))?;
     let code = code.ok_or_else(|| refusal(StatusCode::UNAUTHORIZED, "log in again"))?;
     info!("{} made a code for the login of {name} ({})", user.name, role.word());
     let address = login_address(&web.config.browser_address(&host), &code);
@@ -153,28 +144,9 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
 
 /// Builds the response to an order or to the request for a preview of one.
 pub(super) fn respond_to_order(locale: Locale, outcome: Result<Answer, OrderError>) -> HandlerResult {
-    let error = match outcome {
-        Ok(answer) => {
-            let (answer, text) = answer_to_json(locale, &answer);
-            return Ok(Json(json!({"answer": answer, "text": text})).into_response());
-        }
-        Err(error) => error,
-    };
-    let status = match &error {
-        OrderError::NoSuchBoard(_) | OrderError::NoSuchGame(_) => StatusCode::NOT_FOUND,
-        OrderError::Changed { .. } => StatusCode::PRECONDITION_FAILED,
-        OrderError::Refused(_)
-        | OrderError::BoardAway { .. }
-        | OrderError::NotCurrent { .. }
-        | OrderError::GameReplaced
-        | OrderError::NoGameToContinue(_)
-        | OrderError::BoardInUse { .. }
-        | OrderError::PositionNotSetUp { .. }
-        | OrderError::Playing { .. }
-        | OrderError::CannotIdentify(_) => StatusCode::CONFLICT,
-        OrderError::JournalFull(_) | OrderError::Unreadable(_) | OrderError::Stopping => StatusCode::SERVICE_UNAVAILABLE,
-    };
-    Err(refusal(status, order_error(locale, &error)))
+    let answer = outcome.map_err(|error| coded_refusal(error.code(), order_error(locale, &error)))?;
+    let (answer, text) = answer_to_json(locale, &answer);
+    Ok(Json(json!({"answer": answer, "text": text})).into_response())
 }
 
 /// Returns the user who sent the request, if they have this right.

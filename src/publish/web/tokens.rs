@@ -4,6 +4,7 @@
 
 use super::codes::CodeLogin;
 use crate::daemon::random;
+use crate::game::ErrorCode;
 use crate::game::rights::Role;
 use crate::wire::Word;
 use data_encoding::{HEXLOWER, HEXLOWER_PERMISSIVE};
@@ -137,6 +138,21 @@ pub enum TokenError {
     /// The system provides no random numbers.
     #[error("the system provides no random numbers ({0})")]
     NoRandomNumbers(io::Error),
+}
+
+impl TokenError {
+    /// Returns the code for programs.
+    pub fn code(&self) -> ErrorCode {
+        match self {
+            TokenError::BadName(_) => ErrorCode::Invalid("BadName"),
+            TokenError::NameTaken(_) => ErrorCode::Conflict("BadName"),
+            TokenError::UnknownName(_) => ErrorCode::Unknown("BadName"),
+            TokenError::Io { .. }
+            | TokenError::NoState(_)
+            | TokenError::InvalidList { .. }
+            | TokenError::NoRandomNumbers(_) => ErrorCode::Unavailable("NotStored"),
+        }
+    }
 }
 
 /// The file of tokens in a state directory.
