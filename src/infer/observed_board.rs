@@ -164,10 +164,8 @@ impl ObservedBoard {
         self.clear_excuse();
         for square in squares {
             self.excused.push((square, self.at(square)));
-            self.update_square(
-                square,
-                board.piece_at(square).map_or(SquareState::Empty, |piece| placement_hash::sensor_view(piece, self.sensing)),
-            );
+            let shown = board.piece_at(square).map_or(SquareState::Empty, SquareState::Piece).reduce_to(self.sensing);
+            self.update_square(square, shown);
         }
     }
 

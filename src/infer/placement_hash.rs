@@ -40,18 +40,9 @@ pub(super) fn square_hash(square: Square, sensed: SquareState) -> u64 {
     TABLE[square as usize][class]
 }
 
-/// Returns what a sensor of this kind shows for a piece.
-pub(super) fn sensor_view(piece: Piece, sensing: SensorKind) -> SquareState {
-    match sensing {
-        SensorKind::Identity => SquareState::Piece(piece),
-        SensorKind::Colour => SquareState::Side(piece.color),
-        SensorKind::Occupancy => SquareState::Occupied,
-    }
-}
-
 /// Returns the part of the hash that a square with this piece contributes.
 pub(super) fn piece_hash(square: Square, piece: Option<Piece>, sensing: SensorKind) -> u64 {
-    piece.map_or(0, |piece| square_hash(square, sensor_view(piece, sensing)))
+    piece.map_or(0, |piece| square_hash(square, SquareState::Piece(piece).reduce_to(sensing)))
 }
 
 /// Returns the hash of a placement.

@@ -9,7 +9,7 @@ mod changes;
 use super::explain::{landing_square, lifted_squares};
 use super::model::{self, Cost, SCAN_TIME};
 use super::observed_board::Change;
-use super::{LineNode, ObservedBoard, placement_hash};
+use super::{LineNode, ObservedBoard};
 use crate::boards::{Millis, SquareState};
 use crate::laws::Position;
 use changes::RecentChanges;
@@ -225,7 +225,7 @@ impl<'a> Redecoder<'a> {
         }
         let from = mv.from().unwrap_or(mv.to());
         let Some(piece) = board.piece_at(from) else { return 0 };
-        let shows = placement_hash::sensor_view(piece, self.seen.sensing());
+        let shows = SquareState::Piece(piece).reduce_to(self.seen.sensing());
         let on_way = |change: &&Change| {
             change.now == shows
                 && board.piece_at(change.square) != Some(piece)

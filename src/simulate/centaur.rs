@@ -3,7 +3,9 @@
 
 use crate::boards::Millis;
 use crate::simulate::act::Act;
-use crate::simulate::cable::{ScannedSquares, VirtualLine};
+use crate::simulate::rng::Dice;
+use crate::simulate::scanned_squares::ScannedSquares;
+use crate::simulate::serial_line::MessageLine;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 
@@ -16,7 +18,7 @@ const ADDRESS: [u8; 2] = [0x06, 0x50];
 
 /// The virtual board.
 pub struct VirtualCentaur {
-    cable: VirtualLine,
+    line: MessageLine,
     squares: ScannedSquares,
     /// Changes that the host has not requested yet, and the ply of the last.
     changes: (Vec<u8>, u32),
@@ -32,7 +34,7 @@ impl VirtualCentaur {
     /// the same seed differ.
     pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualCentaur {
         VirtualCentaur {
-            cable: VirtualLine::new(1_000_000, setup, stream),
+            line: MessageLine::new(1_000_000, 1, Dice::new(setup.seed, stream), setup.profile.rates),
             squares: ScannedSquares::new(setup, SCAN, squares),
             changes: (Vec::new(), 0),
             command: Vec::new(),
@@ -68,7 +70,7 @@ impl VirtualCentaur {
         let mut frame = vec![id, (length >> 7) as u8, (length & 0x7f) as u8, ADDRESS[0], ADDRESS[1]];
         frame.extend_from_slice(data);
         frame.push((frame.iter().map(|byte| u32::from(*byte)).sum::<u32>() % 128) as u8);
-        self.cable.queue_message(now + ANSWER, &frame, ply);
+        self.line.queue_message((now + ANSWER) * 1000, &frame, ply);
     }
 
     fn execute(&mut self, now: Millis, command: u8, address: &[u8], data: &[u8]) {
@@ -130,10 +132,10 @@ impl VirtualBoard for VirtualCentaur {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.receive_until(now)
+        self.line.receive_until(now * 1000)
     }
 
     fn next_event(&self) -> Option<Millis> {
-        [self.cable.next(), self.squares.next()].into_iter().flatten().min()
+        [self.line.next_at().map(|at| at.div_ceil(1000)), self.squares.next()].into_iter().flatten().min()
     }
 }

@@ -11,7 +11,6 @@
 
 mod bus;
 mod clock;
-mod line;
 mod memory;
 mod sensors;
 
@@ -20,15 +19,12 @@ use crate::game::event::Rotation;
 use crate::simulate::act::Act;
 use crate::simulate::hands::Span;
 use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::serial_line::{MessageLine, Micros};
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use clock::VirtualClock;
-use line::BoardLine;
 use memory::BoardMemory;
 use sensors::Sensors;
 use shakmaty::{Color, Piece, Role, Square};
-
-/// A time or duration in microseconds.
-type Micros = u64;
 
 const NEVER: Micros = Micros::MAX;
 /// Time from a command to the first byte of its reply, in microseconds.
@@ -64,7 +60,7 @@ pub struct VirtualDgt {
     memory: BoardMemory,
     /// The bytes received so far of a command of several bytes.
     command: Option<Vec<u8>>,
-    line: BoardLine,
+    line: MessageLine,
     now: Micros,
     forbidden: Vec<u8>,
 }
@@ -90,7 +86,7 @@ impl VirtualDgt {
             clock,
             memory: BoardMemory::new(&codes),
             command: None,
-            line: BoardLine::new(dice, rates),
+            line: MessageLine::new(9_600, 0, dice, rates),
             now: 0,
             forbidden: Vec::new(),
             rng,

@@ -7,11 +7,9 @@ use crate::boards::Millis;
 use crate::simulate::act::Act;
 use crate::simulate::dgt::VirtualDgt;
 use crate::simulate::rng::Rng;
+use crate::simulate::serial_line::Micros;
 use crate::simulate::virtual_board::{Chunk, VirtualBoard};
 use std::collections::VecDeque;
-
-/// A time or duration in microseconds.
-type Micros = u64;
 
 /// Duration of one byte at 9600 Bd.
 const BYTE: Micros = 1_042;

@@ -2,7 +2,9 @@
 
 use crate::boards::Millis;
 use crate::simulate::act::Act;
-use crate::simulate::cable::{ScannedSquares, VirtualLine};
+use crate::simulate::rng::Dice;
+use crate::simulate::scanned_squares::ScannedSquares;
+use crate::simulate::serial_line::MessageLine;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Color, Piece, Role};
 
@@ -16,7 +18,7 @@ const COMMANDS: [(&[u8], usize); 5] = [(b"CPIRQ", 5), (b"RP", 2), (b"RB", 2), (b
 
 /// The virtual board.
 pub struct VirtualIChessOne {
-    cable: VirtualLine,
+    line: MessageLine,
     squares: ScannedSquares,
     /// The board reports changes without a request.
     reports: bool,
@@ -32,7 +34,7 @@ impl VirtualIChessOne {
     /// the same seed differ.
     pub fn new(setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualIChessOne {
         VirtualIChessOne {
-            cable: VirtualLine::new(115_200, setup, stream),
+            line: MessageLine::new(115_200, 1, Dice::new(setup.seed, stream), setup.profile.rates),
             squares: ScannedSquares::new(setup, SCAN, squares),
             reports: false,
             lights: Vec::new(),
@@ -55,7 +57,7 @@ impl VirtualIChessOne {
         let codes: Vec<u8> = (0..64).map(|index: usize| code(self.squares.seen()[index ^ 56])).collect();
         let bytes = codes.chunks(2).map(|pair| pair[0] << 4 | pair[1]);
         let message: Vec<u8> = b"=p".iter().copied().chain(bytes).collect();
-        self.cable.queue_message(now, &message, ply);
+        self.line.queue_message(now * 1000, &message, ply);
     }
 
     fn run(&mut self, until: Millis) {
@@ -95,8 +97,8 @@ impl VirtualBoard for VirtualIChessOne {
             match word {
                 b"CPIRQ" => self.reports = true,
                 b"RP" => self.queue_squares(now + ANSWER, 0),
-                b"RB" => self.cable.queue_message(now + ANSWER, b"=b\x00\x58", 0),
-                b"RH" => self.cable.queue_message(now + ANSWER, b"=htouchmove virtual board\r\n", 0),
+                b"RB" => self.line.queue_message((now + ANSWER) * 1000, b"=b\x00\x58", 0),
+                b"RH" => self.line.queue_message((now + ANSWER) * 1000, b"=htouchmove virtual board\r\n", 0),
                 _ => self.lights = command,
             }
         }
@@ -104,11 +106,11 @@ impl VirtualBoard for VirtualIChessOne {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.receive_until(now)
+        self.line.receive_until(now * 1000)
     }
 
     fn next_event(&self) -> Option<Millis> {
-        [self.cable.next(), self.squares.next()].into_iter().flatten().min()
+        [self.line.next_at().map(|at| at.div_ceil(1000)), self.squares.next()].into_iter().flatten().min()
     }
 }
 

@@ -4,7 +4,9 @@
 
 use crate::boards::Millis;
 use crate::simulate::act::Act;
-use crate::simulate::cable::{ScannedSquares, VirtualLine};
+use crate::simulate::rng::Dice;
+use crate::simulate::scanned_squares::ScannedSquares;
+use crate::simulate::serial_line::MessageLine;
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::Piece;
 
@@ -29,7 +31,7 @@ pub enum MillenniumKind {
 /// The virtual board.
 pub struct VirtualMillennium {
     kind: MillenniumKind,
-    cable: VirtualLine,
+    line: MessageLine,
     squares: ScannedSquares,
     /// The settings 00–04.
     settings: [u8; 5],
@@ -47,7 +49,7 @@ impl VirtualMillennium {
     pub fn new(kind: MillenniumKind, setup: &SimulationSetup, squares: &[Option<Piece>; 64], stream: u64) -> VirtualMillennium {
         VirtualMillennium {
             kind,
-            cable: VirtualLine::new(38_400, setup, stream),
+            line: MessageLine::new(38_400, 1, Dice::new(setup.seed, stream), setup.profile.rates),
             squares: ScannedSquares::new(setup, SCAN, squares),
             settings: [0, 20, 0, 0, 14],
             written: Vec::new(),
@@ -77,7 +79,7 @@ impl VirtualMillennium {
         let odd = |byte: u8| if byte.count_ones().is_multiple_of(2) { byte | 0x80 } else { byte };
         let parity_error = if self.kind == MillenniumKind::EOne { 0x80 } else { 0 };
         let bytes: Vec<u8> = format!("{text}{check:02X}").bytes().map(|byte| odd(byte) ^ parity_error).collect();
-        self.cable.queue_message(now, &bytes, ply);
+        self.line.queue_message(now * 1000, &bytes, ply);
     }
 
     fn reports(&self) -> Option<Millis> {
@@ -173,10 +175,10 @@ impl VirtualBoard for VirtualMillennium {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now);
-        self.cable.receive_until(now)
+        self.line.receive_until(now * 1000)
     }
 
     fn next_event(&self) -> Option<Millis> {
-        [self.cable.next(), self.squares.next(), self.reports()].into_iter().flatten().min()
+        [self.line.next_at().map(|at| at.div_ceil(1000)), self.squares.next(), self.reports()].into_iter().flatten().min()
     }
 }

@@ -11,7 +11,6 @@
 
 pub mod act;
 mod after_game;
-mod cable;
 pub mod centaur;
 pub mod certabo;
 pub mod chessnut;
@@ -31,7 +30,9 @@ pub mod pgn;
 mod promotion;
 pub mod reed;
 pub mod rng;
+mod scanned_squares;
 pub mod script;
+mod serial_line;
 mod simulation;
 pub mod streamed;
 pub mod tabutronic;

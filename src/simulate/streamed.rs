@@ -12,12 +12,9 @@ use crate::game::event::Rotation;
 use crate::simulate::act::Act;
 use crate::simulate::hands::{Rate, Rates, Span};
 use crate::simulate::rng::{Dice, Rng};
+use crate::simulate::serial_line::{Micros, SerialLine, damage};
 use crate::simulate::virtual_board::{Chunk, SimulationSetup, VirtualBoard};
 use shakmaty::{Piece, Square};
-use std::collections::VecDeque;
-
-/// A time or duration in microseconds.
-type Micros = u64;
 
 const NEVER: Micros = Micros::MAX;
 /// Maximum number of bytes that a USB bridge delivers together.
@@ -64,10 +61,10 @@ pub struct StreamingBoard<P> {
     rng: Rng,
     dice: Dice,
     rates: Rates,
-    baud: u64,
     period: Micros,
     /// Start of the frame that is being scanned.
     began: Micros,
+    /// Number of frames sent so far.
     frames: u64,
     fields: [Field; 64],
     /// The squares as the last frame sent them.
@@ -79,8 +76,7 @@ pub struct StreamingBoard<P> {
     placed_early: Vec<(usize, Piece, Micros)>,
     /// Number of physical pieces so far.
     piece_count: usize,
-    line: VecDeque<(Micros, Vec<u8>, u32)>,
-    line_free: Micros,
+    line: SerialLine,
     now: Micros,
 }
 
@@ -134,7 +130,6 @@ impl<P: FrameEncoder> StreamingBoard<P> {
             rotation: setup.rotation,
             dice,
             rates,
-            baud: timing.baud,
             period: rng.ms(timing.frame_ms) * 1000,
             began: 0,
             frames: 0,
@@ -144,8 +139,7 @@ impl<P: FrameEncoder> StreamingBoard<P> {
             off_board: Vec::new(),
             placed_early: Vec::new(),
             piece_count,
-            line: VecDeque::new(),
-            line_free: 0,
+            line: SerialLine::new(timing.baud),
             now: 0,
             rng,
         }
@@ -185,29 +179,17 @@ impl<P: FrameEncoder> StreamingBoard<P> {
         if P::PACKETS || bytes.is_empty() {
             return self.queue_bytes(&bytes, ply);
         }
-        let mut lost = self.dice.stream(Rate::lost_byte, self.frames);
-        if lost.chance(self.rates.lost_byte) {
-            bytes.remove(lost.below(bytes.len() as u64) as usize);
-        }
-        let mut garbled = self.dice.stream(Rate::garbled_byte, self.frames);
-        if garbled.chance(self.rates.garbled_byte) {
-            let at = garbled.below(bytes.len() as u64) as usize;
-            bytes[at] ^= 1 << garbled.below(8);
-        }
+        let reach = bytes.len();
+        damage(&mut bytes, reach, self.dice, &self.rates, self.frames);
         self.queue_bytes(&bytes, ply);
     }
 
     /// Queues bytes on the line; they are sent after those before them.
     fn queue_bytes(&mut self, bytes: &[u8], ply: u32) {
-        let starts = self.line_free.max(self.now);
         let first = if P::PACKETS { bytes.len() } else { 1 + self.rng.below(PACKET as u64) as usize };
         let (first, rest) = bytes.split_at(first.min(bytes.len()));
-        let mut sent = 0;
-        for part in std::iter::once(first).chain(rest.chunks(PACKET)).filter(|part| !part.is_empty()) {
-            sent += part.len() as u64;
-            self.line.push_back((starts + sent * 10_000_000 / self.baud, part.to_vec(), ply));
-        }
-        self.line_free = starts + sent * 10_000_000 / self.baud;
+        let parts = std::iter::once(first).chain(rest.chunks(PACKET)).filter(|part| !part.is_empty());
+        self.line.queue(self.now, parts, ply);
     }
 
     fn flicker(&mut self, now: Micros) {
@@ -298,15 +280,11 @@ impl<P: FrameEncoder> VirtualBoard for StreamingBoard<P> {
 
     fn advance(&mut self, now: Millis) -> Vec<Chunk> {
         self.run(now * 1000);
-        let mut chunks = Vec::new();
-        while let Some((at, bytes, ply)) = self.line.pop_front_if(|part| part.0 <= now * 1000) {
-            chunks.push(Chunk { at: at.div_ceil(1000), bytes, ply });
-        }
-        chunks
+        self.line.receive_until(now * 1000)
     }
 
     fn next_event(&self) -> Option<Millis> {
-        let line = self.line.front().map_or(NEVER, |part| part.0);
+        let line = self.line.next_at().unwrap_or(NEVER);
         Some((self.began + self.period).min(line).div_ceil(1000))
     }
 }

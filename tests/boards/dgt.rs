@@ -25,14 +25,10 @@ fn board() -> Box<dyn Protocol> {
 }
 
 fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
-    std::iter::from_fn(|| board.poll_reading())
-        .map(|(address, reading)| {
-            assert_eq!(address, Address::ONLY);
-            reading
-        })
-        // Whether changes are delayed depends on how the stream is split.
-        .filter(|reading| *reading != protocol_error(ProtocolError::ChangesDelayed))
-        .collect()
+    let mut readings = super::readings(board);
+    // Whether changes are delayed depends on how the stream is split.
+    readings.retain(|reading| *reading != protocol_error(ProtocolError::ChangesDelayed));
+    readings
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! Tests of boards: received and sent bytes, serial ports, lights, the shared bus, and damaged connections.
 
+use touchmove::boards::{Address, Protocol, Reading};
+
 pub(crate) mod chain;
 pub(crate) mod chessnut;
 pub(crate) mod damage;
@@ -11,3 +13,13 @@ pub(crate) mod memory;
 pub(crate) mod polarity;
 pub(crate) mod streams;
 pub(crate) mod wired;
+
+/// Takes all readings of a board that is alone on its line.
+fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
+    std::iter::from_fn(|| board.poll_reading())
+        .map(|(address, reading)| {
+            assert_eq!(address, Address::ONLY);
+            reading
+        })
+        .collect()
+}

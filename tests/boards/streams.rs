@@ -39,12 +39,7 @@ impl Bench {
     }
 
     fn readings(&mut self) -> Vec<Reading> {
-        std::iter::from_fn(|| self.board.poll_reading())
-            .map(|(address, reading)| {
-                assert_eq!(address, Address::ONLY);
-                reading
-            })
-            .collect()
+        super::readings(&mut *self.board)
     }
 
     fn writes(&mut self) -> Vec<(Millis, Vec<u8>)> {

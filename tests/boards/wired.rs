@@ -1,5 +1,6 @@
 //! Boards of several makers: frames, complete games on virtual boards, damaged lines.
 
+use super::readings;
 use crate::core::simulate::random_games;
 use data_encoding::HEXLOWER;
 use std::path::Path;
@@ -26,10 +27,6 @@ fn up(model: &Model) -> Box<dyn Protocol> {
     let mut board = (model.protocol)();
     board.link(0, LinkState::Up);
     board
-}
-
-fn readings(board: &mut dyn Protocol) -> Vec<Reading> {
-    std::iter::from_fn(|| board.poll_reading()).map(|(_, reading)| reading).collect()
 }
 
 /// Everything that is sent until this time without an answer.

@@ -45,12 +45,7 @@ impl Stage {
     }
 
     fn shown(&self, piece: Option<Piece>) -> SquareState {
-        match (piece, self.sensing) {
-            (None, _) => SquareState::Empty,
-            (Some(piece), SensorKind::Identity) => SquareState::Piece(piece),
-            (Some(piece), SensorKind::Colour) => SquareState::Side(piece.color),
-            (Some(_), SensorKind::Occupancy) => SquareState::Occupied,
-        }
+        piece.map_or(SquareState::Empty, SquareState::Piece).reduce_to(self.sensing)
     }
 
     /// Changes squares, 100 ms apart, and then waits for `quiet` milliseconds.

@@ -1,8 +1,8 @@
 //! The changes of squares since the position from which moves are re-decoded.
 
 use crate::boards::{Millis, SensorKind, SquareState};
+use crate::infer::ObservedBoard;
 use crate::infer::observed_board::Change;
-use crate::infer::{ObservedBoard, placement_hash};
 use shakmaty::{Piece, Square};
 
 /// Maximum number of changes that are considered.
@@ -41,7 +41,7 @@ impl RecentChanges {
 
     /// Returns when this piece was first seen here after `since`.
     pub(super) fn first_seen_at(&self, square: Square, piece: Piece, since: Millis) -> Option<Millis> {
-        let shows = placement_hash::sensor_view(piece, self.sensing);
+        let shows = SquareState::Piece(piece).reduce_to(self.sensing);
         let mut changes = self.iter().filter(|change| change.square == square && change.at >= since);
         changes.find(|change| change.now == shows).map(|change| change.at)
     }

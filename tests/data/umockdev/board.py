@@ -15,6 +15,9 @@ import gi
 gi.require_version("UMockdev", "1.0")
 from gi.repository import UMockdev
 
+sys.dont_write_bytecode = True
+from terminal import Terminal
+
 vendor, product, node, manner = sys.argv[1:5]
 usb = "/devices/pci0000:00/0000:00:14.0/usb1/1-2"
 driver = "cdc_acm" if "ACM" in node else "ftdi_sio"
@@ -44,23 +47,6 @@ E: SUBSYSTEM=tty
 E: DEVNAME=/dev/{node}
 E: DEVLINKS=/dev/serial/by-id/usb-Board_under_test
 """
-
-
-class Terminal(UMockdev.IoctlBase):
-    """Passes on what a terminal is asked; pseudo-terminals have no modem lines, so those are answered here."""
-
-    def do_handle_ioctl(self, client):
-        request = client.get_request() & 0xFFFFFFFF
-        if request in (0x5415, 0x5416, 0x5417):  # TIOCMGET, TIOCMBIS, TIOCMBIC
-            data = client.get_arg().resolve(0, 4)
-            if request == 0x5415:
-                data.update(0, struct.pack("<I", 0x160))
-            client.complete(0, 0)
-            return True
-        result = client.execute()
-        result = result if isinstance(result, tuple) else (result, 0)
-        client.complete(*result)
-        return True
 
 
 def answer(master):

@@ -28,6 +28,7 @@ from gi.repository import UMockdev
 
 sys.dont_write_bytecode = True
 from command import run
+from terminal import Terminal
 
 ROOT = "/devices/pci0000:00/0000:00:14.0/usb1"
 
@@ -173,22 +174,6 @@ class Chessnut(UMockdev.IoctlBase):
         if report is not None:
             self.take(report)
         self.pump()
-
-
-class Terminal(UMockdev.IoctlBase):
-    """Passes on what a terminal is asked; pseudo-terminals have no modem lines, so those are answered here."""
-
-    def do_handle_ioctl(self, client):
-        request = client.get_request() & 0xFFFFFFFF
-        if request in (0x5415, 0x5416, 0x5417):  # TIOCMGET, TIOCMBIS, TIOCMBIC
-            data = client.get_arg().resolve(0, 4)
-            if request == 0x5415:
-                data.update(0, struct.pack("<I", 0x160))
-            client.complete(0, 0)
-            return True
-        result = client.execute()
-        client.complete(*(result if isinstance(result, tuple) else (result, 0)))
-        return True
 
 
 class Dgt:
