@@ -375,6 +375,18 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert_eq!(site.post("/api/desk/exchange", &operator, &json!({"from": board})).await.status, 400);
     assert_eq!(site.post("/api/desk/exchange", "", &json!({"from": board, "to": board})).await.status, 401);
 
+    // The log to print names the commands in words.
+    let laws = json!({"game": site.hall.game, "command": {"do": "laws", "laws": "fide-2018"}});
+    assert_eq!(site.post("/api/command", &arbiter, &laws).await.status, 403);
+    let administrator = site.log_in("Ada", "administrator").await;
+    assert_eq!(site.post("/api/command", &administrator, &laws).await.status, 200);
+    let log = site.send_request("GET /api/desk/export?format=log&round=3", &arbiter, "").await;
+    assert!(
+        log.body.contains("  restore a position ") && log.body.contains("  set the Laws fide-2018  [Ada]"),
+        "{}",
+        log.body
+    );
+
     // Revoking a token ends its sessions, and its streams of events.
     site.token(&["revoke", "Anna"]);
     while events.next().await.is_some() {}

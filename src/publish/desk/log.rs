@@ -4,7 +4,7 @@ use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
 use crate::daemon::journal::JournalError;
-use crate::game::{Alert, Command, Event, Record, taken_back};
+use crate::game::{Alert, Command, Event, Record, Text, taken_back};
 use crate::locale::{self, Locale};
 use crate::wire::{Word, command_to_value};
 use jiff::Timestamp;
@@ -147,11 +147,12 @@ fn alert_text(alert: &Alert, locale: Locale) -> String {
 
 /// Returns a command with its details: moves as on the score sheet, other arguments as in its JSON form.
 fn command_text(command: &Command, record: &Record, locale: Locale) -> String {
-    let word = match command {
-        Command::Pause { paused: false } => "go_on",
-        _ => command.spec().word,
+    let name = match command {
+        Command::Pause { paused: true } => "page-do-pause",
+        Command::Pause { paused: false } => "page-do-go_on",
+        _ => command.spec().name_key,
     };
-    let mut text = locale::page_word(locale, &format!("page-do-{word}"), &[]);
+    let mut text = locale::sentence(locale, &Text::new(name));
     let value = command_to_value(command);
     for (name, value) in value.as_object().into_iter().flatten().filter(|(name, _)| !matches!(name.as_str(), "do" | "paused")) {
         let shown = match (name.as_str(), value) {
