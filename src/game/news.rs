@@ -17,15 +17,7 @@ impl Event {
             Event::Commanded { command, by } => {
                 by != Order::CLOCK && !matches!(command, Command::Tags { .. } | Command::Claim { .. })
             }
-            Event::MoveCompleted { .. }
-            | Event::ClockRevised { .. }
-            | Event::AlertCleared { .. }
-            | Event::BoardFault { .. }
-            | Event::Touched { .. }
-            | Event::Displaced { .. }
-            | Event::Clock { .. }
-            | Event::Link { .. }
-            | Event::Battery { .. } => false,
+            _ => false,
         }
     }
 }

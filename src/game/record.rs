@@ -223,13 +223,8 @@ impl Record {
             }
             Event::Result { result, reason } => self.result = result.map(|result| (result, *reason)),
             Event::Commanded { command, by } => self.apply_command(stamped.at, command, by),
-            // These change nothing.
-            Event::GameStarted { .. }
-            | Event::Touched { .. }
-            | Event::Displaced { .. }
-            | Event::Clock { .. }
-            | Event::Link { .. }
-            | Event::Battery { .. } => {}
+            // The others change nothing.
+            _ => {}
         }
     }
 

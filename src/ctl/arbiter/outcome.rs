@@ -61,7 +61,9 @@ pub(super) fn describe(
         }
         Command::Pause { paused: true } => "paused".to_owned(),
         Command::Pause { paused: false } => "resumed".to_owned(),
-        Command::Undo {} | Command::Claim { .. } | Command::Position { .. } => String::new(),
+        // The reply says it.
+        Command::Undo {} | Command::Claim { .. } => String::new(),
+        _ => "done".to_owned(),
     };
     let reply = match reply {
         Reply::AllowedMoves(allowed) => {
