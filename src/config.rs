@@ -48,7 +48,7 @@ pub struct Config {
     /// The disk space for recordings; `None`: nothing is recorded.
     pub recordings: Option<DiskLimits>,
     /// The settings common to all boards. `sensing`, `rotation`, `clock_side` and `start_fen` are set for each board.
-    game: Settings,
+    common_settings: Settings,
     /// The PGN tags of the event, the same for every game.
     pub tags: EventTags,
     /// The delay after which the public learns of events.
@@ -167,7 +167,7 @@ impl Config {
 
     /// Returns the Laws of the event.
     pub fn laws(&self) -> Laws {
-        self.game.laws
+        self.common_settings.laws
     }
 
     /// Returns the settings of a table session for this board.
@@ -178,7 +178,7 @@ impl Config {
             clock_side: board.clock_side,
             lights: board.lights,
             start_fen: board.start_fen.clone(),
-            ..self.game.clone()
+            ..self.common_settings.clone()
         }
     }
 }

@@ -331,12 +331,13 @@ fn placement(squares: &Squares) -> Result<Placement, String> {
     let mut placement = [SquareState::Empty; 64];
     let codes = squares.iter().flat_map(|byte| [byte & 0x0f, byte >> 4]);
     for (square, code) in Square::ALL.into_iter().rev().zip(codes) {
-        placement[square as usize] = piece(code).ok_or_else(|| format!("piece code {code:x} on {square}"))?;
+        placement[square as usize] = square_state(code).ok_or_else(|| format!("piece code {code:x} on {square}"))?;
     }
     Ok(placement)
 }
 
-fn piece(code: u8) -> Option<SquareState> {
+/// Decodes the code of a square; `None` if there is no such code.
+fn square_state(code: u8) -> Option<SquareState> {
     use Color::{Black, White};
     let (role, color) = match code {
         0 => return Some(SquareState::Empty),

@@ -86,7 +86,7 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         bus,
         state_dir,
         recordings,
-        game,
+        common_settings: game,
         tags,
         delay,
         illegal_moves,

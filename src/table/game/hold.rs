@@ -139,7 +139,7 @@ impl Hold {
         self.reason.take().is_some()
     }
 
-    /// Ends play with the clock stopped. Returns the follower that treats it as play.
+    /// Ends the hold for a stopped clock. Returns its shadow: the follower that went on as if play had not been stopped.
     fn take_shadow(&mut self) -> Option<Follower> {
         let reason = self.reason.take_if(|reason| matches!(reason, HoldReason::Stopped(_)))?;
         self.stopped_at = None;
