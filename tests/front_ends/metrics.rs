@@ -156,7 +156,7 @@ async fn neither_the_log_nor_metrics_without_a_token_reveal_play_before_its_publ
     }
     let daemon = Daemon::on(&bus, state.path(), &board.path(), &["--config", config.to_str().unwrap()]);
     daemon.ready();
-    let (address, token) = (address(&daemon), token(state.path()));
+    let (address, token) = (address(&daemon), token(state.path(), "operator"));
     let has_problem = |page: &str, kind: &str| sum(page, &format!("touchmove_trouble{{kind=\"{kind}\"")) == 1.0;
     let live = until("play without a game", async || {
         // The problem is reported after the position has been stable for seconds.

@@ -381,11 +381,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     let administrator = site.log_in("Ada", "administrator").await;
     assert_eq!(site.post("/api/command", &administrator, &laws).await.status, 200);
     let log = site.send_request("GET /api/desk/export?format=log&round=3", &arbiter, "").await;
-    assert!(
-        log.body.contains("  restore a position ") && log.body.contains("  set the Laws fide-2018  [Ada]"),
-        "{}",
-        log.body
-    );
+    assert!(log.body.contains("  restore a position ") && log.body.contains("  set the Laws fide-2018  [Ada]"), "{}", log.body);
 
     // Revoking a token ends its sessions, and its streams of events.
     site.token(&["revoke", "Anna"]);
@@ -414,10 +410,8 @@ pub async fn send_request(port: u16, request: &str, lines: &str, body: &str) -> 
 fn who(name: &str, role: &str) -> Value {
     let role = Role::from_word(role).unwrap();
     let rights: Vec<&str> = role.rights().map(Word::word).collect();
-    let grants: Vec<&str> = ["administrator", "arbiter", "operator"]
-        .into_iter()
-        .skip_while(|word| *word != role.word())
-        .collect();
+    let grants: Vec<&str> =
+        ["administrator", "arbiter", "operator"].into_iter().skip_while(|word| *word != role.word()).collect();
     json!({"name": name, "role": role.word(), "rights": rights, "grants": grants})
 }
 

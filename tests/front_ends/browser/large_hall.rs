@@ -193,7 +193,11 @@ fn shows_no_technical_words(browser: &Browser) {
 
 #[tokio::test]
 async fn operators_see_rows_and_who_needs_them() {
-    let Some((browser, _hall)) = open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "correct"], "grants": ["operator"]})).await else { return };
+    let Some((browser, _hall)) =
+        open(json!({"name": "Otto", "role": "operator", "rights": ["desk", "correct"], "grants": ["operator"]})).await
+    else {
+        return;
+    };
     browser.until("rows", "document.querySelector('#cards').dataset.size === 'rows'");
     browser.shows("[data-board=row_A_16] .place", "row_A_16");
     browser.until("they are first", "document.querySelector('#cards .card').dataset.board === 'row_A_16'");
@@ -209,7 +213,13 @@ async fn operators_see_rows_and_who_needs_them() {
 
 #[tokio::test]
 async fn alerts_leave_space_for_the_boards() {
-    let Some((browser, _hall)) = open(json!({"name": "Anna", "role": "arbiter", "rights": ["desk", "correct", "acknowledge", "rule"], "grants": ["arbiter"]})).await else { return };
+    let Some((browser, _hall)) = open(
+        json!({"name": "Anna", "role": "arbiter", "rights": ["desk", "correct", "acknowledge", "rule"], "grants": ["arbiter"]}),
+    )
+    .await
+    else {
+        return;
+    };
     browser.until("all cards", &format!("{CARDS} === {TABLES}"));
     browser.js(
         "for (let table = 1; table <= 30; table += 1) {

@@ -2,7 +2,6 @@
 
 use crate::harness::hall::{Hall, client, game, made, owned};
 use crate::harness::{Board, Daemon, PATIENCE, PrivateBus, eventually};
-use touchmove::names;
 use touchmove::publish::dbus::Stream;
 
 #[tokio::test]
