@@ -333,6 +333,7 @@ async fn a_late_result_is_refused_while_its_board_is_away() {
     drop(hub);
     let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
     hub.load_desk(dir.path()).await;
+    assert_eq!(table(&hub, 1, 1).0, Some(TableState::InPlay), "the game goes on when its board is back");
     // The result of the pairing is entered all the same.
     let refused = carry_out(&hub, DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::BlackWins) }, "Olga").await;
     assert!(refused.unwrap_err().to_string().contains("board a of game 1 is not connected"));

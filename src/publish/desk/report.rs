@@ -88,7 +88,7 @@ pub struct GameReport {
 pub enum TableState {
     /// No move was made.
     NotBegun,
-    /// The game is on a board and has no result.
+    /// The game is on a board, or on one that is away, and has no result.
     InPlay,
     /// There is no result, although the game is no longer on its board, or the round is over.
     ResultMissing,
@@ -151,6 +151,11 @@ impl SeatReport {
     }
 }
 
+/// Returns the last known game on the board of this one.
+fn last_game(state: &State, game: &GameSummary) -> Option<u64> {
+    state.past_games.iter().rev().find(|(_, other)| other.board == game.board).map(|(id, _)| *id)
+}
+
 /// Reports on the pairing of a table, without its seat.
 fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, table: u16) -> TableReport {
     let Some(pairing) = round.table(table) else { return TableReport::default() };
@@ -159,10 +164,13 @@ fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, table: u
     let in_memory = games.of(round, pairing).into_iter().map(|game| (game.id, GameSummary::from(game)));
     let games: BTreeMap<u64, GameSummary> = noted.chain(in_memory).collect();
     let is_on_board = |id: u64, game: &GameSummary| state.boards.get(&game.board).is_some_and(|board| board.game == Some(id));
+    // The game goes on when the board is back.
+    let is_away = |id: u64, game: &GameSummary| !state.boards.contains_key(&game.board) && last_game(state, game) == Some(id);
     let of_games = games.values().find_map(|game| game.result);
     let is_played = |game: &GameSummary| game.has_moves;
     let is_over = state.desk.current_round.is_some_and(|current| current > round.number);
-    let is_playing = games.iter().any(|(id, game)| game.has_moves && is_on_board(*id, game));
+    let is_playing =
+        games.iter().any(|(id, game)| game.has_moves && (is_on_board(*id, game) || !is_over && is_away(*id, game)));
     let result = pairing.result.or(of_games.map(PairingResult::from));
     let report_state = match result {
         Some(_) => TableState::Ended,
