@@ -1,7 +1,7 @@
 //! What leaves the desk: results for the pairing program, games, the arbiter's log.
 
 use super::log::{self, LogForm};
-use super::report::DeskReport;
+use super::report::{DeskReport, GameReport};
 use crate::daemon::Hub;
 use crate::daemon::journal::JournalError;
 use crate::game::ErrorCode;
@@ -19,7 +19,7 @@ pub enum ExportFormat {
     Trf,
     /// The pairings and results of a round as a table of values.
     Csv,
-    /// The games of a round, with all that was played at their tables.
+    /// The games of a round, with all that was played at their tables. A game that went on on another board is there once.
     Pgn,
     /// What arbiters and operators did in a round, as text.
     Log,
@@ -109,10 +109,12 @@ pub fn export(
         ExportFormat::Csv => Ok(csv::write::write(&[round])),
         ExportFormat::Pgn => {
             let mut text = String::new();
-            for game in report.tables.iter().flat_map(|table| &table.games).filter(|game| game.has_moves) {
-                if let Some(game) = hub.game(game.game)? {
-                    text.push_str(&game_to_pgn(&game, AfterIllegal::default(), reader));
-                    text.push('\n');
+            for table in &report.tables {
+                for known in table.games.iter().filter(|game| game.has_moves && !is_continued(&table.games, game)) {
+                    if let Some(game) = hub.game(known.game)? {
+                        text.push_str(&game_to_pgn(&game, AfterIllegal::default(), reader));
+                        text.push('\n');
+                    }
                 }
             }
             Ok(text)
@@ -120,6 +122,11 @@ pub fn export(
         ExportFormat::Log => Ok(log::write(hub, &report, LogForm::Text, locale)?),
         ExportFormat::Html => Ok(log::write(hub, &report, LogForm::Html, locale)?),
     }
+}
+
+/// Returns whether a game went on as another one, e.g. on another board: that one has all its moves, and began at the same moment.
+fn is_continued(games: &[GameReport], game: &GameReport) -> bool {
+    games.iter().any(|later| later.game > game.game && later.started == game.started)
 }
 
 /// Returns the round of a report, its pairings with the results of their games where none was entered.
