@@ -24,6 +24,8 @@ const READ_INTERVAL = 500;
 let report = null;
 /** The number of the round that is shown; null: the one that is played. */
 let shown = null;
+/** The row in which a result is to be entered next, once its round is shown: `{ round, table }`. */
+let wanted = null;
 let timer = null;
 
 /** Reads the desk with a round; null: the one that is played. */
@@ -83,12 +85,22 @@ export async function runAct(what, done, redraw) {
 
 const run = (what, done) => runAct(what, done, reload);
 
+/**
+ * Fills an element again only if its content differs: while games are played, the round is drawn every half second, and a link or a menu
+ * that is replaced while somebody uses it does nothing.
+ */
+function refill(element, content, make) {
+  const text = JSON.stringify([content, language]);
+  if (element.content === text) return;
+  element.content = text;
+  fill(element, make());
+}
+
 const player = ({ name, title, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
 
 function draw() {
   const { round, rounds, current_round: current } = report;
-  fill(
-    $("#rounds"),
+  refill($("#rounds"), [rounds, current, round?.number], () =>
     rounds.map(({ number, missing }) =>
       h(
         "a",
@@ -105,12 +117,11 @@ function draw() {
   for (const link of $("#export").querySelectorAll("a")) link.href = `/api/desk/export?format=${link.dataset.format}&round=${round?.number ?? 0}`;
   const missing = rounds.flatMap(({ number, missing }) => missing.map((table) => ({ number, table })));
   $("#missing-results").hidden = missing.length === 0;
-  fill(
-    $("#missing-results"),
+  refill($("#missing-results"), [missing, current], () => [
     t("page-desk-missing"),
     " ",
-    missing.map(({ number, table }) => h("a", { href: `/round/${number}#table-${table}` }, number === current ? t("page-table", { table }) : `${number}.${table}`)),
-  );
+    missing.map(({ number, table }) => h("a", { href: `/round/${number}#table-${table}`, onclick: () => want(number, table) }, number === current ? t("page-table", { table }) : `${number}.${table}`)),
+  ]);
   $("#no-round").hidden = Boolean(round);
   $("#pairings").hidden = $("#byes").hidden = !round;
   if (!round) return;
@@ -118,6 +129,20 @@ function draw() {
   const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((pairing) => ({ pairing, at: tables.get(pairing.table) }));
   keyed($("#pairings tbody"), rows, ({ pairing }) => pairing.table, makeRow, drawRow);
   setText($("#bye-list"), comma((round.byes ?? []).map((bye) => `${player(bye.player)} (${t(`page-bye-${bye.kind}`)})`)) || "–");
+  if (wanted?.round === round.number) revealWanted();
+}
+
+/** Shows the row of a table as soon as its round is shown, ready for its result. */
+function want(round, table) {
+  wanted = { round, table };
+  if (report?.round?.number === round) revealWanted();
+}
+
+function revealWanted() {
+  const row = document.getElementById(`table-${wanted.table}`);
+  wanted = null;
+  row?.scrollIntoView({ block: "center" });
+  if (row) $("select", row).focus({ preventScroll: true });
 }
 
 function makeRow({ pairing }) {
@@ -142,13 +167,14 @@ function drawRow(row, { pairing, at }) {
   setText($(".white", row), player(pairing.white));
   setText($(".black", row), player(pairing.black));
   const forfeit = ["+--", "--+", "---"].includes(pairing.result);
-  setText($(".board", row), at?.seat?.board || (at?.seat ? t("page-desk-absent") : forfeit ? "" : t("page-desk-no-board")));
+  const away = at?.seat?.connection === "absent" && t("page-desk-absent");
+  setText($(".board", row), at?.seat ? [at.seat.board, away].filter(Boolean).join(" · ") : forfeit ? "" : t("page-desk-no-board"));
   setText($(".state", row), at?.state ? t(`page-desk-state-${at.state}`) : "");
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
   const own = !pairing.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
-  fill(select, h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[0+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one))));
-  select.value = pairing.result ?? "";
+  refill(select, own, () => [h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[0+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one)))]);
+  if (select.value !== (pairing.result ?? "")) select.value = pairing.result ?? "";
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
 }
 
@@ -264,7 +290,9 @@ async function preview(file) {
     const load = async () => {
       dialog.close();
       await run({ do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
-      await show(round.number);
+      // Its address, so that links lead from it to other rounds.
+      history.pushState(null, "", `/round/${round.number}`);
+      dispatchEvent(new PopStateEvent("popstate"));
     };
     fill(
       dialog,

@@ -95,14 +95,22 @@ function isKingLifted(card) {
   return ranks.length === 8 && card.game?.ply === 0 && /^(RNBQ1BNR|OOOO1OOO|[wo]{4}1[wo]{3})$/i.test(ranks[7]) && /^[^1-8]{8}$/.test(ranks[0]);
 }
 
+/** Seats a board whose king is lifted, once until it is put back. */
+function findLifted() {
+  if (!touch) return;
+  const cards = [...hall.cards.values()].filter(isKingLifted);
+  touch.held = new Set(cards.map(({ board }) => board).filter((board) => touch.held.has(board)));
+  const found = cards.find(({ board }) => !touch.held.has(board));
+  if (found && !touch.busy) lifted(found.board);
+}
+
 async function lifted(board) {
-  if (!touch || touch.busy || touch.last === board) return;
   touch.busy = true;
+  touch.held.add(board);
   try {
     const before = seats();
     await act({ do: "seat", table: touch.table, board });
     touch.done.push({ table: touch.table, board, before });
-    touch.last = board;
     say(t("page-desk-seated", { board, table: touch.table }));
     touch.table += 1;
     navigator.vibrate?.(80);
@@ -111,6 +119,7 @@ async function lifted(board) {
   }
   if (touch) touch.busy = false;
   await reload();
+  findLifted();
 }
 
 async function undo() {
@@ -118,7 +127,6 @@ async function undo() {
   if (!last) return;
   await run({ do: "seat_all", seats: last.before }, t("page-desk-unseated", { table: last.table }));
   touch.table = last.table;
-  touch.last = null;
   drawTouch();
 }
 
@@ -135,7 +143,7 @@ function drawTouch() {
 export function begin() {
   $("#by-name").addEventListener("click", byName);
   $("#by-touch").addEventListener("click", () => {
-    touch = { table: Number($("#touch-from").value) || 1, done: [], last: null, busy: false };
+    touch = { table: Number($("#touch-from").value) || 1, done: [], held: new Set(), busy: false };
     drawTouch();
   });
   $("#touch-undo").addEventListener("click", undo);
@@ -147,10 +155,5 @@ export function begin() {
     touch = null;
     drawTouch();
   });
-  changes.addEventListener("change", ({ detail: boards }) => {
-    if (!touch) return;
-    const cards = boards === null ? [...hall.cards.values()] : [...boards].map((name) => hall.cards.get(name));
-    const found = cards.find((card) => card && isKingLifted(card));
-    if (found) lifted(found.board);
-  });
+  changes.addEventListener("change", findLifted);
 }
