@@ -146,7 +146,7 @@ fn press(board: &Board, table: usize, ply: usize) {
 }
 
 /// Saves a screenshot of the window if `UPDATE` is set.
-fn screenshot(browser: &Browser, name: &str) {
+pub(crate) fn screenshot(browser: &Browser, name: &str) {
     if std::env::var_os("UPDATE").is_some() {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/screens");
         std::fs::create_dir_all(&folder).unwrap();

@@ -13,6 +13,7 @@ pub(crate) mod metrics;
 pub(crate) mod polkit;
 pub(crate) mod resources;
 pub(crate) mod rights;
+pub(crate) mod round_day;
 pub(crate) mod settings;
 pub(crate) mod strangers;
 pub(crate) mod web;

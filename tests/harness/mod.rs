@@ -1,11 +1,13 @@
 //! A message bus, a daemon and a board for each test: no fixed names or ports, so that tests can run in parallel.
 //!
-//! [`PrivateBus`] starts a message bus, [`Daemon`] a touchmoved on it, [`Board`] is a virtual board on a pseudo-terminal;
-//! [`hall`] has all three with a client that watches, [`webdriver`] a browser. Tests wait with [`eventually`] and [`until`], never by
-//! sleeping.
+//! [`PrivateBus`] starts a message bus, [`Daemon`] a touchmoved on it, [`Board`] is a virtual board on a pseudo-terminal, [`chain`] has
+//! several on one line; [`hall`] has bus, daemon and board with a client that watches, [`webdriver`] a browser. Tests wait with
+//! [`eventually`] and [`until`], never by sleeping.
 
+pub mod chain;
 pub mod hall;
 pub mod organiser;
+pub mod python;
 pub mod webdriver;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};

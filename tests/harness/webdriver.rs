@@ -5,6 +5,7 @@ use super::{PATIENCE, installed};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
@@ -161,9 +162,32 @@ impl Browser {
     /// Clicks on the first element of this CSS selector, as a mouse does.
     #[track_caller]
     pub fn click(&self, css: &str) {
+        self.command("POST", &format!("element/{}/click", self.element(css)), json!({}));
+    }
+
+    /// Chooses a file in the input of this CSS selector.
+    #[track_caller]
+    pub fn choose_file(&self, css: &str, file: &Path) {
+        let text = file.to_str().expect("a path");
+        self.command("POST", &format!("element/{}/value", self.element(css)), json!({ "text": text }));
+    }
+
+    /// Sets the value of the first input or select element of this CSS selector, as if a user had.
+    #[track_caller]
+    pub fn set(&self, css: &str, value: &str) {
+        let script = "const one = document.querySelector(CSS);
+             one.value = VALUE;
+             one.dispatchEvent(new Event('change', { bubbles: true }));
+             return one.value";
+        let now = self.js(&script.replace("CSS", &json!(css).to_string()).replace("VALUE", &json!(value).to_string()));
+        assert_eq!(now, value, "{css}");
+    }
+
+    /// The first element of this CSS selector.
+    #[track_caller]
+    fn element(&self, css: &str) -> String {
         let found = self.command("POST", "element", json!({"using": "css selector", "value": css}));
-        let element = found[ELEMENT].as_str().unwrap_or_else(|| panic!("no {css}: {found}")).to_owned();
-        self.command("POST", &format!("element/{element}/click"), json!({}));
+        found[ELEMENT].as_str().unwrap_or_else(|| panic!("no {css}: {found}")).to_owned()
     }
 
     /// Types this text into the element that has the focus.

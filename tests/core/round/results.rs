@@ -1,8 +1,8 @@
 //! The results of a tournament as files: read back by our readers, and by programs of others.
 
 use super::words;
+use crate::harness::python::Python;
 use std::fmt::Write as _;
-use std::process::Command;
 use touchmove::round::trf::TableOrder;
 use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round, csv, trf};
 
@@ -172,24 +172,8 @@ for player in tour.players:
 
 #[test]
 fn the_package_of_pypi_reads_the_report() {
-    let python = std::env::var("TRF_PYTHON").unwrap_or_else(|_| "python3".to_owned());
-    let import = Command::new(&python).args(["-c", "import trf"]).output();
-    if !import.is_ok_and(|output| output.status.success()) {
-        eprintln!(
-            "SKIPPED: {python} has no package trf: python3 -m venv x && x/bin/pip install trf, and TRF_PYTHON=x/bin/python"
-        );
-        return;
-    }
-    let mut child = Command::new(python)
-        .args(["-c", SCRIPT])
-        .env("PYTHONIOENCODING", "utf-8")
-        .stdin(std::process::Stdio::piped())
-        .stdout(std::process::Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::io::Write::write_all(&mut child.stdin.take().unwrap(), trf::write::write(&tournament()).as_bytes()).unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
+    let Some(python) = Python::with("trf", "TRF_PYTHON") else { return };
+    let text = python.run(SCRIPT, &trf::write::write(&tournament()));
     // It leaves out the last game if that has no result.
     assert_eq!(
         text.lines().collect::<Vec<_>>(),
