@@ -11,8 +11,9 @@ use std::process::Command;
 use touchmove::game::words::Word;
 use touchmove::round::{PairingResult, Player};
 
-/// The size of the window at the desk, and of a telephone.
+/// The size of the window at the desk, of one that shows all tables, and of a telephone.
 const DESK: (u32, u32) = (1280, 800);
+const LARGE: (u32, u32) = (1600, 1080);
 const TELEPHONE: (u32, u32) = (360, 740);
 
 /// A user of the page, with the words of the page for the role.
@@ -75,6 +76,17 @@ impl Page {
         self.browser.shows("#rounds a[aria-current=page]", &format!("Round {round}"));
     }
 
+    /// Shows all boards to the operator: one row each.
+    fn show_boards(&self) {
+        self.log_in(OPERATOR);
+        self.browser.size(LARGE.0, LARGE.1);
+        self.browser.click("#views a[href='/']");
+        let rows = "[...document.querySelectorAll('#cards .last')].filter(one => one.textContent).length";
+        self.browser.until("a row with a move for each table in play", &format!("{rows} >= {TABLES} - 1"));
+        screenshot(&self.browser, "desk");
+        self.browser.size(DESK.0, DESK.1);
+    }
+
     /// Shows the board of this name to the arbiter.
     fn show_board(&self, board: &str) {
         self.log_in(ARBITER);
@@ -113,6 +125,7 @@ impl Desk for Page {
         self.browser.shows("#desk-dialog", "Columns that are ignored: hall");
         let rows = "document.querySelectorAll('#desk-dialog .preview tr').length";
         self.browser.until("a row for each table", &format!("{rows} === {TABLES}"));
+        self.browser.until("the beginning is shown", "document.querySelector('#desk-dialog').scrollTop === 0");
         if round == 1 {
             screenshot(&self.browser, "upload");
         }
@@ -153,6 +166,7 @@ impl Desk for Page {
     }
 
     async fn replace_black(&mut self, table: u16, _white: &Player, black: &Player) {
+        self.show_boards();
         self.open_pairing(table);
         let rating = black.rating.map(|rating| rating.to_string());
         for (field, value) in [
@@ -225,10 +239,6 @@ impl Desk for Page {
         self.browser.shows(&cell("board"), "away");
         self.browser.shows(&cell("white"), &white.name);
         self.browser.shows(&cell("black"), &black.name);
-        self.browser.click("#views a[href='/']");
-        self.browser.shows("#cards [data-board=spare_1]", "");
-        self.browser.until("all rows", &format!("document.querySelectorAll('#cards .card').length > {}", TABLES / 2));
-        screenshot(&self.browser, "desk");
     }
 
     async fn export(&mut self, format: &str, round: u16) -> String {

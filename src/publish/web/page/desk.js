@@ -296,7 +296,8 @@ async function preview(file) {
     };
     fill(
       dialog,
-      h("h2", {}, t("page-desk-upload-preview", { file: file.name })),
+      // It has the focus, so that what is wrong in a long file is seen before its last line.
+      h("h2", { tabindex: "-1", autofocus: true }, t("page-desk-upload-preview", { file: file.name })),
       list(t("page-desk-upload-errors"), errors.map(problem)),
       list(t("page-desk-upload-warnings"), warnings.map(problem)),
       ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
