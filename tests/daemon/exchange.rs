@@ -82,7 +82,7 @@ async fn a_game_continues_on_another_board() {
 
     // The board fails. The position must be set up on the other board before the exchange.
     let refused = hall.client.exchange_board("board_7", "spare").await.unwrap_err().to_string();
-    assert!(refused.contains("is not on board spare (see e2, e4, e5, e7)"), "{refused}");
+    assert!(refused.contains("is not on board spare yet (see e2 e4 e5 e7)"), "{refused}");
     for (from, to) in [("e2", "e4"), ("e7", "e5")] {
         spare.play(from, to);
     }

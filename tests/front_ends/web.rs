@@ -271,7 +271,7 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert!(alert["text"].as_str().unwrap().contains("白方"), "{alert}");
     assert!(!alert["evidence"].as_array().unwrap().is_empty() && !alert["required"].as_array().unwrap().is_empty(), "{alert}");
     let wrong = watched.move_of("Rh1-h3").await.data;
-    assert!(wrong["game"].get("alerts").is_none() && wrong["attention"] == 0, "{wrong}");
+    assert!(wrong["game"]["alerts"] == json!([]) && wrong["attention"] == 0, "{wrong}");
     assert!(wrong["placement"].is_string() && !wrong["clock"].is_null(), "{wrong}");
     // The public does not see it before the arbiter has ruled.
     let game = format!("/api/games/{}", site.hall.game);

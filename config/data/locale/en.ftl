@@ -503,6 +503,7 @@ page-telephone-example = { $name }: telephone
 page-telephone-name = Name, as in the journal
 page-telephone-role = Role
 page-telephone-scan = Read this with the camera of the telephone, or open the page there and log in with the code. It is valid for { $minutes } minutes and one login
+page-to-do = To do: { $count }
 page-token = Token or code
 page-problems = Problems for operators
 

@@ -465,6 +465,7 @@ page-telephone-example = { $name }的手机
 page-telephone-name = 名称（记入日志）
 page-telephone-role = 身份
 page-telephone-scan = 用手机相机扫描，或在手机上打开本页并输入登录码。登录码在 { $minutes } 分钟内有效，只能登录一次
+page-to-do = 待办：{ $count }项
 page-token = 令牌或登录码
 page-problems = 操作员应当处理
 

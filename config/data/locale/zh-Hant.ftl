@@ -465,6 +465,7 @@ page-telephone-example = { $name }的手機
 page-telephone-name = 名稱（記入日誌）
 page-telephone-role = 身分
 page-telephone-scan = 用手機相機掃描，或在手機上開啟本頁並輸入登入碼。登入碼在 { $minutes } 分鐘內有效，只能登入一次
+page-to-do = 待辦：{ $count }項
 page-token = 權杖或登入碼
 page-problems = 操作員應當處理
 

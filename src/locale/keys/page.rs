@@ -160,6 +160,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-telephone-name", &[]),
     ("page-telephone-role", &[]),
     ("page-telephone-scan", &[("minutes", Plain)]),
+    ("page-to-do", &[("count", Plain)]),
     ("page-token", &[]),
     ("page-problems", &[]),
     // Actions of the arbiter.

@@ -61,7 +61,7 @@ export function draw(except) {
   const all = openAlerts().filter(({ card }) => card.board !== except);
   keyed($("#alerts ol"), all, ({ card, alert }) => `${card.game.id}:${alert.id}`, make, update);
   $("#alerts").hidden = all.length === 0;
-  setText($("#alerts h2"), t("page-alerts", { count: all.length }));
+  setText($("#alerts h2"), t(may("rule") ? "page-alerts" : "page-to-do", { count: all.length }));
 }
 
 /** Returns whether a ruling would remove what was played since the alert: it is not the one to suggest then. */
