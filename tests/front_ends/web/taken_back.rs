@@ -34,7 +34,7 @@ async fn the_alert_says_that_the_move_was_taken_back() {
 
     // Whoever acknowledges an alert knows what it was about.
     site.hall.board.play("a1", "a3");
-    let card = events.until("the second alert", |next| pending(&next.data["game"]["alerts"][0])).await.data;
+    let card = events.until("the second alert", |next| next.data["game"]["alerts"][0]["id"] == 2).await.data;
     let id = &card["game"]["alerts"][0]["id"];
     let command = json!({"game": site.hall.game, "command": {"do": "acknowledge", "alert": id}});
     assert_eq!(site.post("/api/command", &arbiter, &command).await.status, 200);
