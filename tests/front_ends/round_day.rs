@@ -51,10 +51,8 @@ trait Desk {
     async fn take_back(&mut self, board: &str);
     /// The arbiter undoes the last ruling.
     async fn undo(&mut self, board: &str);
-    /// The game on one board continues on another. Returns whether that is possible at this desk.
-    async fn exchange(&mut self, _from: &str, _to: &str) -> bool {
-        false
-    }
+    /// The game at a table continues on another board.
+    async fn exchange(&mut self, table: u16, from: &str, to: &str);
     /// Waits until the desk shows the board of a table as away, with the pairing.
     async fn shows_away(&mut self, table: u16, white: &Player, black: &Player);
     /// Returns an export of a round.
@@ -136,9 +134,8 @@ async fn second_round(hall: &mut Hall, desk: &mut impl Desk, truth: &Truth) {
     hall.play(truth, 2, &tables, plies).await;
 
     hall.set_position(SPARE, &truth[&(2, BROKEN)].position(plies)).await;
-    if desk.exchange(hall.board(BROKEN), SPARE).await {
-        hall.exchanged(BROKEN).await;
-    }
+    desk.exchange(BROKEN, hall.board(BROKEN), SPARE).await;
+    hall.exchanged(BROKEN).await;
 
     desk.take_back(hall.board(TAKEN_BACK)).await;
     desk.undo(hall.board(TAKEN_BACK)).await;

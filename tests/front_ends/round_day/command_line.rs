@@ -124,10 +124,9 @@ impl Desk for CommandLine {
         assert!(shown.contains("undone: take back"), "{shown}");
     }
 
-    async fn exchange(&mut self, from: &str, to: &str) -> bool {
+    async fn exchange(&mut self, _table: u16, from: &str, to: &str) {
         let shown = self.run(&["round", "exchange", from, to]);
         assert!(shown.starts_with(&format!("the game continues on board {to}")), "{shown}");
-        true
     }
 
     async fn shows_away(&mut self, table: u16, white: &Player, black: &Player) {

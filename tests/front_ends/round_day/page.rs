@@ -233,6 +233,15 @@ impl Desk for Page {
         self.browser.until("the move is on record again", "document.querySelectorAll('#moves .move').length === 4");
     }
 
+    async fn exchange(&mut self, table: u16, from: &str, to: &str) {
+        self.open_pairing(table);
+        self.browser.click("#pairing-exchange");
+        self.browser.shows("#exchange", from);
+        self.browser.set("#exchange select", to);
+        self.browser.click("#exchange .main");
+        self.browser.shows("#command-status", &format!("The game continues on {to}"));
+    }
+
     async fn shows_away(&mut self, table: u16, white: &Player, black: &Player) {
         self.show_round(self.round);
         let cell = |class: &str| format!("#table-{table} .{class}");
