@@ -19,9 +19,10 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio_tungstenite::client_async;
 use tokio_tungstenite::tungstenite::Message;
+use touchmove::game::rights::Role;
 use touchmove::publish::client::{Client, WatchItem};
 use touchmove::publish::dbus::{Bus, Stream};
-use touchmove::publish::web::tokens::{Role, TokenStore};
+use touchmove::publish::web::tokens::TokenStore;
 
 /// The number of measured moves on the one board, and of moves before them.
 const MOVES: (usize, usize) = (80, 5);
