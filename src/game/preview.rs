@@ -91,7 +91,7 @@ impl Preview {
     }
 
     /// Describes that an earlier game continues instead of the current one.
-    pub(crate) fn continuing(current: &Record, earlier: &Record) -> Preview {
+    pub fn continuing(current: &Record, earlier: &Record) -> Preview {
         let plies = earlier.plies.len() as u32;
         Preview {
             last_number: current.last_number,
