@@ -60,8 +60,8 @@ pub(super) fn overview() -> String {
         }
     }
     format!(
-        "{}\n\nEvery command is stored in the journal with its user. On the system bus only root and group touchmove-arbiter may give \
-         commands.",
+        "{}\n\nEvery command is stored in the journal with its user. On the system bus, group touchmove-arbiter may give commands; \
+         group touchmove-operator may set results and tags and correct moves; only root sets the Laws.",
         list_examples(&examples)
     )
 }
