@@ -288,7 +288,8 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert!(game["frames"].as_array().unwrap().iter().any(|frame| frame["square"] == "h3"), "{}", game["frames"]);
     assert_eq!(game["tally"]["white"][0]["ply"], 3, "{}", game["tally"]);
     let seen = site.get_as(&operator, &path).await;
-    assert!(["alerts", "frames", "tally", "undo"].iter().all(|field| seen.get(field).is_none()), "{seen}");
+    assert!(["frames", "tally", "undo"].iter().all(|field| seen.get(field).is_none()), "{seen}");
+    assert_eq!(seen["alerts"], json!([]));
 
     // Clients that may not give commands, and invalid commands.
     let restore = json!({"game": site.hall.game, "command": {"do": "restore", "ply": 3}});
@@ -319,6 +320,10 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert_eq!(preview["n"], last);
     let count = json!({"game": site.hall.game, "command": {"do": "count", "player": "black", "what": "two_hands"}});
     assert_eq!(site.post("/api/command", &arbiter, &count).await.status, 200);
+    // Operators are not told of it: what is refused is that there is no promotion.
+    let promotion = json!({"game": site.hall.game, "n_seen": last, "command": {"do": "promotion", "piece": "queen"}});
+    let answer = site.post("/api/command", &operator, &promotion).await;
+    assert!(answer.status == 409 && answer.body.contains("promotion"), "{}", answer.body);
     let mut stale = restore.clone();
     stale["n_seen"] = last;
     let answer = site.post("/api/command?lang=en", &arbiter, &stale).await;
