@@ -25,11 +25,18 @@ impl Service {
     /// Connects to a running touchmoved. Operators, who may not call the arbiter's name, get their own.
     pub async fn connect(&self) -> Result<Client, ClientError> {
         let buses = self.bus.as_ref().map_or_else(Bus::search_order, |bus| vec![bus.clone()]);
-        let client = Client::connect(&buses, self.stream(), IfNotRunning::Activate).await?;
+        let connected = Client::connect(&buses, self.stream(), IfNotRunning::Activate).await;
         if self.stream() != Stream::Live {
-            return Ok(client);
+            return connected;
         }
-        let Err(denied @ ClientError::Denied { .. }) = client.check_access().await else { return Ok(client) };
+        let denied = match connected {
+            Err(denied @ ClientError::Denied { .. }) => denied,
+            Err(error) => return Err(error),
+            Ok(client) => match client.check_access().await {
+                Err(denied @ ClientError::Denied { .. }) => denied,
+                _ => return Ok(client),
+            },
+        };
         let operator = Client::connect(&buses, Stream::Operator, IfNotRunning::Activate).await?;
         match operator.check_access().await {
             Err(ClientError::Denied { .. }) => Err(denied),

@@ -302,6 +302,15 @@ pub struct Alert {
 }
 
 impl Alert {
+    /// Returns who is told, besides those who see more. What names a player is about what that player did, and for the arbiter
+    /// alone (Art. 12.6), unless it is about a device.
+    pub fn audience(&self) -> Audience {
+        match self.by {
+            Some(_) if self.is_about_record() => Audience::Arbiter,
+            _ => self.kind.audience(),
+        }
+    }
+
     /// Whether it is about what was played or touched, and applies as long as that is on record.
     pub fn is_about_moves(&self) -> bool {
         matches!(self.kind.category(), AlertCategory::Play | AlertCategory::Touch)

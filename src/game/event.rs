@@ -238,7 +238,7 @@ impl Event {
     /// themselves; everything else that the arbiter is told or does is for the arbiter alone (Art. 12.6).
     pub fn is_for(&self, audience: Audience) -> bool {
         let least = match self {
-            Event::AlertRaised(alert) => alert.kind.audience(),
+            Event::AlertRaised(alert) => alert.audience(),
             Event::Commanded { command, .. } => command.spec().right.role().audience(),
             other => other.audience(),
         };

@@ -2,6 +2,7 @@
 
 use crate::game::event::ClockTimes;
 use crate::game::pgn::h_mm_ss;
+use crate::game::rights::Audience;
 use crate::game::{Alert, AlertKind, ClockTime, Command, Event, GameResult, PlayedMove, Record, StampedEvent, Text};
 use shakmaty::Color;
 
@@ -88,6 +89,15 @@ impl Preview {
                 .map(|alert| alert.kind)
                 .collect(),
         }
+    }
+
+    /// Returns what this audience may know of it: the alerts that it is told of.
+    #[must_use]
+    pub fn for_audience(mut self, audience: Audience) -> Preview {
+        self.cleared.retain(|kind| kind.audience() <= audience);
+        self.raised.retain(|kind| kind.audience() <= audience);
+        self.alert = self.alert.filter(|_| audience == Audience::Arbiter);
+        self
     }
 
     /// Describes that an earlier game continues instead of the current one.

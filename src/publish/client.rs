@@ -185,6 +185,9 @@ impl Client {
             Role::Arbiter | Role::Administrator => names::ARBITER_INTERFACE,
         };
         let proxy = Proxy::new(&self.connection, self.stream.name(), names::game_path(game), interface).await;
+        if self.stream == Stream::Operator && !Role::Operator.has(command.spec().right) {
+            return Err(ClientError::Refused("operators may not give this command: ask an arbiter".to_owned()));
+        }
         let (proxy, method) = (proxy.map_err(|error| self.error(error))?, command.spec().method);
         let reply = match arguments(command) {
             Some(arguments) => proxy.call_method(method, &arguments).await,

@@ -19,7 +19,7 @@ use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop}
 use crate::game::rights::Audience;
 use crate::game::{AlertKind, Event};
 use crate::publish::FRONT_ENDS;
-use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd, is_health_kind_for};
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
 use crate::publish::web::token_cache::TokenCache;
@@ -238,7 +238,10 @@ impl Counts {
     /// Counts an event that happened `age_ms` milliseconds ago.
     fn count(&mut self, published: &Published, age_ms: u64) {
         let (Some(game), Some(number)) = (published.game, published.stamped.number) else { return };
-        self.delays.add(age_ms);
+        // Otherwise operators could count what only the arbiter is told.
+        if published.stamped.event.is_for(Audience::Operator) {
+            self.delays.add(age_ms);
+        }
         if self.cursor.advance(game, number) {
             self.count_event(&published.board, game, &published.stamped.event);
         }
@@ -335,14 +338,14 @@ fn add_state(state: &State, audience: Audience, text: &mut MetricsText) {
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "read")], count(&traffic.bytes_read));
         text.add("touchmove_board_bytes_total", &[("board", id), ("direction", "written")], count(&traffic.bytes_written));
         let game = board.game.and_then(|game| state.games.get(&game));
-        let alerts = game.iter().flat_map(|game| &game.record.alerts).filter(|alert| alert.kind.audience() <= audience).count();
+        let alerts = game.iter().flat_map(|game| &game.record.alerts).filter(|alert| alert.audience() <= audience).count();
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
     let is_public = |kind: &str| {
         let mut of_front_ends = FRONT_ENDS.iter().flat_map(|front_end| front_end.public_health_kinds());
         PUBLIC_HEALTH_KINDS.contains(&kind) || of_front_ends.any(|known| *known == kind)
     };
-    let may_read = |kind: &str| !audience.is_public() || is_public(kind);
+    let may_read = |kind: &str| is_public(kind) || !audience.is_public() && is_health_kind_for(kind, audience);
     let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
     for problem in state.health_problems.iter().filter(|problem| may_read(problem.kind)) {
         *problems.entry(problem.kind).or_default() += 1;

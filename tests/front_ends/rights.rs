@@ -11,6 +11,7 @@ use touchmove::game::command::COMMANDS;
 use touchmove::game::event::{ClockTimes, Rotation};
 use touchmove::game::rights::{Audience, Right, Role};
 use touchmove::game::{Alert, AlertKind, Event, StampedEvent, Text};
+use touchmove::locale::{Locale, alert_heading};
 use touchmove::names;
 use touchmove::publish::web::tokens::TokenStore;
 use touchmove::wire::Word;
@@ -203,6 +204,16 @@ async fn each_role_is_told_the_alerts_that_are_for_it() {
             assert!(told.contains(alert["kind"].as_str().unwrap()), "{role:?}: {alert}");
             assert!(*role > Role::Operator || !alert["offers"].to_string().contains("restore"), "{role:?}: {alert}");
         }
+    }
+    // A result would clear them all: a preview names those that its reader is told of.
+    let preview = format!("{{\"game\":{GAME},\"command\":{{\"do\":\"result\",\"result\":\"1-0\"}}}}");
+    for (role, token) in &scene.tokens {
+        let (status, preview) = scene.send("POST /api/preview?lang=en", &bearer(token), &preview).await;
+        assert_eq!(status, 200, "{preview}");
+        let (all, operators) = (kinds_for(Audience::Arbiter), kinds_for(Audience::Operator));
+        let text = preview.to_string();
+        let named = all.difference(&operators).filter(|word| text.contains(&alert_heading(Locale::English, word))).count();
+        assert_eq!(named > 0, *role > Role::Operator, "{role:?}: {preview}");
     }
     let (_, game) = scene.get(&format!("/api/games/{GAME}"), "").await;
     assert!(game.get("alerts").is_none() && game["card"]["game"].get("alerts").is_none(), "{game}");

@@ -6,6 +6,7 @@ use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
 use crate::game::news::news;
+use crate::game::rights::Audience;
 use crate::game::{Answer, Command, Event, Order, Preview};
 use tokio::sync::oneshot;
 
@@ -36,17 +37,18 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`], in particular [`OrderError::Changed`]; nothing has changed then.
     pub async fn execute_seen(&self, target: Target, order: Order, seen: Option<Seen>) -> Result<Answer, OrderError> {
-        let Some(Seen { mut number, audience }) = seen else { return self.execute_guarded(&target, order, None).await };
+        let Some(Seen { number: seen, audience }) = seen else { return self.execute_guarded(&target, order, None).await };
+        let mut number = seen;
         loop {
             let outcome = self.execute_guarded(&target, order.clone(), Some(number)).await;
-            let (Err(OrderError::Changed { seen, .. }), Target::Game(game)) = (&outcome, &target) else { return outcome };
+            let (Err(OrderError::Changed { .. }), Target::Game(game)) = (&outcome, &target) else { return outcome };
             // What the table knew when it refused has been published.
-            let since = self.events_after(*game, *seen).map_err(|error| OrderError::Unreadable(error.to_string()))?;
+            let since = self.events_after(*game, number).map_err(|error| OrderError::Unreadable(error.to_string()))?;
             let news = news(&since, audience);
             match since.iter().rev().find_map(|stamped| stamped.number) {
                 // Only what others are told has happened.
                 Some(last) if news.is_empty() && last > number => number = last,
-                _ => return Err(OrderError::Changed { seen: *seen, news }),
+                _ => return Err(OrderError::Changed { seen, news }),
             }
         }
     }
@@ -81,11 +83,11 @@ impl Hub {
         outcome
     }
 
-    /// Returns what an order would do now, as [`Answer::Preview`]. Nothing changes.
+    /// Returns what an order would do now, as [`Answer::Preview`], as far as this audience may know. Nothing changes.
     ///
     /// # Errors
     /// The reason why the order would not be executed.
-    pub async fn preview(&self, target: Target, order: Order) -> Result<Answer, OrderError> {
+    pub async fn preview(&self, target: Target, order: Order, audience: Audience) -> Result<Answer, OrderError> {
         let (board, guard) = self.read(|state| guard(state, &target))?;
         let is_undo = order.command == Command::Undo {};
         let outcome = self.request(&board, RequestKind::Preview(order, guard)).await;
@@ -93,9 +95,12 @@ impl Hub {
             && let Err(OrderError::Refused(Refusal::NothingToUndo)) = &outcome
             && let Some((_, preview, _)) = self.game_ended_by_position(&board)
         {
-            return Ok(Answer::Preview(Box::new(preview)));
+            return Ok(Answer::Preview(Box::new(preview.for_audience(audience))));
         }
-        outcome
+        outcome.map(|answer| match answer {
+            Answer::Preview(preview) => Answer::Preview(Box::new(preview.for_audience(audience))),
+            other => other,
+        })
     }
 
     /// Continues the game of one board on another board, on which its position is set up: with its record, its clocks and its

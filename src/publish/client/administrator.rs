@@ -2,6 +2,7 @@
 
 use super::{Client, ClientError};
 use crate::names;
+use crate::publish::dbus::Stream;
 use serde::{Deserialize, Serialize};
 use zbus::wire::Type;
 
@@ -66,6 +67,9 @@ impl Client {
         B: Serialize + zbus::wire::DynamicType,
         R: for<'d> zbus::wire::DynamicDeserialize<'d>,
     {
+        if self.stream != Stream::Live {
+            return Err(ClientError::Denied { name: Stream::Live.name(), group: Stream::Live.group() });
+        }
         self.call(names::ROOT_PATH.to_owned(), names::ADMINISTRATOR_INTERFACE, method, body).await
     }
 }

@@ -30,8 +30,8 @@ impl ControlledGame {
     /// Returns the open alerts that this audience is told of.
     pub(super) fn alerts(&self, audience: Audience) -> Vec<AlertValue> {
         self.read(|game| {
-            let alerts = game.record.alerts.iter().filter(|alert| alert.kind.audience() <= audience);
-            alerts.map(|alert| values::alert_value(alert, &|at| game.wall_ms(at))).collect()
+            let alerts = game.record.alerts.iter().filter(|alert| alert.audience() <= audience);
+            alerts.map(|alert| values::alert_value(alert, audience, &|at| game.wall_ms(at))).collect()
         })
     }
 
@@ -61,6 +61,6 @@ impl ControlledGame {
             });
         }
         let unknown = || Error::NoAlert(format!("no alert {id} was raised in this game: the properties list the ids"));
-        alert.filter(|alert| alert.kind.audience() <= self.stream.audience()).ok_or_else(unknown)
+        alert.filter(|alert| alert.audience() <= self.stream.audience()).ok_or_else(unknown)
     }
 }

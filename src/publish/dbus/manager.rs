@@ -8,6 +8,7 @@ use crate::game::rights::Right;
 use crate::locale::Locale;
 use crate::names::API_VERSION;
 use crate::publish::desk::{self, DeskReport, ExportFormat};
+use crate::publish::front_end::is_health_kind_for;
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -49,7 +50,8 @@ impl ManagerObject {
     fn problems(&self) -> Vec<(String, String)> {
         self.hub.read(|state| {
             let mut problems = Vec::new();
-            for problem in &state.health_problems {
+            let audience = self.stream.audience();
+            for problem in state.health_problems.iter().filter(|problem| is_health_kind_for(problem.kind, audience)) {
                 let problem = (problem.kind.to_owned(), problem.sentence.clone());
                 // Boards with the same problem report it once.
                 if !problems.contains(&problem) {

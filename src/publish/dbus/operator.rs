@@ -125,7 +125,7 @@ impl OperatorObject {
     async fn preview(&self, command: &str, language: &str) -> Result<(u64, Vec<String>, String, DetailMap), Error> {
         let order = Order { command: arguments::parse_command(command)?, by: String::new() };
         self.0.stream.check_right(order.command.spec().right)?;
-        let answer = self.0.hub.preview(Target::Game(self.0.game), order).await?;
+        let answer = self.0.hub.preview(Target::Game(self.0.game), order, self.0.stream.audience()).await?;
         Ok(answers::preview_value(&answer, Locale::from_tag(language)))
     }
 

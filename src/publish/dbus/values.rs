@@ -94,7 +94,8 @@ pub(super) fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) 
             ("black", clock_value(clocks.black).into()),
         ],
         Event::AlertRaised(raised) => {
-            let (id, kind, ply, by, articles, squares, detail, position, details) = alert_value(raised, wall);
+            let (id, kind, ply, by, articles, squares, detail, position, details) =
+                alert_value(raised, stream.audience(), wall);
             vec![
                 ("id", id.into()),
                 ("kind", kind.into()),
@@ -160,8 +161,8 @@ fn evidence_value(evidence: &[Sighting], wall: &dyn Fn(Millis) -> i64) -> Varian
     evidence.iter().map(to_value).collect::<Vec<(i64, String, String, String)>>().into()
 }
 
-/// Converts an alert for property `Alerts`.
-pub(super) fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
+/// Converts an alert for property `Alerts` or `ToDo`.
+pub(super) fn alert_value(alert: &Alert, audience: Audience, wall: &dyn Fn(Millis) -> i64) -> AlertValue {
     let mut details = named_values([
         ("notice", alert.kind.is_notice().into()),
         ("required", alert.required.iter().map(ToString::to_string).collect::<Vec<_>>().into()),
@@ -171,7 +172,8 @@ pub(super) fn alert_value(alert: &Alert, wall: &dyn Fn(Millis) -> i64) -> AlertV
     if !alert.allowed.is_empty() {
         details.extend(named_values([("allowed", alert.allowed.clone().into())]));
     }
-    if !alert.evidence.is_empty() {
+    // What the squares showed is what the players touched.
+    if !alert.evidence.is_empty() && audience == Audience::Arbiter {
         details.extend(named_values([("evidence", evidence_value(&alert.evidence, wall))]));
     }
     details.extend(alert.put_right.iter().flat_map(|san| named_values([("put_right", san.clone().into())])));

@@ -2,6 +2,7 @@
 
 use super::card::AudienceView;
 use crate::daemon::hub::GameView;
+use crate::game::rights::Audience;
 use crate::game::{Alert, Arg, Sighting};
 use crate::laws::Laws;
 use crate::locale;
@@ -33,7 +34,8 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "clock_black_ms": alert.clocks.black.map(|time| time.ms),
         "raised": game.alerts_raised_at.get(&alert.id).map(|at| game.wall_ms(*at)),
         "since": game.alerts_raised_at.get(&alert.id).map(|at| game.steady_ms(*at)),
-        "evidence": evidence_to_json(game, &alert.evidence),
+        // What the squares showed is what the players touched.
+        "evidence": if view.audience == Audience::Arbiter { evidence_to_json(game, &alert.evidence) } else { json!([]) },
         "count": alert.count,
         "put_right": alert.put_right,
         "plies_since": game.record.plies_since(alert.id),

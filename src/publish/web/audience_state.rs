@@ -10,6 +10,7 @@ use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
+use crate::publish::front_end::is_health_kind_for;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -284,7 +285,8 @@ impl PublishedCards {
         }
         if health_changed && !view.audience.is_public() {
             let to_json = |problem: &crate::daemon::hub::HealthProblem| json!({"kind": problem.kind, "board": problem.board.as_ref().map(BoardId::as_str), "sentence": problem.sentence});
-            let now: Value = state.health_problems.iter().map(to_json).collect();
+            let is_told = |problem: &&crate::daemon::hub::HealthProblem| is_health_kind_for(problem.kind, view.audience);
+            let now: Value = state.health_problems.iter().filter(is_told).map(to_json).collect();
             if now != self.health_problems.1 {
                 self.last += 1;
                 self.health_problems = (self.last, now);

@@ -290,5 +290,5 @@ fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: 
 /// Returns the open alerts of a game that this audience is told of.
 fn alerts_of<'a>(view: &AudienceView, game: &'a GameView) -> impl Iterator<Item = &'a Alert> {
     let audience = view.audience;
-    game.record.alerts.iter().filter(move |alert| alert.kind.audience() <= audience)
+    game.record.alerts.iter().filter(move |alert| alert.audience() <= audience)
 }

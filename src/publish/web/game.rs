@@ -72,7 +72,7 @@ pub(super) fn game_details(
             value["taken_back"] = history.taken_back.contains(&raised.id).into();
             value
         };
-        let alerts = history.alerts.iter().filter(|(_, alert)| alert.kind.audience() <= view.audience);
+        let alerts = history.alerts.iter().filter(|(_, alert)| alert.audience() <= view.audience);
         insert("alerts", alerts.map(alert_json).collect());
     }
     if view.audience == Audience::Arbiter {

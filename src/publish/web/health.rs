@@ -6,6 +6,7 @@ use super::refusal::HandlerResult;
 use crate::daemon::hub::HealthProblem;
 use crate::game::rights::Right;
 use crate::publish::FRONT_ENDS;
+use crate::publish::front_end::is_health_kind_for;
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::State;
@@ -16,8 +17,9 @@ use std::sync::Arc;
 
 /// Handles `GET /api/health`: each front-end with its state and its problems, and all other problems.
 pub(super) async fn read(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
-    require_right(&web, &headers, Right::Desk)?;
-    let problems = web.hub.read(|state| state.health_problems.clone());
+    let audience = require_right(&web, &headers, Right::Desk)?.role.audience();
+    let mut problems = web.hub.read(|state| state.health_problems.clone());
+    problems.retain(|problem| is_health_kind_for(problem.kind, audience));
     let front_ends: Vec<Value> = FRONT_ENDS
         .iter()
         .map(|front_end| {

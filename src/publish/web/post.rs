@@ -139,7 +139,7 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let user = require_user(&web, request.headers())?;
     let CommandRequest { target, command, .. } = read_own_body(&web, request, COMMAND_LIMITS, body::parse_command).await?;
     check_right(&user, command.spec().right)?;
-    respond_to_order(locale, web.hub.preview(target, Order { command, by: user.name }).await)
+    respond_to_order(locale, web.hub.preview(target, Order { command, by: user.name }, user.role.audience()).await)
 }
 
 /// Builds the response to an order or to the request for a preview of one.
@@ -173,6 +173,7 @@ pub(super) fn check_right(user: &User, right: Right) -> Result<(), Refusal> {
     };
     Err(refusal(StatusCode::FORBIDDEN, sentence))
 }
+
 /// Parses the body of a request, if it came from our page or from no page at all.
 pub(super) async fn read_own_body<T>(
     web: &WebState,
