@@ -341,10 +341,8 @@ fn add_state(state: &State, audience: Audience, text: &mut MetricsText) {
         let alerts = game.iter().flat_map(|game| &game.record.alerts).filter(|alert| alert.audience() <= audience).count();
         text.add("touchmove_alerts", &[("board", id)], alerts);
     }
-    let is_public = |kind: &str| {
-        let mut of_front_ends = FRONT_ENDS.iter().flat_map(|front_end| front_end.public_health_kinds());
-        PUBLIC_HEALTH_KINDS.contains(&kind) || of_front_ends.any(|known| *known == kind)
-    };
+    let of_front_ends = || FRONT_ENDS.iter().flat_map(|front_end| front_end.public_health_kinds());
+    let is_public = |kind: &str| PUBLIC_HEALTH_KINDS.contains(&kind) || of_front_ends().any(|known| *known == kind);
     let may_read = |kind: &str| is_public(kind) || !audience.is_public() && is_health_kind_for(kind, audience);
     let mut problems: BTreeMap<&str, u64> = BTreeMap::new();
     for problem in state.health_problems.iter().filter(|problem| may_read(problem.kind)) {
