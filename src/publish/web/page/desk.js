@@ -100,16 +100,14 @@ const player = ({ name, title, rating, federation }) => [title, name, rating, fe
 
 function draw() {
   const { round, rounds, current_round: current } = report;
-  refill($("#rounds"), [rounds, current, round?.number], () =>
-    rounds.map(({ number, missing }) =>
-      h(
-        "a",
-        { class: "button", href: `/round/${number}`, "aria-current": number === (round?.number ?? null) ? "page" : null },
-        number === current ? t("page-desk-round-now", { round: number }) : t("page-round", { round: number }),
-        missing.length ? h("span", { class: "count" }, String(missing.length)) : null,
-      ),
-    ),
-  );
+  const makeRound = ({ number }) => h("a", { class: "button", href: `/round/${number}` }, h("span"), h("span", { class: "count" }));
+  keyed($("#rounds"), rounds, ({ number }) => number, makeRound, (link, { number, missing }) => {
+    const [name, count] = link.children;
+    setAttribute(link, "aria-current", number === round?.number ? "page" : null);
+    setText(name, t(number === current ? "page-desk-round-now" : "page-round", { round: number }));
+    setText(count, missing.length ? String(missing.length) : "");
+    count.hidden = missing.length === 0;
+  });
   const next = round && round.number !== current;
   $("#start-round").hidden = !next;
   if (next) setText($("#start-round"), t("page-desk-start-round", { round: round.number }));
@@ -117,11 +115,11 @@ function draw() {
   for (const link of $("#export").querySelectorAll("a")) link.href = `/api/desk/export?format=${link.dataset.format}&round=${round?.number ?? 0}`;
   const missing = rounds.flatMap(({ number, missing }) => missing.map((table) => ({ number, table })));
   $("#missing-results").hidden = missing.length === 0;
-  refill($("#missing-results"), [missing, current], () => [
-    t("page-desk-missing"),
-    " ",
-    missing.map(({ number, table }) => h("a", { href: `/round/${number}#table-${table}`, onclick: () => want(number, table) }, number === current ? t("page-table", { table }) : `${number}.${table}`)),
-  ]);
+  setText($("#missing-results span"), t("page-desk-missing"));
+  const makeMissing = ({ number, table }) => h("a", { href: `/round/${number}#table-${table}`, onclick: () => want(number, table) });
+  keyed($("#missing-results .tables"), missing, ({ number, table }) => `${number}.${table}`, makeMissing, (link, { number, table }) =>
+    setText(link, number === current ? t("page-table", { table }) : `${number}.${table}`),
+  );
   $("#no-round").hidden = Boolean(round);
   $("#pairings").hidden = $("#byes").hidden = !round;
   if (!round) return;
