@@ -121,7 +121,7 @@ fn read(
     let bus: Option<Bus> = words.value("--bus").and_then(|bus| bus.parse().ok());
     let buses = bus.map_or_else(Bus::search_order, |bus| vec![bus]);
     let found = async {
-        let client = Client::connect(&buses, stream, IfNotRunning::Fail).await.ok()?;
+        let client = service::connect(&buses, stream, IfNotRunning::Fail).await.ok()?;
         candidates(client, words).await.ok()
     };
     let found = super::block_on(async { tokio::time::timeout(TIMEOUT, found).await.ok().flatten() });

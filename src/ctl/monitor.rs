@@ -58,7 +58,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         monitor.line("the connection to the bus is lost: waiting for the bus")?;
         client = loop {
             tokio::time::sleep(RETRY_DELAY).await;
-            match Client::connect_to_bus(client.bus(), monitor.args.service.stream()).await {
+            match Client::connect_to_bus(client.bus(), client.stream()).await {
                 Ok(client) => break client,
                 Err(ClientError::NoBus { .. }) => {}
                 Err(error) => return Err(error.into()),

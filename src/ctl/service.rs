@@ -25,25 +25,28 @@ impl Service {
     /// Connects to a running touchmoved. Operators, who may not call the arbiter's name, get their own.
     pub async fn connect(&self) -> Result<Client, ClientError> {
         let buses = self.bus.as_ref().map_or_else(Bus::search_order, |bus| vec![bus.clone()]);
-        let connected = Client::connect(&buses, self.stream(), IfNotRunning::Activate).await;
-        if self.stream() != Stream::Live {
-            return connected;
-        }
-        let denied = match connected {
-            Err(denied @ ClientError::Denied { .. }) => denied,
-            Err(error) => return Err(error),
-            Ok(client) => match client.check_access().await {
-                Err(denied @ ClientError::Denied { .. }) => denied,
-                _ => return Ok(client),
-            },
-        };
-        let operator = Client::connect(&buses, Stream::Operator, IfNotRunning::Activate).await?;
-        match operator.check_access().await {
-            Err(ClientError::Denied { .. }) => Err(denied),
-            Ok(()) => Ok(operator),
-            Err(error) => Err(error),
-        }
+        connect(&buses, self.stream(), IfNotRunning::Activate).await
     }
+}
+
+/// Connects to touchmoved on the first of these buses on which it runs. Operators, who may not call the arbiter's name, get their
+/// own instead of [`Stream::Live`].
+pub(super) async fn connect(buses: &[Bus], stream: Stream, if_not_running: IfNotRunning) -> Result<Client, ClientError> {
+    let connected = Client::connect(buses, stream, if_not_running).await;
+    if stream != Stream::Live {
+        return connected;
+    }
+    match connected {
+        Err(ClientError::Denied { .. }) => {}
+        Err(error) => return Err(error),
+        Ok(client) => match client.check_access().await {
+            Err(ClientError::Denied { .. }) => {}
+            _ => return Ok(client),
+        },
+    }
+    let operator = Client::connect(buses, Stream::Operator, if_not_running).await?;
+    operator.check_access().await?;
+    Ok(operator)
 }
 
 /// Returns the board of this name; without a name the only one.

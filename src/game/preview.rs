@@ -91,9 +91,10 @@ impl Preview {
         }
     }
 
-    /// Returns what this audience may know of it: the alerts that it is told of.
+    /// Returns what this audience may know of it: the alerts that it is told of. `last_number`: of the last event it knows of.
     #[must_use]
-    pub fn for_audience(mut self, audience: Audience) -> Preview {
+    pub fn for_audience(mut self, audience: Audience, last_number: u64) -> Preview {
+        self.last_number = last_number.min(self.last_number);
         self.cleared.retain(|kind| kind.audience() <= audience);
         self.raised.retain(|kind| kind.audience() <= audience);
         self.alert = self.alert.filter(|_| audience == Audience::Arbiter);

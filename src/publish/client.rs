@@ -77,6 +77,11 @@ impl Client {
         &self.bus
     }
 
+    /// Returns the stream that the client reads.
+    pub fn stream(&self) -> Stream {
+        self.stream
+    }
+
     /// Returns whether touchmoved runs, that is, whether its name has an owner.
     pub async fn is_running(&self) -> zbus::Result<bool> {
         let name = BusName::try_from(self.stream.name())?;
@@ -273,7 +278,7 @@ impl Client {
         match &error {
             // Standard errors of the bus, for which zbus has a type.
             zbus::Error::FDO(known) => match **known {
-                fdo::Error::AccessDenied(_) => ClientError::Denied { name: self.stream.name(), group: self.stream.group() },
+                fdo::Error::AccessDenied(_) => ClientError::Denied { stream: self.stream },
                 fdo::Error::UnknownObject(_) | fdo::Error::UnknownMethod(_) => {
                     ClientError::NotFound("there is no such game: `touchmovectl list` shows the games".to_owned())
                 }

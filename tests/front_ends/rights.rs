@@ -43,7 +43,10 @@ impl Scene {
         let start =
             Event::GameStarted { fen: fen.clone(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright };
         let alerts = (1..).zip(AlertKind::ALL).map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
-        let events = (1..).zip(std::iter::once(start).chain(alerts));
+        // The last event, of which operators do not know, is an alert once more.
+        let unknown = (1..).zip(AlertKind::ALL).find(|(_, kind)| kind.audience() == Audience::Arbiter);
+        let unknown = unknown.map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
+        let events = (1..).zip(std::iter::once(start).chain(alerts).chain(unknown));
         let events = events.map(|(number, event)| StampedEvent { at: 0, number: Some(number), event }).collect();
         let journal = Journal::open(&state).unwrap().0;
         journal.append("dgt_board", 1_700_000_000_000, events).await.unwrap();
@@ -205,11 +208,18 @@ async fn each_role_is_told_the_alerts_that_are_for_it() {
             assert!(*role > Role::Operator || !alert["offers"].to_string().contains("restore"), "{role:?}: {alert}");
         }
     }
+    let mut last_numbers = Vec::new();
+    for (_, token) in &scene.tokens {
+        let (_, game) = scene.get(&format!("/api/games/{GAME}"), &bearer(token)).await;
+        last_numbers.push(game["card"]["game"]["last_number"].as_u64().unwrap());
+    }
+    assert!(last_numbers[0] < last_numbers[1] && last_numbers[1] == last_numbers[2], "{last_numbers:?}");
     // A result would clear them all: a preview names those that its reader is told of.
     let preview = format!("{{\"game\":{GAME},\"command\":{{\"do\":\"result\",\"result\":\"1-0\"}}}}");
     for (role, token) in &scene.tokens {
         let (status, preview) = scene.send("POST /api/preview?lang=en", &bearer(token), &preview).await;
         assert_eq!(status, 200, "{preview}");
+        assert_eq!(preview["answer"]["preview"]["n"] == last_numbers[0], *role == Role::Operator, "{role:?}: {preview}");
         let (all, operators) = (kinds_for(Audience::Arbiter), kinds_for(Audience::Operator));
         let text = preview.to_string();
         let named = all.difference(&operators).filter(|word| text.contains(&alert_heading(Locale::English, word))).count();
@@ -230,6 +240,7 @@ async fn each_role_is_told_the_alerts_that_are_for_it() {
     let objects = format!("{:?}", manager.get_managed_objects().await.unwrap());
     let game =
         Proxy::new(&scene.connection, names::OPERATOR_NAME, names::game_path(GAME), names::GAME_INTERFACE).await.unwrap();
+    assert_eq!(game.get_property::<u64>("LastNumber").await.unwrap(), last_numbers[0]);
     type Events = Vec<(u64, i64, String, std::collections::HashMap<String, zbus::OwnedVariant>)>;
     let events: Events = game.call("Since", &(0u64, "")).await.unwrap();
     let names: Vec<&str> = events.iter().map(|(_, _, name, _)| name.as_str()).collect();

@@ -200,7 +200,13 @@ fn events() {
             Durability::Durable => "durable",
             Durability::Transient => "transient",
         };
-        let (word, about, audience) = (kind.word, kind.about.trim_start(), audience(kind.audience));
+        let (word, about) = (kind.word, kind.about.trim_start());
+        // Of these, `Event::is_for` decides for each.
+        let audience = match word {
+            "alert_raised" => "arbiters; operators as [its kind](#alert_raised) says",
+            "command" => "arbiters; operators if they may give it",
+            _ => audience(kind.audience),
+        };
         let _ = writeln!(table, "| [`{word}`](#{word}) | {stored} | {audience} | {about} |");
     }
     check("docs/events.md", "events", &table);

@@ -1,7 +1,8 @@
 //! The findings of a running touchmoved.
 
 use super::report::Report;
-use crate::publish::client::{self, BoardInfo, Client, ClientError, IfNotRunning, Snapshot};
+use crate::ctl::service;
+use crate::publish::client::{self, BoardInfo, ClientError, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use std::path::Path;
 
@@ -13,7 +14,7 @@ impl Service {
     pub(super) async fn query(bus: Option<&Bus>, configured: &str) -> Service {
         let buses = bus.cloned().or_else(|| configured.parse().ok()).map_or_else(Bus::search_order, |bus| vec![bus]);
         let query = async {
-            let client = Client::connect(&buses, Stream::Live, IfNotRunning::Fail).await?;
+            let client = service::connect(&buses, Stream::Live, IfNotRunning::Fail).await?;
             Ok((client.bus().clone(), client.snapshot().await?))
         };
         Service(query.await)

@@ -3,6 +3,7 @@
 use super::BoardId;
 use crate::boards::Millis;
 use crate::daemon::steady_clock;
+use crate::game::rights::Audience;
 use crate::game::{Event, Record, StampedEvent};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -27,6 +28,8 @@ pub struct GameView {
     /// Number of the last event that was not published as an update: those up to it are from before touchmoved was started, or from
     /// another board.
     pub last_recalled_number: u64,
+    /// Number of the last event that operators may know of.
+    last_operator_number: u64,
     /// Game that this one continues: of another board, or of this board if a position had ended it.
     pub continued_from: Option<u64>,
     /// Times at which the open alerts were raised, by alert id.
@@ -42,6 +45,7 @@ impl GameView {
             board,
             epoch_wall_ms,
             epoch_steady_ms,
+            last_operator_number: record.last_number,
             record,
             tags,
             last_recalled_number: 0,
@@ -53,10 +57,21 @@ impl GameView {
     /// Applies one event.
     pub(in crate::daemon) fn apply(&mut self, stamped: &StampedEvent) {
         self.record.apply(stamped);
+        if let Some(number) = stamped.number.filter(|_| stamped.event.is_for(Audience::Operator)) {
+            self.last_operator_number = number;
+        }
         match &stamped.event {
             Event::AlertRaised(alert) => _ = self.alerts_raised_at.entry(alert.id).or_insert(stamped.at),
             Event::AlertCleared { id } => drop(self.alerts_raised_at.remove(id)),
             _ => {}
+        }
+    }
+
+    /// Returns the number of the last event that this audience may know of. The public's view has numbers of its own.
+    pub fn last_number_for(&self, audience: Audience) -> u64 {
+        match audience {
+            Audience::Operator => self.last_operator_number,
+            Audience::Public | Audience::Arbiter => self.record.last_number,
         }
     }
 

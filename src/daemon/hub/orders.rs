@@ -91,14 +91,22 @@ impl Hub {
         let (board, guard) = self.read(|state| guard(state, &target))?;
         let is_undo = order.command == Command::Undo {};
         let outcome = self.request(&board, RequestKind::Preview(order, guard)).await;
+        let narrowed = |preview: Preview| {
+            let last_number = self.read(|state| {
+                let game = state.games.get(&state.boards.get(&board)?.game?)?;
+                Some(game.last_number_for(audience))
+            });
+            let last_number = last_number.unwrap_or(preview.last_number);
+            Answer::Preview(Box::new(preview.for_audience(audience, last_number)))
+        };
         if is_undo
             && let Err(OrderError::Refused(Refusal::NothingToUndo)) = &outcome
             && let Some((_, preview, _)) = self.game_ended_by_position(&board)
         {
-            return Ok(Answer::Preview(Box::new(preview.for_audience(audience))));
+            return Ok(narrowed(preview));
         }
         outcome.map(|answer| match answer {
-            Answer::Preview(preview) => Answer::Preview(Box::new(preview.for_audience(audience))),
+            Answer::Preview(preview) => narrowed(*preview),
             other => other,
         })
     }

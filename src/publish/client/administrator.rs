@@ -68,7 +68,7 @@ impl Client {
         R: for<'d> zbus::wire::DynamicDeserialize<'d>,
     {
         if self.stream != Stream::Live {
-            return Err(ClientError::Denied { name: Stream::Live.name(), group: Stream::Live.group() });
+            return Err(ClientError::Denied { stream: Stream::Live });
         }
         self.call(names::ROOT_PATH.to_owned(), names::ADMINISTRATOR_INTERFACE, method, body).await
     }

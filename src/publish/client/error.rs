@@ -1,6 +1,6 @@
 //! Errors of the D-Bus client.
 
-use crate::publish::dbus::Bus;
+use crate::publish::dbus::{Bus, Stream};
 use std::path::Path;
 
 /// An error of the D-Bus client; its message says what to do.
@@ -23,14 +23,10 @@ pub enum ClientError {
         looked: Vec<Bus>,
     },
     /// The bus policy denies access.
-    #[error(
-        "not allowed to read {name} on the system bus: join the group {group} (`sudo adduser $USER {group}`, then log in again)"
-    )]
+    #[error("not allowed to read {} on the system bus: {}", .stream.name(), how_to_join(*.stream))]
     Denied {
-        /// The name.
-        name: &'static str,
-        /// The group that has access.
-        group: &'static str,
+        /// The stream.
+        stream: Stream,
     },
     /// The requested object does not exist.
     #[error("{0}")]
@@ -68,6 +64,13 @@ fn not_running_on(looked: &[Bus]) -> String {
         [one, other] => format!("running neither on {one} nor on {other}"),
         _ => format!("not running on {}", looked.first().cloned().unwrap_or_default()),
     }
+}
+
+/// Returns how a user gets access to this stream.
+fn how_to_join(stream: Stream) -> String {
+    let group = stream.group();
+    let others: String = stream.groups().filter(|other| *other != group).map(|other| format!(", or {other}")).collect();
+    format!("join the group {group} (`sudo adduser $USER {group}`, then log in again){others}")
 }
 
 /// Returns the command that starts touchmoved: the service's where it is installed for one of the buses searched, else the

@@ -124,10 +124,10 @@ impl GameObject {
         self.read(|game| game.record.result.map_or("", |(_, reason)| reason.word()).to_owned())
     }
 
-    /// The number of the last event; the other properties are as this event left them.
+    /// The number of the last event of this stream; the other properties are as this event left them.
     #[zbus(property)]
     fn last_number(&self) -> u64 {
-        self.read(|game| game.record.last_number)
+        self.read(|game| game.last_number_for(self.stream.audience()))
     }
 
     /// The incarnation of the journal, as a UUID: while it stays the same, each event of the game keeps its number and its content.

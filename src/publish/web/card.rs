@@ -249,7 +249,7 @@ pub(super) fn game(view: &AudienceView, game: &GameView) -> Value {
         let alerts = alerts_of(view, game).map(|alert| alert::alert_to_json(view, game, alert)).collect();
         fields.insert("alerts".to_owned(), alerts);
         // Counted irregularities and undoable commands change no other field of the card.
-        fields.insert("last_number".to_owned(), record.last_number.into());
+        fields.insert("last_number".to_owned(), game.last_number_for(view.audience).into());
     }
     value
 }
