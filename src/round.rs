@@ -162,6 +162,16 @@ impl Player {
         Player { name: name.to_owned(), title, ..Player::default() }
     }
 
+    /// Returns whether this is the same player: with the same name, and the same FIDE ID if they have any.
+    pub fn is_same(&self, other: &Player) -> bool {
+        (&self.name, self.fide_id) == (&other.name, other.fide_id)
+    }
+
+    /// Returns whether somebody who writes this name, possibly after a title, means this player.
+    pub fn is_called(&self, text: &str) -> bool {
+        self.name == text.trim() || self.titled_name() == text.trim()
+    }
+
     /// Returns the name after the title, such as `GM Adams, Michael`.
     pub fn titled_name(&self) -> String {
         self.title.as_ref().map_or_else(|| self.name.clone(), |title| format!("{title} {}", self.name))

@@ -4,7 +4,7 @@ use super::json::numbered;
 use super::{Desk, Seat};
 use crate::game::ErrorCode;
 use crate::game::json::word_or_null;
-use crate::round::{BadRound, Bye, Pairing, PairingResult, Round};
+use crate::round::{BadRound, Bye, Pairing, PairingResult, Player, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -50,12 +50,15 @@ pub enum DeskAct {
         /// Its number.
         round: u16,
     },
-    /// Adds a pairing, or replaces that of its table. Its result is kept if the pairing has none.
+    /// Adds a pairing, or replaces that of its table. Its result is kept if the pairing has none. Its players have no bye any more.
     Pair {
         /// The number of the round.
         round: u16,
         /// The pairing.
         pairing: Pairing,
+        /// Whether the table must have no pairing yet, so that nobody's pairing is replaced.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        new: bool,
     },
     /// Removes the pairing of a table.
     Unpair {
@@ -146,6 +149,14 @@ pub enum DeskError {
         /// The table.
         table: u16,
     },
+    /// The table has a pairing, and a new one was to be added.
+    #[error("table {table} has a pairing in round {round} already: choose another table")]
+    HasPairing {
+        /// The round.
+        round: u16,
+        /// The table.
+        table: u16,
+    },
     /// The table has no seat.
     #[error("no board is seated at table {0}: `touchmovectl seat show` lists the seats")]
     NoSeat(u16),
@@ -177,9 +188,10 @@ impl DeskError {
             DeskError::NoRound(_) => ErrorCode::Unknown("NoRound"),
             DeskError::NoPairing { .. } | DeskError::NoSeat(_) => ErrorCode::Unknown("NoTable"),
             DeskError::TableZero => ErrorCode::Invalid("NoTable"),
-            DeskError::SeatedTwice { .. } | DeskError::RoundInPlay(_) | DeskError::BadRound(_) => {
-                ErrorCode::Conflict("BadRound")
-            }
+            DeskError::HasPairing { .. }
+            | DeskError::SeatedTwice { .. }
+            | DeskError::RoundInPlay(_)
+            | DeskError::BadRound(_) => ErrorCode::Conflict("BadRound"),
         }
     }
 }
@@ -221,7 +233,12 @@ impl Desk {
             }
             DeskAct::RemoveRound { round } if self.current_round == Some(*round) => Err(DeskError::RoundInPlay(*round)),
             DeskAct::RemoveRound { round } => self.rounds.remove(round).map(drop).ok_or(DeskError::NoRound(*round)),
-            DeskAct::Pair { round, pairing } => self.change_round(*round, |round| {
+            DeskAct::Pair { round: number, pairing, new } => self.change_round(*number, |round| {
+                if *new && round.table(pairing.table).is_some() {
+                    return Err(DeskError::HasPairing { round: *number, table: pairing.table });
+                }
+                let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
+                round.byes.retain(|bye| !is_paired(&bye.player));
                 let result = pairing.result.or_else(|| round.table(pairing.table)?.result);
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });

@@ -7,6 +7,8 @@ use crate::desk::DeskAct;
 use crate::round::{Pairing, Player};
 
 /// Add the pairing of a table, or replace it
+///
+/// Players who had a bye in this round have none any more; others need not be in the round yet. `round unpair` removes the pairing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  touchmovectl round pair 31 'Late, Larry' 'Able, Ann'\n  \
                         touchmovectl round pair 31 'GM Late, Larry' 'Able, Ann' --white-rating 2512 --round 3")]
@@ -71,14 +73,18 @@ pub(super) async fn pair(args: PairArgs) -> anyhow::Result<()> {
     let PairArgs { table, white, black, white_rating, black_rating, selected } = args;
     let (client, round) = selected.connect().await?;
     let player = |text: &str, rating: Option<u16>| {
-        let mut players = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
-        let known = players.find(|known| known.name == text || known.titled_name() == text).cloned();
+        let paired = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
+        let mut players = paired.chain(round.byes.iter().map(|bye| &bye.player));
+        let known = players.find(|known| known.is_called(text)).cloned();
         let player = known.unwrap_or_else(|| Player::with_title(text));
         Player { rating: rating.or(player.rating), ..player }
     };
     let (white, black) = (player(&white, white_rating), player(&black, black_rating));
-    let pairing = Pairing { table, white, black, ..Pairing::default() };
-    client.change_desk(&DeskAct::Pair { round: round.number, pairing }).await?;
+    // The result stays if the act has none.
+    let before = round.table(table).map(|before| Pairing { result: None, ..before.clone() });
+    let new = before.is_none();
+    let pairing = Pairing { table, white, black, ..before.unwrap_or_default() };
+    client.change_desk(&DeskAct::Pair { round: round.number, pairing, new }).await?;
     print_tables(&client, round.number, &[table]).await
 }
 

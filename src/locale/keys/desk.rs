@@ -5,6 +5,8 @@ use super::MessageKey;
 
 pub(super) const KEYS: &[MessageKey] = &[
     ("page-desk-absent", &[]),
+    ("page-desk-add-pairing", &[]),
+    ("page-desk-add-pairing-about", &[]),
     ("page-desk-adjourned", &[]),
     ("page-desk-black", &[]),
     ("page-desk-board", &[]),
@@ -24,6 +26,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-bye-pairing_allocated", &[]),
     ("page-bye-zero_point", &[]),
     ("page-desk-colours-reversed", &[("table", Plain)]),
+    ("page-desk-confirm-remove", &[("white", Plain), ("black", Plain), ("table", Plain), ("round", Plain)]),
     ("page-desk-confirm-start", &[("round", Plain), ("missing", Plain)]),
     ("page-desk-end", &[]),
     ("page-desk-exchange-about", &[("board", Plain)]),
@@ -45,9 +48,11 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-desk-no-board", &[]),
     ("page-desk-no-round", &[]),
     ("page-desk-of-game", &[("result", Plain)]),
+    ("page-desk-pairing-removed", &[("table", Plain)]),
     ("page-desk-pairing-saved", &[("table", Plain)]),
     ("page-desk-players-swapped", &[("one", Plain), ("other", Plain)]),
     ("page-desk-rating", &[]),
+    ("page-desk-remove-pairing", &[]),
     ("page-desk-result", &[]),
     ("page-desk-result-entered", &[("table", Plain)]),
     ("page-desk-result-of", &[("table", Plain)]),

@@ -55,6 +55,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("desk-bad_act", &[("error", Plain)]),
     ("desk-bad_round", &[("problems", Plain)]),
     ("desk-has_moves", &[("table", Number)]),
+    ("desk-has_pairing", &[("round", Number), ("table", Number)]),
     ("desk-internal", &[]),
     ("desk-no_pairing", &[("round", Number), ("table", Number)]),
     ("desk-no_round", &[("round", Number)]),

@@ -33,6 +33,9 @@ fn desk_error(locale: Locale, error: &DeskError) -> Text {
         DeskError::NoPairing { round, table } => {
             text("no_pairing").with("round", u32::from(*round)).with("table", u32::from(*table))
         }
+        DeskError::HasPairing { round, table } => {
+            text("has_pairing").with("round", u32::from(*round)).with("table", u32::from(*table))
+        }
         DeskError::NoSeat(table) => text("no_seat").with("table", u32::from(*table)),
         DeskError::TableZero => text("table_zero"),
         DeskError::SeatedTwice { board, one, other } => {

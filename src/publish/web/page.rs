@@ -79,6 +79,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "login.js",
     SCRIPT "mini.js",
     SCRIPT "net.js",
+    SCRIPT "pairing.js",
     SCRIPT "preview.js",
     SCRIPT "rule.js",
     SCRIPT "seats.js",

@@ -2,8 +2,8 @@
 
 import { score } from "./card.js";
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
-import * as exchange from "./exchange.js";
 import { request, upload } from "./net.js";
+import * as pairing from "./pairing.js";
 import { colon, comma, language, t } from "./words.js";
 
 /** The results that can be entered, in the order of the menu, and the keys of their texts. */
@@ -121,11 +121,11 @@ function draw() {
     setText(link, number === current ? t("page-table", { table }) : `${number}.${table}`),
   );
   $("#no-round").hidden = Boolean(round);
-  $("#pairings").hidden = $("#byes").hidden = !round;
+  $("#pairings").hidden = $("#byes").hidden = $("#add-pairing").hidden = !round;
   if (!round) return;
   const tables = new Map(report.tables.map((table) => [table.table, table]));
-  const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((pairing) => ({ pairing, at: tables.get(pairing.table) }));
-  keyed($("#pairings tbody"), rows, ({ pairing }) => pairing.table, makeRow, drawRow);
+  const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((paired) => ({ paired, at: tables.get(paired.table) }));
+  keyed($("#pairings tbody"), rows, ({ paired }) => paired.table, makeRow, drawRow);
   setText($("#bye-list"), comma((round.byes ?? []).map((bye) => `${player(bye.player)} (${t(`page-bye-${bye.kind}`)})`)) || "–");
   if (wanted?.round === round.number) revealWanted();
 }
@@ -143,15 +143,15 @@ function revealWanted() {
   if (row) $("select", row).focus({ preventScroll: true });
 }
 
-function makeRow({ pairing }) {
-  const select = h("select", { "aria-label": t("page-desk-result-of", { table: pairing.table }) });
+function makeRow({ paired }) {
+  const select = h("select", { "aria-label": t("page-desk-result-of", { table: paired.table }) });
   select.addEventListener("change", () =>
-    run({ do: "result", round: report.round.number, table: pairing.table, result: select.value || null }, t("page-desk-result-entered", { table: pairing.table })),
+    run({ do: "result", round: report.round.number, table: paired.table, result: select.value || null }, t("page-desk-result-entered", { table: paired.table })),
   );
   const row = h(
     "tr",
-    { id: `table-${pairing.table}` },
-    h("th", { scope: "row" }, h("button", { type: "button", class: "quiet", onclick: () => edit(pairing.table) }, String(pairing.table))),
+    { id: `table-${paired.table}` },
+    h("th", { scope: "row" }, h("button", { type: "button", class: "quiet", onclick: () => edit(paired.table) }, String(paired.table))),
     h("td", { class: "white" }),
     h("td", { class: "black" }),
     h("td", { class: "board" }),
@@ -161,18 +161,18 @@ function makeRow({ pairing }) {
   return row;
 }
 
-function drawRow(row, { pairing, at }) {
-  setText($(".white", row), player(pairing.white));
-  setText($(".black", row), player(pairing.black));
-  const forfeit = ["+--", "--+", "---"].includes(pairing.result);
+function drawRow(row, { paired, at }) {
+  setText($(".white", row), player(paired.white));
+  setText($(".black", row), player(paired.black));
+  const forfeit = ["+--", "--+", "---"].includes(paired.result);
   const away = at?.seat?.connection === "absent" && t("page-desk-absent");
   setText($(".board", row), at?.seat ? [at.seat.board, away].filter(Boolean).join(" · ") : forfeit ? "" : t("page-desk-no-board"));
   setText($(".state", row), at?.state ? t(`page-desk-state-${at.state}`) : "");
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
-  const own = !pairing.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
+  const own = !paired.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
   refill(select, own, () => [h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[0+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one)))]);
-  if (select.value !== (pairing.result ?? "")) select.value = pairing.result ?? "";
+  if (select.value !== (paired.result ?? "")) select.value = paired.result ?? "";
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
 }
 
@@ -187,90 +187,16 @@ export async function editPairing(table) {
 }
 
 /** Opens the dialog of a pairing. */
-function edit(table) {
-  const dialog = $("#desk-dialog");
-  const { round } = report;
-  const pairing = round.pairings.find((one) => one.table === table);
-  const at = report.tables.find((one) => one.table === table);
-  const input = (name, value, attributes = {}) => h("label", {}, t(`page-desk-${name.split("-")[1]}`), h("input", { name, value: value ?? "", autocomplete: "off", ...attributes }));
-  const side = (colour) =>
-    h(
-      "fieldset",
-      {},
-      h("legend", {}, t(`page-desk-${colour}`)),
-      input(`${colour}-name`, pairing[colour].name, { required: true, maxlength: 255 }),
-      input(`${colour}-title`, pairing[colour].title, { size: 4, maxlength: 8 }),
-      input(`${colour}-rating`, pairing[colour].rating, { type: "number", min: 1, max: 4000 }),
-      input(`${colour}-federation`, pairing[colour].federation, { size: 4, maxlength: 3 }),
-      input(`${colour}-team`, pairing[colour].team, { maxlength: 255 }),
-    );
-  const form = h("form", { method: "dialog" }, h("h2", {}, t("page-table", { table })), side("white"), side("black"));
-  const read = (colour) => {
-    const value = (name) => String(new FormData(form).get(`${colour}-${name}`) ?? "").trim();
-    const { title, rating, federation, team, ...rest } = pairing[colour];
-    const texts = ["title", "federation", "team"].filter(value).map((name) => [name, value(name)]);
-    return { ...rest, name: value("name"), ...Object.fromEntries(texts), ...(value("rating") && { rating: Number(value("rating")) }) };
-  };
-  const done = (what, text) => {
-    dialog.close();
-    run({ round: round.number, ...what }, text);
-  };
-  const swap = h("input", { type: "number", min: 1, size: 4, "aria-label": t("page-desk-swap-with") });
-  const games = (at?.games ?? []).filter((game) => game.has_moves || game.is_on_board);
-  const played = games.find((game) => game.is_on_board && exchange.canExchange(game.board))?.board;
-  const exchanged = async (board) => {
-    say(t("page-desk-exchanged", { board }));
-    await reload();
-  };
-  form.append(
-    h("div", { class: "buttons" },
-      h("button", { class: "main", value: "do" }, t("page-desk-save")),
-      h("button", { type: "button", onclick: () => done({ do: "reverse_colours", table }, t("page-desk-colours-reversed", { table })) }, t("page-desk-reverse-colours")),
-      played ? h("button", { type: "button", id: "pairing-exchange", onclick: () => exchange.open(played, exchanged) }, t("page-do-exchange")) : null,
-      h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
-    ),
-    h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),
-    games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: game.is_on_board ? `/board/${encodeURIComponent(game.board)}` : `/game/${game.game}`, onclick: () => dialog.close() }, t("page-desk-game", { game: game.game })), " ", h("a", { href: `/api/games/${game.game}/pgn`, download: `game-${game.game}.pgn` }, "PGN"), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
-  );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    const { white, black, ...rest } = pairing;
-    done({ do: "pair", pairing: { ...rest, white: read("white"), black: read("black") } }, t("page-desk-pairing-saved", { table }));
-  });
-  fill(dialog, form);
-  dialog.showModal();
+const edit = (table) => pairing.edit(report, table, { run, exchanged });
+
+async function added(table) {
+  say(t("page-desk-pairing-saved", { table }));
+  await reload();
 }
 
-/** The kinds of byes. */
-const BYES = ["pairing_allocated", "full_point", "half_point", "zero_point"];
-
-/** Opens the dialog of the players without an opponent: a row for each, and one for another player. */
-function editByes() {
-  const dialog = $("#desk-dialog");
-  const { round } = report;
-  const row = (bye) => {
-    const name = h("input", { value: bye?.player.name ?? "", maxlength: 255, autocomplete: "off", "aria-label": t("page-desk-name") });
-    const kind = h("select", { "aria-label": t("page-desk-bye") }, BYES.map((one) => h("option", { value: one, selected: one === bye?.kind }, t(`page-bye-${one}`))));
-    return { element: h("li", {}, name, " ", kind), read: () => ({ player: { ...bye?.player, name: name.value.trim() }, kind: kind.value }) };
-  };
-  const rows = [...(round.byes ?? []), null].map(row);
-  const form = h(
-    "form",
-    { method: "dialog", id: "edit-byes" },
-    h("h2", {}, t("page-desk-byes")),
-    h("p", { class: "muted" }, t("page-desk-byes-about")),
-    h("ul", {}, rows.map(({ element }) => element)),
-    h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-desk-save")), h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
-  );
-  form.addEventListener("submit", (event) => {
-    event.preventDefault();
-    dialog.close();
-    // Who has no name any more is removed.
-    const byes = rows.map(({ read }) => read()).filter((bye) => bye.player.name);
-    run({ do: "byes", round: round.number, byes }, t("page-desk-byes-saved"));
-  });
-  fill(dialog, form);
-  dialog.showModal();
+async function exchanged(board) {
+  say(t("page-desk-exchanged", { board }));
+  await reload();
 }
 
 /** Describes a problem of a file: where it is, and what it is. */
@@ -344,5 +270,6 @@ export function begin() {
     if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
   });
   $("#start-round").addEventListener("click", startRound);
-  $("#edit-byes-button").addEventListener("click", editByes);
+  $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report.round, run));
+  $("#add-pairing").addEventListener("click", () => pairing.add(report.round, { send: act, added }));
 }

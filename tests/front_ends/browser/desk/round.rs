@@ -2,8 +2,9 @@
 
 use super::Desk;
 use crate::harness::until;
+use touchmove::desk::DeskAct;
 use touchmove::publish::desk::ExportFormat;
-use touchmove::round::{ByeKind, PairingResult, Round};
+use touchmove::round::{Bye, ByeKind, PairingResult, Player, Round};
 
 async fn round(desk: &Desk) -> Round {
     desk.client.desk(None).await.unwrap().round.unwrap()
@@ -71,5 +72,44 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.click("#edit-byes .main");
     browser.shows("#command-status", "The byes are saved");
     until("no byes", async || round(&desk).await.byes.is_empty().then_some(())).await;
+    desk.assert_no_refusals();
+}
+
+#[tokio::test]
+async fn players_who_come_late_get_a_table() {
+    let Some(desk) = Desk::open("", "operator").await else { return };
+    let eve = Player { rating: Some(2100), fide_id: Some(1_503_014), ..Player::with_title("Eve") };
+    let byes = vec![Bye { player: eve.clone(), kind: ByeKind::ZeroPoint }];
+    desk.client.change_desk(&DeskAct::Byes { round: 1, byes }).await.unwrap();
+    let browser = &desk.browser;
+    browser.click("#views [href='/round']");
+    browser.shows("#bye-list", "Eve 2100");
+    let enter = |name: &str, value: &str| {
+        let field = format!("document.querySelector('#new-pairing [name={name}]')");
+        browser.js(&format!("{field}.value = '{value}'; {field}.dispatchEvent(new Event('change'))"));
+    };
+    browser.click("#add-pairing");
+    browser.until("the next table", "document.querySelector('#new-pairing [name=table]').value === '2'");
+    enter("table", "1");
+    enter("white-name", "Eve");
+    browser.until("what is known of Eve", "document.querySelector('#new-pairing [name=white-rating]').value === '2100'");
+    enter("black-name", "Fay");
+    browser.click("#new-pairing .main");
+    browser.shows("#new-pairing .wrong", "table 1 has a pairing in round 1 already: choose another table");
+    enter("table", "31");
+    browser.click("#new-pairing .main");
+    browser.shows("#command-status", "The pairing of table 31 is saved");
+    browser.shows("#table-31 .black", "Fay");
+    browser.shows("#bye-list", "\u{2013}");
+    let added = round(&desk).await;
+    assert_eq!((added.pairings.len(), &added.table(31).unwrap().white), (2, &eve));
+
+    // It was a mistake.
+    browser.click("#table-31 th button");
+    browser.click("#pairing-remove");
+    browser.shows("#desk-dialog [role=alert]", "Remove Eve - Fay from table 31 of round 1?");
+    browser.click("#desk-dialog .danger");
+    browser.shows("#command-status", "Table 31 has no pairing any more");
+    until("no pairing", async || (round(&desk).await.pairings.len() == 1).then_some(())).await;
     desk.assert_no_refusals();
 }
