@@ -6,6 +6,7 @@
 use super::moves::MoveList;
 use super::service;
 use crate::boards::BOARDS;
+use crate::game::words::Word as _;
 use crate::publish::client::{Client, ClientError, GameInfo, IfNotRunning, Snapshot};
 use crate::publish::dbus::{Bus, Stream};
 use clap::builder::StyledStr;
@@ -70,6 +71,17 @@ pub(super) fn moves() -> ArgValueCandidates {
             let moves = MoveList::read(&client, service::game(&snapshot, words.value("--game"))?.id).await?;
             let name = |ply| Some(candidate(&moves.name(ply)?, &moves.place(ply)));
             Ok((1..=moves.len()).rev().filter_map(name).collect())
+        })
+    })
+}
+
+/// Completes the name of a player who has a bye in the round that is meant.
+pub(super) fn byes() -> ArgValueCandidates {
+    ArgValueCandidates::new(|| {
+        read(async |client, words| {
+            let number = words.value("--round").and_then(|number| number.parse().ok());
+            let byes = client.desk(number).await?.round.map(|round| round.byes).unwrap_or_default();
+            Ok(byes.iter().map(|bye| candidate(&bye.player.name, bye.kind.word())).collect())
         })
     })
 }

@@ -1,5 +1,6 @@
 //! `touchmovectl round`: manages the pairings of all playing tables at once.
 
+mod bye;
 mod exchange;
 mod export;
 mod load;
@@ -24,7 +25,8 @@ mod start;
   touchmovectl round result 7 1-0
   touchmovectl round missing
   touchmovectl round exchange board_7 spare_1
-  touchmovectl round forfeit 12 white")]
+  touchmovectl round forfeit 12 white
+  touchmovectl round bye set 'Late, Larry' half_point")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -45,6 +47,7 @@ enum What {
     Missing(missing::Args),
     Exchange(exchange::Args),
     Forfeit(result::ForfeitArgs),
+    Bye(bye::Args),
 }
 
 /// Runs the subcommand.
@@ -63,5 +66,6 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Missing(args) => missing::run(args).await,
         What::Exchange(args) => exchange::run(args).await,
         What::Forfeit(args) => result::forfeit(args).await,
+        What::Bye(args) => bye::run(args).await,
     }
 }

@@ -3,7 +3,7 @@
 use crate::ctl::columns::{cut, left, right, widest};
 use crate::game::words::Word;
 use crate::publish::desk::{DeskReport, TableReport, TableState};
-use crate::round::{Pairing, PairingResult, Player};
+use crate::round::{Bye, ByeKind, Pairing, PairingResult, Player};
 use std::fmt::Write;
 
 /// Between two columns.
@@ -49,6 +49,10 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
         rows.push([pairing.table.to_string(), player(&pairing.white), result, player(&pairing.black), place]);
     }
     text.push_str(&aligned(&rows, width));
+    if !round.byes.is_empty() {
+        let bye = |bye: &Bye| format!("{} ({})", bye.player.titled_name(), bye_word(bye.kind));
+        let _ = writeln!(text, "Bye: {}", round.byes.iter().map(bye).collect::<Vec<_>>().join("; "));
+    }
     if !without_result.is_empty() {
         let tables = without_result.join(", ");
         let _ = writeln!(text, "Result missing at table {tables}: run `touchmovectl round result TABLE RESULT`");
@@ -66,6 +70,11 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
         let _ = writeln!(text, "! Table {}: the game ended with another result than the one entered", differs.join(", "));
     }
     text
+}
+
+/// Returns the kind of a bye in words, such as `half point`.
+pub(super) fn bye_word(kind: ByeKind) -> String {
+    kind.word().replace('_', " ")
 }
 
 /// Returns the board and the game of a table: the one with a result, else the last one with a move.
@@ -131,7 +140,9 @@ mod tests {
 
     /// A round with a game that is won, in play, without result, forfeited, without board, and not begun.
     fn rows(width: usize) -> Vec<String> {
-        let round = Round::read(PAIRINGS, Some(3), &TableOrder::Unknown).unwrap();
+        let mut round = Round::read(PAIRINGS, Some(3), &TableOrder::Unknown).unwrap();
+        let bye = |name: &str, kind| Bye { player: Player::with_title(name), kind };
+        round.byes = vec![bye("IM Gee, Gil", ByeKind::HalfPoint), bye("Hay, Hal", ByeKind::PairingAllocated)];
         let tables = vec![
             table(1, TableState::Ended, Some(PairingResult::WhiteWins), Some(1)),
             table(2, TableState::InPlay, None, Some(2)),
@@ -158,6 +169,7 @@ mod tests {
                 "4 Adams, Ann +-- Baker, Bob",
                 "5 Cole, Cid Dean, Dan no board",
                 "12 Ely, Eve Fox, Flo board_12",
+                "Bye: IM Gee, Gil (half point); Hay, Hal (pairing allocated)",
                 "Result missing at table 3: run `touchmovectl round result TABLE RESULT`",
                 "No board is seated at table 5: run `touchmovectl seat by-touch` or `touchmovectl seat by-name`",
             ]

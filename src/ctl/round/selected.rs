@@ -55,6 +55,7 @@ pub(super) async fn print_tables(client: &Client, round: u16, tables: &[u16]) ->
     let mut report = client.desk(Some(round)).await?;
     if let Some(round) = &mut report.round {
         round.pairings.retain(|pairing| tables.contains(&pairing.table));
+        round.byes.clear();
     }
     report.tables.retain(|table| tables.contains(&table.table));
     Ok(print(&describe(&report, output_width()))?)

@@ -7,8 +7,9 @@ use crate::harness::{PrivateBus, until};
 use std::os::unix::net::UnixListener;
 use std::process::Command;
 use std::time::Duration;
-use touchmove::round::Round;
+use touchmove::desk::DeskAct;
 use touchmove::round::trf::TableOrder;
+use touchmove::round::{Bye, ByeKind, Pairing, Player, Round};
 
 #[tokio::test]
 async fn the_command_line_shows_boards_and_games() {
@@ -179,6 +180,44 @@ fn completions(words: &[&str]) -> Vec<String> {
 }
 
 #[tokio::test]
+async fn late_players_get_byes_and_then_a_pairing() {
+    let Some(hall) = Hall::configured(&[]).await else { return };
+    let round = Round::read("table,white,black\n7,Ada,Bob\n", Some(3), &TableOrder::Unknown).unwrap();
+    hall.client.load_round(&serde_json::to_string(&round).unwrap()).await.unwrap();
+    let address = hall.bus.address();
+    let ctl = |args: &[&str]| touchmovectl(&address, args);
+    let done = |args: &[&str], expected: &str| {
+        let (code, output, errors) = ctl(args);
+        assert!(code == Some(0) && output.contains(expected), "{args:?}: {output}{errors}");
+    };
+    let refused = |args: &[&str], expected: &str| {
+        let (code, output, errors) = ctl(args);
+        assert!(code == Some(1) && errors.contains(expected), "{args:?}: {output}{errors}");
+    };
+    done(&["round", "bye", "set", "GM Eve", "half_point"], "GM Eve has a bye in round 3: half point\n");
+    done(&["round", "bye", "set", "Eve", "zero_point", "--round", "3"], "GM Eve has a bye in round 3: zero point\n");
+    done(&["round", "bye", "set", "Fay", "full_point"], "Fay has a bye in round 3: full point\n");
+    done(&["round", "bye", "set", "Gus", "pairing_allocated"], "Gus has a bye in round 3: pairing allocated\n");
+    refused(&["round", "bye", "set", "Ada", "half_point"], "Ada has a bye, and is listed a second time");
+    refused(&["round", "bye", "remove", "Hal"], "Hal has no bye in round 3: `touchmovectl round show` lists the byes");
+    done(&["round", "show"], "Bye: GM Eve (zero point); Fay (full point); Gus (pairing allocated)\n");
+    done(&["round", "bye", "remove", "Gus"], "Gus has no bye in round 3 any more\n");
+    // They come after all.
+    done(&["round", "pair", "31", "Eve", "Fay"], "GM Eve");
+    let round = hall.client.desk(None).await.unwrap().round.unwrap();
+    let pairing = round.table(31).unwrap();
+    assert_eq!((pairing.white.titled_name().as_str(), pairing.black.name.as_str()), ("GM Eve", "Fay"));
+    assert!(round.byes.is_empty() && round.pairings.len() == 2, "{round:?}");
+    // Another operator adds a pairing at the same table.
+    let player = |name: &str| Player::with_title(name);
+    let pairing = Pairing { table: 31, white: player("Hal"), black: player("Ian"), ..Pairing::default() };
+    let taken = hall.client.change_desk(&DeskAct::Pair { round: 3, pairing, new: true }).await.unwrap_err().to_string();
+    assert!(taken.contains("table 31 has a pairing in round 3 already"), "{taken}");
+    assert_eq!(hall.client.desk(None).await.unwrap().round.unwrap(), round);
+    done(&["round", "unpair", "31", "--yes"], "table 31 has no pairing in round 3 now");
+}
+
+#[tokio::test]
 async fn the_shell_completes_what_the_daemon_knows() {
     let dir = tempfile::tempdir().unwrap();
     let config = dir.path().join("touchmoved.toml");
@@ -199,6 +238,11 @@ async fn the_shell_completes_what_the_daemon_knows() {
     assert_eq!(complete(&["seat", "set", "7", ""]), ["dgt_board"]);
     assert_eq!(complete(&["round", "forfeit", ""]), ["7"]);
     assert_eq!(complete(&["round", "forfeit", "7", "n"]), ["nobody", "none"]);
+    assert_eq!(complete(&["round", "bye", "set", "Eve", "h"]), ["half_point"]);
+    assert_eq!(complete(&["round", "bye", "remove", ""]), [""; 0]);
+    let byes = vec![Bye { player: Player::with_title("GM Eve"), kind: ByeKind::ZeroPoint }];
+    hall.client.change_desk(&DeskAct::Byes { round: 3, byes }).await.unwrap();
+    assert_eq!(complete(&["round", "bye", "remove", ""]), ["Eve"]);
     assert_eq!(complete(&["arbiter", "restore", ""]), ["1...e5", "1.e4"]);
     assert_eq!(complete(&["arbiter", "acknowledge", ""]), [""; 0]);
     for (square, piece) in [("e1", '.'), ("d4", 'K'), ("e8", '.'), ("d5", 'k')] {
