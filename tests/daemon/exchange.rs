@@ -182,6 +182,37 @@ async fn undoing_a_position_continues_the_game_before() {
     assert_eq!(sans(&hall.game("board_7").await), ["Bb5"]);
 }
 
+/// The wrong board was replaced: its game goes on there again, and a restart does not take that board for one in use.
+#[tokio::test]
+async fn a_board_that_its_game_has_left_is_free() {
+    let Some(hall) = Hall::open("").await else { return };
+    let mut watch = hall.client.watch().await.unwrap();
+    hall.game("board_7").await;
+    for board in &hall.boards {
+        for (from, to, san) in [("e2", "e4", "e4"), ("e7", "e5", "e5")] {
+            board.play(from, to);
+            made(&mut watch, san).await;
+        }
+    }
+    let exchange = async |hall: &Hall, from: &str, to: &str| {
+        until("the exchange", async || hall.client.exchange_board(from, to).await.ok()).await;
+        let game = hall.game(to).await;
+        assert_eq!(sans(&game), ["e4", "e5"]);
+        assert_eq!(hall.client.round().await.unwrap().1, [(1, to.to_owned(), game.id)]);
+        game.id
+    };
+    let first = exchange(&hall, "board_7", "spare").await;
+    let refused = hall.client.exchange_board("board_7", "spare").await.unwrap_err().to_string();
+    assert!(refused.contains("no game is being played on board board_7"), "{refused}");
+    assert!(exchange(&hall, "spare", "board_7").await > first);
+    let Hall { client, daemon, boards, dir, bus } = hall;
+    daemon.kill();
+    let daemon = start(&bus, &dir);
+    boards.iter().for_each(Board::wait_read);
+    let hall = Hall { client, daemon, boards, dir, bus };
+    exchange(&hall, "board_7", "spare").await;
+}
+
 #[tokio::test]
 async fn an_impossible_exchange_is_refused() {
     let Some(hall) = Hall::open("").await else { return };

@@ -108,12 +108,14 @@ impl Hub {
                 let published = Published { board: board.clone(), game, wall_ms, stamped };
                 updates.push(Update::Event(Arc::new(published)));
             }
-            if let Some(TableExchange { game: from, .. }) = &batch.exchange {
+            if let Some(TableExchange { game: from, from: left, .. }) = &batch.exchange {
                 let current = state.boards.get(board).and_then(|view| view.game);
                 if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
                     (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));
                 }
                 updates.push(Update::Board(board.clone()));
+                // The board that the game has left is free now.
+                updates.push(Update::Board(left.clone()));
             }
             if let (Some(change), Some(view)) = (batch.change, state.boards.get_mut(board)) {
                 change(view);

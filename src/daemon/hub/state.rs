@@ -42,6 +42,17 @@ impl State {
         round.pairings.iter().filter_map(|pairing| games.shown(round, pairing)).map(|game| game.id).collect()
     }
 
+    /// Returns whether a game has gone on as another one, on another board: that one has its moves, and began at the same moment.
+    pub fn is_continued_elsewhere(&self, game: &GameView) -> bool {
+        let begin = |game: &GameView| {
+            let first = game.record.plies.first()?;
+            Some((game.wall_ms(game.record.started_at), first.made_at, first.played.uci.clone()))
+        };
+        let Some(begun) = begin(game) else { return false };
+        let mut later = self.games.range(game.id + 1..).map(|(_, later)| later);
+        later.any(|later| later.board != game.board && begin(later).as_ref() == Some(&begun))
+    }
+
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.
     pub(in crate::daemon) fn apply(
         &mut self,

@@ -134,7 +134,7 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
     insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
-    insert("game", game.map_or(Value::Null, |game| self::game(view, game)));
+    insert("game", game.map_or(Value::Null, |game| game_on_card(view, state, game)));
     insert("attention", attention_level(view, state, board, game).into());
     Card { fields, clock }
 }
@@ -204,6 +204,17 @@ fn players(pairing: &Pairing) -> Value {
     json!({
         "white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit, "section": pairing.section,
     })
+}
+
+/// Returns a game as on its board's card: except for the public, also whether it goes on on another board.
+fn game_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
+    let mut value = self::game(view, game);
+    if !view.audience.is_public()
+        && let Some(fields) = value.as_object_mut()
+    {
+        fields.insert("continued".to_owned(), state.is_continued_elsewhere(game).into());
+    }
+    value
 }
 
 /// Returns the fields of a game that are on its board's card.

@@ -6,12 +6,12 @@ import { hall, request } from "./net.js";
 import { colon, language, t } from "./words.js";
 
 /** Returns whether a game of known players is being played on this board. */
-const isInUse = ({ game }) => Boolean(game && game.result === "*" && game.ply > 0 && game.white?.name);
+const isInUse = ({ game }) => Boolean(game && !game.continued && game.result === "*" && game.ply > 0 && game.white?.name);
 
 /** Returns whether a game is being played on this board that can continue on another one. */
 export const canExchange = (board) => {
   const game = hall.cards.get(board)?.game;
-  return Boolean(game && game.result === "*" && game.ply > 0);
+  return Boolean(game && !game.continued && game.result === "*" && game.ply > 0);
 };
 
 /** Returns the boards on which a game can continue, those without a table first. */

@@ -30,11 +30,16 @@ async fn the_game_of_a_broken_board_continues_on_a_spare_one() {
     };
     assert_eq!(sans("spare"), ["e4", "e5"]);
 
-    // The menu of a board offers the same; the first board is broken, and its game is known there still.
+    // The menu of a board offers the same; the first board is free, although its game is known there still, also for a seat.
     browser.go(&desk.address("/board/spare"));
     browser.shows("#place", "Table 1");
     browser.click("#menu");
     browser.click("#rule [data-do=exchange]");
-    browser.shows("#exchange", "No other board is free");
+    browser.until("the board that was left", &format!("{choice} === 'board_7'"));
+    browser.click("#exchange .quiet");
+    browser.click("#views [href='/seats']");
+    browser.shows("#unseated", "board_7");
+    let seats = "[...document.querySelectorAll('#seats option')].map(one => one.value)";
+    browser.until("it can be seated", &format!("{seats}.includes('board_7')"));
     desk.assert_no_refusals();
 }
