@@ -222,14 +222,26 @@ fn part<const N: usize>(locale: Locale, key: &str, args: [(&'static str, String)
     message(locale, key, &FluentArgs::from_iter(args)).unwrap_or_else(|| key.to_owned())
 }
 
-/// Formats a message; `None` if there is no such message, or one of its arguments is missing.
+/// Formats a message; in English if this language does not have it. `None` if there is no such message, or one of its arguments is
+/// missing.
 fn message(locale: Locale, key: &str, args: &FluentArgs) -> Option<String> {
     static MESSAGES: LazyLock<[FluentBundle<FluentResource>; Locale::ALL.len()]> = LazyLock::new(|| Locale::ALL.map(messages));
-    let messages = MESSAGES.get(locale as usize)?;
-    let pattern = messages.get_message(key)?.value()?;
-    let mut errors = Vec::new();
-    let text = messages.format_pattern(pattern, Some(args), &mut errors);
-    errors.is_empty().then(|| text.into_owned())
+    let languages = [locale, Locale::English].into_iter().filter_map(|locale| MESSAGES.get(locale as usize));
+    first_message(languages, key, args)
+}
+
+/// Formats a message in the first of these languages that has it.
+fn first_message<'a>(
+    mut languages: impl Iterator<Item = &'a FluentBundle<FluentResource>>,
+    key: &str,
+    args: &FluentArgs,
+) -> Option<String> {
+    languages.find_map(|messages| {
+        let pattern = messages.get_message(key)?.value()?;
+        let mut errors = Vec::new();
+        let text = messages.format_pattern(pattern, Some(args), &mut errors);
+        errors.is_empty().then(|| text.into_owned())
+    })
 }
 
 fn messages(locale: Locale) -> FluentBundle<FluentResource> {
@@ -241,4 +253,24 @@ fn messages(locale: Locale) -> FluentBundle<FluentResource> {
     messages.add_resource_overriding(resource);
     overrides::overrides(locale).for_each(|resource| messages.add_resource_overriding(resource));
     messages
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_message_that_a_language_lacks_is_in_the_next_one() {
+        let language = |text: &str| {
+            let mut messages = FluentBundle::new_concurrent(Vec::new());
+            messages.add_resource_overriding(FluentResource::try_new(text.to_owned()).expect("valid Fluent"));
+            messages
+        };
+        let languages = [language("one = ein { $unknown }\ntwo = zwei\n"), language("one = one\ntwo = two\nthree = three\n")];
+        let found = |key: &str| first_message(languages.iter(), key, &FluentArgs::new());
+        assert_eq!(found("two").as_deref(), Some("zwei"));
+        assert_eq!(found("three").as_deref(), Some("three"));
+        assert_eq!(found("one").as_deref(), Some("one"), "an argument is missing");
+        assert_eq!(found("four"), None);
+    }
 }

@@ -85,6 +85,12 @@ impl From<shakmaty::Square> for Arg {
     }
 }
 
+impl From<Role> for Arg {
+    fn from(role: Role) -> Arg {
+        Arg::Word(ReasonArg::Role(role))
+    }
+}
+
 impl From<shakmaty::Color> for Arg {
     fn from(player: shakmaty::Color) -> Arg {
         Arg::Word(ReasonArg::Player(player))

@@ -16,8 +16,7 @@ pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
             Text::new("news-since").with("news", locale::sentences(locale, news))
         }
         OrderError::Changed { .. } => text("changed"),
-        // These are English so far.
-        OrderError::Refused(refusal) => return refusal.to_string(),
+        OrderError::Refused(refusal) => Text::from(refusal),
         OrderError::NoSuchBoard(board) => text("no_such_board").with("board", board.clone()),
         OrderError::NoSuchGame(game) => text("no_such_game").with("game", game.to_string()),
         OrderError::BoardAway { game, board } => {

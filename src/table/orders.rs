@@ -55,8 +55,8 @@ impl Table {
     /// Carries out an order.
     fn execute_order(&mut self, now: Millis, order: Order, output: &mut Output) -> Result<Answer, Refusal> {
         if let Command::Position { fen } = &order.command {
-            let position =
-                Position::from_fen(fen, self.settings.chess960).map_err(|error| Refusal::BadFen(error.to_string()))?;
+            let position = Position::from_fen(fen, self.settings.chess960)
+                .map_err(|error| Refusal::BadFen { error: error.to_string() })?;
             self.set_position(now, position, order, output);
             return Ok(Answer::Done);
         }

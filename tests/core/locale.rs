@@ -34,6 +34,9 @@ macro_rules! one_of_each {
     }};
 }
 
+// It uses the macro above.
+mod refusals;
+
 fn reasons() -> Vec<IllegalReason> {
     let a2 = PlacedPiece { piece: Piece { color: Color::White, role: Role::Pawn }, square: Square::A2 };
     one_of_each! { IllegalReason:

@@ -310,6 +310,13 @@ async fn an_arbiter_sees_alerts_and_rules() {
         assert_eq!(answer.status, status, "{wrong}: {}", answer.body);
         assert!(answer.json()["error"].as_str().unwrap().len() > 10, "{}", answer.body);
     }
+    // The table's reason is in the reader's language.
+    for (lang, reason) in [("en", "the game has no position before such a move"), ("zh-Hant", "棋局沒有該步之前的局面")]
+    {
+        let command = json!({"game": 1, "command": {"do": "restore", "ply": 99}});
+        let answer = site.post(&format!("/api/command?lang={lang}"), &arbiter, &command).await;
+        assert!(answer.status == 409 && answer.body.contains(reason), "{}", answer.body);
+    }
     // A preview changes nothing, and a command on a stale view is refused.
     assert_eq!(site.post("/api/preview", &operator, &restore).await.status, 403);
     let answer = site.post("/api/preview?lang=zh-Hans", &arbiter, &restore).await.json();

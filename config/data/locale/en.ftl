@@ -718,6 +718,27 @@ order-playing = game { $game } is being played on board { $board }, and nothing 
 order-squares_unknown = board { $board } has not reported its squares yet: see that it is connected, set the position up, and try again
 order-stopping = touchmove is shutting down: start it again, then repeat this
 order-unreadable = the game cannot continue on another board, because it cannot be read: { $error }
+refusal-already_paused = the game is paused already
+refusal-bad_fen = this is not a position: copy all six fields of the FEN
+refusal-game_over = the game is over: withdraw its result first
+refusal-illegal_after_promotion = with a promotion to a { $piece }, { $later } would be illegal: take it back first
+refusal-later_move = with this change, { $later } would be illegal: restore the position before it first
+refusal-long_note = the note has { $length } characters: write at most { $most }
+refusal-moved_since = moves were made since, and how play would have gone on without the command is not known: give a new command instead
+refusal-no_alert = this alert has been cleared already: look at the alerts that are open
+refusal-no_game = there is no game on this board: set up the start position, or give a position
+refusal-no_irregular_move = this alert is not about an illegal move on record that could stand: acknowledge it instead
+refusal-no_move = { $uci } is not a move in this position: choose a square with a piece on it
+refusal-no_ply = the game has no such move: choose one that is on record
+refusal-no_position_before = the game has no position before such a move: choose a move on record, or the next one
+refusal-no_promotion = there is no such promotion on record; a pawn becomes a queen, rook, bishop or knight
+refusal-not_counted = no irregularity of { $player } is counted at this move: choose one that is counted
+refusal-not_legal = { $uci } is not a legal move there: choose another one
+refusal-not_paused = the game is not paused
+refusal-nothing_to_undo = there is nothing to undo: only the last four commands that changed the game can be undone
+refusal-other_piece_shown = the board shows a { $shown } on { $square }: put the right piece there, and the record is corrected automatically
+refusal-same_move = this move is on record there already
+refusal-too_many_plies = the number of moves on record is { $known }: take back at least one, and at most that many
 
 ## The service itself
 
@@ -768,7 +789,7 @@ page-settings-unset = Let the configuration file decide again
 
 ## What is wrong with pairings and with acts at the desk
 
-problem-bad_line = the line cannot be read: { $error }
+problem-bad_line = the line cannot be read: check its quotation marks, or export the pairings again
 problem-bad_result = this is not a result: write 1-0, 0-1, 1/2-1/2, 0-0, +--, --+, ---, adjourned, or nothing
 problem-bad_section = the section of table { $table } must be a single line of at most 255 bytes
 problem-bad_start_number = columns 5-8 are not a start number
@@ -799,7 +820,7 @@ problem-no_table_numbers = a TRF16 file has no table numbers: upload a table of 
 problem-nobody_paired = nobody is paired in this round
 problem-not_a_number = this must be a number, at least 1 and at most { $most }
 problem-not_in_table_list = the list of tables has neither { $white } nor { $black }, who are paired with each other
-problem-not_pgn = game { $game } is not PGN: { $error }
+problem-not_pgn = game { $game } is not PGN: a tag or a comment in it has no end
 problem-not_unicode = the file is not in Unicode, and was read as Windows-1252: check names with accents, or save the file as UTF-8
 problem-opponent_elsewhere = player { $player } is paired with { $opponent }, who is paired with somebody else
 problem-other_file = this is { $file }: { $advice }

@@ -680,6 +680,27 @@ order-playing = 棋盘{ $board }上正在进行对局{ $game }，不得向棋手
 order-squares_unknown = 棋盘{ $board }尚未报告格子的状态：请确认已连接，摆好局面后重试
 order-stopping = 程序正在关闭：请重新启动后再试
 order-unreadable = 对局无法在另一张棋盘上继续，因为无法读取：{ $error }
+refusal-already_paused = 对局已经暂停
+refusal-bad_fen = 这不是局面：请完整复制FEN的六个部分
+refusal-game_over = 对局已结束：请先撤回结果
+refusal-illegal_after_promotion = 若升变为{ $piece }，{ $later }将不合规则：请先收回该着
+refusal-later_move = 这样更改后，{ $later }将不合规则：请先恢复到该着之前的局面
+refusal-long_note = 备注有{ $length }个字符：最多写{ $most }个
+refusal-moved_since = 此后又走了棋，无法得知没有该操作时对局会如何进行：请改为下达新的操作
+refusal-no_alert = 此提示已经解除：请查看现有的提示
+refusal-no_game = 这张棋盘上没有对局：请摆好起始局面，或指定局面
+refusal-no_irregular_move = 此提示并非针对可以保留的不合规则着法：请改为确认
+refusal-no_move = { $uci }不是此局面中的着法：请选择有棋子的格子
+refusal-no_ply = 对局没有这一着：请选择记录中的着法
+refusal-no_position_before = 对局没有该着之前的局面：请选择记录中的着法或下一着
+refusal-no_promotion = 记录中没有这样的升变；兵可升变为后、车、象或马
+refusal-not_counted = 这一着没有计入{ $player }的违规：请选择已计入的
+refusal-not_legal = { $uci }在那里不合规则：请另选着法
+refusal-not_paused = 对局没有暂停
+refusal-nothing_to_undo = 没有可撤销的操作：只能撤销最近四个更改对局的操作
+refusal-other_piece_shown = 棋盘上{ $square }格是{ $shown }：请换上正确的棋子，记录会自动更正
+refusal-same_move = 那里记录的已经是这一着
+refusal-too_many_plies = 记录中的着数为{ $known }：至少收回一着，最多收回这么多
 
 ## 服务本身
 
@@ -730,7 +751,7 @@ page-settings-unset = 恢复由配置文件决定
 
 ## 对阵与编排操作的问题
 
-problem-bad_line = 无法读取这一行：{ $error }
+problem-bad_line = 无法读取这一行：请检查引号，或重新导出对阵
 problem-bad_result = 这不是结果：请写1-0、0-1、1/2-1/2、0-0、+--、--+、---或留空
 problem-bad_section = { $table }号台的组别必须是一行，最多255字节
 problem-bad_start_number = 第5至8列不是序号
@@ -761,7 +782,7 @@ problem-no_table_numbers = TRF16文件没有台号：请上传表格文件，或
 problem-nobody_paired = 本轮没有任何对阵
 problem-not_a_number = 这里必须是1至{ $most }的数字
 problem-not_in_table_list = 台号表中没有互为对手的{ $white }和{ $black }
-problem-not_pgn = 第{ $game }局不是PGN：{ $error }
+problem-not_pgn = 第{ $game }局不是PGN：其中有标签或注释没有结束
 problem-not_unicode = 文件不是Unicode编码，按Windows-1252读取：请检查带重音符号的姓名，或将文件存为UTF-8
 problem-opponent_elsewhere = 序号{ $player }的对手是{ $opponent }，而后者的对手是别人
 problem-other_file = 这是{ $file }：{ $advice }

@@ -680,6 +680,27 @@ order-playing = 棋盤{ $board }上正在進行棋局{ $game }，不得向棋手
 order-squares_unknown = 棋盤{ $board }尚未回報格子的狀態：請確認已連接，擺好局面後重試
 order-stopping = 程式正在關閉：請重新啟動後再試
 order-unreadable = 棋局無法在另一張棋盤上繼續，因為無法讀取：{ $error }
+refusal-already_paused = 棋局已經暫停
+refusal-bad_fen = 這不是局面：請完整複製FEN的六個部分
+refusal-game_over = 棋局已結束：請先撤回結果
+refusal-illegal_after_promotion = 若升變為{ $piece }，{ $later }將不合規則：請先收回該步
+refusal-later_move = 這樣更改後，{ $later }將不合規則：請先恢復到該步之前的局面
+refusal-long_note = 備註有{ $length }個字元：最多寫{ $most }個
+refusal-moved_since = 此後又走了棋，無法得知沒有該操作時棋局會如何進行：請改為下達新的操作
+refusal-no_alert = 此提示已經解除：請查看現有的提示
+refusal-no_game = 這張棋盤上沒有棋局：請擺好起始局面，或指定局面
+refusal-no_irregular_move = 此提示並非針對可以保留的不合規則棋步：請改為確認
+refusal-no_move = { $uci }不是此局面中的棋步：請選擇有棋子的格子
+refusal-no_ply = 棋局沒有這一步：請選擇紀錄中的棋步
+refusal-no_position_before = 棋局沒有該步之前的局面：請選擇紀錄中的棋步或下一步
+refusal-no_promotion = 紀錄中沒有這樣的升變；兵可升變為后、城堡、主教或騎士
+refusal-not_counted = 這一步沒有計入{ $player }的違規：請選擇已計入的
+refusal-not_legal = { $uci }在那裡不合規則：請另選棋步
+refusal-not_paused = 棋局沒有暫停
+refusal-nothing_to_undo = 沒有可撤銷的操作：只能撤銷最近四個更改棋局的操作
+refusal-other_piece_shown = 棋盤上{ $square }格是{ $shown }：請換上正確的棋子，紀錄會自動更正
+refusal-same_move = 那裡記錄的已經是這一步
+refusal-too_many_plies = 紀錄中的步數為{ $known }：至少收回一步，最多收回這麼多
 
 ## 服務本身
 
@@ -730,7 +751,7 @@ page-settings-unset = 恢復由設定檔決定
 
 ## 對陣與編排操作的問題
 
-problem-bad_line = 無法讀取這一行：{ $error }
+problem-bad_line = 無法讀取這一行：請檢查引號，或重新匯出對陣
 problem-bad_result = 這不是結果：請寫1-0、0-1、1/2-1/2、0-0、+--、--+、---或留空
 problem-bad_section = { $table }號桌的組別必須是一行，最多255位元組
 problem-bad_start_number = 第5至8欄不是序號
@@ -761,7 +782,7 @@ problem-no_table_numbers = TRF16檔案沒有桌號：請上傳表格檔案，或
 problem-nobody_paired = 本輪沒有任何對陣
 problem-not_a_number = 這裡必須是1至{ $most }的數字
 problem-not_in_table_list = 桌號表中沒有互為對手的{ $white }和{ $black }
-problem-not_pgn = 第{ $game }局不是PGN：{ $error }
+problem-not_pgn = 第{ $game }局不是PGN：其中有標籤或註解沒有結束
 problem-not_unicode = 檔案不是Unicode編碼，按Windows-1252讀取：請檢查帶重音符號的姓名，或將檔案存為UTF-8
 problem-opponent_elsewhere = 序號{ $player }的對手是{ $opponent }，而後者的對手是別人
 problem-other_file = 這是{ $file }：{ $advice }

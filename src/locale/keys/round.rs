@@ -4,7 +4,7 @@ use super::ArgKind::{Number, Plain, Text};
 use super::MessageKey;
 
 pub(super) const KEYS: &[MessageKey] = &[
-    ("problem-bad_line", &[("error", Plain)]),
+    ("problem-bad_line", &[]),
     ("problem-bad_result", &[]),
     ("problem-bad_section", &[("table", Number)]),
     ("problem-bad_start_number", &[]),
@@ -35,7 +35,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("problem-nobody_paired", &[]),
     ("problem-not_a_number", &[("most", Number)]),
     ("problem-not_in_table_list", &[("white", Number), ("black", Number)]),
-    ("problem-not_pgn", &[("game", Number), ("error", Plain)]),
+    ("problem-not_pgn", &[("game", Number)]),
     ("problem-not_unicode", &[]),
     ("problem-opponent_elsewhere", &[("player", Number), ("opponent", Number)]),
     ("problem-other_file", &[("file", Text), ("advice", Text)]),

@@ -107,7 +107,12 @@ impl DBusError for Error {
 
 impl From<OrderError> for Error {
     fn from(error: OrderError) -> Error {
-        Error::Coded { name: error.code().name(), sentence: order_error(Locale::English, &error) }
+        let sentence = match &error {
+            // Callers count plies.
+            OrderError::Refused(refusal) => refusal.to_string(),
+            other => order_error(Locale::English, other),
+        };
+        Error::Coded { name: error.code().name(), sentence }
     }
 }
 

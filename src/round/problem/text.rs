@@ -34,7 +34,8 @@ impl From<&ProblemKind> for Text {
             ProblemKind::BadSection(table) => at(text("bad_section"), *table),
             ProblemKind::NobodyPaired => text("nobody_paired"),
             ProblemKind::TooManyPairings => text("too_many_pairings").with("most", count(super::super::MAX_PAIRINGS)),
-            ProblemKind::BadLine(error) => text("bad_line").with("error", error.clone()),
+            // What the parser says is English.
+            ProblemKind::BadLine(_) => text("bad_line"),
             ProblemKind::WrongCount { values, names } => {
                 text("wrong_count").with("values", count(*values)).with("names", count(*names))
             }
@@ -65,7 +66,7 @@ impl From<&ProblemKind> for Text {
             ProblemKind::Bye(name) => text("bye").with("name", name.clone()),
             ProblemKind::TablesByOrder => text("tables_by_order"),
             ProblemKind::BoardsAreTables => text("boards_are_tables"),
-            ProblemKind::NotPgn { game, error } => text("not_pgn").with("game", count(*game)).with("error", error.clone()),
+            ProblemKind::NotPgn { game, .. } => text("not_pgn").with("game", count(*game)),
             ProblemKind::BadStartNumber => text("bad_start_number"),
             ProblemKind::StartNumberTwice(number) => text("start_number_twice").with("number", *number),
             ProblemKind::OpponentElsewhere { player, opponent } => {

@@ -36,7 +36,7 @@ impl TableGame {
             Some(uci) => {
                 let position = history.position();
                 let mv = position.parse_uci(uci).or_else(|| position.any_move(uci));
-                ClaimBasis::OnIntended(mv.ok_or_else(|| Refusal::NoMove(uci.to_owned()))?)
+                ClaimBasis::OnIntended(mv.ok_or_else(|| Refusal::NoMove { uci: uci.to_owned() })?)
             }
         };
         let claim = history.claim(by, claimed, basis, &rules);

@@ -5,7 +5,7 @@ use super::rewrite::RecordEdit;
 use super::{GameContext, TableGame};
 use crate::boards::{BoardCommand, Millis, Placement, SensorKind, SquareState};
 use crate::game::words::Word;
-use crate::game::{AlertKind, Answer, Command, CorrectionReason, Event, GameResult, Order, Refusal, ResultReason};
+use crate::game::{AlertKind, Answer, Command, CorrectionReason, Event, GameResult, Order, PlayedMove, Refusal, ResultReason};
 use crate::infer::rotated;
 use crate::table::Output;
 use shakmaty::{Role, Square};
@@ -26,7 +26,7 @@ impl TableGame {
             Command::TakeBack { plies } => {
                 let known = self.record().plies.len() as u32;
                 if plies == 0 || plies > known {
-                    return Err(Refusal::TooManyPlies(known));
+                    return Err(Refusal::TooManyPlies { known });
                 }
                 self.record_event(now, event, output);
                 self.truncate_record((known - plies) as usize, now, placement, context, output);
@@ -34,11 +34,11 @@ impl TableGame {
             Command::Promotion { ply, piece: role } => {
                 let ply = self.promotion(ply, role)?;
                 self.follower.set_promotion(ply, role).map_err(|illegal| {
-                    let san = self.record().ply(illegal as u32).map_or("", |ply| ply.played.san.as_str());
-                    let piece = role.word();
-                    Refusal::PromotionConflict(format!(
-                        "with a promotion to a {piece}, {san} at ply {illegal} would be illegal: take it back first"
-                    ))
+                    let ply = illegal as u32;
+                    let played = self.record().ply(ply).map(|ply| &ply.played);
+                    let san = played.map_or_else(String::new, |played| played.san.clone());
+                    let later = played.map_or_else(String::new, PlayedMove::numbered_san);
+                    Refusal::IllegalAfterPromotion { piece: role, ply, san, later }
                 })?;
                 self.record_event(now, event, output);
                 if let Some(shadow) = self.hold.shadow() {
@@ -60,7 +60,7 @@ impl TableGame {
             }
             Command::Acknowledge { alert: id } => {
                 if !self.record().alerts.iter().any(|alert| alert.id == id) {
-                    return Err(Refusal::NoAlert(id));
+                    return Err(Refusal::NoAlert { alert: id });
                 }
                 self.record_event(now, event, output);
                 let known = self.published.record().alerts.iter().filter(|alert| alert.id == id);
@@ -78,7 +78,7 @@ impl TableGame {
                 return Ok(self.apply_restored_position(now, output));
             }
             Command::LetStand { alert: id } => {
-                let alert = self.record().alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert(id))?;
+                let alert = self.record().alerts.iter().find(|alert| alert.id == id).ok_or(Refusal::NoAlert { alert: id })?;
                 let is_illegal =
                     [AlertKind::IllegalMove, AlertKind::IllegalStands, AlertKind::IllegalPosition].contains(&alert.kind);
                 let irregular = self.record().ply(alert.ply).is_some_and(|ply| ply.played.irregular);
@@ -113,7 +113,7 @@ impl TableGame {
             Command::ClockNote { note, .. } => {
                 let length = note.chars().count();
                 if length > Command::MAX_NOTE_CHARS {
-                    return Err(Refusal::LongNote(length));
+                    return Err(Refusal::LongNote { length: length as u32, most: Command::MAX_NOTE_CHARS as u32 });
                 }
                 self.record_event(now, event, output);
             }
@@ -122,7 +122,7 @@ impl TableGame {
                     return Err(Refusal::GameOver);
                 }
                 if self.record().paused == paused {
-                    return Err(Refusal::Paused { paused });
+                    return Err(Refusal::of_pause(paused));
                 }
                 self.record_event(now, event, output);
                 if paused {
@@ -235,10 +235,7 @@ impl TableGame {
             && piece.color == self.mover(index as u32 + 1)
             && piece.role != role
         {
-            let shown = Role::WORDS.iter().find(|(_, known)| *known == piece.role).map_or("pawn", |(word, _)| word);
-            return Err(Refusal::PromotionConflict(format!(
-                "the board shows a {shown} on {square}: put the right piece there, and the record is corrected automatically"
-            )));
+            return Err(Refusal::OtherPieceShown { shown: piece.role, square });
         }
         Ok(index + 1)
     }

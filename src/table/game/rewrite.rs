@@ -109,7 +109,7 @@ impl PublishedGame {
             && let Some((replaced, rest)) = after.split_first()
         {
             if replaced.mv == mv {
-                return Err(Refusal::SameMove(ply));
+                return Err(Refusal::SameMove { ply });
             }
             (later, old) = (rest, replaced.found.clone().unwrap_or_else(|| old.play(replaced.mv)));
         }
@@ -127,7 +127,8 @@ impl PublishedGame {
             let uci = old.uci(mv);
             // An irregular move stays irregular at its own place; at another place there is no evidence for it.
             let irregular = || same_irregular_move(&old, mv, &new).filter(|_| edit == RecordEdit::Replace && !old.is_legal(mv));
-            let refusal = || Refusal::LaterMove { ply: number, san: old.san(mv) };
+            let later = || self.record().ply(number).map_or_else(String::new, |ply| ply.played.numbered_san());
+            let refusal = || Refusal::LaterMove { ply: number, san: old.san(mv), later: later() };
             let next = new.parse_uci(&uci).or_else(irregular).ok_or_else(refusal)?;
             (old, new) = (old.play(mv), new.play(next));
             moves.push(unpressed_ply(next, None));

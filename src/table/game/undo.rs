@@ -24,15 +24,17 @@ impl TableGame {
     ) -> Result<Answer, Refusal> {
         let event = Event::Commanded { command: order.command, by: order.by };
         let Change { command, before, moved, .. } = self.record().changes.last().cloned().ok_or(Refusal::NothingToUndo)?;
-        let ensure_unmoved = |change| if moved { Err(Refusal::MovedSince(change)) } else { Ok(()) };
+        let ensure_unmoved = |change| if moved { Err(Refusal::MovedSince { change }) } else { Ok(()) };
         match before {
             PriorState::Moves { .. } | PriorState::Result { .. } | PriorState::Adjusting if replayed.is_some() => {
                 self.restore_replayed(now, event, replayed, placement, context, output)?;
             }
             PriorState::Moves { kept, plies, result, alerts, .. } => {
                 ensure_unmoved("the record was corrected")?;
-                let moves =
-                    self.published.followed_by(kept as usize, &plies).ok_or(Refusal::MovedSince("the record was corrected"))?;
+                let moves = self
+                    .published
+                    .followed_by(kept as usize, &plies)
+                    .ok_or(Refusal::MovedSince { change: "the record was corrected" })?;
                 let plies = self.published.completed_since(kept as usize, plies);
                 self.record_event(now, event, output);
                 self.read_current_placement(now, placement, context);
@@ -63,7 +65,7 @@ impl TableGame {
             }
             PriorState::Alert(alert) => {
                 if alert.ply as usize > self.record().plies.len() {
-                    return Err(Refusal::MovedSince("the alert was raised"));
+                    return Err(Refusal::MovedSince { change: "the alert was raised" });
                 }
                 self.record_event(now, event, output);
                 self.fix_settled_plies();
@@ -89,7 +91,7 @@ impl TableGame {
             }
             PriorState::Paused(paused) => {
                 if self.record().paused == paused {
-                    return Err(Refusal::Paused { paused });
+                    return Err(Refusal::of_pause(paused));
                 }
                 if paused {
                     ensure_unmoved("the game was resumed")?;
@@ -116,7 +118,7 @@ impl TableGame {
         context: &GameContext<'_>,
         output: &mut Output,
     ) -> Result<(), Refusal> {
-        let unknown = Refusal::MovedSince("the last command");
+        let unknown = Refusal::MovedSince { change: "the last command" };
         let Some(Record { plies, result, alerts, .. }) = replayed else { return Err(unknown) };
         let is_same = |(now, then): &(&Ply, &Ply)| now.played.uci == then.played.uci && now.played.fen == then.played.fen;
         let same = self.record().plies.iter().zip(plies).take_while(is_same).count();
