@@ -1,4 +1,5 @@
-//! Alerts to the arbiter, and to the operator where they are about devices or missing moves and results. Each kind is declared once, with everything that depends on it.
+//! Alerts to the arbiter, and to the operator where they are about devices or missing moves and results. Each kind is declared once,
+//! with everything that depends on it.
 
 use super::facts::{ClockTimes, Sighting};
 use super::json::{squares, texts, word, word_or_null};

@@ -15,8 +15,9 @@ use zbus::{Connection, interface};
 pub(super) struct ArbiterObject(pub ControlledGame);
 
 /// What the arbiter of a game can see and do besides the operator (org.touchmove1.Operator), on the game's object. Signals are
-/// numbered together with those of org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the errors named, every method may fail
-/// with NotCurrent (another game is on the board), NoSuchGame, NoGame, NotAllowed (polkit refused), JournalFull or Stopping.
+/// numbered together with those of org.touchmove1.Game. Every method returns once its effects are in the journal. Besides the
+/// errors named, every method may fail with NotCurrent (another game is on the board), NoSuchGame, NoGame, NotAllowed (polkit
+/// refused), JournalFull or Stopping.
 /// Since API version 1.
 #[interface(name = "org.touchmove1.Arbiter")]
 impl ArbiterObject {

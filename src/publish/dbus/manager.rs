@@ -126,7 +126,7 @@ impl ManagerObject {
 
     /// Carries out an act at the desk, as JSON (docs/round.md): seats, rounds, pairings, results. It is checked as a whole before
     /// anything changes, and kept in the journal with the caller. Seats and pairings change by these acts only.
-    /// Errors: BadAct, NoRound, NoTable, NoSuchBoard, BadRound, BadResult, JournalFull.
+    /// Errors: BadAct, NoRound, NoTable, NoSuchBoard, BadRound, BadResult, NotAllowed, JournalFull.
     async fn change_desk(
         &self,
         act: &str,
@@ -140,9 +140,9 @@ impl ManagerObject {
 
     /// Moves the game on board from to board to, which must already show its position in either orientation. The record, the clock
     /// times and the obligations of the players are kept. The game gets a new number and begins with the events of the old one.
-    /// Board to is then seated at the table of board from. What board from shows afterwards
-    /// belongs to no game.
-    /// Errors: NoSuchBoard, NoGame, BoardInUse, NotPutUp (the sentence names the squares), JournalUnreadable, Stopping.
+    /// Board to is then seated at the table of board from, which is free. What board from shows afterwards belongs to no game.
+    /// Errors: NoSuchBoard, NoGame, BoardInUse, NotPutUp (the sentence names the squares), NotAllowed, JournalUnreadable,
+    /// Stopping.
     async fn exchange_board(
         &self,
         from: &str,

@@ -45,8 +45,8 @@ use zbus::message::Header;
 /// Initial and maximum pause between attempts to reach the bus.
 const RETRY_BACKOFF: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
-/// Delay of signals on the streams that are not the arbiter's, and of property changes on all. A bus delivers messages one after the other,
-/// and the arbiter's signals go first.
+/// Delay of signals on the streams that are not the arbiter's, and of property changes on all. A bus delivers messages one after the
+/// other, and the arbiter's signals go first.
 const LOW_PRIORITY_DELAY: Duration = Duration::from_millis(1);
 
 /// One of the three names as a front-end.

@@ -40,8 +40,8 @@ pub(super) struct PastSignal {
     pub fields: Vec<(&'static str, Variant<'static>)>,
 }
 
-/// Converts a durable event for this stream; returns `None` for transient events, and for those that its clients may not know of. `wall` converts to the time of day, in
-/// milliseconds since 1970-01-01 UTC.
+/// Converts a durable event for this stream; returns `None` for transient events, and for those that its clients may not know of.
+/// `wall` converts to the time of day, in milliseconds since 1970-01-01 UTC.
 pub(super) fn signal_value(event: &Event, stream: Stream, wall: &dyn Fn(Millis) -> i64) -> Option<PastSignal> {
     if !event.is_durable() || event.audience() > stream.audience() {
         return None;
