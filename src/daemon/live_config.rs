@@ -121,8 +121,9 @@ impl ChangeError {
     pub fn code(&self) -> ErrorCode {
         match self {
             ChangeError::Setting(SettingError::UnknownKey { .. }) => ErrorCode::Unknown("NoSuchKey"),
+            ChangeError::Setting(SettingError::NotSet(_)) => ErrorCode::Conflict("BadSetting"),
             ChangeError::Setting(_) => ErrorCode::Invalid("BadSetting"),
-            ChangeError::Unconfirmed(_) => ErrorCode::Conflict("Unconfirmed"),
+            ChangeError::Unconfirmed(_) => ErrorCode::Unconfirmed("Unconfirmed"),
             ChangeError::WriteFailed { .. } => ErrorCode::Unavailable("NotStored"),
         }
     }

@@ -10,6 +10,8 @@ pub enum ErrorCode {
     Unknown(&'static str),
     /// The request cannot be carried out in the present state.
     Conflict(&'static str),
+    /// The request is carried out once somebody confirms it.
+    Unconfirmed(&'static str),
     /// The state has changed since the client read it.
     Stale(&'static str),
     /// touchmoved cannot carry out the request now.
@@ -23,6 +25,7 @@ impl ErrorCode {
             ErrorCode::Invalid(name)
             | ErrorCode::Unknown(name)
             | ErrorCode::Conflict(name)
+            | ErrorCode::Unconfirmed(name)
             | ErrorCode::Stale(name)
             | ErrorCode::Unavailable(name) => name,
         }

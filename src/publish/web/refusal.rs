@@ -25,6 +25,7 @@ pub(super) fn coded_refusal(code: ErrorCode, message: impl Into<String>) -> Refu
         ErrorCode::Invalid(_) => StatusCode::BAD_REQUEST,
         ErrorCode::Unknown(_) => StatusCode::NOT_FOUND,
         ErrorCode::Conflict(_) => StatusCode::CONFLICT,
+        ErrorCode::Unconfirmed(_) => StatusCode::PRECONDITION_REQUIRED,
         ErrorCode::Stale(_) => StatusCode::PRECONDITION_FAILED,
         ErrorCode::Unavailable(_) => StatusCode::SERVICE_UNAVAILABLE,
     };

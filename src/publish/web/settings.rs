@@ -3,7 +3,7 @@
 use super::WebState;
 use super::body::{self, SettingRequest};
 use super::post::{COMMAND_LIMITS, read_own_body, require_right};
-use super::refusal::{HandlerResult, Refusal, refusal};
+use super::refusal::{HandlerResult, Refusal, coded_refusal};
 use crate::config::keys::{self, Key, Kind};
 use crate::config::settings::{EarlierPublication, KeyValue, SettingError, ValueSource};
 use crate::daemon::live_config::ChangeError;
@@ -14,7 +14,7 @@ use crate::publish::http::headers::requested_locale;
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::HeaderMap;
 use axum::response::IntoResponse;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -66,31 +66,22 @@ fn form_of(key: &Key) -> Value {
 
 fn refuse(locale: Locale, error: &ChangeError) -> Refusal {
     let text = |name: &str| Text::new(&format!("settings-{name}"));
-    let (status, text) = match error {
+    let sentence = match error {
         ChangeError::Unconfirmed(EarlierPublication { before, after }) => {
-            let text = text("earlier").with("after", policy_text(after)).with("before", policy_text(before));
-            (StatusCode::PRECONDITION_REQUIRED, text)
+            text("earlier").with("after", policy_text(after)).with("before", policy_text(before))
         }
-        ChangeError::Setting(SettingError::UnknownKey { name, .. }) => {
-            (StatusCode::NOT_FOUND, text("unknown_key").with("key", name.clone()))
-        }
-        ChangeError::Setting(SettingError::NotSet(name)) => (StatusCode::CONFLICT, text("not_set").with("key", name.clone())),
-        ChangeError::Setting(SettingError::FileOnly(name)) => {
-            (StatusCode::CONFLICT, text("file_only").with("key", name.clone()))
-        }
+        ChangeError::Setting(SettingError::UnknownKey { name, .. }) => text("unknown_key").with("key", name.clone()),
+        ChangeError::Setting(SettingError::NotSet(name)) => text("not_set").with("key", name.clone()),
+        ChangeError::Setting(SettingError::FileOnly(name)) => text("file_only").with("key", name.clone()),
         ChangeError::Setting(SettingError::BadValue { name, value, expected, .. }) => {
-            let text = text("bad_value").with("key", name.clone()).with("value", value.clone());
-            (StatusCode::BAD_REQUEST, text.with("expected", expected.clone()))
+            text("bad_value").with("key", name.clone()).with("value", value.clone()).with("expected", expected.clone())
         }
-        ChangeError::Setting(SettingError::Invalid(problems)) => {
-            (StatusCode::BAD_REQUEST, text("invalid").with("problems", problems.join("; ")))
-        }
+        ChangeError::Setting(SettingError::Invalid(problems)) => text("invalid").with("problems", problems.join("; ")),
         ChangeError::WriteFailed { path, error } => {
-            let text = text("not_written").with("path", path.display().to_string()).with("error", error.to_string());
-            (StatusCode::SERVICE_UNAVAILABLE, text)
+            text("not_written").with("path", path.display().to_string()).with("error", error.to_string())
         }
     };
-    refusal(status, locale::sentence(locale, &text))
+    coded_refusal(error.code(), locale::sentence(locale, &sentence))
 }
 
 /// Describes when the public sees a move.

@@ -53,7 +53,7 @@ async fn a_shorter_delay_must_be_confirmed() {
 
     for (body, status, sentence) in [
         (change(Value::Null, false), 409, "was not changed here"),
-        (json!({"key": "web.listen", "value": "127.0.0.1:1"}), 409, "cannot be changed while touchmove runs"),
+        (json!({"key": "web.listen", "value": "127.0.0.1:1"}), 400, "cannot be changed while touchmove runs"),
         (json!({"key": "broadcast.delay", "value": "1"}), 404, "there is no key broadcast.delay"),
         (change(json!("soon"), false), 400, "soon is not a value of broadcast.delay_s"),
         (json!({"key": "laws.time_class", "value": "blitz"}), 400, "the configuration would be invalid"),
