@@ -115,7 +115,8 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
         What::Set { table, board, service } => {
             let client = service.connect().await?;
             let before = client.desk(None).await?;
-            client.change_desk(&DeskAct::Seat { table, board: board.clone(), serial_number: None }).await?;
+            let act = DeskAct::Seat { table, board: board.clone(), serial_number: None };
+            client.change_seen_desk(&act, Some(before.n)).await?;
             Ok(print(&format!("{}\n", changed_seat(&before, table, &board)))?)
         }
         What::Remove { table, service } => {
@@ -188,7 +189,7 @@ async fn change_seats(
     if !confirm(&format!("Seat these {tables} boards?"), yes)? {
         return Ok(print("nothing was changed\n")?);
     }
-    client.change_desk(&DeskAct::SeatAll { seats }).await?;
+    client.change_seen_desk(&DeskAct::SeatAll { seats }, Some(report.n)).await?;
     Ok(print(&format!("{tables} boards are seated\n"))?)
 }
 
@@ -238,7 +239,7 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
     let boards = report.unseated.len() + report.tables.iter().filter(|table| table.seat.is_some()).count();
     let to =
         to.or(last_pairing).unwrap_or_else(|| from.saturating_add(u16::try_from(boards).unwrap_or(u16::MAX).saturating_sub(1)));
-    let mut seated: Vec<(u16, BTreeMap<u16, Seat>, String)> = Vec::new();
+    let mut seated: Vec<Seated> = Vec::new();
     let (mut table, mut prompted, mut has_keyboard) = (from, None, true);
     while table <= to {
         if prompted.replace(table) != Some(table) {
@@ -251,10 +252,10 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
             },
             line = lines.next_line(), if has_keyboard => match line?.as_deref().map(str::trim) {
                 Some("u") => {
-                    if let Some((undone, before, board)) = seated.pop() {
-                        client.change_desk(&DeskAct::SeatAll { seats: before }).await?;
-                        print(&format!("board {board} is not seated at table {undone} any more\n"))?;
-                        table = undone;
+                    if let Some(last) = seated.pop() {
+                        last.undo(client).await?;
+                        print(&format!("board {} is not seated at table {} any more\n", last.board, last.table))?;
+                        table = last.table;
                     }
                     continue;
                 }
@@ -267,14 +268,44 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
                 Some(_) => { table += 1; continue; }
             },
         };
-        let Some(board) = lifted.filter(|board| seated.last().is_none_or(|(_, _, last)| last != board)) else { continue };
+        let Some(board) = lifted.filter(|board| seated.last().is_none_or(|last| last.board != *board)) else { continue };
         let before = client.desk(None).await?;
-        client.change_desk(&DeskAct::Seat { table, board: board.clone(), serial_number: None }).await?;
+        let act = DeskAct::Seat { table, board: board.clone(), serial_number: None };
+        client.change_seen_desk(&act, Some(before.n)).await?;
         print(&format!("  {}\n", changed_seat(&before, table, &board)))?;
-        seated.push((table, seats_of(&before), board));
+        seated.push(Seated::of(&before, table, board));
         table += 1;
     }
     Ok(print(&format!("{} boards were seated; `touchmovectl seat show` lists all seats\n", seated.len()))?)
+}
+
+/// A board that was seated by touch.
+struct Seated {
+    table: u16,
+    board: String,
+    /// The board that was at the table before.
+    former: Option<String>,
+    /// The table at which the board was before.
+    from: Option<u16>,
+}
+
+impl Seated {
+    fn of(before: &DeskReport, table: u16, board: String) -> Seated {
+        let seats = seats_of(before);
+        let former = seats.get(&table).map(|seat| seat.board.clone()).filter(|former| *former != board);
+        let from = seats.iter().find(|(other, seat)| **other != table && seat.board == board).map(|(other, _)| *other);
+        Seated { table, board, former, from }
+    }
+
+    /// Puts both boards back to where they were; what others have seated meanwhile stays.
+    async fn undo(&self, client: &Client) -> Result<(), ClientError> {
+        let seat = |table: u16, board: &str| DeskAct::Seat { table, board: board.to_owned(), serial_number: None };
+        client.change_desk(&self.from.map_or(DeskAct::Unseat { table: self.table }, |from| seat(from, &self.board))).await?;
+        match &self.former {
+            Some(former) => client.change_desk(&seat(self.table, former)).await,
+            None => Ok(()),
+        }
+    }
 }
 
 /// Returns the board on which the white king was lifted before the first move.

@@ -14,6 +14,7 @@ mod orders;
 mod past_games;
 mod publisher;
 pub mod readings;
+mod recent_acts;
 mod request;
 pub mod round_games;
 mod state;
@@ -26,6 +27,7 @@ pub use game::GameView;
 pub use handle::BoardHandle;
 pub use past_games::GameSummary;
 pub use readings::Readings;
+use recent_acts::RecentActs;
 pub use request::{
     Continuation, GameGuard, OrderError, OrderGuard, ReplySender, Request, RequestKind, Seen, StoredGameState, TableExchange,
     Target,
@@ -61,7 +63,7 @@ pub struct Hub {
     tags: Arc<[(String, String)]>,
     desk_file: Mutex<Option<DeskFile>>,
     /// Held while an act of the desk is checked, stored and applied.
-    desk_turn: tokio::sync::Mutex<()>,
+    desk_turn: tokio::sync::Mutex<RecentActs>,
     /// Held while a result is added to a game that is no longer on a board.
     late_turn: tokio::sync::Mutex<()>,
     has_public_delay: AtomicBool,

@@ -1,7 +1,8 @@
 //! The acts of an operator, and how each changes the desk.
 
 use super::json::numbered;
-use super::{Desk, Seat};
+use super::kept_result::{has_same_players, keep_results};
+use super::{Desk, DeskPart, Seat};
 use crate::game::ErrorCode;
 use crate::game::json::word_or_null;
 use crate::round::{BadRound, Bye, Pairing, PairingResult, Player, Round};
@@ -50,7 +51,8 @@ pub enum DeskAct {
         /// Its number.
         round: u16,
     },
-    /// Adds a pairing, or replaces that of its table. Its result is kept if the pairing has none. Its players have no bye any more.
+    /// Adds a pairing, or replaces that of its table. The result of the same players is kept if the pairing has none. Its players have
+    /// no bye any more.
     Pair {
         /// The number of the round.
         round: u16,
@@ -176,9 +178,30 @@ pub enum DeskError {
     /// The round that is played cannot be removed.
     #[error("round {0} is being played: start another round before you remove it")]
     RoundInPlay(u16),
+    /// Somebody else has changed the same since the act was decided on.
+    #[error("nothing was changed, because {by} has changed {} meanwhile: look at it, then try again", part_name(.part))]
+    Overtaken {
+        /// Who.
+        by: String,
+        /// What both change.
+        part: DeskPart,
+    },
     /// The round would have these problems.
     #[error(transparent)]
     BadRound(#[from] BadRound),
+}
+
+/// Returns a part in words.
+fn part_name(part: &DeskPart) -> String {
+    match part {
+        DeskPart::Desk | DeskPart::Seats => "the seats".to_owned(),
+        DeskPart::SeatOfTable(table) => format!("the board of table {table}"),
+        DeskPart::SeatOfBoard(board) => format!("the table of board {board}"),
+        DeskPart::CurrentRound => "which round is played".to_owned(),
+        DeskPart::Round(round) => format!("round {round}"),
+        DeskPart::Pairing { round, table } => format!("table {table} of round {round}"),
+        DeskPart::Byes(round) => format!("the byes of round {round}"),
+    }
 }
 
 impl DeskError {
@@ -188,6 +211,7 @@ impl DeskError {
             DeskError::NoRound(_) => ErrorCode::Unknown("NoRound"),
             DeskError::NoPairing { .. } | DeskError::NoSeat(_) => ErrorCode::Unknown("NoTable"),
             DeskError::TableZero => ErrorCode::Invalid("NoTable"),
+            DeskError::Overtaken { .. } => ErrorCode::Stale("Changed"),
             DeskError::HasPairing { .. }
             | DeskError::SeatedTwice { .. }
             | DeskError::RoundInPlay(_)
@@ -239,7 +263,8 @@ impl Desk {
                 }
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
-                let result = pairing.result.or_else(|| round.table(pairing.table)?.result);
+                let before = round.table(pairing.table).filter(|known| has_same_players(known, pairing, round));
+                let result = pairing.result.or_else(|| before?.result);
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });
                 round.pairings.sort_by_key(|pairing| pairing.table);
@@ -300,15 +325,6 @@ impl Desk {
     fn change_pairing(&mut self, round: u16, table: u16, change: impl FnOnce(&mut Pairing)) -> Result<(), DeskError> {
         let missing = DeskError::NoPairing { round, table };
         self.change_round(round, |round| round.table_mut(table).map(change).ok_or(missing))
-    }
-}
-
-/// Takes over the results of the pairings that are in both rounds.
-fn keep_results(round: &mut Round, before: &Round) {
-    for pairing in round.pairings.iter_mut().filter(|pairing| pairing.result.is_none()) {
-        let players = |pairing: &Pairing| (pairing.white.name.clone(), pairing.black.name.clone());
-        let same = before.pairings.iter().find(|known| players(known) == players(pairing));
-        pairing.result = same.and_then(|known| known.result);
     }
 }
 

@@ -21,7 +21,7 @@ use crate::game::rights::Role;
 use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
-use crate::publish::desk::{DeskReport, ExportFormat};
+use crate::publish::desk::{DeskReport, ExportFormat, act_to_json};
 use crate::round::Round;
 use crate::wire::{Word, command_to_value};
 use arguments::arguments;
@@ -251,7 +251,13 @@ impl Client {
 
     /// Carries out an act at the desk.
     pub async fn change_desk(&self, act: &DeskAct) -> Result<(), ClientError> {
-        let act = serde_json::to_string(act).map_err(|error| ClientError::Refused(error.to_string()))?;
+        self.change_seen_desk(act, None).await
+    }
+
+    /// Carries out an act that was decided on a report with this [`DeskReport::n`]; it is refused if others have changed the same
+    /// since then.
+    pub async fn change_seen_desk(&self, act: &DeskAct, seen: Option<u64>) -> Result<(), ClientError> {
+        let act = act_to_json(act, seen).map_err(|error| ClientError::Refused(error.to_string()))?;
         self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "ChangeDesk", &act).await
     }
 

@@ -7,7 +7,7 @@ mod sentence;
 
 pub use export::{ExportError, ExportFormat, export};
 pub use report::{DeskReport, GameReport, RoundSummary, SeatReport, TableReport, TableState};
-pub use sentence::{act_error, export_error, preview_to_json};
+pub use sentence::{act_error, export_error, lost_result, preview_to_json};
 
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::RoundGames;
@@ -15,9 +15,13 @@ use crate::daemon::hub::{DeskChangeError, GameView, OrderError, Target};
 use crate::desk::{DeskAct, DeskError};
 use crate::game::{Command, ErrorCode, Order, ResultReason};
 use crate::round::PairingResult;
+use serde_json::Value;
 
 /// Maximum size of an act, in bytes: a round of a thousand tables.
 pub const MAX_ACT_BYTES: usize = 4 << 20;
+
+/// The field of an act that has [`DeskReport::n`].
+const SEEN: &str = "n_seen";
 
 /// The reason why an act was not carried out; the message says what to do.
 #[derive(Debug, thiserror::Error)]
@@ -51,34 +55,65 @@ impl ActError {
     }
 }
 
-/// Parses an act from JSON.
+/// An act as a client sends it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RequestedAct {
+    /// The act.
+    pub act: DeskAct,
+    /// [`DeskReport::n`] of the report on which the act was decided; `None`: it holds whatever others have changed.
+    pub seen: Option<u64>,
+}
+
+impl From<DeskAct> for RequestedAct {
+    fn from(act: DeskAct) -> RequestedAct {
+        RequestedAct { act, seen: None }
+    }
+}
+
+/// Parses an act from JSON, with `n_seen` beside its fields.
 ///
 /// # Errors
 /// It is none, or not one for clients.
-pub fn parse_act(json: &str) -> Result<DeskAct, ActError> {
+pub fn parse_act(json: &str) -> Result<RequestedAct, ActError> {
     if json.len() > MAX_ACT_BYTES {
         return Err(ActError::NotAnAct(format!("it is longer than {MAX_ACT_BYTES} bytes")));
     }
-    match serde_json::from_str(json) {
-        Ok(DeskAct::NameGames { .. } | DeskAct::Restore { .. }) => Err(ActError::Internal),
-        Ok(act) => Ok(act),
-        Err(error) => Err(ActError::NotAnAct(error.to_string())),
+    let not_an_act = |error: serde_json::Error| ActError::NotAnAct(error.to_string());
+    let mut value: Value = serde_json::from_str(json).map_err(not_an_act)?;
+    let seen = value.as_object_mut().and_then(|fields| fields.remove(SEEN));
+    let seen = seen.map(serde_json::from_value).transpose().map_err(not_an_act)?.flatten();
+    match serde_json::from_value(value).map_err(not_an_act)? {
+        DeskAct::NameGames { .. } | DeskAct::Restore { .. } => Err(ActError::Internal),
+        act => Ok(RequestedAct { act, seen }),
     }
+}
+
+/// Converts an act to the JSON that [`parse_act`] reads.
+///
+/// # Errors
+/// The act has no JSON form.
+pub fn act_to_json(act: &DeskAct, seen: Option<u64>) -> Result<String, serde_json::Error> {
+    let mut value = serde_json::to_value(act)?;
+    if let (Some(fields), Some(seen)) = (value.as_object_mut(), seen) {
+        fields.insert(SEEN.to_owned(), seen.into());
+    }
+    serde_json::to_string(&value)
 }
 
 /// Carries out an act, as requested by `by`. A result is also set in its game, if that was played.
 ///
 /// # Errors
 /// See [`ActError`]; only after [`ActError::Game`] something has changed.
-pub async fn carry_out(hub: &Hub, act: DeskAct, by: &str) -> Result<(), ActError> {
-    let DeskAct::Result { round, table, result } = act else { return Ok(hub.change_desk(act, by).await?) };
+pub async fn carry_out(hub: &Hub, request: impl Into<RequestedAct>, by: &str) -> Result<(), ActError> {
+    let RequestedAct { act, seen } = request.into();
+    let DeskAct::Result { round, table, result } = act else { return Ok(hub.change_seen_desk(act, seen, by).await?) };
     let before = hub.read(|state| state.desk.pairing(round, table).map(|pairing| pairing.result));
     let before = before.ok_or(DeskError::NoPairing { round, table }).map_err(DeskChangeError::from)?;
     let game = game_of_pairing(hub, round, table).filter(|game| !game.record.plies.is_empty());
     if game.is_some() && result.is_some_and(PairingResult::is_forfeit) {
         return Err(ActError::HasMoves(table));
     }
-    hub.change_desk(act, by).await?;
+    hub.change_seen_desk(act, seen, by).await?;
     let Some(game) = game else { return Ok(()) };
     let result = result.and_then(PairingResult::game_result);
     let (known, reason) = game.record.result.unzip();

@@ -13,8 +13,8 @@ use touchmove::daemon::journal::Journal;
 use touchmove::daemon::rounds::{boards_at_tables, name_games};
 use touchmove::desk::{DeskAct, Seat};
 use touchmove::game::event::Rotation;
-use touchmove::game::{Answer, Command, Confidence, Event, GameResult, Order, PlayedMove, Refusal, StampedEvent};
-use touchmove::publish::desk::{DeskReport, TableState, carry_out};
+use touchmove::game::{Answer, Command, Confidence, ErrorCode, Event, GameResult, Order, PlayedMove, Refusal, StampedEvent};
+use touchmove::publish::desk::{DeskReport, RequestedAct, TableState, carry_out};
 use touchmove::round::{Pairing, PairingResult, Player, Round};
 use touchmove::simulate::rng::Rng;
 
@@ -377,4 +377,28 @@ async fn a_serial_number_of_several_boards_identifies_none_of_them() {
     let seats = BTreeMap::from([(1, seat("a")), (2, seat("b"))]);
     hub.change_desk(DeskAct::SeatAll { seats }, "Olga").await.unwrap();
     assert_eq!(hub.read(boards_at_tables), [(1, Some(BoardId::new("a"))), (2, Some(BoardId::new("b")))]);
+}
+
+#[tokio::test]
+async fn nobody_undoes_unseen_what_somebody_else_did() {
+    let (_dir, hub, _boards) = seated().await;
+    let seen = Some(hub.read(|state| DeskReport::new(state, None)).n);
+    let result = |result| DeskAct::Result { round: 1, table: 2, result: Some(result) };
+    let act = |act, seen, by: &'static str| carry_out(&hub, RequestedAct { act, seen }, by);
+    act(result(PairingResult::WhiteWins), seen, "Olga").await.unwrap();
+    let refused = act(result(PairingResult::BlackWins), seen, "Otto").await.unwrap_err();
+    assert!(refused.to_string().contains("because Olga has changed table 2 of round 1 meanwhile"), "{refused}");
+    assert_eq!((table(&hub, 1, 2).1, refused.code()), (Some(PairingResult::WhiteWins), ErrorCode::Stale("Changed")));
+    // Who wants the same, changes something else, corrects oneself, or has seen it, is not refused.
+    act(result(PairingResult::WhiteWins), seen, "Otto").await.unwrap();
+    act(DeskAct::ReverseColours { round: 1, table: 3 }, seen, "Otto").await.unwrap();
+    act(result(PairingResult::Draw), seen, "Olga").await.unwrap();
+    let now = Some(hub.read(|state| DeskReport::new(state, None)).n);
+    act(result(PairingResult::BlackWins), now, "Otto").await.unwrap();
+    assert_eq!(table(&hub, 1, 2).1, Some(PairingResult::BlackWins));
+    // All seats at once: those of others stay.
+    let before = hub.read(|state| state.desk.seats.clone());
+    act(DeskAct::Unseat { table: 1 }, now, "Olga").await.unwrap();
+    let refused = act(DeskAct::SeatAll { seats: before }, now, "Otto").await.unwrap_err();
+    assert!(refused.to_string().contains("Olga has changed the board of table 1"), "{refused}");
 }

@@ -1,11 +1,12 @@
 //! `touchmovectl round load`: reads a file of pairings.
 
 use super::overview::describe;
-use super::selected::connect_live;
+use super::selected::{Yes, connect_live};
 use crate::ctl::columns::output_width;
-use crate::ctl::service::{Service, print};
-use crate::desk::DeskAct;
-use crate::publish::desk::DeskReport;
+use crate::ctl::service::{Service, confirm, print};
+use crate::desk::{DeskAct, lost_results};
+use crate::locale::{self, Locale};
+use crate::publish::desk::{DeskReport, lost_result};
 use crate::round::preview::{MAX_BYTES, RoundPreview};
 use crate::round::trf::TableOrder;
 use crate::round::{Round, csv};
@@ -39,12 +40,14 @@ pub(super) struct Args {
     #[arg(long, conflicts_with = "check")]
     start: bool,
     #[command(flatten)]
+    yes: Yes,
+    #[command(flatten)]
     service: Service,
 }
 
 /// Runs the subcommand.
 pub(super) async fn run(args: Args) -> anyhow::Result<()> {
-    let Args { file, round, order, boards, check, start, service } = args;
+    let Args { file, round, order, boards, check, start, yes, service } = args;
     let order = match (order, boards) {
         (Some(_), _) => TableOrder::Rank,
         (None, Some(path)) => {
@@ -61,7 +64,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         return Ok(print(&format!("round {number} with {count} tables: no error found\n"))?);
     }
     let client = connect_live(&service).await?;
-    client.change_desk(&DeskAct::LoadRound { round }).await?;
+    let before = client.desk(Some(number)).await?;
+    let lost = before.round.iter().flat_map(|before| lost_results(&round, before));
+    let lost: Vec<String> = lost.map(|pairing| locale::sentence(Locale::English, &lost_result(pairing))).collect();
+    lost.iter().for_each(|sentence| eprintln!("warning: {sentence}"));
+    if !lost.is_empty() && !confirm(&format!("Load round {number} without these results?"), yes.yes)? {
+        return Ok(print("nothing was changed\n")?);
+    }
+    client.change_seen_desk(&DeskAct::LoadRound { round }, Some(before.n)).await?;
     if start {
         client.change_desk(&DeskAct::StartRound { round: number }).await?;
     }

@@ -57,6 +57,12 @@ impl Hub {
         {
             let mut state = self.lock();
             (state.desk, state.desk_by, state.past_games) = (desk, by_last, past_games);
+            state.desk_number = (entries.len() + unreadable.len()) as u64;
+        }
+        {
+            let mut recent = self.desk_turn.lock().await;
+            let first = unreadable.len() as u64 + 1;
+            (first..).zip(&entries).for_each(|(number, entry)| recent.push(number, entry));
         }
         let stored = if entries.is_empty() { file.load() } else { None };
         *lock(&self.desk_file) = Some(file);
@@ -73,21 +79,38 @@ impl Hub {
     /// # Errors
     /// See [`DeskChangeError`]; nothing has changed then.
     pub async fn change_desk(&self, act: DeskAct, by: &str) -> Result<(), DeskChangeError> {
+        self.change_seen_desk(act, None, by).await
+    }
+
+    /// Carries out an act of somebody who had seen the desk after this number of acts (`None`: who need not have seen it), as
+    /// [`Hub::change_desk`] does.
+    ///
+    /// # Errors
+    /// See [`DeskChangeError`], in particular if others have changed the same since then.
+    pub async fn change_seen_desk(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
         // One act after the other: each is checked against the result of the one before.
-        let _turn = self.desk_turn.lock().await;
+        let mut recent = self.desk_turn.lock().await;
         let act = self.read(|state| with_serial_numbers(state, act))?;
-        let mut desk = self.read(|state| state.desk.clone());
-        desk.apply(&act)?;
+        let (before, number) = self.read(|state| (state.desk.clone(), state.desk_number));
+        let mut desk = before.clone();
+        let applied = desk.apply(&act);
+        // Two who want the same do not disturb each other.
+        if applied != Ok(()) || desk != before {
+            recent.check(&act, seen, by)?;
+        }
+        applied?;
         let is_bookkeeping = is_bookkeeping(&act);
         let wall_ms = jiff::Timestamp::now().as_millisecond();
-        self.journal.append_desk(DeskEntry { wall_ms, by: by.to_owned(), act }).await?;
+        let entry = DeskEntry { wall_ms, by: by.to_owned(), act };
+        self.journal.append_desk(entry.clone()).await?;
+        recent.push(number + 1, &entry);
         let file = lock(&self.desk_file).clone();
         if let Some(Err(error)) = file.map(|file| file.store(&desk)) {
             warn!("the copy of the seats and rounds beside the journal cannot be written: {error}");
         }
         {
             let mut state = self.lock();
-            state.desk = desk;
+            (state.desk, state.desk_number) = (desk, number + 1);
             if !is_bookkeeping {
                 by.clone_into(&mut state.desk_by);
             }

@@ -26,6 +26,8 @@ pub struct State {
     pub past_games: BTreeMap<u64, GameSummary>,
     /// The operator's desk: seats and rounds.
     pub desk: Desk,
+    /// The number of acts at the desk until now.
+    pub desk_number: u64,
     /// Who last changed the desk; empty: nobody yet.
     pub desk_by: String,
     /// Current health problems.

@@ -127,6 +127,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-seconds", &[("count", Plain)]),
     ("page-section", &[]),
     ("page-sending", &[]),
+    ("page-no-answer", &[]),
     ("page-sheet", &[]),
     ("page-sheet-from", &[]),
     ("page-sheet-public", &[]),

@@ -12,6 +12,9 @@ use std::collections::BTreeMap;
 /// The desk, with everything that is known of one round. This is also the transmitted JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DeskReport {
+    /// The number of acts at the desk until now: with it an act says what its author had seen.
+    #[serde(default)]
+    pub n: u64,
     /// The number of the round that is played; `None`: none.
     pub current_round: Option<u16>,
     /// All loaded rounds.
@@ -123,12 +126,21 @@ impl DeskReport {
         };
         let is_seated = |board: &BoardView| boards.values().flatten().any(|seated| *seated == board.id);
         DeskReport {
+            n: state.desk_number,
             current_round: desk.current_round,
             rounds: desk.rounds.values().map(|round| RoundSummary::new(state, &games, round)).collect(),
             round: round.cloned(),
             tables: numbers.into_iter().map(table).collect(),
             unseated: state.boards.values().filter(|board| !is_seated(board)).map(SeatReport::new).collect(),
         }
+    }
+}
+
+impl DeskReport {
+    /// Returns the tables of the round whose results are missing.
+    pub fn missing_results(&self) -> Vec<u16> {
+        let missing = self.tables.iter().filter(|table| table.state == Some(TableState::ResultMissing));
+        missing.map(|table| table.table).collect()
     }
 }
 

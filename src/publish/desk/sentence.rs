@@ -2,11 +2,12 @@
 
 use super::{ActError, ExportError};
 use crate::daemon::hub::DeskChangeError;
-use crate::desk::DeskError;
+use crate::desk::{DeskError, DeskPart};
 use crate::game::Text;
 use crate::locale::{self, Locale};
 use crate::publish::outcome::order_error;
-use crate::round::{Problem, RoundPreview};
+use crate::round::{Pairing, Problem, RoundPreview};
+use crate::wire::Word;
 use serde_json::{Value, json};
 
 fn text(name: &str) -> Text {
@@ -41,11 +42,29 @@ fn desk_error(locale: Locale, error: &DeskError) -> Text {
         DeskError::SeatedTwice { board, one, other } => {
             text("seated_twice").with("board", board.clone()).with("one", u32::from(*one)).with("other", u32::from(*other))
         }
+        DeskError::Overtaken { by, part } => {
+            text("overtaken").with("by", by.clone()).with("part", locale::sentence(locale, &part_name(part)))
+        }
         DeskError::RoundInPlay(round) => text("round_in_play").with("round", u32::from(*round)),
         DeskError::BadRound(bad) => {
             let problems: Vec<Text> = bad.0.iter().map(|problem| Text::from(&problem.kind)).collect();
             text("bad_round").with("problems", locale::sentences(locale, &problems))
         }
+    }
+}
+
+/// Returns what somebody else has changed.
+fn part_name(part: &DeskPart) -> Text {
+    match part {
+        DeskPart::Desk | DeskPart::Seats => text("part_seats"),
+        DeskPart::SeatOfTable(table) => text("part_seat_of_table").with("table", u32::from(*table)),
+        DeskPart::SeatOfBoard(board) => text("part_seat_of_board").with("board", board.clone()),
+        DeskPart::CurrentRound => text("part_current_round"),
+        DeskPart::Round(round) => text("part_round").with("round", u32::from(*round)),
+        DeskPart::Pairing { round, table } => {
+            text("part_pairing").with("round", u32::from(*round)).with("table", u32::from(*table))
+        }
+        DeskPart::Byes(round) => text("part_byes").with("round", u32::from(*round)),
     }
 }
 
@@ -58,8 +77,18 @@ pub fn export_error(locale: Locale, error: &ExportError) -> String {
     }
 }
 
-/// Converts what a file of pairings contains to JSON; its problems are sentences in this language.
-pub fn preview_to_json(locale: Locale, preview: &RoundPreview) -> Value {
+/// Returns the result that is lost when a round is loaded without this pairing.
+pub fn lost_result(pairing: &Pairing) -> Text {
+    text("lost_result")
+        .with("table", u32::from(pairing.table))
+        .with("white", pairing.white.titled_name())
+        .with("black", pairing.black.titled_name())
+        .with("result", pairing.result.map_or("*", Word::word).to_owned())
+}
+
+/// Converts what a file of pairings contains to JSON; its problems are sentences in this language. `lost`: the pairings whose results
+/// are lost when it is loaded.
+pub fn preview_to_json(locale: Locale, preview: &RoundPreview, lost: &[Pairing]) -> Value {
     let sentence = |problem: &Problem| {
         let message = locale::sentence(locale, &Text::from(&problem.kind));
         json!({"line": problem.line, "cell": problem.cell, "message": message})
@@ -68,7 +97,10 @@ pub fn preview_to_json(locale: Locale, preview: &RoundPreview) -> Value {
     let mut json = json!(preview);
     if let Some(fields) = json.as_object_mut() {
         fields.insert("errors".to_owned(), list(&preview.errors));
-        fields.insert("warnings".to_owned(), list(&preview.warnings));
+        let lost = lost.iter().map(|pairing| locale::sentence(locale, &lost_result(pairing)));
+        let lost = lost.map(|message| json!({"line": null, "cell": null, "message": message}));
+        let warnings = preview.warnings.iter().map(sentence).chain(lost).collect();
+        fields.insert("warnings".to_owned(), warnings);
     }
     json
 }

@@ -5,14 +5,14 @@ use super::body::{self, ExchangeRequest};
 use super::post::{BodyLimits, COMMAND_LIMITS, check_right, read_own_body, read_own_file, require_right, respond_to_order};
 use super::refusal::{HandlerResult, coded_refusal, refusal};
 use crate::daemon::hub::BoardId;
-use crate::desk::DeskAct;
+use crate::desk::lost_results;
 use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
-use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES};
+use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES, RequestedAct};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
-use crate::round::Round;
 use crate::round::trf::TableOrder;
+use crate::round::{Pairing, Round};
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -69,17 +69,22 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let number = round_parameter(&uri);
     let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview)).into_response())
+    let lost: Vec<Pairing> = web.hub.read(|state| {
+        let before = state.desk.rounds.get(&preview.round.number);
+        before.map_or_else(Vec::new, |before| lost_results(&preview.round, before).into_iter().cloned().collect())
+    });
+    Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview, &lost)).into_response())
 }
 
 /// Handles `POST /api/desk`.
 pub(super) async fn act(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     let locale = requested_locale(request.uri());
     let user = require_right(&web, request.headers(), Right::Desk)?;
-    let act = read_own_body(&web, request, ACT_LIMITS, parse).await?;
-    let kind = serde_json::to_value(&act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned)).unwrap_or_default();
+    let requested = read_own_body(&web, request, ACT_LIMITS, parse).await?;
+    let kind = serde_json::to_value(&requested.act).ok().and_then(|act| act.get("do")?.as_str().map(str::to_owned));
+    let kind = kind.unwrap_or_default();
     let refuse = |error: desk::ActError| coded_refusal(error.code(), desk::act_error(locale, &error));
-    desk::carry_out(&web.hub, act, &user.name).await.map_err(refuse)?;
+    desk::carry_out(&web.hub, requested, &user.name).await.map_err(refuse)?;
     info!("{} changed the desk: {kind}", user.name);
     Ok(Json(json!({"answer": "done", "text": ""})).into_response())
 }
@@ -103,7 +108,7 @@ fn round_parameter(uri: &Uri) -> Option<u16> {
     parameter(uri, "round")?.parse().ok().filter(|round| *round > 0)
 }
 
-fn parse(bytes: &[u8]) -> Result<DeskAct, String> {
+fn parse(bytes: &[u8]) -> Result<RequestedAct, String> {
     let text = std::str::from_utf8(bytes).map_err(|error| format!("the request is not UTF-8: {error}"))?;
     desk::parse_act(text).map_err(|error| error.to_string())
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use touchmove::daemon::hub::{DeskChangeError, OrderError};
-use touchmove::desk::DeskError;
+use touchmove::desk::{DeskError, DeskPart};
 use touchmove::game::Text;
 use touchmove::locale::{Locale, keys, sentence};
 use touchmove::publish::desk::{ActError, ExportError, act_error, export_error, preview_to_json};
@@ -73,7 +73,7 @@ fn a_preview_says_in_the_readers_language_what_is_wrong() {
     let file = "table,white,black\n1,Ada,Bob\n1,Cid,Dee\nx,Eve,Fay\n";
     let preview = Round::read_bytes(file.as_bytes(), Some(1), &TableOrder::Unknown);
     let message = |locale: Locale| {
-        let json = preview_to_json(locale, &preview);
+        let json = preview_to_json(locale, &preview, &[]);
         let messages = json["errors"].as_array().unwrap().iter().map(|error| error["message"].as_str().unwrap().to_owned());
         (messages.collect::<Vec<String>>(), json["errors"][0]["line"].clone(), json["round"]["number"].clone())
     };
@@ -99,6 +99,7 @@ fn every_error_of_the_desk_has_a_sentence_in_each_language() {
         impossible(DeskError::TableZero),
         impossible(DeskError::SeatedTwice { board: "b".to_owned(), one: 1, other: 2 }),
         impossible(DeskError::RoundInPlay(3)),
+        impossible(DeskError::Overtaken { by: "O".to_owned(), part: DeskPart::Byes(3) }),
         impossible(DeskError::BadRound(bad_round)),
         ActError::Game(OrderError::Stopping),
     ];
@@ -113,7 +114,7 @@ fn every_error_of_the_desk_has_a_sentence_in_each_language() {
         assert!(!chinese.0.is_ascii() && !chinese.1.is_ascii(), "{chinese:?}");
     }
     assert_eq!(
-        english[10],
+        english[11],
         "nothing was changed: the round has no number: enter it beside the file; nobody is paired in this round"
     );
 }

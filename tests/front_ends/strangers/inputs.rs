@@ -19,7 +19,7 @@ use touchmove::laws::{Changes, Position};
 use touchmove::link::recording;
 use touchmove::locale::Locale;
 use touchmove::publish::dbus::arguments;
-use touchmove::publish::desk::parse_act;
+use touchmove::publish::desk::{act_to_json, parse_act};
 use touchmove::publish::http::{headers, origin};
 use touchmove::publish::livechess::message::{self, Call};
 use touchmove::publish::web::body::{self, CommandRequest, LoginSecret};
@@ -275,8 +275,10 @@ fn shown(position: &Position) -> Reading {
 
 /// An act at the desk has one JSON form, and leaves a desk whose rounds are valid and whose boards are at one table each.
 fn desk_act(text: &str) {
-    let Ok(act) = parse_act(text) else { return };
-    assert_eq!(parse_act(&serde_json::to_string(&act).expect("it is JSON")).ok(), Some(act.clone()));
+    let Ok(requested) = parse_act(text) else { return };
+    let json = act_to_json(&requested.act, requested.seen).expect("it is JSON");
+    assert_eq!(parse_act(&json).ok(), Some(requested.clone()));
+    let act = requested.act;
     let csv = include_str!("../../data/strangers/round.csv");
     let round = Round::read(csv, Some(1), &TrfOrder::Rank).expect("a round");
     let mut desk = Desk::from_acts([DeskAct::LoadRound { round }].iter()).0;

@@ -4,6 +4,7 @@ import { score } from "./card.js";
 import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
 import { request, upload } from "./net.js";
 import * as pairing from "./pairing.js";
+import { say } from "./status.js";
 import { colon, comma, language, t } from "./words.js";
 
 /** The results that can be entered, in the order of the menu, and the keys of their texts. */
@@ -66,12 +67,6 @@ async function reload() {
   }
 }
 
-/** Shows the outcome of an act. */
-export function say(text, wrong = false) {
-  setText($("#command-status"), text);
-  $("#command-status").dataset.state = wrong ? "wrong" : "";
-}
-
 /** Carries out an act, shows its outcome (`done`, or the error), and draws the view again. */
 export async function runAct(what, done, redraw) {
   try {
@@ -83,7 +78,8 @@ export async function runAct(what, done, redraw) {
   await redraw();
 }
 
-const run = (what, done) => runAct(what, done, reload);
+/** Carries out an act that was decided on what is shown, unless `what` says on what. */
+const run = (what, done) => runAct({ n_seen: report?.n, ...what }, done, reload);
 
 /**
  * Fills an element again only if its content differs: while games are played, the round is drawn every half second, and a link or a menu
@@ -270,6 +266,6 @@ export function begin() {
     if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
   });
   $("#start-round").addEventListener("click", startRound);
-  $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report.round, run));
+  $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report, run));
   $("#add-pairing").addEventListener("click", () => pairing.add(report.round, { send: act, added }));
 }

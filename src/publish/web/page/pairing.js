@@ -29,14 +29,14 @@ function playerFields(colour, before) {
 }
 
 /** Opens the dialog of a pairing. `run` carries out an act and shows its outcome; `exchanged` receives the board on which a game continues. */
-export function edit({ round, tables }, table, { run, exchanged }) {
+export function edit({ n, round, tables }, table, { run, exchanged }) {
   const dialog = $("#desk-dialog");
   const pairing = round.pairings.find((one) => one.table === table);
   const at = tables.find((one) => one.table === table);
   const [white, black] = ["white", "black"].map((colour) => playerFields(colour, pairing[colour]));
   const done = (what, text) => {
     dialog.close();
-    run({ round: round.number, ...what }, text);
+    run({ n_seen: n, round: round.number, ...what }, text);
   };
   const swap = h("input", { type: "number", min: 1, size: 4, "aria-label": t("page-desk-swap-with") });
   const games = (at?.games ?? []).filter((game) => game.has_moves || game.is_on_board);
@@ -59,7 +59,9 @@ export function edit({ round, tables }, table, { run, exchanged }) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    done({ do: "pair", pairing: { ...pairing, white: white.read(), black: black.read() } }, t("page-desk-pairing-saved", { table }));
+    const { result, ...players } = { ...pairing, white: white.read(), black: black.read() };
+    const isOther = result && [["white", players.white], ["black", players.black]].some(([colour, { name }]) => name !== pairing[colour].name);
+    done({ do: "pair", pairing: players }, t(isOther ? "page-desk-pairing-saved-check" : "page-desk-pairing-saved", { table }));
   });
   fill(dialog, form);
   dialog.showModal();
@@ -134,7 +136,7 @@ export function add(round, { send, added }) {
 const BYES = ["pairing_allocated", "full_point", "half_point", "zero_point"];
 
 /** Opens the dialog of the players without an opponent: a row for each, and one for another player. */
-export function editByes(round, run) {
+export function editByes({ n, round }, run) {
   const dialog = $("#desk-dialog");
   const row = (bye) => {
     const name = h("input", { value: bye?.player.name ?? "", maxlength: 255, autocomplete: "off", "aria-label": t("page-desk-name") });
@@ -155,7 +157,7 @@ export function editByes(round, run) {
     dialog.close();
     // Who has no name any more is removed.
     const byes = rows.map(({ read }) => read()).filter((bye) => bye.player.name);
-    run({ do: "byes", round: round.number, byes }, t("page-desk-byes-saved"));
+    run({ n_seen: n, do: "byes", round: round.number, byes }, t("page-desk-byes-saved"));
   });
   fill(dialog, form);
   dialog.showModal();

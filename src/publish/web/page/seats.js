@@ -1,8 +1,9 @@
 // The seats: which board is at which table, and seating by touch.
 
-import { act, readDesk, runAct, say } from "./desk.js";
+import { act, readDesk, runAct } from "./desk.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
 import { changes, hall } from "./net.js";
+import { say } from "./status.js";
 import { t } from "./words.js";
 
 let report = null;
@@ -30,15 +31,41 @@ async function reload() {
   }
 }
 
-const run = (what, done) => runAct(what, done, reload);
+/** Carries out an act that was decided on what is shown, unless `what` says on what. */
+const run = (what, done) => runAct({ n_seen: report?.n, ...what }, done, reload);
 
 /** The seats of the report, as an act has them. */
 const seats = () => Object.fromEntries(report.tables.filter(({ seat }) => seat).map(({ table, seat }) => [table, { board: seat.board, ...(seat.serial_number && { serial_number: seat.serial_number }) }]));
 
 const boardText = (seat) => [seat.board || t("page-desk-absent"), seat.serial_number].filter(Boolean).join(" · ");
 
+/** The table at which a board is seated. */
+const tableOf = (board) => report.tables.find(({ seat }) => seat?.board === board)?.table;
+
+/** Says that a board was seated at a table, and which table has lost it. */
+function seatedText(board, table) {
+  const other = tableOf(board);
+  const isMoved = other !== undefined && other !== table;
+  return isMoved ? t("page-desk-seat-moved", { board, table, other }) : t("page-desk-seated", { board, table });
+}
+
+/** Fills a menu with the boards; a thousand menus of a thousand boards would be slow, so each is filled when somebody uses it. */
+function fillBoards(select, seat) {
+  const seated = report.tables.flatMap((table) => table.seat ?? []);
+  const boards = [...report.unseated, ...seated].map(({ board }) => board).filter(Boolean);
+  boards.sort((one, other) => one.localeCompare(other, "en", { numeric: true }));
+  fill(select, h("option", { value: "" }, "–"), boards.map((board) => h("option", { value: board }, board)));
+  fillSeat(select, seat);
+}
+
+/** Shows the board of a table in its menu. */
+function fillSeat(select, seat) {
+  const board = seat?.board ?? "";
+  if (![...select.options].some(({ value }) => value === board)) select.append(h("option", { value: board }, seat ? boardText(seat) : "–"));
+  if (select.value !== board) select.value = board;
+}
+
 function draw() {
-  const boards = [...report.unseated, ...report.tables.flatMap(({ seat }) => seat ?? [])].map(({ board }) => board).filter(Boolean).sort();
   const rows = report.tables;
   keyed(
     $("#seats tbody"),
@@ -46,16 +73,15 @@ function draw() {
     ({ table }) => table,
     ({ table }) => {
       const select = h("select", { "aria-label": t("page-desk-board-of", { table }) });
+      const seat = () => report.tables.find((one) => one.table === table)?.seat;
+      select.addEventListener("focus", () => fillBoards(select, seat()));
       select.addEventListener("change", () =>
-        select.value ? run({ do: "seat", table, board: select.value }, t("page-desk-seated", { board: select.value, table })) : run({ do: "unseat", table }, t("page-desk-unseated", { table })),
+        select.value ? run({ do: "seat", table, board: select.value }, seatedText(select.value, table)) : run({ do: "unseat", table }, t("page-desk-unseated", { table })),
       );
       return h("tr", {}, h("th", { scope: "row" }, String(table)), h("td", {}, select), h("td", { class: "connection" }));
     },
     (row, { seat }) => {
-      const select = $("select", row);
-      fill(select, h("option", { value: "" }, "–"), boards.map((board) => h("option", { value: board }, board)));
-      if (seat && !boards.includes(seat.board)) select.append(h("option", { value: seat.board }, boardText(seat)));
-      select.value = seat?.board ?? "";
+      fillSeat($("select", row), seat);
       setText($(".connection", row), seat ? (seat.connection === "ready" ? "" : t(seat.connection === "absent" ? "page-desk-absent" : `page-contact-${seat.connection}`)) : "");
     },
   );
@@ -67,6 +93,7 @@ function draw() {
 /** Seats the boards without a seat in the order of their names, after a preview. */
 function byName() {
   const dialog = $("#desk-dialog");
+  const { n } = report;
   const now = seats();
   const boards = [...report.unseated].sort((one, other) => one.board.localeCompare(other.board, "en", { numeric: true }));
   const added = [];
@@ -78,7 +105,7 @@ function byName() {
   }
   const apply = () => {
     dialog.close();
-    run({ do: "seat_all", seats: now }, t("page-desk-boards-seated", { count: added.length }));
+    run({ n_seen: n, do: "seat_all", seats: now }, t("page-desk-boards-seated", { count: added.length }));
   };
   fill(
     dialog,
@@ -108,10 +135,12 @@ async function lifted(board) {
   touch.busy = true;
   touch.held.add(board);
   try {
-    const before = seats();
-    await act({ do: "seat", table: touch.table, board });
-    touch.done.push({ table: touch.table, board, before });
-    say(t("page-desk-seated", { board, table: touch.table }));
+    const { table } = touch;
+    const text = seatedText(board, table);
+    const done = { table, board, former: report.tables.find((one) => one.table === table)?.seat?.board, from: tableOf(board) };
+    await act({ n_seen: report.n, do: "seat", table, board });
+    touch.done.push(done);
+    say(text);
     touch.table += 1;
     navigator.vibrate?.(80);
   } catch (error) {
@@ -122,11 +151,15 @@ async function lifted(board) {
   findLifted();
 }
 
+/** Undoes the last seat: its board goes back to where it was, and so does the board that was at the table before. */
 async function undo() {
   const last = touch?.done.pop();
   if (!last) return;
-  await run({ do: "seat_all", seats: last.before }, t("page-desk-unseated", { table: last.table }));
-  touch.table = last.table;
+  const { table, board, former, from } = last;
+  const text = t("page-desk-unseated", { table });
+  await run(from !== undefined && from !== table ? { do: "seat", table: from, board } : { do: "unseat", table }, text);
+  if (former && former !== board) await run({ do: "seat", table, board: former }, t("page-desk-seated", { board: former, table }));
+  touch.table = table;
   drawTouch();
 }
 
