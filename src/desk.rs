@@ -5,9 +5,13 @@
 
 mod act;
 mod json;
+mod kept_result;
+mod part;
 mod seat;
 
 pub use act::{DeskAct, DeskEntry, DeskError};
+pub use kept_result::lost_results;
+pub use part::DeskPart;
 pub use seat::{Seat, seats_from_round};
 
 use crate::round::{Pairing, Round};

@@ -3,7 +3,9 @@
 use super::columns::{cut, left, output_width, right, widest};
 use super::diagram::{clock, last_move};
 use super::service::{NO_BOARDS, Service, print, problem_lines};
-use crate::publish::client::{BoardInfo, GameInfo, Snapshot};
+use crate::game::AlertKind;
+use crate::locale::{Locale, alert_heading};
+use crate::publish::client::{AlertInfo, BoardInfo, GameInfo, Snapshot};
 use crate::round::Round;
 use crate::wire::Word;
 
@@ -42,9 +44,10 @@ const MARK: usize = 2;
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let client = args.service.connect().await?;
     let (round, tables) = client.round().await?;
-    let snapshot = client.snapshot().await?;
+    let missing = if round.is_some() { client.desk(None).await?.missing_results() } else { Vec::new() };
+    let hall = Hall { snapshot: client.snapshot().await?, round, tables, missing };
     let width = args.width.map_or_else(output_width, usize::from).max(MIN_WIDTH);
-    Ok(print(&describe(&snapshot, round.as_ref(), &tables, args.attention, width))?)
+    Ok(print(&describe(&hall, args.attention, width))?)
 }
 
 /// A row of the table.
@@ -58,15 +61,23 @@ struct Row {
     needs_attention: bool,
 }
 
-/// Returns the rows, with a line about the whole round before them. `tables`: board and game at each playing table, empty and 0
-/// if unknown. `only_attention`: omit the rows that need none. `width`: of a row, in columns of a terminal.
-pub fn describe(
-    snapshot: &Snapshot,
-    round: Option<&Round>,
-    tables: &[(u16, String, u64)],
-    only_attention: bool,
-    width: usize,
-) -> String {
+/// What is shown of the hall.
+pub struct Hall {
+    /// All boards and games.
+    pub snapshot: Snapshot,
+    /// The round that is played, if one is.
+    pub round: Option<Round>,
+    /// Board and game at each playing table, empty and 0 if unknown.
+    pub tables: Vec<(u16, String, u64)>,
+    /// The tables whose results are missing.
+    pub missing: Vec<u16>,
+}
+
+/// Returns the rows, with a line about the whole round before them. `only_attention`: omit the rows that need none. `width`: of a row,
+/// in columns of a terminal.
+pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
+    let Hall { snapshot, round, tables, missing } = hall;
+    let round = round.as_ref();
     let board = |name: &str| snapshot.boards.iter().find(|board| board.id == name);
     let game = |id: u64| snapshot.games.iter().find(|game| game.id == id);
     let mut rows = Vec::new();
@@ -74,7 +85,14 @@ pub fn describe(
         let at = tables.iter().find(|(table, ..)| *table == pairing.table);
         let (name, id) = at.map_or(("", 0), |(_, board, game)| (board.as_str(), *game));
         let mut row = row(pairing.table.to_string(), board(name), game(id));
-        row.players = [pairing.white.titled_name(), pairing.black.titled_name()];
+        match game(id).and_then(|game| other_round(game, round?.number)) {
+            // Its players still play.
+            Some(other) => row.state = format!("round {other}: {}", row.state),
+            None => row.players = [pairing.white.titled_name(), pairing.black.titled_name()],
+        }
+        if missing.contains(&pairing.table) && !row.needs_attention {
+            (row.state, row.needs_attention) = ("result missing".to_owned(), true);
+        }
         if let Some(forfeit) = pairing.forfeit() {
             (row.state, row.needs_attention) = (forfeit.word().to_owned(), false);
         } else if name.is_empty() {
@@ -101,6 +119,12 @@ pub fn describe(
     text.push_str(&format!("{total}, {attention} in need of attention\n"));
     rows.retain(|row| !only_attention || row.needs_attention);
     text + &aligned(&rows, width)
+}
+
+/// Returns the number of the round to which a game belongs that has moves, if it is not this one.
+fn other_round(game: &GameInfo, number: u16) -> Option<u16> {
+    let played = game.tags.get("Round").filter(|_| !game.moves.is_empty())?;
+    played.split('.').next()?.parse().ok().filter(|other| *other != number)
 }
 
 /// Returns the row of a board and its game; without players unless the game names them.
@@ -134,9 +158,12 @@ fn row(place: String, board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Row
 fn problem(board: Option<&BoardInfo>, game: Option<&GameInfo>) -> Option<String> {
     let is_current = game.is_some_and(|game| game.state == "playing");
     let alert = game.and_then(|game| {
-        let first = game.alerts.first()?;
+        let urgency = |alert: &&AlertInfo| AlertKind::from_word(&alert.kind).map_or(0, AlertKind::urgency);
+        let first = game.alerts.iter().min_by_key(urgency)?;
+        let heading = alert_heading(Locale::English, &first.kind);
         let more = game.alerts.len() - 1;
-        Some(if more == 0 { first.sentence.clone() } else { format!("({} alerts) {}", more + 1, first.sentence) })
+        let others = if more == 0 { String::new() } else { format!(" (+{more})") };
+        Some(format!("{heading}{others}: {}", first.sentence))
     });
     let board_state = || {
         let board = board.filter(|board| board.state != "ready")?;

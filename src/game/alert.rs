@@ -246,6 +246,15 @@ impl AlertKind {
         self.row().irregularity
     }
 
+    /// Returns how urgent it is: 0 is the most urgent. What a player did comes first, notices last.
+    pub fn urgency(self) -> u8 {
+        match (self.is_notice(), self.category()) {
+            (true, _) => 2,
+            (false, AlertCategory::Play) => 0,
+            (false, _) => 1,
+        }
+    }
+
     /// Whether the alert is only a notice. What a sensor saw may mean nothing: intent cannot be sensed (4.2.2), and the arbiter
     /// decides whether to look at it.
     pub fn is_notice(self) -> bool {

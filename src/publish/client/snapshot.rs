@@ -119,6 +119,8 @@ pub struct GameInfo {
 pub struct AlertInfo {
     /// Its number in the game.
     pub id: u32,
+    /// Its kind, as in AlertRaised.
+    pub kind: String,
     /// The ply concerned, 0 before the first move.
     pub ply: u32,
     /// Articles of the Laws, the most important first.
@@ -229,7 +231,7 @@ fn game_info(id: u64, mut game: Properties, operator: Option<Properties>, arbite
         last_number: game.take("LastNumber"),
         alerts: alerts
             .into_iter()
-            .map(|(id, _, ply, _, articles, _, sentence, ..)| AlertInfo { id, ply, articles, sentence })
+            .map(|(id, kind, ply, _, articles, _, sentence, ..)| AlertInfo { id, kind, ply, articles, sentence })
             .collect(),
         faults: operator.take("Faults"),
     }

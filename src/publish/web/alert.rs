@@ -20,6 +20,7 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "heading": locale::alert_heading(locale, alert.kind.word()),
         "matter": alert.kind.category().word(),
         "notice": alert.kind.is_notice(),
+        "urgency": alert.kind.urgency(),
         "by": alert.by.map(Color::word),
         "text": locale::sentence(locale, &alert.text),
         "articles": alert.articles,

@@ -135,8 +135,17 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
     );
     insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, state, game)));
-    insert("attention", attention_level(view, state, board, game).into());
+    let former = without_result(view, state, board);
+    insert("former", former.map_or(Value::Null, |former| game_on_card(view, state, former)));
+    insert("attention", attention_level(view, state, board, [game, former].into_iter().flatten()).into());
     Card { fields, clock }
+}
+
+/// Returns the last earlier game of a board whose result is missing, for those who can enter it.
+fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) -> Option<&'a GameView> {
+    let is_former = |game: &&GameView| game.board == board.id && Some(game.id) != board.game;
+    let is_missing = |game: &&GameView| game.record.alerts.iter().any(|alert| alert.kind == AlertKind::ResultMissing);
+    state.games.values().rev().filter(is_former).find(is_missing).filter(|_| !view.audience.is_public())
 }
 
 fn displaced(difference: &Difference) -> Value {
@@ -275,7 +284,7 @@ pub(super) fn numbered_move(san: &str, fen: &str) -> String {
 }
 
 /// Returns how much attention the board needs: 0 none, 1 there is a notice, 2 a device needs attention, 3 there is an alert.
-fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: Option<&GameView>) -> u8 {
+fn attention_level<'a>(view: &AudienceView, state: &State, board: &BoardView, games: impl Iterator<Item = &'a GameView>) -> u8 {
     if view.audience.is_public() {
         return 0;
     }
@@ -294,7 +303,7 @@ fn attention_level(view: &AudienceView, state: &State, board: &BoardView, game: 
         (_, true) => 1,
         (_, false) => 3,
     };
-    let alerts = game.into_iter().flat_map(|game| alerts_of(view, game));
+    let alerts = games.flat_map(|game| alerts_of(view, game));
     alerts.map(|alert| alert_level(alert.kind)).chain([device_level]).max().unwrap_or(0)
 }
 

@@ -86,6 +86,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "settings.js",
     SCRIPT "sheet.js",
     SCRIPT "sound.js",
+    SCRIPT "status.js",
     SCRIPT "tile.js",
     SCRIPT "words.js",
     SCRIPT "vendor/chessground.js",

@@ -9,11 +9,18 @@ import { sendPreviewed } from "./preview.js";
 import { offersFor } from "./rule.js";
 import { colon, ago, has, comma, squareText, t, time } from "./words.js";
 
-/** Returns all open alerts: alerts before notices, the oldest first. */
+/** Sorts alerts: the most urgent, then the oldest first. */
+const compareAlerts = (one, other) => one.urgency - other.urgency || one.raised - other.raised;
+
+/** Returns all open alerts, also of earlier games whose results are missing; the most urgent first. */
 export function openAlerts() {
-  const all = [...hall.cards.values()].flatMap((card) => (card.game?.alerts ?? []).map((alert) => ({ card, alert })));
-  return all.sort((a, b) => a.alert.notice - b.alert.notice || a.alert.raised - b.alert.raised);
+  const of = (card) => (card.game?.alerts ?? []).map((alert) => ({ card, alert }));
+  const all = [...hall.cards.values()].flatMap((card) => [...of(card), ...(card.former ? of({ ...card, game: card.former }) : [])]);
+  return all.sort((one, other) => compareAlerts(one.alert, other.alert));
 }
+
+/** Returns whether the game of an alert is not on the board any more. */
+const isFormer = (card) => card.game === card.former;
 
 const announced = new Set();
 let initialised = false;
@@ -41,7 +48,7 @@ function make() {
 
 function update(item, { card, alert }) {
   const link = $("a", item);
-  link.href = `/board/${encodeURIComponent(card.board)}`;
+  link.href = isFormer(card) ? `/game/${card.game.id}` : `/board/${encodeURIComponent(card.board)}`;
   link.dataset.board = card.board;
   item.dataset.state = alert.notice ? "notice" : "alert";
   setText($("strong", item), placeName(card));
@@ -50,7 +57,7 @@ function update(item, { card, alert }) {
   setText($(".text", item), alert.text);
   setText($(".since", item), alert.plies_since ? t("page-moves-since", { count: alert.plies_since }) : "");
   const button = $("button", item);
-  button.hidden = !may("acknowledge");
+  button.hidden = !may("acknowledge") || isFormer(card);
   setText(button, t("page-acknowledge"));
   button.setAttribute("aria-label", colon(t("page-acknowledge"), comma([placeName(card), t(`kind-${alert.kind}`)])));
   button.onclick = () => item.dispatchEvent(new CustomEvent("rule", { bubbles: true, detail: { card, what: { do: "acknowledge", alert: alert.id } } }));
@@ -58,7 +65,7 @@ function update(item, { card, alert }) {
 
 /** Draws the list of all alerts, except those of the board on display. */
 export function draw(except) {
-  const all = openAlerts().filter(({ card }) => card.board !== except);
+  const all = openAlerts().filter(({ card }) => card.board !== except || isFormer(card));
   keyed($("#alerts ol"), all, ({ card, alert }) => `${card.game.id}:${alert.id}`, make, update);
   $("#alerts").hidden = all.length === 0;
   setText($("#alerts h2"), t(may("rule") ? "page-alerts" : "page-to-do", { count: all.length }));
@@ -113,7 +120,7 @@ function drawAlert(box, card, alert, { offer, look }) {
 
 /** Draws the alerts of one board. */
 export function drawForBoard(list, card, handlers) {
-  const alerts = [...(card.game?.alerts ?? [])].sort((a, b) => a.notice - b.notice || a.raised - b.raised);
+  const alerts = [...(card.game?.alerts ?? [])].sort(compareAlerts);
   const make = () => h("article", { class: "alert" });
   const update = (box, alert) => {
     box.dataset.state = alert.notice ? "notice" : "alert";

@@ -73,10 +73,10 @@ export function phase(card) {
   return card.game?.ply ? "play" : "start";
 }
 
-/** Returns the most important alert; a notice only if there is no other alert. */
+/** Returns the most urgent alert of the game, or of an earlier game whose result is missing. */
 export function topAlert(card) {
-  const alerts = card.game?.alerts ?? [];
-  return alerts.find((alert) => !alert.notice) ?? alerts[0];
+  const alerts = [...(card.game?.alerts ?? []), ...(card.former?.alerts ?? [])];
+  return alerts.reduce((top, alert) => (top && top.urgency <= alert.urgency ? top : alert), undefined);
 }
 
 /**

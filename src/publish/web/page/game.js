@@ -9,6 +9,7 @@ import * as frames from "./frames.js";
 import { request, hall, isKnown, may } from "./net.js";
 import * as rule from "./rule.js";
 import * as sheet from "./sheet.js";
+import { say } from "./status.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
 
 /** A move with a lower confidence is shown as doubtful; `uncertain` of a card uses the same limit. */
@@ -100,12 +101,12 @@ async function reload() {
       if (game?.id !== current.game.id) shownPly = null;
       [game, loadedVersion] = [{ ...loaded, id: current.game.id }, newVersion];
       if (shownPly !== null && shownPly >= game.moves.length) shownPly = null;
-      if (retryAt) setText($("#command-status"), "");
+      if (retryAt) say("");
       retryAt = 0;
     }
   } catch (error) {
     if (name === openBoard) {
-      setText($("#command-status"), error.message);
+      say(error.message, true);
       // A game that the server no longer has loaded does not return.
       if (error.status === 404) loadedVersion = newVersion;
       else {

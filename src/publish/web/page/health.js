@@ -1,8 +1,8 @@
 // The service itself: which front-ends run, and what is wrong.
 
-import { say } from "./desk.js";
 import { $, h, keyed, setAttribute, setText } from "./dom.js";
 import { changes, may, request } from "./net.js";
+import { say } from "./status.js";
 import { colon, has, language, t } from "./words.js";
 
 let timer = null;

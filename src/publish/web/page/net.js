@@ -1,6 +1,6 @@
 // Receives data from the server: the complete state from /api/state, then changes from /api/events.
 
-import { language } from "./words.js";
+import { language, t } from "./words.js";
 
 /** The state of the hall. `cards` is keyed by the names of the boards. */
 export const hall = {
@@ -64,7 +64,9 @@ export async function request(path, body, type = "application/json") {
     options.headers["Content-Type"] = type;
     options.body = body instanceof Blob ? body : JSON.stringify(body);
   }
-  const response = await fetch(path, options);
+  const response = await fetch(path, options).catch(() => {
+    throw new Error(t("page-no-answer"));
+  });
   const text = await response.text();
   let reply = {};
   try {

@@ -15,6 +15,7 @@ import * as seats from "./seats.js";
 import * as settings from "./settings.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
+import { say } from "./status.js";
 import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
 
 /** The keyboard shortcuts and their descriptions, for the help of `?`. */
@@ -112,27 +113,14 @@ function navigate(path, { replace = false } = {}) {
 
 const showBoard = (name) => navigate(`/board/${encodeURIComponent(name)}`);
 
-let statusTimer = null;
-
-/** Shows what was done, for a while. */
-function showStatus(text) {
-  clearTimeout(statusTimer);
-  $("#command-status").dataset.state = "";
-  setText($("#command-status"), text);
-  statusTimer = setTimeout(() => setText($("#command-status"), ""), 30000);
-}
-
 /** Sends a command, and shows its result. */
 async function runCommand(card, command) {
-  clearTimeout(statusTimer);
-  setText($("#command-status"), t("page-sending"));
-  $("#command-status").dataset.state = "";
+  say(t("page-sending"));
   try {
     const text = await alerts.sendCommand(card, command);
-    showStatus(text && colon(placeName(card), text));
+    say(text && colon(placeName(card), text));
   } catch (error) {
-    $("#command-status").dataset.state = "wrong";
-    setText($("#command-status"), colon(placeName(card), error.message));
+    say(colon(placeName(card), error.message), true);
     if (error.status === 401 || error.status === 403) read().catch(() => {});
   }
 }
@@ -331,7 +319,7 @@ async function begin() {
   document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
   document.addEventListener("exchanged", ({ detail: name }) => {
     showBoard(name);
-    showStatus(t("page-desk-exchanged", { board: name }));
+    say(t("page-desk-exchanged", { board: name }));
   });
   document.addEventListener("click", (event) => {
     const link = event.target.closest?.("a[href]");

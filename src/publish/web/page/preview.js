@@ -1,9 +1,10 @@
 // What a command would do, and the question whether it should.
 
 import { Board, squares } from "./board.js";
-import { $, fill, h, setText } from "./dom.js";
+import { $, fill, h } from "./dom.js";
 import { REWRITING } from "./commands.js";
 import { postCommand, postPreview } from "./net.js";
+import { say } from "./status.js";
 import { t } from "./words.js";
 
 /** The status of the server's reply if the game has changed since the preview. */
@@ -52,7 +53,7 @@ function ask(preview, news) {
     dialog.open || dialog.showModal();
     positions.forEach(({ draw }) => draw());
     // Nothing is being sent meanwhile.
-    setText($("#command-status"), "");
+    say("");
     (isSafe ? act : cancel).focus();
   });
 }

@@ -1,8 +1,8 @@
 // The configuration while touchmoved runs: each key, where its value is from, and changing it.
 
-import { say } from "./desk.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
 import { request } from "./net.js";
+import { say } from "./status.js";
 import { has, language, t } from "./words.js";
 
 /** The status of the server's reply if a change must be confirmed. */

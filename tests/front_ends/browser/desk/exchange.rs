@@ -39,6 +39,7 @@ async fn the_game_of_a_broken_board_continues_on_a_spare_one() {
     browser.click("#exchange .quiet");
     browser.click("#views [href='/seats']");
     browser.shows("#unseated", "board_7");
+    browser.js("document.querySelector('#seats select').focus()");
     let seats = "[...document.querySelectorAll('#seats option')].map(one => one.value)";
     browser.until("it can be seated", &format!("{seats}.includes('board_7')"));
     desk.assert_no_refusals();
