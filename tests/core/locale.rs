@@ -413,10 +413,11 @@ fn every_kind_of_alert_has_a_distinct_heading() {
     }
 }
 
-/// Compares the sentences for the arbiter, in the order of the languages.
+/// Compares the sentences for the arbiter in English, in simplified and in traditional Chinese.
 #[track_caller]
 fn check(text: &Text, expect: [&str; 3]) {
-    assert_eq!(Locale::ALL.map(|locale| sentence(locale, text)), expect);
+    let locales = [Locale::English, Locale::SimplifiedChinese, Locale::TraditionalChinese];
+    assert_eq!(locales.map(|locale| sentence(locale, text)), expect);
 }
 
 #[test]

@@ -42,8 +42,8 @@ impl OperatorObject {
         })
     }
 
-    /// Describes an alert of this game in a language: en, zh-Hans or zh-Hant. Any other BCP 47 or POSIX language name selects the
-    /// nearest of these, or English. The alert may already be cleared. heading: two to four words. sentence: what happened.
+    /// Describes an alert of this game in a language, given by its BCP 47 or POSIX name: in the nearest one that touchmove has,
+    /// or in English. The alert may already be cleared. heading: two to four words. sentence: what happened.
     /// required: what the Laws then require, in this order.
     /// Errors: NoAlert, JournalUnreadable.
     #[zbus(out_args("heading", "sentence", "required"))]
