@@ -103,9 +103,13 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
     rows.sort_by_key(|(table, _)| *table);
     let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
     let at_no_table = |board: &&BoardInfo| !tables.iter().any(|(_, name, _)| *name == board.id);
-    rows.extend(
-        snapshot.boards.iter().filter(at_no_table).map(|board| row(board.id.clone(), Some(board), board.game.and_then(game))),
-    );
+    rows.extend(snapshot.boards.iter().filter(at_no_table).map(|board| {
+        let game = board.game.and_then(game);
+        let mut row = row(board.id.clone(), Some(board), game);
+        // While a round is played, a board at no table is needed only if a game goes on there.
+        row.needs_attention &= round.is_none() || game.is_some_and(|game| game.state == "playing" && !game.moves.is_empty());
+        row
+    }));
 
     let mut text = problem_lines(snapshot);
     if rows.is_empty() {

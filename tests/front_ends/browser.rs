@@ -245,6 +245,8 @@ async fn an_arbiter_sees_an_illegal_move_and_restores_the_position() {
     // The page says what the ruling would do; nothing happens without a reply.
     browser.click("#board-alerts .main");
     browser.shows("#rule .effects", "removes one move: White's move 6, 6.Nc3xd5");
+    let boards = "[...document.querySelectorAll('.preview-boards cg-board')].filter(one => one.clientHeight > 100).length";
+    browser.until("both positions", &format!("{boards} === 2"));
     browser.shows("#rule #preview-do", "Remove one move");
     browser.until("the boards before and after", "document.querySelectorAll('#rule .preview-boards piece').length > 50");
     screenshot(&browser, "preview");

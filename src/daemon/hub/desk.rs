@@ -95,7 +95,8 @@ impl Hub {
         let mut desk = before.clone();
         let applied = desk.apply(&act);
         // Two who want the same do not disturb each other.
-        if applied != Ok(()) || desk != before {
+        let is_change = applied != Ok(()) || desk != before;
+        if is_change {
             recent.check(&act, seen, by)?;
         }
         applied?;
@@ -103,7 +104,9 @@ impl Hub {
         let wall_ms = jiff::Timestamp::now().as_millisecond();
         let entry = DeskEntry { wall_ms, by: by.to_owned(), act };
         self.journal.append_desk(entry.clone()).await?;
-        recent.push(number + 1, &entry);
+        if is_change {
+            recent.push(number + 1, &entry);
+        }
         let file = lock(&self.desk_file).clone();
         if let Some(Err(error)) = file.map(|file| file.store(&desk)) {
             warn!("the copy of the seats and rounds beside the journal cannot be written: {error}");

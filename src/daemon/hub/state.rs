@@ -1,7 +1,7 @@
 //! The state that front-ends read, and how an event changes it.
 
 use super::{BoardId, BoardView, ClockView, GameSummary, GameView};
-use crate::boards::LinkState;
+use crate::boards::{LinkState, Millis};
 use crate::daemon::hub::round_games::{RoundGames, pairing_of};
 use crate::daemon::steady_clock;
 use crate::desk::Desk;
@@ -46,13 +46,13 @@ impl State {
 
     /// Returns whether a game has gone on as another one, on another board: that one has its moves, and began at the same moment.
     pub fn is_continued_elsewhere(&self, game: &GameView) -> bool {
-        let begin = |game: &GameView| {
+        fn begin(game: &GameView) -> Option<(i64, Millis, &str)> {
             let first = game.record.plies.first()?;
-            Some((game.wall_ms(game.record.started_at), first.made_at, first.played.uci.clone()))
-        };
+            Some((game.wall_ms(game.record.started_at), first.made_at, &first.played.uci))
+        }
         let Some(begun) = begin(game) else { return false };
         let mut later = self.games.range(game.id + 1..).map(|(_, later)| later);
-        later.any(|later| later.board != game.board && begin(later).as_ref() == Some(&begun))
+        later.any(|later| begin(later) == Some(begun) && later.board != game.board)
     }
 
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.

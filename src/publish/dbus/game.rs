@@ -101,13 +101,13 @@ impl GameObject {
         self.read(|game| game.record.revision)
     }
 
-    /// playing, or finished: it has a result, or another game is on the board.
+    /// playing, or finished: it has a result, another game is on the board, or it goes on on another board.
     #[zbus(property)]
     fn state(&self) -> String {
         let current = self.source.read(|state| {
             let game = state.games.get(&self.id)?;
             let current = state.boards.get(&game.board)?.game;
-            Some(game.record.result.is_none() && current == Some(self.id))
+            Some(game.record.result.is_none() && current == Some(self.id) && !state.is_continued_elsewhere(game))
         });
         if current == Some(true) { "playing".to_owned() } else { "finished".to_owned() }
     }

@@ -4,7 +4,7 @@ use super::card::AudienceView;
 use crate::daemon::hub::GameView;
 use crate::game::rights::Audience;
 use crate::game::{Alert, Arg, Sighting};
-use crate::laws::Laws;
+use crate::laws::{Laws, Position};
 use crate::locale;
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Value, json};
@@ -30,6 +30,7 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "required": alert.required.iter().map(|act| locale::ruling_act(locale, act)).collect::<Vec<_>>(),
         "actions": alert.required.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "allowed": alert.allowed,
+        "allowed_san": allowed_sans(alert),
         "position": alert.position,
         "clock_white_ms": alert.clocks.white.map(|time| time.ms),
         "clock_black_ms": alert.clocks.black.map(|time| time.ms),
@@ -43,6 +44,16 @@ pub(super) fn alert_to_json(view: &AudienceView, game: &GameView, alert: &Alert)
         "result": proposed_result(alert),
         "offers": offers.map(Word::word).collect::<Vec<_>>(),
     })
+}
+
+/// Returns the moves that touched pieces allow, in SAN; in UCI where the position does not have them.
+fn allowed_sans(alert: &Alert) -> Vec<String> {
+    let position = if alert.allowed.is_empty() { None } else { Position::from_fen(&alert.position, false).ok() };
+    let san = |uci: &String| {
+        let position = position.as_ref()?;
+        position.parse_uci(uci).map(|mv| position.san(mv))
+    };
+    alert.allowed.iter().map(|uci| san(uci).unwrap_or_else(|| uci.clone())).collect()
 }
 
 /// Returns the result that awaits the arbiter's decision, if the alert is about one.

@@ -136,8 +136,11 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
     insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, state, game)));
     let former = without_result(view, state, board);
+    // A board that its game has left is put away.
+    let is_left = table.is_none() && game.is_some_and(|game| state.is_continued_elsewhere(game));
     insert("former", former.map_or(Value::Null, |former| game_on_card(view, state, former)));
-    insert("attention", attention_level(view, state, board, [game, former].into_iter().flatten()).into());
+    let games = [game, former].into_iter().flatten();
+    insert("attention", if is_left { 0 } else { attention_level(view, state, board, games) }.into());
     Card { fields, clock }
 }
 
@@ -221,7 +224,12 @@ fn game_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
     if !view.audience.is_public()
         && let Some(fields) = value.as_object_mut()
     {
-        fields.insert("continued".to_owned(), state.is_continued_elsewhere(game).into());
+        let is_continued = state.is_continued_elsewhere(game);
+        fields.insert("continued".to_owned(), is_continued.into());
+        if is_continued {
+            // What is wrong with the game is told of the other one, and the board is not needed.
+            fields.insert("alerts".to_owned(), json!([]));
+        }
     }
     value
 }

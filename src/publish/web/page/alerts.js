@@ -96,7 +96,7 @@ function drawAlert(box, card, alert, { offer, look }) {
       alert.articles.length ? row("page-articles", alert.articles.join(", "), h("span", { class: "muted" }, ` ${alert.laws ?? ""}`)) : null,
       alert.required.length ? row("page-required", h("ol", {}, alert.required.map((act) => h("li", {}, act)))) : null,
       alert.count ? row("page-counted", t("page-counted-of", { count: alert.count, player: by ? playerName(card, by) : "" })) : null,
-      alert.allowed?.length ? row("page-allowed", alert.allowed.join(" ")) : null,
+      alert.allowed?.length ? row("page-allowed", alert.allowed_san.join(" ")) : null,
       whiteMs !== null
         ? row("page-clocks-then", comma([`${t("player-white")} ${format(alert.clock_white_ms)}`, `${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`]))
         : null,
