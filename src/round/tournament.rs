@@ -1,5 +1,6 @@
 //! The rounds of one tournament, and its players by start number.
 
+use super::trf::cut_name;
 use super::{Player, Round};
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -23,7 +24,8 @@ pub(super) struct Tournament<'a> {
     entrants: Vec<Entrant>,
     /// Indices of entrants.
     by_id: BTreeMap<u32, usize>,
-    by_name: BTreeMap<String, usize>,
+    /// By the name as a tournament report file cuts it.
+    by_name: BTreeMap<String, Vec<usize>>,
 }
 
 impl<'a> Tournament<'a> {
@@ -53,20 +55,19 @@ impl<'a> Tournament<'a> {
     }
 
     /// Returns the index of a player in [`Tournament::entrants`]: who has the same FIDE ID, otherwise the same name, unless both have
-    /// IDs, or different start numbers.
+    /// IDs, or different start numbers. A name that a tournament report file has cut is the same as the whole one. Of several, the one
+    /// with the same start number.
     pub(super) fn find(&self, player: &Player) -> Option<usize> {
-        let by_id = player.fide_id.and_then(|id| self.by_id.get(&id));
-        let by_name = || {
-            self.by_name.get(&player.name).filter(|index| {
-                let Some(Entrant { player: known, .. }) = self.entrants.get(**index) else { return false };
-                let same_id = known.fide_id.is_none() || player.fide_id.is_none();
-                same_id
-                    && (known.start_number.is_none()
-                        || player.start_number.is_none()
-                        || known.start_number == player.start_number)
-            })
-        };
-        by_id.or_else(by_name).copied()
+        if let Some(index) = player.fide_id.and_then(|id| self.by_id.get(&id)) {
+            return Some(*index);
+        }
+        let named = self.by_name.get(&cut_name(&player.name)).into_iter().flatten().copied();
+        let known = named.filter_map(|index| Some((index, &self.entrants.get(index)?.player)));
+        let best = known.filter(|(_, known)| may_be_same(known, player)).min_by_key(|(_, known)| {
+            // Both are false where the player is the same.
+            (known.start_number != player.start_number, known.name != player.name)
+        });
+        best.map(|(index, _)| index)
     }
 
     /// Adds a player, or what is known of a player since.
@@ -75,6 +76,9 @@ impl<'a> Tournament<'a> {
         match self.entrants.get_mut(index) {
             Some(Entrant { player: known, .. }) => {
                 let before = std::mem::replace(known, player.clone());
+                if is_cut(&known.name, &before.name) {
+                    known.name = before.name;
+                }
                 known.title = known.title.take().or(before.title);
                 known.fide_id = known.fide_id.or(before.fide_id);
                 known.rating = known.rating.or(before.rating);
@@ -89,7 +93,10 @@ impl<'a> Tournament<'a> {
 
     fn index(&mut self, index: usize) {
         let Some(Entrant { player, .. }) = self.entrants.get(index) else { return };
-        self.by_name.entry(player.name.clone()).or_insert(index);
+        let named = self.by_name.entry(cut_name(&player.name)).or_default();
+        if !named.contains(&index) {
+            named.push(index);
+        }
         if let Some(id) = player.fide_id {
             self.by_id.insert(id, index);
         }
@@ -116,4 +123,16 @@ impl<'a> Tournament<'a> {
         self.by_id.clear();
         (0..self.entrants.len()).for_each(|index| self.index(index));
     }
+}
+
+/// Whether two players without a common FIDE ID may be one.
+fn may_be_same(one: &Player, other: &Player) -> bool {
+    let is_same_name = one.name == other.name || is_cut(&one.name, &other.name) || is_cut(&other.name, &one.name);
+    let is_same_number = one.start_number.is_none() || other.start_number.is_none() || one.start_number == other.start_number;
+    is_same_name && is_same_number && (one.fide_id.is_none() || other.fide_id.is_none())
+}
+
+/// Whether `cut` is what a tournament report file has of this name.
+fn is_cut(cut: &str, name: &str) -> bool {
+    cut_name(name) == cut
 }

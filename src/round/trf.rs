@@ -25,6 +25,8 @@ use std::collections::BTreeMap;
 
 /// The most rounds of a tournament.
 const MOST_ROUNDS: usize = 99;
+/// The width of the column of names; longer names are cut.
+const NAME_WIDTH: usize = 33;
 
 /// The method for assigning tables, which the file does not have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -76,6 +78,11 @@ struct PlayerEntry {
 fn columns(line: &[char], from: usize, to: usize) -> String {
     let end = to.min(line.len());
     line.get(from - 1..end).unwrap_or_default().iter().collect::<String>().trim().to_owned()
+}
+
+/// Returns a name as a file of this format has it: cut at the width of its column.
+pub(super) fn cut_name(name: &str) -> String {
+    name.chars().take(NAME_WIDTH).collect::<String>().trim().to_owned()
 }
 
 fn non_empty(text: String) -> Option<String> {
@@ -209,7 +216,7 @@ fn parse_entry(line: &[char], number: u32, start: u32) -> PlayerEntry {
     }
     PlayerEntry {
         player: Player {
-            name: columns(line, 15, 47),
+            name: columns(line, 15, 14 + NAME_WIDTH),
             title: non_empty(columns(line, 11, 13)).map(|title| normalise_title(&title)),
             rating: columns(line, 49, 52).parse().ok().filter(|rating| *rating > 0),
             federation: non_empty(columns(line, 54, 56)),

@@ -1,7 +1,7 @@
 //! A tournament as a file for FIDE and for pairing programs (TRF16).
 
-use super::MOST_ROUNDS;
 use super::block::Block;
+use super::{MOST_ROUNDS, NAME_WIDTH};
 use crate::round::Round;
 use crate::round::tournament::{Entrant, Tournament};
 use std::fmt::Write;
@@ -65,7 +65,7 @@ fn player_line(entrant: &Entrant, points: u32, rank: usize, blocks: &[Block]) ->
         "001 {:>4}  {:>3} {} {:>4} {} {:>11} {:10} {:>4} {rank:>4}",
         entrant.number,
         cut(&text(&player.title), 3).trim(),
-        cut(&player.name, 33),
+        cut(&player.name, NAME_WIDTH),
         number(player.rating.map(u32::from)),
         cut(&text(&player.federation), 3),
         number(player.fide_id),

@@ -143,6 +143,51 @@ fn no_spreadsheet_computes_a_name() {
     assert_eq!(Round::read(&written, None, &TableOrder::Unknown).unwrap().pairings, round.pairings);
 }
 
+/// The players of a report, with their start numbers and the entries of all rounds.
+fn rows(report: &str) -> Vec<String> {
+    let players = report.lines().filter(|line| line.starts_with("001"));
+    let row = |line: &str| {
+        let line: Vec<char> = line.chars().collect();
+        let at = |from: usize, to: usize| line[from - 1..to.min(line.len())].iter().collect::<String>();
+        format!("{} {} |{}", at(5, 8).trim(), at(15, 47).trim(), at(92, 999)).trim_end().to_owned()
+    };
+    players.map(row).collect()
+}
+
+#[test]
+fn a_player_whose_name_was_cut_stays_one() {
+    let long = "Müller-Hohenstein, Maximilian Alexander";
+    let cut: String = long.chars().take(33).collect();
+    let first = |numbers: [&str; 2]| {
+        let [white, black] = numbers;
+        let text = format!(
+            "white,black,white_start_number,black_start_number,white_rating,black_rating,result\n\"{long}\",Bob,{white},{black},2400,2300,1-0\n"
+        );
+        Round::read(&text, Some(1), &TableOrder::Unknown).unwrap()
+    };
+    for first in [first(["1", "2"]), first(["", ""])] {
+        let report = trf::write::write(std::slice::from_ref(&first));
+        // The pairing program adds the second round.
+        let next = report.replace("   2 w 1", "   2 w 1     2 b  ").replace("   1 b 0", "   1 b 0     1 w  ");
+        let second = Round::read(&next, Some(2), &TableOrder::Rank).unwrap();
+        assert_eq!(second.pairings[0].black.name, cut);
+        let expected = [format!("1 {cut} |   2 w 1     2 b"), "2 Bob |   1 b 0     1 w".to_owned()];
+        assert_eq!(rows(&trf::write::write(&[first, second])), expected);
+    }
+}
+
+#[test]
+fn names_that_differ_only_where_they_are_cut_are_two_players() {
+    let long = |end: &str| format!("Venkatanarasimharajuvaripeta, Ramanathan {end}");
+    let round = |number: u16, white: &str, black: &str| {
+        let text = format!("white,black\n\"{}\",\"{}\"\n", long(white), long(black));
+        Round::read(&text, Some(number), &TableOrder::Unknown).unwrap()
+    };
+    let cut: String = long("A").chars().take(33).collect();
+    let written = trf::write::write(&[round(1, "A", "B"), round(2, "B", "A")]);
+    assert_eq!(rows(&written), [format!("1 {cut} |   2 w       2 b"), format!("2 {cut} |   1 b       1 w")]);
+}
+
 #[test]
 fn players_without_start_numbers_get_them_by_rating() {
     let text = "white,black,white_rating,black_rating,white_fide_id,black_fide_id,white_start_number\nAda,Bob,2000,2400,7,,\nCid,Dee,,2100,,,2\n";
