@@ -151,6 +151,11 @@ impl Hub {
         self.journal.events(game, number)
     }
 
+    /// Returns the PGN tags that the configuration gives all games.
+    pub fn event_tags(&self) -> &[(String, String)] {
+        &self.tags
+    }
+
     /// Returns the journal's incarnation.
     pub fn incarnation(&self) -> Incarnation {
         self.journal.incarnation()

@@ -393,8 +393,24 @@ async fn an_arbiter_sees_alerts_and_rules() {
     assert_eq!(site.post("/api/command", &arbiter, &laws).await.status, 403);
     let administrator = site.log_in("Ada", "administrator").await;
     assert_eq!(site.post("/api/command", &administrator, &laws).await.status, 200);
+    let result = json!({"do": "result", "round": 3, "table": 1, "result": "1-0"});
+    assert_eq!(site.post("/api/desk", &operator, &result).await.status, 200);
     let log = site.send_request("GET /api/desk/export?format=log&round=3", &arbiter, "").await;
-    assert!(log.body.contains("  restore a position ") && log.body.contains("  set the Laws fide-2018  [Ada]"), "{}", log.body);
+    for row in [
+        "  The players of tables 1 and 2 are swapped  [Otto]",
+        "  Table 2: --+ (Black wins)  [Anna]",
+        "  undo: count an irregularity: ",
+        "  restore a position: ",
+        "  set the Laws: fide-2018  [Ada]",
+        "  set the result: 1-0  [Otto]",
+        "  1-0  [Otto]",
+    ] {
+        assert!(log.body.contains(row), "{row:?} is not in\n{}", log.body);
+    }
+    assert!(!log.body.contains("(arbiter)"), "{}", log.body);
+    let printed = site.send_request("GET /api/desk/export?format=html&round=3", &arbiter, "").await;
+    assert!(printed.body.contains("<style>") && printed.head.contains("style-src 'unsafe-inline'"), "{}", printed.head);
+    assert_eq!(printed.head.matches("content-security-policy").count(), 1, "{}", printed.head);
 
     // Revoking a token ends its sessions, and its streams of events.
     site.token(&["revoke", "Anna"]);

@@ -697,12 +697,20 @@ page-desk-title = Title
 page-desk-undo = Undo
 page-desk-unseated = No board is at table { $table } now
 page-desk-upload = Upload pairings
+page-desk-upload-by-rank = Tables by points and start number
 page-desk-upload-errors = Errors: nothing can be loaded
 page-desk-upload-ignored = Columns that are ignored: { $columns }
 page-desk-upload-preview = { $file }: nothing has changed yet
 page-desk-upload-round = Round, if the file has several
 page-desk-upload-warnings = Warnings
 page-desk-white = White
+
+## The arbiter's log
+
+log-desk = At the desk
+log-pairing_removed = Table { $table }: the pairing is removed
+log-result_removed = Table { $table }: the result is removed
+log-round_removed = Round { $round } is removed
 
 ## Why an order was not carried out
 
@@ -819,7 +827,7 @@ problem-no_rating_of_many = no rating: { $names }, and { $more } more
 problem-no_round_number = the round has no number: enter it beside the file
 problem-no_such_round = round { $number } is not among the { $rounds } rounds of the file: choose another one
 problem-no_table = { $white } - { $black } has no table
-problem-no_table_numbers = a TRF16 file has no table numbers: upload a table of values, or load it in a terminal with --order or --boards
+problem-no_table_numbers = a TRF16 file has no table numbers: choose "Tables by points and start number" below, or load it in a terminal with --boards
 problem-nobody_paired = nobody is paired in this round
 problem-not_a_number = this must be a number, at least 1 and at most { $most }
 problem-not_in_table_list = the list of tables has neither { $white } nor { $black }, who are paired with each other

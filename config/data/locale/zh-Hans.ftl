@@ -659,12 +659,20 @@ page-desk-title = 称号
 page-desk-undo = 撤销
 page-desk-unseated = { $table } 号台现在没有棋盘
 page-desk-upload = 上传对阵
+page-desk-upload-by-rank = 按积分和序号排台
 page-desk-upload-errors = 错误：无法载入
 page-desk-upload-ignored = 被忽略的列：{ $columns }
 page-desk-upload-preview = { $file }：尚未作任何更改
 page-desk-upload-round = 轮次（文件含多轮时）
 page-desk-upload-warnings = 警告
 page-desk-white = 白方
+
+## 裁判员记录
+
+log-desk = 操作台
+log-pairing_removed = 第{ $table }台：对阵已删除
+log-result_removed = 第{ $table }台：结果已删除
+log-round_removed = 第{ $round }轮已删除
 
 ## 为何未执行
 
@@ -781,7 +789,7 @@ problem-no_rating_of_many = 没有等级分：{ $names }，另有{ $more }人
 problem-no_round_number = 该轮没有轮次号：请在文件旁填写
 problem-no_such_round = 文件共有{ $rounds }轮，没有第{ $number }轮：请另选
 problem-no_table = { $white } – { $black }没有台号
-problem-no_table_numbers = TRF16文件没有台号：请上传表格文件，或在终端中载入
+problem-no_table_numbers = TRF16文件没有台号：请选择下面的“按积分和序号排台”，或在终端中载入
 problem-nobody_paired = 本轮没有任何对阵
 problem-not_a_number = 这里必须是1至{ $most }的数字
 problem-not_in_table_list = 台号表中没有互为对手的{ $white }和{ $black }

@@ -659,12 +659,20 @@ page-desk-title = 稱號
 page-desk-undo = 撤銷
 page-desk-unseated = { $table } 號桌現在沒有棋盤
 page-desk-upload = 上傳對陣
+page-desk-upload-by-rank = 按積分和序號排桌
 page-desk-upload-errors = 錯誤：無法載入
 page-desk-upload-ignored = 被忽略的欄：{ $columns }
 page-desk-upload-preview = { $file }：尚未作任何更改
 page-desk-upload-round = 輪次（檔案含多輪時）
 page-desk-upload-warnings = 警告
 page-desk-white = 白方
+
+## 裁判紀錄
+
+log-desk = 操作臺
+log-pairing_removed = 第{ $table }桌：對陣已刪除
+log-result_removed = 第{ $table }桌：結果已刪除
+log-round_removed = 第{ $round }輪已刪除
 
 ## 為何未執行
 
@@ -781,7 +789,7 @@ problem-no_rating_of_many = 沒有等級分：{ $names }，另有{ $more }人
 problem-no_round_number = 該輪沒有輪次號：請在檔案旁填寫
 problem-no_such_round = 檔案共有{ $rounds }輪，沒有第{ $number }輪：請另選
 problem-no_table = { $white } – { $black }沒有桌號
-problem-no_table_numbers = TRF16檔案沒有桌號：請上傳表格檔案，或在終端機中載入
+problem-no_table_numbers = TRF16檔案沒有桌號：請選擇下面的「按積分和序號排桌」，或在終端機中載入
 problem-nobody_paired = 本輪沒有任何對陣
 problem-not_a_number = 這裡必須是1至{ $most }的數字
 problem-not_in_table_list = 桌號表中沒有互為對手的{ $white }和{ $black }

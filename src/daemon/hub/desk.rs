@@ -74,6 +74,14 @@ impl Hub {
         self.publish(Update::Desk);
     }
 
+    /// Returns all acts at the desk from the journal, in order, apart from those that this version cannot read.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn desk_entries(&self) -> Result<Vec<DeskEntry>, JournalError> {
+        Ok(self.journal.desk()?.0)
+    }
+
     /// Carries out an act at the desk, as requested by `by`. Returns once it is stored and announced.
     ///
     /// # Errors

@@ -1,15 +1,26 @@
-//! The arbiter's log of a round: alerts, rulings, corrections and results, with the time and who gave them.
+//! The arbiter's log of a round: what was done at the desk, then for each game alerts, rulings, corrections and results, with the time
+//! and who gave them.
 
+mod act;
+
+use super::export::is_continued;
 use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
 use crate::daemon::journal::JournalError;
-use crate::game::{Alert, Command, Event, Record, Text, taken_back};
+use crate::game::record::PriorState;
+use crate::game::{Alert, Command, Event, Record, ResultReason, Text, taken_back};
 use crate::locale::{self, Locale};
 use crate::wire::{Word, command_to_value};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fmt::Write;
+
+/// The style of the log as a page: it is also read as a file, without the other files of the page.
+const STYLE: &str = "body{font:1rem/1.4 sans-serif;margin:1.5rem auto;max-width:60rem;padding:0 1rem}\
+    h1{font-size:1.4rem}h2{font-size:1.05rem;margin:1.2rem 0 .3rem}table{border-collapse:collapse}\
+    td{padding:.1rem .8rem .1rem 0;vertical-align:top}td:first-child{font-variant-numeric:tabular-nums;white-space:nowrap}\
+    tr{break-inside:avoid}h2{break-after:avoid}";
 
 /// How the log is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +41,7 @@ struct LogLine {
 /// Returns the log of the round of a report.
 ///
 /// # Errors
-/// A game cannot be read.
+/// A game or the acts at the desk cannot be read.
 pub(super) fn write(hub: &Hub, report: &DeskReport, form: LogForm, locale: Locale) -> Result<String, JournalError> {
     let mut text = String::new();
     let heading = report.round.as_ref().map_or_else(String::new, |round| {
@@ -38,15 +49,19 @@ pub(super) fn write(hub: &Hub, report: &DeskReport, form: LogForm, locale: Local
         format!("{event} {}", locale::page_word(locale, "page-round", &[("round", round.number.to_string())])).trim().to_owned()
     });
     begin(&mut text, form, locale, &heading);
+    if let Some(round) = &report.round {
+        let lines = act::lines(&hub.desk_entries()?, round.number, &report.tables, locale);
+        write_section(&mut text, form, &locale::sentence(locale, &Text::new("log-desk")), &lines);
+    }
     for table in &report.tables {
-        for known in table.games.iter().filter(|game| game.has_moves) {
+        for known in table.games.iter().filter(|game| game.has_moves && !is_continued(&table.games, game)) {
             let Some(game) = hub.game(known.game)? else { continue };
             let lines = lines(&game, hub.events_after(game.id, 0)?, locale);
             let number = locale::page_word(locale, "page-table", &[("table", table.table.to_string())]);
             let name = |colour: &str| game.record.tags.iter().find(|(name, _)| name == colour).map_or("?", |(_, value)| value);
             let result = if known.result == "*" { "–" } else { &known.result };
             let title = format!("{number}: {} – {}  {result}  ({})", name("White"), name("Black"), known.board);
-            write_game(&mut text, form, &title, &lines);
+            write_section(&mut text, form, &title, &lines);
         }
     }
     if form == LogForm::Html {
@@ -61,14 +76,14 @@ fn begin(text: &mut String, form: LogForm, locale: Locale, heading: &str) {
         LogForm::Html => writeln!(
             text,
             "<!doctype html><html lang=\"{}\"><head><meta charset=\"utf-8\"><title>{heading}</title>\
-             <link rel=\"stylesheet\" href=\"/page/page.css\"></head><body class=\"log\"><main><h1>{heading}</h1>",
+             <style>{STYLE}</style></head><body><main><h1>{heading}</h1>",
             locale.tag(),
             heading = escaped(heading)
         ),
     };
 }
 
-fn write_game(text: &mut String, form: LogForm, title: &str, lines: &[LogLine]) {
+fn write_section(text: &mut String, form: LogForm, title: &str, lines: &[LogLine]) {
     match form {
         LogForm::Text => {
             let _ = writeln!(text, "{title}");
@@ -101,6 +116,8 @@ fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale
     let mut events = events.into_iter();
     let Some(mut record) = events.next().as_ref().and_then(Record::begin) else { return Vec::new() };
     let mut lines = Vec::new();
+    // Who gave the last command.
+    let mut commander = String::new();
     for stamped in events {
         let what = match &stamped.event {
             Event::AlertRaised(alert) => Some((alert_text(alert, locale), String::new())),
@@ -109,7 +126,14 @@ fn lines(game: &GameView, events: Vec<crate::game::StampedEvent>, locale: Locale
             }
             // The names of the players are no ruling.
             Event::Commanded { command: Command::Tags { .. }, .. } => None,
-            Event::Commanded { command, by } => Some((command_text(command, &record, locale), by.clone())),
+            Event::Commanded { command, by } => {
+                commander.clone_from(by);
+                Some((command_text(command, &record, locale), by.clone()))
+            }
+            // Who gave the command entered it.
+            Event::Result { result, reason: ResultReason::Arbiter } if !commander.is_empty() => {
+                Some((result.map_or("*", |result| result.as_str()).to_owned(), commander.clone()))
+            }
             Event::Result { result, reason } => {
                 let result = result.map_or("*", |result| result.as_str());
                 Some((format!("{result} ({})", reason.word()), String::new()))
@@ -152,21 +176,37 @@ fn command_text(command: &Command, record: &Record, locale: Locale) -> String {
         Command::Pause { paused: false } => "page-do-go_on",
         _ => command.spec().name_key,
     };
-    let mut text = locale::sentence(locale, &Text::new(name));
+    let name = locale::sentence(locale, &Text::new(name));
+    if let (Command::Undo {}, Some(undone)) = (command, record.changes.last()) {
+        return format!("{name}: {}", command_text(&undone.command, record, locale));
+    }
     let value = command_to_value(command);
+    let mut details = Vec::new();
     for (name, value) in value.as_object().into_iter().flatten().filter(|(name, _)| !matches!(name.as_str(), "do" | "paused")) {
         let shown = match (name.as_str(), value) {
             ("ply", value) => value.as_u64().map(|ply| place(record, usize::try_from(ply).unwrap_or(0))).unwrap_or_default(),
+            ("alert", value) => alert_name(value, record, locale),
             ("white_ms" | "black_ms", value) => value.as_u64().map(clock).unwrap_or_default(),
             (_, serde_json::Value::String(word)) => word.clone(),
             (_, serde_json::Value::Null) => String::new(),
             (_, other) => other.to_string(),
         };
         if !shown.is_empty() {
-            let _ = write!(text, " {shown}");
+            details.push(shown);
         }
     }
-    text
+    if details.is_empty() { name } else { format!("{name}: {}", details.join(" ")) }
+}
+
+/// Returns the heading of the alert with this number, which is open or was answered by one of the last commands; the number of any
+/// other.
+fn alert_name(number: &serde_json::Value, record: &Record, locale: Locale) -> String {
+    let answered = record.changes.iter().filter_map(|change| match &change.before {
+        PriorState::Alert(alert) => Some(alert.as_ref()),
+        _ => None,
+    });
+    let alert = record.alerts.iter().chain(answered).find(|alert| number.as_u64() == Some(u64::from(alert.id)));
+    alert.map_or_else(|| number.to_string(), |alert| locale::alert_heading(locale, alert.kind.word()))
 }
 
 fn clock(ms: u64) -> String {

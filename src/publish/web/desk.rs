@@ -16,9 +16,9 @@ use crate::round::{Pairing, Round};
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_TYPE};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, StatusCode, Uri};
-use axum::response::IntoResponse;
+use axum::response::{AppendHeaders, IntoResponse};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,6 +27,9 @@ use tracing::info;
 
 /// Limits of an act: a round of a thousand tables.
 const ACT_LIMITS: BodyLimits = (MAX_ACT_BYTES, Duration::from_secs(30));
+/// The security policy of a page to print: it has its style in itself, and nothing else.
+const PRINTED_POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 /// Handles `GET /api/desk`. The query `round=N` selects a round; without it, the one that is played.
 pub(super) async fn read(State(web): State<Arc<WebState>>, uri: Uri, headers: HeaderMap) -> HandlerResult {
@@ -50,11 +53,12 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
     let text = exported.map_err(|error| coded_refusal(error.code(), desk::export_error(locale, &error)))?;
     let number = number.map_or_else(String::new, |number| format!("-{number}"));
     // The page to print is shown; everything else is saved.
-    let disposition = match format {
-        ExportFormat::Html => "inline".to_owned(),
-        _ => format!("attachment; filename=\"round{number}.{}\"", format.extension()),
-    };
-    Ok(([(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, disposition)], text).into_response())
+    let is_page = format == ExportFormat::Html;
+    let disposition =
+        if is_page { "inline".to_owned() } else { format!("attachment; filename=\"round{number}.{}\"", format.extension()) };
+    let policy = is_page.then_some([(CONTENT_SECURITY_POLICY, PRINTED_POLICY)]);
+    let headers = [(CONTENT_TYPE, format.media_type().to_owned()), (CONTENT_DISPOSITION, disposition)];
+    Ok((headers, policy.map(AppendHeaders), text).into_response())
 }
 
 /// Handles `POST /api/desk/preview?round=3&order=rank`: what a file of pairings contains. Nothing changes.

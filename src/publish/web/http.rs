@@ -99,7 +99,7 @@ async fn check_request(State(web): State<Arc<WebState>>, request: Request, next:
     if web.config.hsts {
         headers.insert(STRICT_TRANSPORT_SECURITY, HSTS);
     }
-    headers.insert(CONTENT_SECURITY_POLICY, CONTENT_SECURITY_POLICY_VALUE);
+    headers.entry(CONTENT_SECURITY_POLICY).or_insert(CONTENT_SECURITY_POLICY_VALUE);
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
