@@ -196,15 +196,18 @@ async function exchanged(board) {
 }
 
 /** Describes a problem of a file: where it is, and what it is. */
-const problem = ({ line, cell, message }) => colon([line, cell && `${cell.column} "${cell.value}"`].filter(Boolean).join(", ") || "–", message);
+const problem = ({ line, cell, message }) => {
+  const place = [line, cell && `${cell.column} "${cell.value}"`].filter(Boolean).join(", ");
+  return place ? colon(place, message) : message;
+};
 
-/** Reads a file of pairings, and shows what it holds before anything changes. */
-async function preview(file) {
+/** Reads a file of pairings, and shows what it holds before anything changes. `byRank`: a TRF16 file has its tables by points. */
+async function preview(file, byRank = false) {
   const dialog = $("#desk-dialog");
   const number = $("#upload-round").value;
   try {
     say(t("page-sending"));
-    const { round, errors, warnings, ignored_columns: ignored } = await upload(`/api/desk/preview?lang=${language}${number ? `&round=${number}` : ""}`, file);
+    const { format, round, errors, warnings, ignored_columns: ignored } = await upload(`/api/desk/preview?lang=${language}${number ? `&round=${number}` : ""}${byRank ? "&order=rank" : ""}`, file);
     say("");
     const list = (title, items) => (items?.length ? h("section", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", {}, one)))) : null);
     const load = async () => {
@@ -214,12 +217,15 @@ async function preview(file) {
       history.pushState(null, "", `/round/${round.number}`);
       dispatchEvent(new PopStateEvent("popstate"));
     };
+    const rank = h("input", { type: "checkbox", name: "by-rank", checked: byRank });
+    rank.addEventListener("change", () => preview(file, rank.checked));
     fill(
       dialog,
       // It has the focus, so that what is wrong in a long file is seen before its last line.
       h("h2", { tabindex: "-1", autofocus: true }, t("page-desk-upload-preview", { file: file.name })),
       list(t("page-desk-upload-errors"), errors.map(problem)),
       list(t("page-desk-upload-warnings"), warnings.map(problem)),
+      format === "trf" ? h("p", {}, h("label", {}, rank, " ", t("page-desk-upload-by-rank"))) : null,
       ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
       h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, player(one.white)), h("td", {}, player(one.black)), h("td", {}, one.result ?? ""))))),
       h("div", { class: "buttons" },
@@ -227,7 +233,8 @@ async function preview(file) {
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
       ),
     );
-    dialog.showModal();
+    if (dialog.open) rank.focus();
+    else dialog.showModal();
   } catch (error) {
     say(error.message, true);
   }

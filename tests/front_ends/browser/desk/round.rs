@@ -113,3 +113,41 @@ async fn players_who_come_late_get_a_table() {
     until("no pairing", async || (round(&desk).await.pairings.len() == 1).then_some(())).await;
     desk.assert_no_refusals();
 }
+
+#[tokio::test]
+async fn a_report_file_gets_its_tables_by_points() {
+    let Some(desk) = Desk::open("", "operator").await else { return };
+    let line = |number: u16, name: &str, games: &str| {
+        format!(
+            "001 {number:>4}      {name:33} {:>4} {:3} {:>11} {:10} {:>4} {:>4}  {games}\r\n",
+            "", "", "", "", "0.0", number
+        )
+    };
+    let report = [
+        line(1, "Ada", "   3 w 0     2 b  "),
+        line(2, "Bob", "   4 w =     1 w  "),
+        line(3, "Cid", "   1 b 1     4 w  "),
+        line(4, "Dee", "   2 b =     3 b  "),
+    ];
+    let file = desk.dir.path().join("open.trf");
+    std::fs::write(&file, report.concat()).unwrap();
+    let browser = &desk.browser;
+    browser.click("#views [href='/round']");
+    browser.choose_file("#upload", &file);
+    browser.shows("#desk-dialog h2", "open.trf: nothing has changed yet");
+    browser.until(
+        "the error, without a place before it",
+        "document.querySelector('#desk-dialog li')?.textContent.startsWith('a TRF16 file has no table numbers')",
+    );
+    browser.shows("#desk-dialog label", "Tables by points and start number");
+    browser.click("#desk-dialog [name='by-rank']");
+    browser.shows("#desk-dialog .preview tr:first-child", "1CidDee");
+    browser.shows("#desk-dialog .preview tr:last-child", "2BobAda");
+    browser.click("#desk-dialog .main");
+    browser.shows("#rounds a[aria-current=page]", "Round 2");
+    let loaded = desk.client.desk(Some(2)).await.unwrap().round.unwrap();
+    let pairs: Vec<_> =
+        loaded.pairings.iter().map(|one| (one.table, one.white.name.as_str(), one.black.name.as_str())).collect();
+    assert_eq!(pairs, [(1, "Cid", "Dee"), (2, "Bob", "Ada")]);
+    desk.assert_no_refusals();
+}
