@@ -116,7 +116,10 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
     let finished =
         pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(&state.games, round, pairing));
     let finished = finished.filter(|game| game.board == board.id && game.record.result.is_some());
-    let game = finished.or_else(|| state.games.get(&board.game?));
+    // Where a game is forfeited, the start position on the board is no game.
+    let is_forfeited = pairing.is_some_and(|(_, pairing)| pairing.forfeit().is_some());
+    let has_begun = |game: &GameView| !game.record.plies.is_empty() || game.record.result.is_some();
+    let game = finished.or_else(|| state.games.get(&board.game?)).filter(|game| !is_forfeited || has_begun(game));
     let clock = if view.audience.is_public() { game.and_then(|game| delayed_clock(view, game)) } else { clock(board) };
     // The delayed view contains no state of cables and squares.
     let connection = if view.audience.is_public() { ConnectionState::Ready } else { board.connection };

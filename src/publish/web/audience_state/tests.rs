@@ -6,11 +6,14 @@ use crate::boards::model;
 use crate::daemon::Hub;
 use crate::daemon::hub::BoardView;
 use crate::daemon::journal::{FILE_NAME, Journal};
+use crate::desk::DeskAct;
 use crate::game::event::Rotation;
 use crate::game::rights::Audience;
-use crate::game::{DelayPolicy, Event, StampedEvent};
+use crate::game::{Answer, DelayPolicy, Event, StampedEvent};
 use crate::locale::Locale;
 use crate::publish::web::card_change::tests::merge;
+use crate::round::trf::TableOrder;
+use crate::round::{PairingResult, Round};
 use serde_json::Map;
 use std::path::Path;
 
@@ -173,5 +176,39 @@ async fn clients_have_the_current_cards_however_late_they_read() {
         let cards: Vec<Value> = client.cards.values().cloned().map(Value::Object).collect();
         assert_eq!(cards, expected);
         assert!(client.receive(&audience_state).is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a_table_whose_game_is_forfeited_has_no_game() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let hub = Hub::new(Journal::open(dir.path()).expect("a journal").0, &[]);
+    hub.load_desk(dir.path()).await;
+    let model = model("dgt").expect("a model");
+    let board = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing)).0;
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+    let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
+    let (done, published) = tokio::sync::oneshot::channel();
+    board.publish(0, vec![StampedEvent { at: 0, number: Some(1), event }], |_| (), Some((done, Ok(Answer::Done))));
+    published.await.expect("a reply").expect("published");
+    let pairings = "table,white,black\n1,Ada,Bob\n";
+    let round = Round::read(pairings, Some(1), &TableOrder::Unknown).expect("a round");
+    let seat = DeskAct::Seat { table: 1, board: "b1".to_owned(), serial_number: None };
+    for act in [DeskAct::LoadRound { round }, seat] {
+        hub.change_desk(act, "Anna").await.expect("an act");
+    }
+    let (_running, stop) = watch::channel(false);
+    let view = AudienceView {
+        audience: Audience::Operator,
+        locale: Locale::English,
+        policy: watch::channel(DelayPolicy::default()).1,
+    };
+    let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
+    for result in [None, Some(PairingResult::WhiteWinsByForfeit), None] {
+        hub.change_desk(DeskAct::Result { round: 1, table: 1, result }, "Anna").await.expect("an act");
+        audience_state.update();
+        let card: Value = serde_json::from_str(&audience_state.snapshot().cards[0]).expect("a card");
+        assert_eq!((card["table"].as_u64(), card["game"].is_null()), (Some(1), result.is_some()), "{card}");
+        assert_eq!(card["pairing"]["forfeit"].as_str(), result.map(|_| "+--"));
     }
 }
