@@ -29,6 +29,7 @@ pub mod seat;
 pub mod service;
 pub mod simulate;
 pub mod status;
+mod tables;
 pub mod token;
 
 use crate::publish::client::ClientError;

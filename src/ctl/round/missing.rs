@@ -1,6 +1,7 @@
 //! `touchmovectl round missing`: the results that are missing.
 
 use crate::ctl::service::{Service, print};
+use crate::ctl::tables;
 use crate::publish::desk::DeskReport;
 use std::fmt::Write;
 
@@ -22,12 +23,11 @@ pub(super) async fn run(Args { service }: Args) -> anyhow::Result<()> {
 pub(super) fn missing_results(report: &DeskReport) -> String {
     let mut text = String::new();
     for round in report.rounds.iter().filter(|round| !round.missing.is_empty()) {
-        let tables: Vec<String> = round.missing.iter().map(u16::to_string).collect();
         let _ = writeln!(
             text,
-            "Results missing in round {}, table {}: `touchmovectl round result TABLE RESULT --round {}`",
+            "Results missing in round {}, {}: `touchmovectl round result TABLE RESULT --round {}`",
             round.number,
-            tables.join(", "),
+            tables::named(&round.missing),
             round.number
         );
     }

@@ -1,10 +1,12 @@
 //! A round as a table for people: who plays whom, with which result, on which board.
 
 use crate::ctl::columns::{cut, left, right, widest};
+use crate::ctl::tables;
 use crate::game::words::Word;
 use crate::publish::desk::{DeskReport, TableReport, TableState};
 use crate::round::{Bye, ByeKind, Pairing, PairingResult, Player};
 use std::fmt::Write;
+use unicode_width::UnicodeWidthStr;
 
 /// Between two columns.
 const GAP: &str = "  ";
@@ -30,15 +32,11 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
         let is_forfeit = result.is_some_and(PairingResult::is_forfeit);
         let place = if is_forfeit { String::new() } else { place(pairing, at) };
         if state == Some(TableState::ResultMissing) {
-            without_result.push(pairing.table.to_string());
+            without_result.push(pairing.table);
         }
         if state == Some(TableState::NotBegun) && at.is_some_and(|table| table.seat.is_none()) {
-            without_board.push(pairing.table.to_string());
+            without_board.push(pairing.table);
         }
-        let player = |player: &Player| {
-            let rating = player.rating.map_or_else(String::new, |rating| format!(" {rating}"));
-            format!("{}{rating}", player.titled_name())
-        };
         let result = match (result, state) {
             (Some(result), _) => result.word(),
             (None, Some(TableState::InPlay)) => "*",
@@ -46,7 +44,8 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
             (None, _) => "",
         };
         let result = if at.is_some_and(|table| table.differs) { format!("{result} !") } else { result.to_owned() };
-        rows.push([pairing.table.to_string(), player(&pairing.white), result, player(&pairing.black), place]);
+        let players = [&pairing.white, &pairing.black];
+        rows.push(Row { table: pairing.table.to_string(), players, result, place });
     }
     text.push_str(&aligned(&rows, width));
     if !round.byes.is_empty() {
@@ -54,20 +53,17 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
         let _ = writeln!(text, "Bye: {}", round.byes.iter().map(bye).collect::<Vec<_>>().join("; "));
     }
     if !without_result.is_empty() {
-        let tables = without_result.join(", ");
-        let _ = writeln!(text, "Result missing at table {tables}: run `touchmovectl round result TABLE RESULT`");
+        let tables = tables::named(&without_result);
+        let _ = writeln!(text, "Result missing at {tables}: run `touchmovectl round result TABLE RESULT`");
     }
     if !without_board.is_empty() {
-        let tables = without_board.join(", ");
-        let _ = writeln!(
-            text,
-            "No board is seated at table {tables}: run `touchmovectl seat by-touch` or `touchmovectl seat by-name`"
-        );
+        let tables = tables::named(&without_board);
+        let _ =
+            writeln!(text, "No board is seated at {tables}: run `touchmovectl seat by-touch` or `touchmovectl seat by-name`");
     }
-    let differs: Vec<String> =
-        report.tables.iter().filter(|table| table.differs).map(|table| table.table.to_string()).collect();
+    let differs: Vec<u16> = report.tables.iter().filter(|table| table.differs).map(|table| table.table).collect();
     if !differs.is_empty() {
-        let _ = writeln!(text, "! Table {}: the game ended with another result than the one entered", differs.join(", "));
+        let _ = writeln!(text, "! The game ended with another result than the one entered at {}", tables::named(&differs));
     }
     text
 }
@@ -92,18 +88,52 @@ fn place(pairing: &Pairing, at: Option<&TableReport>) -> String {
     }
 }
 
+/// A row of the table.
+struct Row<'a> {
+    table: String,
+    players: [&'a Player; 2],
+    result: String,
+    /// Board and game.
+    place: String,
+}
+
+/// Returns the name of a player with title and rating.
+fn rated_name(player: &Player) -> String {
+    let rating = player.rating.map_or_else(String::new, |rating| format!(" {rating}"));
+    player.titled_name() + &rating
+}
+
+/// Returns the name of a player in a column of this width: without the rating, if that does not fit.
+fn fitted_name(player: &Player, width: usize) -> String {
+    let rated = rated_name(player);
+    let name = if rated.width() <= width { rated } else { player.titled_name() };
+    left(&name, width)
+}
+
 /// Aligns the rows in columns that fit the width: table, White, result, Black, board and game.
-fn aligned(rows: &[[String; 5]], width: usize) -> String {
-    let widest = |column: fn(&[String; 5]) -> &str| widest(rows.iter().map(column));
-    let (table, result, place) =
-        (widest(|[table, ..]| table), widest(|[_, _, result, ..]| result), widest(|[.., place]| place));
+fn aligned(rows: &[Row<'_>], width: usize) -> String {
+    let (white, black) = rows.iter().fold((0, 0), |(white, black), Row { players: [first, second], .. }| {
+        (white.max(rated_name(first).width()), black.max(rated_name(second).width()))
+    });
+    let (table, result, place) = (
+        widest(rows.iter().map(|row| row.table.as_str())),
+        widest(rows.iter().map(|row| row.result.as_str())),
+        widest(rows.iter().map(|row| row.place.as_str())),
+    );
     let free = width.saturating_sub(table + result + place + 4 * GAP.len()) / 2;
     let most = free.clamp(MIN_NAME, MAX_NAME);
-    let (white, black) = (widest(|[_, white, ..]| white).min(most), widest(|[_, _, _, black, _]| black).min(most));
+    let (white, black) = (white.min(most), black.min(most));
     let place = width.saturating_sub(table + white + result + black + 4 * GAP.len());
     let mut text = String::new();
-    for [number, first, score, second, at] in rows {
-        let columns = [right(number, table), left(first, white), left(score, result), left(second, black), cut(at, place)];
+    for row in rows {
+        let [first, second] = row.players;
+        let columns = [
+            right(&row.table, table),
+            fitted_name(first, white),
+            left(&row.result, result),
+            fitted_name(second, black),
+            cut(&row.place, place),
+        ];
         text.push_str(columns.join(GAP).trim_end());
         text.push('\n');
     }
@@ -116,7 +146,6 @@ mod tests {
     use crate::publish::desk::{GameReport, SeatReport};
     use crate::round::Round;
     use crate::round::trf::TableOrder;
-    use unicode_width::UnicodeWidthStr;
 
     const PAIRINGS: &str = "Table,White,White Title,White Rating,Black,Black Title,Result
 1,\"Xiong, Jeffery\",GM,2700,\"丁立人\",GM,
@@ -185,5 +214,12 @@ mod tests {
             assert!(places[0].is_some() && places.iter().all(|place| *place == places[0]), "{rows:#?}");
             assert!(rows[1..7].iter().all(|row| row.width() <= width), "{rows:#?}");
         }
+    }
+    #[test]
+    fn a_rating_is_shown_whole_or_not_at_all() {
+        let row = |width: usize| rows(width).remove(1);
+        assert!(row(80).starts_with(" 1  GM Xiong, Jeffery 2700    1-0"), "{}", row(80));
+        assert!(row(70).starts_with(" 1  GM Xiong, Jeffery    1-0"), "{}", row(70));
+        assert!(row(60).starts_with(" 1  GM Xiong, Je…  1-0"), "{}", row(60));
     }
 }
