@@ -2,6 +2,7 @@
 
 use super::diagram::last_move;
 use super::service::{NO_BOARDS, Service, print, print_json, problem_lines};
+use crate::link::watch::natural_sort_key;
 
 /// List boards and games
 #[derive(Debug, clap::Args)]
@@ -34,7 +35,9 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             text.push_str(&format!("  {}\n", board.state_reason));
         }
     }
-    for game in &snapshot.games {
+    let mut games: Vec<_> = snapshot.games.iter().collect();
+    games.sort_by_key(|game| (natural_sort_key(&game.board), game.id));
+    for game in games {
         let last = last_move(&game.start, game.moves.iter().map(|ply| ply.san.as_str()));
         let last = last.map_or_else(|| "no move yet".to_owned(), |last| format!("last move {last}"));
         text.push_str(&format!("game {} on {}: {}, {}, {last}\n", game.id, game.board, game.state, game.result));

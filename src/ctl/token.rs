@@ -131,7 +131,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             for token in tokens {
                 let made = Timestamp::from_millisecond(token.created_ms).unwrap_or_default().to_zoned(TimeZone::system());
                 let maker = token.maker.map(|maker| format!("  (by a code of {maker})")).unwrap_or_default();
-                print(&format!("{:<10}{}  {}{maker}\n", token.role.word(), made.strftime("%Y-%m-%d %H:%M"), token.name))?;
+                print(&format!("{:<13}  {}  {}{maker}\n", token.role.word(), made.strftime("%Y-%m-%d %H:%M"), token.name))?;
             }
         }
         What::Revoke { name, place } => {

@@ -33,8 +33,11 @@ words! {
 
 /// A text that is no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is not a result: use 1-0, 0-1, 1/2-1/2, 0-0, +--, --+, ---, adjourned, or nothing")]
+#[error("{0:?} is not a result: use {RESULTS}, or nothing")]
 pub struct BadResult(String);
+
+/// The results as people write them.
+pub(crate) const RESULTS: &str = "1-0, 0-1, 1/2-1/2, 0-0, +--, --+, ---, adjourned";
 
 /// What people and programs write, after [`normalise`], besides the words of [`PairingResult`]; `None`: not finished.
 const SPELLINGS: &[(&str, Option<PairingResult>)] = &[

@@ -4,6 +4,7 @@ use super::selected::{SelectedRound, print_tables};
 use crate::ctl::completion;
 use crate::desk::DeskAct;
 use crate::round::PairingResult;
+use crate::round::result::RESULTS;
 
 /// Enter the result of a table
 ///
@@ -42,7 +43,7 @@ struct EnteredResult(Option<PairingResult>);
 
 fn parse_result(text: &str) -> Result<EnteredResult, String> {
     let text = if text == "none" { "" } else { text };
-    PairingResult::parse(text).map(EnteredResult).map_err(|error| error.to_string())
+    PairingResult::parse(text).map(EnteredResult).map_err(|_| format!("use {RESULTS}, or none"))
 }
 
 /// Runs `round result`.
@@ -65,4 +66,18 @@ async fn enter_result(selected: &SelectedRound, table: u16, result: Option<Pairi
     let (client, round) = selected.connect().await?;
     client.change_desk(&DeskAct::Result { round: round.number, table, result }).await?;
     print_tables(&client, round.number, &[table]).await
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_word_of_the_error_is_accepted() {
+        let error = parse_result("2-0").expect_err("no result");
+        let words = error.strip_prefix("use ").expect("what to use").replace("or ", "");
+        let results: Vec<_> = words.split(", ").map(|word| parse_result(word).expect(word).0).collect();
+        assert_eq!((results.len(), results.last()), (9, Some(&None)));
+        assert!(results[..8].iter().all(Option::is_some));
+    }
 }
