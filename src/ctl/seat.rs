@@ -60,6 +60,8 @@ enum What {
         service: Service,
     },
     /// Seat the boards that have no seat, in the order of their names, at the tables that have no board
+    ///
+    /// If a round is played, only its tables get boards, and the other boards stay without a seat.
     #[command(after_help = "Examples:\n  touchmovectl seat by-name\n  touchmovectl seat by-name --from 31 --yes")]
     ByName {
         /// First table
@@ -83,7 +85,7 @@ enum What {
     },
     /// Seat boards by lifting the white king at one table after the other
     ///
-    /// Set up the start position on all boards first. Keys while it runs: Enter skips a table, u undoes the last seat, q ends.
+    /// Set up the start position on all boards first. While it runs, Enter skips a table, u and Enter undoes the last seat, q and Enter ends.
     #[command(after_help = "Examples:\n  touchmovectl seat by-touch\n  touchmovectl seat by-touch --from 31 --to 60")]
     ByTouch {
         /// First table
@@ -127,7 +129,12 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             let client = service.connect().await?;
             let report = client.desk(None).await?;
             let seats = seats_by_name(&report, from);
-            change_seats(&client, &report, seats, "every board has a seat", yes.yes).await
+            let unseated = unseated(&report, &seats);
+            if unseated > 0 {
+                print(&format!("Boards that stay without a seat, because the round has no table for them: {unseated}\n"))?;
+            }
+            let nothing = if unseated > 0 { "every table of the round has a board" } else { "every board has a seat" };
+            change_seats(&client, &report, seats, nothing, yes.yes).await
         }
         What::FromRound { round, yes, service } => {
             let client = service.connect().await?;
@@ -136,7 +143,11 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
             let round =
                 round.ok_or_else(|| ClientError::NotFound("no round is loaded: `touchmovectl round load FILE`".to_owned()))?;
             let seats = seats_from_round(round, &seats_of(&report));
-            change_seats(&client, &report, seats, "the round names no board that is not seated there already", yes.yes).await
+            let nothing = match round.pairings.iter().any(|pairing| pairing.board.is_some() || pairing.serial.is_some()) {
+                true => "the round names no board that is not seated there already",
+                false => "the pairings have no column board or serial",
+            };
+            change_seats(&client, &report, seats, nothing, yes.yes).await
         }
         What::ByTouch { from, to, service } => by_touch(&service.connect().await?, from, to).await,
     }
@@ -151,19 +162,25 @@ fn seat(board: &SeatReport) -> Seat {
     Seat { board: board.board.clone(), serial_number: board.serial_number.clone() }
 }
 
-/// Seats the boards without a seat, in the order of their names, at the tables without a board: those of the round, then others.
+/// Seats the boards without a seat, in the order of their names, at the tables without a board from this one on: those of the round
+/// that is played, or any if there is none.
 fn seats_by_name(report: &DeskReport, from: u16) -> BTreeMap<u16, Seat> {
     let mut seats = seats_of(report);
     let mut boards: Vec<&SeatReport> = report.unseated.iter().collect();
     boards.sort_by_key(|board| natural_sort_key(&board.board));
-    let mut table = from;
-    for board in boards {
-        while seats.contains_key(&table) {
-            table += 1;
-        }
-        seats.insert(table, seat(board));
-    }
+    let mut tables: Vec<u16> = match &report.round {
+        Some(round) => round.pairings.iter().map(|pairing| pairing.table).collect(),
+        None => (from..=u16::MAX).collect(),
+    };
+    tables.retain(|table| *table >= from && !seats.contains_key(table));
+    tables.sort_unstable();
+    seats.extend(tables.into_iter().zip(boards.into_iter().map(seat)));
     seats
+}
+
+/// Returns how many boards without a seat get none.
+fn unseated(report: &DeskReport, seats: &BTreeMap<u16, Seat>) -> usize {
+    report.unseated.len().saturating_sub(seats.len().saturating_sub(seats_of(report).len()))
 }
 
 /// Lists what would change, asks, and changes it.
@@ -243,7 +260,9 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
     let (mut table, mut prompted, mut has_keyboard) = (from, None, true);
     while table <= to {
         if prompted.replace(table) != Some(table) {
-            print(&format!("Table {table} of {to}: lift the white king and put it back  [Enter: skip, u: undo, q: end]\n"))?;
+            print(&format!(
+                "Table {table} of {to}: lift the white king and put it back  [Enter: skip, u and Enter: undo, q and Enter: end]\n"
+            ))?;
         }
         let lifted = tokio::select! {
             item = watch.next() => match item {
@@ -318,4 +337,39 @@ async fn lifted_king(client: &Client, item: &WatchItem) -> anyhow::Result<Option
     let snapshot = client.snapshot().await?;
     let game = snapshot.games.iter().find(|game| Some(game.id) == event.game && game.moves.is_empty());
     Ok(game.map(|game| game.board.clone()).or_else(|| event.board.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::publish::desk::TableReport;
+    use crate::round::{Pairing, Round};
+
+    /// A board at table 2, four boards without a seat, and a round with these tables; none: no round is played.
+    fn report(tables: &[u16]) -> DeskReport {
+        let board = |name: &str| SeatReport { board: name.to_owned(), ..SeatReport::default() };
+        let pairing = |table: &u16| Pairing { table: *table, ..Pairing::default() };
+        let round = Round { number: 1, pairings: tables.iter().map(pairing).collect(), ..Round::default() };
+        DeskReport {
+            round: (!tables.is_empty()).then_some(round),
+            tables: vec![TableReport { table: 2, seat: Some(board("b9")), ..TableReport::default() }],
+            unseated: ["b10", "b3", "b1", "b2"].map(board).into(),
+            ..DeskReport::default()
+        }
+    }
+
+    fn seated(tables: &[u16], from: u16) -> (Vec<String>, usize) {
+        let report = report(tables);
+        let seats = seats_by_name(&report, from);
+        let list = seats.iter().map(|(table, seat)| format!("{table} {}", seat.board)).collect();
+        (list, unseated(&report, &seats))
+    }
+
+    #[test]
+    fn boards_are_seated_at_the_tables_of_the_round_only() {
+        let list = |seats: &[&str]| seats.iter().map(|seat| (*seat).to_owned()).collect::<Vec<_>>();
+        assert_eq!(seated(&[1, 2, 4], 1), (list(&["1 b1", "2 b9", "4 b2"]), 2));
+        assert_eq!(seated(&[4, 2, 1], 2), (list(&["2 b9", "4 b1"]), 3));
+        assert_eq!(seated(&[], 1), (list(&["1 b1", "2 b9", "3 b2", "4 b3", "5 b10"]), 0));
+    }
 }
