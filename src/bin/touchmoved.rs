@@ -44,6 +44,9 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(15);
 /// Part of this time for the boards; the rest is for storing and publishing their last readings.
 const BOARDS_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// How long the threads that read files and devices may take to end, after everything else has ended.
+const THREADS_SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
+
 /// Minimum time, after the service was ready, for a start to count as successful. An end after that does not delay the next start.
 const STABLE_START: Duration = Duration::from_secs(10);
 
@@ -61,7 +64,12 @@ fn main() -> ExitCode {
     tracing_subscriber::registry().with(filter).with(log_layer).init();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let outcome = match runtime {
-        Ok(runtime) => runtime.block_on(run(args)),
+        Ok(runtime) => {
+            let outcome = runtime.block_on(run(args));
+            // Files and devices that other threads wait for must not delay the end.
+            runtime.shutdown_timeout(THREADS_SHUTDOWN_TIMEOUT);
+            outcome
+        }
         Err(error) => Err(error).context("cannot start"),
     };
     match outcome {

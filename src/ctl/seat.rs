@@ -272,8 +272,11 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
             line = lines.next_line(), if has_keyboard => match line?.as_deref().map(str::trim) {
                 Some("u") => {
                     if let Some(last) = seated.pop() {
-                        last.undo(client).await?;
-                        print(&format!("board {} is not seated at table {} any more\n", last.board, last.table))?;
+                        match last.undo(client).await {
+                            Ok(()) => print(&format!("board {} is not seated at table {} any more\n", last.board, last.table))?,
+                            Err(error @ ClientError::Refused(_)) => print(&format!("{error}\n"))?,
+                            Err(error) => return Err(error.into()),
+                        }
                         table = last.table;
                     }
                     continue;
@@ -300,6 +303,8 @@ async fn by_touch(client: &Client, from: u16, to: Option<u16>) -> anyhow::Result
 
 /// A board that was seated by touch.
 struct Seated {
+    /// [`DeskReport::n`] of the report on which it was seated.
+    seen: u64,
     table: u16,
     board: String,
     /// The board that was at the table before.
@@ -313,15 +318,19 @@ impl Seated {
         let seats = seats_of(before);
         let former = seats.get(&table).map(|seat| seat.board.clone()).filter(|former| *former != board);
         let from = seats.iter().find(|(other, seat)| **other != table && seat.board == board).map(|(other, _)| *other);
-        Seated { table, board, former, from }
+        Seated { seen: before.n, table, board, former, from }
     }
 
-    /// Puts both boards back to where they were; what others have seated meanwhile stays.
+    /// Puts both boards back to where they were.
+    ///
+    /// # Errors
+    /// Somebody else has changed one of these seats since, among others.
     async fn undo(&self, client: &Client) -> Result<(), ClientError> {
         let seat = |table: u16, board: &str| DeskAct::Seat { table, board: board.to_owned(), serial_number: None };
-        client.change_desk(&self.from.map_or(DeskAct::Unseat { table: self.table }, |from| seat(from, &self.board))).await?;
+        let back = self.from.map_or(DeskAct::Unseat { table: self.table }, |from| seat(from, &self.board));
+        client.change_seen_desk(&back, Some(self.seen)).await?;
         match &self.former {
-            Some(former) => client.change_desk(&seat(self.table, former)).await,
+            Some(former) => client.change_seen_desk(&seat(self.table, former), Some(self.seen)).await,
             None => Ok(()),
         }
     }

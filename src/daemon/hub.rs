@@ -238,7 +238,9 @@ impl Hub {
             game.last_recalled_number = game.record.last_number;
             view.rotation = Some(game.record.rotation);
             last = Some(StoredGameState { epoch_wall_ms, events, cut_from: None });
-            self.lock().games.insert(id, game);
+            let mut state = self.lock();
+            state.games.insert(id, game);
+            state.mark_continued(id);
         }
         if !unreadable.is_empty() {
             let reason = unreadable.join("; ");

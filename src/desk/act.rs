@@ -1,7 +1,7 @@
 //! The acts of an operator, and how each changes the desk.
 
 use super::json::numbered;
-use super::kept_result::{has_same_players, keep_results};
+use super::kept_result::{keep_results, keeps_result};
 use super::{Desk, DeskPart, Seat};
 use crate::game::ErrorCode;
 use crate::game::json::word_or_null;
@@ -194,7 +194,8 @@ pub enum DeskError {
 /// Returns a part in words.
 fn part_name(part: &DeskPart) -> String {
     match part {
-        DeskPart::Desk | DeskPart::Seats => "the seats".to_owned(),
+        DeskPart::Desk => "the desk".to_owned(),
+        DeskPart::Seats => "the seats".to_owned(),
         DeskPart::SeatOfTable(table) => format!("the board of table {table}"),
         DeskPart::SeatOfBoard(board) => format!("the table of board {board}"),
         DeskPart::CurrentRound => "which round is played".to_owned(),
@@ -263,7 +264,7 @@ impl Desk {
                 }
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
-                let before = round.table(pairing.table).filter(|known| has_same_players(known, pairing, round));
+                let before = round.table(pairing.table).filter(|known| keeps_result(known, pairing, round));
                 let result = pairing.result.or_else(|| before?.result);
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });

@@ -14,8 +14,17 @@ fn is_same_person(known: &Player, player: &Player, before: &Round) -> bool {
 }
 
 /// Returns whether `pairing` has the same players with the same colours as this pairing of `before`.
-pub(super) fn has_same_players(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
+fn has_same_players(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
     is_same_person(&known.white, &pairing.white, before) && is_same_person(&known.black, &pairing.black, before)
+}
+
+/// Returns whether a pairing that takes the place of `known` at its table keeps the result: it has the same players; or one of them, if
+/// the game was played, because then a name is corrected, and nobody is replaced.
+pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
+    let one_is_same =
+        is_same_person(&known.white, &pairing.white, before) || is_same_person(&known.black, &pairing.black, before);
+    let is_played = known.result.is_some_and(|result| result.game_result().is_some());
+    has_same_players(known, pairing, before) || is_played && one_is_same
 }
 
 /// Returns the pairing of `before` that this pairing is: with the same names at any table, or with corrected names at the same table.
@@ -32,9 +41,13 @@ pub(super) fn keep_results(round: &mut Round, before: &Round) {
     }
 }
 
-/// Returns the pairings whose results are lost when `round` takes the place of `before`, because their players are not paired in it.
+/// Returns the pairings whose results are lost when `round` takes the place of `before`: their players are not paired in it, or it
+/// has another result for them.
 pub fn lost_results<'a>(round: &Round, before: &'a Round) -> Vec<&'a Pairing> {
-    let kept: Vec<&Pairing> = round.pairings.iter().filter_map(|pairing| former(pairing, before)).collect();
+    let mut kept: Vec<&Pairing> = Vec::new();
+    for pairing in &round.pairings {
+        kept.extend(former(pairing, before).filter(|known| pairing.result.is_none() || pairing.result == known.result));
+    }
     before.pairings.iter().filter(|known| known.result.is_some() && !kept.contains(known)).collect()
 }
 
@@ -86,14 +99,32 @@ mod tests {
                 vec![None, None],
                 2,
             ),
-            // The file has a result of its own.
-            (vec![pairing(1, ("Able", 1), ("Given1", 5), draw)], vec![draw], 1),
+            // The file has a result of its own, and does not have the other pairing.
+            (vec![pairing(1, ("Able", 1), ("Given1", 5), draw)], vec![draw], 2),
         ] {
             let mut round = round(&loaded);
             assert_eq!(lost_results(&round, &before).len(), lost, "{loaded:?}");
             keep_results(&mut round, &before);
             let results: Vec<Option<PairingResult>> = round.pairings.iter().map(|pairing| pairing.result).collect();
             assert_eq!(results, expected, "{loaded:?}");
+        }
+    }
+
+    #[test]
+    fn a_substitute_inherits_no_forfeit_and_a_corrected_name_keeps_its_result() {
+        let forfeit = Some(PairingResult::BlackWinsByForfeit);
+        for (known, new, expected) in [
+            (pairing(1, ("Able", 0), ("Baker", 0), forfeit), pairing(1, ("Xb", 0), ("Yb", 0), None), false),
+            (pairing(1, ("Able", 0), ("Baker", 0), forfeit), pairing(1, ("Xb", 0), ("Baker", 0), None), false),
+            (pairing(1, ("Able", 1), ("Baker", 0), forfeit), pairing(1, ("Abel", 1), ("Baker", 0), None), true),
+            (
+                pairing(1, ("Able", 0), ("Baker", 0), Some(PairingResult::Draw)),
+                pairing(1, ("Abel", 0), ("Baker", 0), None),
+                true,
+            ),
+            (pairing(1, ("Able", 0), ("Baker", 0), Some(PairingResult::Draw)), pairing(1, ("Xb", 0), ("Yb", 0), None), false),
+        ] {
+            assert_eq!(keeps_result(&known, &new, &round(&[known.clone()])), expected, "{new:?}");
         }
     }
 }

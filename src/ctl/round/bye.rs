@@ -57,7 +57,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
 
 async fn set(name: &str, kind: &str, selected: &SelectedRound) -> anyhow::Result<()> {
     let kind = ByeKind::from_word(kind).ok_or_else(|| anyhow::anyhow!("{kind} is not a kind of bye"))?;
-    let (client, round) = selected.connect().await?;
+    let (client, round, seen) = selected.connect().await?;
     let mut byes = round.byes;
     let name = match byes.iter_mut().find(|bye| bye.player.is_called(name)) {
         Some(bye) => {
@@ -69,16 +69,16 @@ async fn set(name: &str, kind: &str, selected: &SelectedRound) -> anyhow::Result
             name.trim().to_owned()
         }
     };
-    client.change_desk(&DeskAct::Byes { round: round.number, byes }).await?;
+    client.change_seen_desk(&DeskAct::Byes { round: round.number, byes }, Some(seen)).await?;
     Ok(print(&format!("{name} has a bye in round {}: {}\n", round.number, bye_word(kind)))?)
 }
 
 async fn remove(name: &str, selected: &SelectedRound) -> anyhow::Result<()> {
-    let (client, round) = selected.connect().await?;
+    let (client, round, seen) = selected.connect().await?;
     let (removed, byes): (Vec<Bye>, Vec<Bye>) = round.byes.into_iter().partition(|bye| bye.player.is_called(name));
     let Some(Bye { player, .. }) = removed.first() else {
         anyhow::bail!("{name} has no bye in round {}: `touchmovectl round show` lists the byes", round.number);
     };
-    client.change_desk(&DeskAct::Byes { round: round.number, byes }).await?;
+    client.change_seen_desk(&DeskAct::Byes { round: round.number, byes }, Some(seen)).await?;
     Ok(print(&format!("{} has no bye in round {} any more\n", player.titled_name(), round.number))?)
 }

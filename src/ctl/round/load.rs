@@ -2,6 +2,7 @@
 
 use super::overview::describe;
 use super::selected::{Yes, connect_live};
+use super::start::confirm_start;
 use crate::ctl::columns::output_width;
 use crate::ctl::service::{Service, confirm, print};
 use crate::desk::{DeskAct, lost_results};
@@ -72,7 +73,7 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         return Ok(print("nothing was changed\n")?);
     }
     client.change_seen_desk(&DeskAct::LoadRound { round }, Some(before.n)).await?;
-    if start {
+    if start && confirm_start(&client.desk(None).await?, number, yes)? {
         client.change_desk(&DeskAct::StartRound { round: number }).await?;
     }
     let report = client.desk(Some(number)).await?;

@@ -71,7 +71,7 @@ pub(super) struct ReverseArgs {
 /// Runs `round pair`.
 pub(super) async fn pair(args: PairArgs) -> anyhow::Result<()> {
     let PairArgs { table, white, black, white_rating, black_rating, selected } = args;
-    let (client, round) = selected.connect().await?;
+    let (client, round, seen) = selected.connect().await?;
     let player = |text: &str, rating: Option<u16>| {
         let paired = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
         let mut players = paired.chain(round.byes.iter().map(|bye| &bye.player));
@@ -84,32 +84,32 @@ pub(super) async fn pair(args: PairArgs) -> anyhow::Result<()> {
     let before = round.table(table).map(|before| Pairing { result: None, ..before.clone() });
     let new = before.is_none();
     let pairing = Pairing { table, white, black, ..before.unwrap_or_default() };
-    client.change_desk(&DeskAct::Pair { round: round.number, pairing, new }).await?;
+    client.change_seen_desk(&DeskAct::Pair { round: round.number, pairing, new }, Some(seen)).await?;
     print_tables(&client, round.number, &[table]).await
 }
 
 /// Runs `round unpair`.
 pub(super) async fn unpair(UnpairArgs { table, yes, selected }: UnpairArgs) -> anyhow::Result<()> {
-    let (client, round) = selected.connect().await?;
+    let (client, round, seen) = selected.connect().await?;
     let pairing = round.table(table).map(|pairing| format!("{} - {}", pairing.white.name, pairing.black.name));
     let question = format!("Remove the pairing {} of table {table} from round {}?", pairing.unwrap_or_default(), round.number);
     if !confirm(&question, yes.yes)? {
         return Ok(print("nothing was changed\n")?);
     }
-    client.change_desk(&DeskAct::Unpair { round: round.number, table }).await?;
+    client.change_seen_desk(&DeskAct::Unpair { round: round.number, table }, Some(seen)).await?;
     Ok(print(&format!("table {table} has no pairing in round {} now\n", round.number))?)
 }
 
 /// Runs `round swap`.
 pub(super) async fn swap(SwapArgs { one, other, selected }: SwapArgs) -> anyhow::Result<()> {
-    let (client, round) = selected.connect().await?;
-    client.change_desk(&DeskAct::Swap { round: round.number, one, other }).await?;
+    let (client, round, seen) = selected.connect().await?;
+    client.change_seen_desk(&DeskAct::Swap { round: round.number, one, other }, Some(seen)).await?;
     print_tables(&client, round.number, &[one, other]).await
 }
 
 /// Runs `round reverse`.
 pub(super) async fn reverse(ReverseArgs { table, selected }: ReverseArgs) -> anyhow::Result<()> {
-    let (client, round) = selected.connect().await?;
-    client.change_desk(&DeskAct::ReverseColours { round: round.number, table }).await?;
+    let (client, round, seen) = selected.connect().await?;
+    client.change_seen_desk(&DeskAct::ReverseColours { round: round.number, table }, Some(seen)).await?;
     print_tables(&client, round.number, &[table]).await
 }

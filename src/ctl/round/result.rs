@@ -63,8 +63,8 @@ pub(super) async fn forfeit(ForfeitArgs { table, winner, selected }: ForfeitArgs
 }
 
 async fn enter_result(selected: &SelectedRound, table: u16, result: Option<PairingResult>) -> anyhow::Result<()> {
-    let (client, round) = selected.connect().await?;
-    client.change_desk(&DeskAct::Result { round: round.number, table, result }).await?;
+    let (client, round, seen) = selected.connect().await?;
+    client.change_seen_desk(&DeskAct::Result { round: round.number, table, result }, Some(seen)).await?;
     print_tables(&client, round.number, &[table]).await
 }
 

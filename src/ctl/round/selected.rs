@@ -18,16 +18,17 @@ pub(super) struct SelectedRound {
 }
 
 impl SelectedRound {
-    /// Connects, and returns the round.
-    pub(super) async fn connect(&self) -> anyhow::Result<(Client, Round)> {
+    /// Connects, and returns the round with [`DeskReport::n`](crate::publish::desk::DeskReport::n).
+    pub(super) async fn connect(&self) -> anyhow::Result<(Client, Round, u64)> {
         let client = connect_live(&self.service).await?;
-        let round = client.desk(self.round).await?.round.ok_or_else(|| no_round(self.round))?;
-        Ok((client, round))
+        let report = client.desk(self.round).await?;
+        let round = report.round.ok_or_else(|| no_round(self.round))?;
+        Ok((client, round, report.n))
     }
 }
 
 /// Whether to ask before the change.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Copy, Debug, clap::Args)]
 pub(super) struct Yes {
     /// Do not ask
     #[arg(long, short)]

@@ -26,15 +26,19 @@ pub(super) struct Args {
 /// Runs the subcommand.
 pub(super) async fn run(Args { round, yes, service }: Args) -> anyhow::Result<()> {
     let client = connect_live(&service).await?;
-    if let Some(open) = without_result(&client.desk(None).await?, round)
-        && !confirm(&format!("{open} Start round {round}?"), yes.yes)?
-    {
+    if !confirm_start(&client.desk(None).await?, round, yes)? {
         return Ok(print("nothing was changed\n")?);
     }
     client.change_desk(&DeskAct::StartRound { round }).await?;
     let report = client.desk(None).await?;
     print(&describe(&report, output_width()))?;
     Ok(print(&missing_results(&report))?)
+}
+
+/// Asks whether to start this round, if games of the round that is played have no result.
+pub(super) fn confirm_start(report: &DeskReport, round: u16, yes: Yes) -> anyhow::Result<bool> {
+    let open = without_result(report, round);
+    open.map_or(Ok(true), |open| confirm(&format!("{open} Start round {round}?"), yes.yes))
 }
 
 /// Says which games of the round that is played have no result, if another round `next` can be started; `None`: all have one.

@@ -32,6 +32,8 @@ pub struct GameView {
     last_operator_number: u64,
     /// Game that this one continues: of another board, or of this board if a position had ended it.
     pub continued_from: Option<u64>,
+    /// The game goes on as another one, on another board.
+    pub is_continued: bool,
     /// Times at which the open alerts were raised, by alert id.
     pub alerts_raised_at: BTreeMap<u32, Millis>,
 }
@@ -50,6 +52,7 @@ impl GameView {
             tags,
             last_recalled_number: 0,
             continued_from: None,
+            is_continued: false,
             alerts_raised_at: BTreeMap::new(),
         }
     }

@@ -122,7 +122,7 @@ impl Hub {
             let missing = |board: &BoardId| OrderError::NoSuchBoard(board.to_string());
             let game_on = |board: &BoardId| -> Result<Option<&GameView>, OrderError> {
                 let view = state.boards.get(board).ok_or_else(|| missing(board))?;
-                let is_open = |game: &&GameView| game.record.result.is_none() && !state.is_continued_elsewhere(game);
+                let is_open = |game: &&GameView| game.record.result.is_none() && !game.is_continued;
                 Ok(view.game.and_then(|game| state.games.get(&game)).filter(is_open))
             };
             let game = game_on(from)?.filter(|_| from != to).ok_or_else(|| OrderError::NoGameToContinue(from.clone()))?;

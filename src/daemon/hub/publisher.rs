@@ -109,6 +109,9 @@ impl Hub {
                 updates.push(Update::Event(Arc::new(published)));
             }
             if let Some(TableExchange { game: from, from: left, .. }) = &batch.exchange {
+                if let Some(game) = state.games.get_mut(from) {
+                    game.is_continued = true;
+                }
                 let current = state.boards.get(board).and_then(|view| view.game);
                 if let Some(game) = current.and_then(|game| state.games.get_mut(&game)) {
                     (game.last_recalled_number, game.continued_from) = (game.record.last_number, Some(*from));

@@ -44,15 +44,19 @@ impl State {
         round.pairings.iter().filter_map(|pairing| games.shown(round, pairing)).map(|game| game.id).collect()
     }
 
-    /// Returns whether a game has gone on as another one, on another board: that one has its moves, and began at the same moment.
-    pub fn is_continued_elsewhere(&self, game: &GameView) -> bool {
-        fn begin(game: &GameView) -> Option<(i64, Millis, &str)> {
+    /// Marks the games that have gone on as others, on other boards, if this game is one of them: they began at the same moment and
+    /// have its first move. The journal does not say which these are.
+    pub(in crate::daemon) fn mark_continued(&mut self, id: u64) {
+        fn begin(game: &GameView) -> Option<(Millis, &str, i64)> {
             let first = game.record.plies.first()?;
-            Some((game.wall_ms(game.record.started_at), first.made_at, &first.played.uci))
+            Some((first.made_at, &first.played.uci, game.wall_ms(game.record.started_at)))
         }
-        let Some(begun) = begin(game) else { return false };
-        let mut later = self.games.range(game.id + 1..).map(|(_, later)| later);
-        later.any(|later| begin(later) == Some(begun) && later.board != game.board)
+        let Some(begun) = self.games.get(&id).and_then(begin) else { return };
+        let mut same: Vec<(u64, &BoardId)> = Vec::new();
+        same.extend(self.games.values().filter(|game| begin(game) == Some(begun)).map(|game| (game.id, &game.board)));
+        let Some((last, on)) = same.pop() else { return };
+        let left: Vec<u64> = same.into_iter().filter(|(id, board)| *id != last && *board != on).map(|(id, _)| id).collect();
+        self.games.values_mut().filter(|game| left.contains(&game.id)).for_each(|game| game.is_continued = true);
     }
 
     /// Applies one event of a board. `epoch_wall_ms`: wall-clock time of the board's time 0, by the current system clock.

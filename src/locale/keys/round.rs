@@ -65,6 +65,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("desk-overtaken", &[("by", Plain), ("part", Plain)]),
     ("desk-part_byes", &[("round", Number)]),
     ("desk-part_current_round", &[]),
+    ("desk-part_desk", &[]),
     ("desk-part_pairing", &[("round", Number), ("table", Number)]),
     ("desk-part_round", &[("round", Number)]),
     ("desk-part_seat_of_board", &[("board", Plain)]),

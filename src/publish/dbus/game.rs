@@ -107,7 +107,7 @@ impl GameObject {
         let current = self.source.read(|state| {
             let game = state.games.get(&self.id)?;
             let current = state.boards.get(&game.board)?.game;
-            Some(game.record.result.is_none() && current == Some(self.id) && !state.is_continued_elsewhere(game))
+            Some(game.record.result.is_none() && current == Some(self.id) && !game.is_continued)
         });
         if current == Some(true) { "playing".to_owned() } else { "finished".to_owned() }
     }

@@ -126,7 +126,7 @@ impl ManagerObject {
 
     /// Carries out an act at the desk, as JSON (docs/round.md): seats, rounds, pairings, results. It is checked as a whole before
     /// anything changes, and kept in the journal with the caller. Seats and pairings change by these acts only.
-    /// Errors: BadAct, NoRound, NoTable, NoSuchBoard, BadRound, BadResult, NotAllowed, JournalFull.
+    /// Errors: BadAct, NoRound, NoTable, NoSuchBoard, BadRound, BadResult, Changed, NotAllowed, JournalFull.
     async fn change_desk(
         &self,
         act: &str,

@@ -56,7 +56,8 @@ fn desk_error(locale: Locale, error: &DeskError) -> Text {
 /// Returns what somebody else has changed.
 fn part_name(part: &DeskPart) -> Text {
     match part {
-        DeskPart::Desk | DeskPart::Seats => text("part_seats"),
+        DeskPart::Desk => text("part_desk"),
+        DeskPart::Seats => text("part_seats"),
         DeskPart::SeatOfTable(table) => text("part_seat_of_table").with("table", u32::from(*table)),
         DeskPart::SeatOfBoard(board) => text("part_seat_of_board").with("board", board.clone()),
         DeskPart::CurrentRound => text("part_current_round"),

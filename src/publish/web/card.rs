@@ -2,7 +2,7 @@
 
 use super::alert;
 use crate::boards::SquareState;
-use crate::daemon::hub::round_games::game_of;
+use crate::daemon::hub::round_games::{game_of, pairing_of};
 use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
@@ -137,21 +137,36 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
     insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
-    insert("game", game.map_or(Value::Null, |game| game_on_card(view, state, game)));
+    insert("game", game.map_or(Value::Null, |game| game_on_card(view, game)));
     let former = without_result(view, state, board);
     // A board that its game has left is put away.
-    let is_left = table.is_none() && game.is_some_and(|game| state.is_continued_elsewhere(game));
-    insert("former", former.map_or(Value::Null, |former| game_on_card(view, state, former)));
-    let games = [game, former].into_iter().flatten();
+    let is_left = table.is_none() && game.is_some_and(|game| game.is_continued);
+    insert("former", former.map_or(Value::Null, |former| former_on_card(view, state, former)));
+    let games = [game, former].into_iter().flatten().filter(|game| !game.is_continued);
     insert("attention", if is_left { 0 } else { attention_level(view, state, board, games) }.into());
     Card { fields, clock }
 }
 
-/// Returns the last earlier game of a board whose result is missing, for those who can enter it.
+/// Returns the last earlier game of a board whose result is missing, for those who can enter it. While a round is played, games of
+/// no round need none.
 fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) -> Option<&'a GameView> {
-    let is_former = |game: &&GameView| game.board == board.id && Some(game.id) != board.game;
+    let is_former = |game: &&GameView| game.board == board.id && Some(game.id) != board.game && !game.is_continued;
     let is_missing = |game: &&GameView| game.record.alerts.iter().any(|alert| alert.kind == AlertKind::ResultMissing);
-    state.games.values().rev().filter(is_former).find(is_missing).filter(|_| !view.audience.is_public())
+    let needs_result = |game: &&GameView| match pairing_of(&state.desk, game) {
+        Some((round, table)) => state.desk.pairing(round, table).is_some_and(|pairing| pairing.result.is_none()),
+        None => state.desk.round().is_none(),
+    };
+    let mut former = state.games.values().rev().filter(|_| !view.audience.is_public()).filter(is_former);
+    former.find(|game| is_missing(game) && needs_result(game))
+}
+
+/// Returns an earlier game as on its board's card, with the table at which it was played.
+fn former_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
+    let mut value = game_on_card(view, game);
+    if let Some(fields) = value.as_object_mut() {
+        fields.insert("table".to_owned(), pairing_of(&state.desk, game).map(|(_, table)| table).into());
+    }
+    value
 }
 
 fn displaced(difference: &Difference) -> Value {
@@ -222,14 +237,13 @@ fn players(pairing: &Pairing) -> Value {
 }
 
 /// Returns a game as on its board's card: except for the public, also whether it goes on on another board.
-fn game_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
+fn game_on_card(view: &AudienceView, game: &GameView) -> Value {
     let mut value = self::game(view, game);
     if !view.audience.is_public()
         && let Some(fields) = value.as_object_mut()
     {
-        let is_continued = state.is_continued_elsewhere(game);
-        fields.insert("continued".to_owned(), is_continued.into());
-        if is_continued {
+        fields.insert("continued".to_owned(), game.is_continued.into());
+        if game.is_continued {
             // What is wrong with the game is told of the other one, and the board is not needed.
             fields.insert("alerts".to_owned(), json!([]));
         }

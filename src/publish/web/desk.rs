@@ -74,7 +74,7 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
     let lost: Vec<Pairing> = web.hub.read(|state| {
-        let before = state.desk.rounds.get(&preview.round.number);
+        let before = state.desk.rounds.get(&preview.round.number).filter(|_| preview.errors.is_empty());
         before.map_or_else(Vec::new, |before| lost_results(&preview.round, before).into_iter().cloned().collect())
     });
     Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview, &lost)).into_response())

@@ -103,14 +103,25 @@ fn every_error_of_the_desk_has_a_sentence_in_each_language() {
         impossible(DeskError::TableZero),
         impossible(DeskError::SeatedTwice { board: "b".to_owned(), one: 1, other: 2 }),
         impossible(DeskError::RoundInPlay(3)),
-        impossible(DeskError::Overtaken { by: "O".to_owned(), part: DeskPart::Byes(3) }),
+        impossible(DeskError::HasPairing { round: 1, table: 2 }),
         impossible(DeskError::BadRound(bad_round)),
         ActError::Game(OrderError::Stopping),
     ];
+    let overtaken = [
+        DeskPart::Desk,
+        DeskPart::Seats,
+        DeskPart::SeatOfTable(1),
+        DeskPart::SeatOfBoard("b".to_owned()),
+        DeskPart::CurrentRound,
+        DeskPart::Round(1),
+        DeskPart::Pairing { round: 1, table: 2 },
+        DeskPart::Byes(1),
+    ];
+    let overtaken = overtaken.map(|part| impossible(DeskError::Overtaken { by: "O".to_owned(), part }));
     let shown = |locale: Locale| -> Vec<String> {
         let exports = [ExportError::NoRound(None), ExportError::NoRound(Some(3))];
         let exports = exports.iter().map(|error| export_error(locale, error));
-        errors.iter().map(|error| act_error(locale, error)).chain(exports).collect()
+        errors.iter().chain(&overtaken).map(|error| act_error(locale, error)).chain(exports).collect()
     };
     let [english, simplified, traditional] = LOCALES.map(shown);
     for (english, chinese) in english.iter().zip(simplified.iter().zip(&traditional)) {

@@ -15,7 +15,7 @@ const compareAlerts = (one, other) => one.urgency - other.urgency || one.raised 
 /** Returns all open alerts, also of earlier games whose results are missing; the most urgent first. */
 export function openAlerts() {
   const of = (card) => (card.game?.alerts ?? []).map((alert) => ({ card, alert }));
-  const all = [...hall.cards.values()].flatMap((card) => [...of(card), ...(card.former ? of({ ...card, game: card.former }) : [])]);
+  const all = [...hall.cards.values()].flatMap((card) => [...of(card), ...(card.former ? of({ ...card, table: card.former.table, game: card.former }) : [])]);
   return all.sort((one, other) => compareAlerts(one.alert, other.alert));
 }
 
@@ -51,7 +51,9 @@ function update(item, { card, alert }) {
   link.href = isFormer(card) ? `/game/${card.game.id}` : `/board/${encodeURIComponent(card.board)}`;
   link.dataset.board = card.board;
   item.dataset.state = alert.notice ? "notice" : "alert";
-  setText($("strong", item), placeName(card));
+  // Nobody sits there any more who could be asked.
+  const players = isFormer(card) ? [card.game.white.name, card.game.black.name].filter(Boolean).join(" – ") : "";
+  setText($("strong", item), [placeName(card), players].filter(Boolean).join(" · "));
   setText($(".ago", item), ago(now() - alert.since));
   setText($("b", item), t(`kind-${alert.kind}`));
   setText($(".text", item), alert.text);

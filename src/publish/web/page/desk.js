@@ -67,15 +67,18 @@ async function reload() {
   }
 }
 
-/** Carries out an act, shows its outcome (`done`, or the error), and draws the view again. */
+/** Carries out an act, shows its outcome (`done`, or the error), and draws the view again. Returns whether it was done. */
 export async function runAct(what, done, redraw) {
+  let isDone = false;
   try {
     await act(what);
+    isDone = true;
     say(done);
   } catch (error) {
     say(error.message, true);
   }
   await redraw();
+  return isDone;
 }
 
 /** Carries out an act that was decided on what is shown, unless `what` says on what. */
@@ -141,8 +144,11 @@ function revealWanted() {
 
 function makeRow({ paired }) {
   const select = h("select", { "aria-label": t("page-desk-result-of", { table: paired.table }) });
+  // What was shown when the menu was opened: the row changes behind it.
+  let n_seen;
+  for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
   select.addEventListener("change", () =>
-    run({ do: "result", round: report.round.number, table: paired.table, result: select.value || null }, t("page-desk-result-entered", { table: paired.table })),
+    run({ n_seen: n_seen ?? report.n, do: "result", round: report.round.number, table: paired.table, result: select.value || null }, t("page-desk-result-entered", { table: paired.table })),
   );
   const row = h(
     "tr",
@@ -205,6 +211,7 @@ const problem = ({ line, cell, message }) => {
 async function preview(file, byRank = false) {
   const dialog = $("#desk-dialog");
   const number = $("#upload-round").value;
+  const n_seen = report?.n;
   try {
     say(t("page-sending"));
     const { format, round, errors, warnings, ignored_columns: ignored } = await upload(`/api/desk/preview?lang=${language}${number ? `&round=${number}` : ""}${byRank ? "&order=rank" : ""}`, file);
@@ -212,7 +219,7 @@ async function preview(file, byRank = false) {
     const list = (title, items) => (items?.length ? h("section", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", {}, one)))) : null);
     const load = async () => {
       dialog.close();
-      await run({ do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
+      await run({ n_seen, do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
       // Its address, so that links lead from it to other rounds.
       history.pushState(null, "", `/round/${round.number}`);
       dispatchEvent(new PopStateEvent("popstate"));
@@ -242,8 +249,8 @@ async function preview(file, byRank = false) {
 
 /** Starts the round that is shown; asks first if results of the present one are missing. */
 function startRound() {
-  const { number: round } = report.round;
-  const start = () => run({ do: "start_round", round }, t("page-desk-round-started", { round }));
+  const { round: { number: round }, n: n_seen } = report;
+  const start = () => run({ n_seen, do: "start_round", round }, t("page-desk-round-started", { round }));
   const now = report.rounds.find(({ number }) => number === report.current_round);
   if (!now?.missing.length) return start();
   const dialog = $("#desk-dialog");

@@ -74,10 +74,13 @@ function draw() {
     ({ table }) => {
       const select = h("select", { "aria-label": t("page-desk-board-of", { table }) });
       const seat = () => report.tables.find((one) => one.table === table)?.seat;
+      let n_seen;
+      for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
       select.addEventListener("focus", () => fillBoards(select, seat()));
-      select.addEventListener("change", () =>
-        select.value ? run({ do: "seat", table, board: select.value }, seatedText(select.value, table)) : run({ do: "unseat", table }, t("page-desk-unseated", { table })),
-      );
+      select.addEventListener("change", () => {
+        const what = select.value ? { do: "seat", table, board: select.value } : { do: "unseat", table };
+        run({ n_seen: n_seen ?? report.n, ...what }, select.value ? seatedText(select.value, table) : t("page-desk-unseated", { table }));
+      });
       return h("tr", {}, h("th", { scope: "row" }, String(table)), h("td", {}, select), h("td", { class: "connection" }));
     },
     (row, { seat }) => {
@@ -86,8 +89,16 @@ function draw() {
     },
   );
   setText($("#unseated"), report.unseated.length ? t("page-desk-boards-unseated", { boards: report.unseated.map(boardText).join(", ") }) : "");
-  $("#by-name").hidden = report.unseated.length === 0;
+  $("#by-name").hidden = report.unseated.length === 0 || freeTables().length === 0;
   drawTouch();
+}
+
+/** The tables of the round, or as many as there are boards, that have no board. */
+function freeTables() {
+  const now = seats();
+  const paired = report.round?.pairings.map(({ table }) => table).sort((one, other) => one - other);
+  const last = Math.max(0, ...Object.keys(now)) + report.unseated.length;
+  return (paired ?? Array.from({ length: last }, (_, index) => index + 1)).filter((table) => !now[table]);
 }
 
 /** Seats the boards without a seat in the order of their names, after a preview. */
@@ -96,13 +107,12 @@ function byName() {
   const { n } = report;
   const now = seats();
   const boards = [...report.unseated].sort((one, other) => one.board.localeCompare(other.board, "en", { numeric: true }));
-  const added = [];
-  let table = 1;
-  for (const { board, serial_number } of boards) {
-    while (now[table]) table += 1;
-    now[table] = { board, ...(serial_number && { serial_number }) };
-    added.push([table, board]);
-  }
+  // Spare boards stay without a seat.
+  const free = freeTables();
+  const added = boards.slice(0, free.length).map(({ board, serial_number }, index) => {
+    now[free[index]] = { board, ...(serial_number && { serial_number }) };
+    return [free[index], board];
+  });
   const apply = () => {
     dialog.close();
     run({ n_seen: n, do: "seat_all", seats: now }, t("page-desk-boards-seated", { count: added.length }));
@@ -137,8 +147,8 @@ async function lifted(board) {
   try {
     const { table } = touch;
     const text = seatedText(board, table);
-    const done = { table, board, former: report.tables.find((one) => one.table === table)?.seat?.board, from: tableOf(board) };
-    await act({ n_seen: report.n, do: "seat", table, board });
+    const done = { n_seen: report.n, table, board, former: report.tables.find((one) => one.table === table)?.seat?.board, from: tableOf(board) };
+    await act({ n_seen: done.n_seen, do: "seat", table, board });
     touch.done.push(done);
     say(text);
     touch.table += 1;
@@ -151,14 +161,18 @@ async function lifted(board) {
   findLifted();
 }
 
-/** Undoes the last seat: its board goes back to where it was, and so does the board that was at the table before. */
+/**
+ * Undoes the last seat: its board goes back to where it was, and so does the board that was at the table before; unless somebody else
+ * has changed one of these seats since.
+ */
 async function undo() {
   const last = touch?.done.pop();
   if (!last) return;
-  const { table, board, former, from } = last;
-  const text = t("page-desk-unseated", { table });
-  await run(from !== undefined && from !== table ? { do: "seat", table: from, board } : { do: "unseat", table }, text);
-  if (former && former !== board) await run({ do: "seat", table, board: former }, t("page-desk-seated", { board: former, table }));
+  const { n_seen, table, board, former, from } = last;
+  const back = from !== undefined && from !== table ? { do: "seat", table: from, board } : { do: "unseat", table };
+  const isDone = await run({ n_seen, ...back }, t("page-desk-unseated", { table }));
+  if (!isDone) return;
+  if (former && former !== board) await run({ n_seen, do: "seat", table, board: former }, t("page-desk-seated", { board: former, table }));
   touch.table = table;
   drawTouch();
 }
