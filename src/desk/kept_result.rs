@@ -124,7 +124,7 @@ mod tests {
             ),
             (pairing(1, ("Able", 0), ("Baker", 0), Some(PairingResult::Draw)), pairing(1, ("Xb", 0), ("Yb", 0), None), false),
         ] {
-            assert_eq!(keeps_result(&known, &new, &round(&[known.clone()])), expected, "{new:?}");
+            assert_eq!(keeps_result(&known, &new, &round(std::slice::from_ref(&known))), expected, "{new:?}");
         }
     }
 }
