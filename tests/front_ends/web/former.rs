@@ -11,8 +11,12 @@ async fn it_stays_on_the_card_until_its_result_is_entered() {
     let game = site.hall.game;
     site.hall.play("e2", "e4", "e4").await;
     site.hall.play("e7", "e5", "e5").await;
-    site.hall.board.play("e5", "e7");
-    site.hall.board.play("e4", "e2");
+    site.hall.play("g1", "f3", "Nf3").await;
+    site.hall.play("b8", "c6", "Nc6").await;
+    // Not in the order in which moves are taken back.
+    for (from, to) in [("e4", "e2"), ("e5", "e7"), ("f3", "g1"), ("c6", "b8")] {
+        site.hall.board.play(from, to);
+    }
     let missing = |card: &Value| card["former"]["alerts"][0]["kind"] == "result_missing";
     let card = events.until("the game without a result", |next| missing(&next.data)).await.data;
     assert_eq!((&card["former"]["id"], &card["attention"]), (&json!(game), &json!(3)));
