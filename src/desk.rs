@@ -10,7 +10,7 @@ mod part;
 mod seat;
 
 pub use act::{DeskAct, DeskEntry, DeskError};
-pub use kept_result::lost_results;
+pub use kept_result::lost_pairings;
 pub use part::DeskPart;
 pub use seat::{Seat, seats_from_round};
 

@@ -93,8 +93,10 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
         if missing.contains(&pairing.table) && !row.needs_attention {
             (row.state, row.needs_attention) = ("result missing".to_owned(), true);
         }
-        if let Some(forfeit) = pairing.forfeit() {
-            (row.state, row.needs_attention) = (forfeit.word().to_owned(), false);
+        let is_played = game(id).is_some_and(|game| !game.moves.is_empty());
+        if let Some(result) = pairing.result.filter(|result| result.is_forfeit() || !is_played) {
+            // It was entered, and the pieces are set up again, or the board is away.
+            (row.state, row.needs_attention) = (result.word().to_owned(), false);
         } else if name.is_empty() {
             (row.state, row.needs_attention) = ("no board".to_owned(), true);
         }
@@ -102,11 +104,16 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
     }
     rows.sort_by_key(|(table, _)| *table);
     let mut rows: Vec<Row> = rows.into_iter().map(|(_, row)| row).collect();
-    let at_no_table = |board: &&BoardInfo| !tables.iter().any(|(_, name, _)| *name == board.id);
+    let is_paired = |table: u16| round.is_some_and(|round| round.table(table).is_some());
+    let at_no_table = |board: &&BoardInfo| !tables.iter().any(|(table, name, _)| *name == board.id && is_paired(*table));
     rows.extend(snapshot.boards.iter().filter(at_no_table).map(|board| {
         let game = board.game.and_then(game);
         let mut row = row(board.id.clone(), Some(board), game);
         // While a round is played, a board at no table is needed only if a game goes on there.
+        if game.is_some_and(|game| game.state != "playing" && game.result == "*") && round.is_some() {
+            // The game has gone on elsewhere.
+            row.state = "not in use".to_owned();
+        }
         row.needs_attention &= round.is_none() || game.is_some_and(|game| game.state == "playing" && !game.moves.is_empty());
         row
     }));

@@ -23,7 +23,7 @@ fn has_same_players(known: &Pairing, pairing: &Pairing, before: &Round) -> bool 
 pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
     let one_is_same =
         is_same_person(&known.white, &pairing.white, before) || is_same_person(&known.black, &pairing.black, before);
-    let is_played = known.result.is_some_and(|result| result.game_result().is_some());
+    let is_played = known.result.is_some_and(|result| !result.is_forfeit() && result.game_result().is_some());
     has_same_players(known, pairing, before) || is_played && one_is_same
 }
 
@@ -41,14 +41,15 @@ pub(super) fn keep_results(round: &mut Round, before: &Round) {
     }
 }
 
-/// Returns the pairings whose results are lost when `round` takes the place of `before`: their players are not paired in it, or it
-/// has another result for them.
-pub fn lost_results<'a>(round: &Round, before: &'a Round) -> Vec<&'a Pairing> {
+/// Returns the pairings whose results are lost when `round` takes the place of `before`, because their players are not paired in it, or
+/// it has another result for them; and those that are lost with a game that has no result. `has_game`: of a table.
+pub fn lost_pairings<'a>(round: &Round, before: &'a Round, has_game: impl Fn(u16) -> bool) -> Vec<&'a Pairing> {
     let mut kept: Vec<&Pairing> = Vec::new();
     for pairing in &round.pairings {
         kept.extend(former(pairing, before).filter(|known| pairing.result.is_none() || pairing.result == known.result));
     }
-    before.pairings.iter().filter(|known| known.result.is_some() && !kept.contains(known)).collect()
+    let is_lost = |known: &&Pairing| (known.result.is_some() || has_game(known.table)) && !kept.contains(known);
+    before.pairings.iter().filter(is_lost).collect()
 }
 
 #[cfg(test)]
@@ -103,11 +104,20 @@ mod tests {
             (vec![pairing(1, ("Able", 1), ("Given1", 5), draw)], vec![draw], 2),
         ] {
             let mut round = round(&loaded);
-            assert_eq!(lost_results(&round, &before).len(), lost, "{loaded:?}");
+            assert_eq!(lost_pairings(&round, &before, |_| false).len(), lost, "{loaded:?}");
             keep_results(&mut round, &before);
             let results: Vec<Option<PairingResult>> = round.pairings.iter().map(|pairing| pairing.result).collect();
             assert_eq!(results, expected, "{loaded:?}");
         }
+    }
+
+    #[test]
+    fn a_pairing_with_a_game_is_lost_with_it() {
+        let before = round(&[pairing(1, ("Able", 1), ("Baker", 5), None), pairing(2, ("Cole", 2), ("Dean", 6), None)]);
+        let loaded = round(&before.pairings[..1]);
+        let lost =
+            |has_game: bool| lost_pairings(&loaded, &before, |_| has_game).iter().map(|lost| lost.table).collect::<Vec<_>>();
+        assert_eq!((lost(true), lost(false)), (vec![2], Vec::new()));
     }
 
     #[test]

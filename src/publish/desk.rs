@@ -7,7 +7,7 @@ mod sentence;
 
 pub use export::{ExportError, ExportFormat, export};
 pub use report::{DeskReport, GameReport, RoundSummary, SeatReport, TableReport, TableState};
-pub use sentence::{act_error, export_error, lost_result, preview_to_json};
+pub use sentence::{act_error, export_error, lost_pairing, preview_to_json};
 
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::RoundGames;

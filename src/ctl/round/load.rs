@@ -5,9 +5,9 @@ use super::selected::{Yes, connect_live};
 use super::start::confirm_start;
 use crate::ctl::columns::output_width;
 use crate::ctl::service::{Service, confirm, print};
-use crate::desk::{DeskAct, lost_results};
+use crate::desk::{DeskAct, lost_pairings};
 use crate::locale::{self, Locale};
-use crate::publish::desk::{DeskReport, lost_result};
+use crate::publish::desk::{DeskReport, lost_pairing};
 use crate::round::preview::{MAX_BYTES, RoundPreview};
 use crate::round::trf::TableOrder;
 use crate::round::{Round, csv};
@@ -66,10 +66,14 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     }
     let client = connect_live(&service).await?;
     let before = client.desk(Some(number)).await?;
-    let lost = before.round.iter().flat_map(|before| lost_results(&round, before));
-    let lost: Vec<String> = lost.map(|pairing| locale::sentence(Locale::English, &lost_result(pairing))).collect();
+    let has_game = |table: u16| {
+        let mut known = before.tables.iter().filter(|known| known.table == table);
+        known.any(|known| known.games.iter().any(|game| game.has_moves))
+    };
+    let lost = before.round.iter().flat_map(|before| lost_pairings(&round, before, has_game));
+    let lost: Vec<String> = lost.map(|pairing| locale::sentence(Locale::English, &lost_pairing(pairing))).collect();
     lost.iter().for_each(|sentence| eprintln!("warning: {sentence}"));
-    if !lost.is_empty() && !confirm(&format!("Load round {number} without these results?"), yes.yes)? {
+    if !lost.is_empty() && !confirm(&format!("Load round {number} without them?"), yes.yes)? {
         return Ok(print("nothing was changed\n")?);
     }
     client.change_seen_desk(&DeskAct::LoadRound { round }, Some(before.n)).await?;

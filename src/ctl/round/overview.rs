@@ -215,11 +215,12 @@ mod tests {
             assert!(rows[1..7].iter().all(|row| row.width() <= width), "{rows:#?}");
         }
     }
+
     #[test]
     fn a_rating_is_shown_whole_or_not_at_all() {
         let row = |width: usize| rows(width).remove(1);
         assert!(row(80).starts_with(" 1  GM Xiong, Jeffery 2700    1-0"), "{}", row(80));
         assert!(row(70).starts_with(" 1  GM Xiong, Jeffery    1-0"), "{}", row(70));
-        assert!(row(60).starts_with(" 1  GM Xiong, Je…  1-0"), "{}", row(60));
+        assert!(row(60).starts_with(" 1  GM Xiong, Jef…  1-0"), "{}", row(60));
     }
 }

@@ -61,6 +61,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("desk-no_round", &[("round", Number)]),
     ("desk-no_round_loaded", &[]),
     ("desk-no_seat", &[("table", Number)]),
+    ("desk-lost_game", &[("table", Number), ("white", Plain), ("black", Plain)]),
     ("desk-lost_result", &[("table", Number), ("white", Plain), ("black", Plain), ("result", Plain)]),
     ("desk-overtaken", &[("by", Plain), ("part", Plain)]),
     ("desk-part_byes", &[("round", Number)]),

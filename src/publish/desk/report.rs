@@ -36,6 +36,9 @@ pub struct RoundSummary {
     pub pairings: usize,
     /// The tables of [`TableState::ResultMissing`].
     pub missing: Vec<u16>,
+    /// All tables without a result, also those of games that are in play or have not begun.
+    #[serde(default)]
+    pub open: Vec<u16>,
 }
 
 /// A board, for a seat.
@@ -146,10 +149,18 @@ impl DeskReport {
 
 impl RoundSummary {
     fn new(state: &State, games: &RoundGames<'_>, round: &Round) -> RoundSummary {
-        let is_missing = |table: &u16| pairing_report(state, games, round, *table).state == Some(TableState::ResultMissing);
-        let mut missing: Vec<u16> = round.pairings.iter().map(|pairing| pairing.table).filter(is_missing).collect();
-        missing.sort_unstable();
-        RoundSummary { number: round.number, pairings: round.pairings.len(), missing }
+        let tables = round.pairings.iter().map(|pairing| pairing.table);
+        let mut open: Vec<(u16, Option<TableState>)> =
+            tables.map(|table| (table, pairing_report(state, games, round, table).state)).collect();
+        open.retain(|(_, state)| *state != Some(TableState::Ended));
+        open.sort_unstable_by_key(|(table, _)| *table);
+        let missing = open.iter().filter(|(_, state)| *state == Some(TableState::ResultMissing));
+        RoundSummary {
+            number: round.number,
+            pairings: round.pairings.len(),
+            missing: missing.map(|(table, _)| *table).collect(),
+            open: open.iter().map(|(table, _)| *table).collect(),
+        }
     }
 }
 

@@ -78,9 +78,9 @@ pub fn export_error(locale: Locale, error: &ExportError) -> String {
     }
 }
 
-/// Returns the result that is lost when a round is loaded without this pairing.
-pub fn lost_result(pairing: &Pairing) -> Text {
-    text("lost_result")
+/// Returns what is lost when a round is loaded without this pairing: its result, or its game.
+pub fn lost_pairing(pairing: &Pairing) -> Text {
+    text(if pairing.result.is_some() { "lost_result" } else { "lost_game" })
         .with("table", u32::from(pairing.table))
         .with("white", pairing.white.titled_name())
         .with("black", pairing.black.titled_name())
@@ -98,7 +98,7 @@ pub fn preview_to_json(locale: Locale, preview: &RoundPreview, lost: &[Pairing])
     let mut json = json!(preview);
     if let Some(fields) = json.as_object_mut() {
         fields.insert("errors".to_owned(), list(&preview.errors));
-        let lost = lost.iter().map(|pairing| locale::sentence(locale, &lost_result(pairing)));
+        let lost = lost.iter().map(|pairing| locale::sentence(locale, &lost_pairing(pairing)));
         let lost = lost.map(|message| json!({"line": null, "cell": null, "message": message}));
         let warnings = preview.warnings.iter().map(sentence).chain(lost).collect();
         fields.insert("warnings".to_owned(), warnings);

@@ -4,8 +4,8 @@ use super::WebState;
 use super::body::{self, ExchangeRequest};
 use super::post::{BodyLimits, COMMAND_LIMITS, check_right, read_own_body, read_own_file, require_right, respond_to_order};
 use super::refusal::{HandlerResult, coded_refusal, refusal};
-use crate::daemon::hub::BoardId;
-use crate::desk::lost_results;
+use crate::daemon::hub::{self, BoardId};
+use crate::desk::lost_pairings;
 use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
 use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES, RequestedAct};
@@ -75,7 +75,9 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
     let lost: Vec<Pairing> = web.hub.read(|state| {
         let before = state.desk.rounds.get(&preview.round.number).filter(|_| preview.errors.is_empty());
-        before.map_or_else(Vec::new, |before| lost_results(&preview.round, before).into_iter().cloned().collect())
+        before.map_or_else(Vec::new, |before| {
+            lost_pairings(&preview.round, before, |table| has_moves(state, before.number, table)).into_iter().cloned().collect()
+        })
     });
     Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview, &lost)).into_response())
 }
@@ -106,6 +108,16 @@ pub(super) async fn exchange(State(web): State<Arc<WebState>>, request: Request)
 fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     let mut parameters = uri.query().unwrap_or_default().split('&').filter_map(|parameter| parameter.split_once('='));
     parameters.find(|(known, _)| *known == name).map(|(_, value)| value)
+}
+
+/// Returns whether a game with moves was begun at a table of a round.
+fn has_moves(state: &hub::State, round: u16, table: u16) -> bool {
+    let begun = |game: &u64| state.games.get(game).is_some_and(|game| !game.record.plies.is_empty());
+    state
+        .desk
+        .games(round, table)
+        .iter()
+        .any(|game| begun(game) || state.past_games.get(game).is_some_and(|game| game.has_moves))
 }
 
 fn round_parameter(uri: &Uri) -> Option<u16> {

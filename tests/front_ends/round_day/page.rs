@@ -138,6 +138,11 @@ impl Desk for Page {
         self.show_round(round);
         self.browser.shows("#start-round", &format!("Start round {round}"));
         self.browser.click("#start-round");
+        // It asks while tables of the present round have no result.
+        if self.browser.js("return document.querySelector('#desk-dialog').open") == json!(true) {
+            self.browser.shows("#desk-dialog", "without a result");
+            self.browser.click("#desk-dialog .buttons button");
+        }
         self.browser.shows("#rounds a[aria-current=page]", &format!("Round {round} (now)"));
         self.round = round;
     }

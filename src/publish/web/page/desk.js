@@ -1,7 +1,7 @@
 // The operator's desk: the round with its results, and uploading pairings.
 
 import { score } from "./card.js";
-import { $, fill, h, keyed, setAttribute, setText } from "./dom.js";
+import { $, fill, h, keyed, openOnKey, setAttribute, setText } from "./dom.js";
 import { request, upload } from "./net.js";
 import * as pairing from "./pairing.js";
 import { say } from "./status.js";
@@ -144,6 +144,7 @@ function revealWanted() {
 
 function makeRow({ paired }) {
   const select = h("select", { "aria-label": t("page-desk-result-of", { table: paired.table }) });
+  openOnKey(select);
   // What was shown when the menu was opened: the row changes behind it.
   let n_seen;
   for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
@@ -247,12 +248,12 @@ async function preview(file, byRank = false) {
   }
 }
 
-/** Starts the round that is shown; asks first if results of the present one are missing. */
+/** Starts the round that is shown; asks first if the present one has tables without a result. */
 function startRound() {
   const { round: { number: round }, n: n_seen } = report;
   const start = () => run({ n_seen, do: "start_round", round }, t("page-desk-round-started", { round }));
   const now = report.rounds.find(({ number }) => number === report.current_round);
-  if (!now?.missing.length) return start();
+  if (!now?.open.length) return start();
   const dialog = $("#desk-dialog");
   const confirmed = () => {
     dialog.close();
@@ -260,7 +261,7 @@ function startRound() {
   };
   fill(
     dialog,
-    h("p", {}, t("page-desk-confirm-start", { round, missing: comma(now.missing.map(String)) })),
+    h("p", {}, t("page-desk-confirm-start", { round, missing: comma(now.open.map(String)) })),
     h("div", { class: "buttons" }, h("button", { type: "button", onclick: confirmed }, t("page-desk-start-round", { round })), h("button", { type: "button", class: "quiet", autofocus: true, onclick: () => dialog.close() }, t("page-cancel"))),
   );
   dialog.showModal();

@@ -63,6 +63,20 @@ export function keyed(parent, items, key, make, update) {
   });
 }
 
+/**
+ * Makes a key open a menu that has the focus. Otherwise arrow keys and letters choose at once, so that whoever looks for an entry takes
+ * each that is passed.
+ */
+export function openOnKey(select) {
+  select.addEventListener("keydown", (event) => {
+    const isChoice = /^(Arrow|Page|Home|End)/.test(event.key) || (event.key.length === 1 && !event.ctrlKey && !event.metaKey);
+    if (!isChoice || event.altKey || !select.showPicker) return;
+    event.preventDefault();
+    // A picker that is open stays so.
+    select.showPicker();
+  });
+}
+
 /** Returns whether this element receives typed text. */
 export function isTextField(target) {
   return target instanceof HTMLElement && (target.isContentEditable || ["INPUT", "TEXTAREA", "SELECT"].includes(target.tagName));

@@ -1,7 +1,7 @@
 // The seats: which board is at which table, and seating by touch.
 
 import { act, readDesk, runAct } from "./desk.js";
-import { $, fill, h, keyed, setText } from "./dom.js";
+import { $, fill, h, keyed, openOnKey, setText } from "./dom.js";
 import { changes, hall } from "./net.js";
 import { say } from "./status.js";
 import { t } from "./words.js";
@@ -76,6 +76,7 @@ function draw() {
       const seat = () => report.tables.find((one) => one.table === table)?.seat;
       let n_seen;
       for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
+      openOnKey(select);
       select.addEventListener("focus", () => fillBoards(select, seat()));
       select.addEventListener("change", () => {
         const what = select.value ? { do: "seat", table, board: select.value } : { do: "unseat", table };
