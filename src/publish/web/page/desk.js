@@ -85,6 +85,17 @@ export async function runAct(what, done, redraw) {
 const run = (what, done) => runAct({ n_seen: report?.n, ...what }, done, reload);
 
 /**
+ * Prepares a menu whose choice is an act. What is around it may change while it is open. `number` returns that of what is shown now; the
+ * result returns that of what was shown when the menu was opened.
+ */
+export function seenBy(select, number) {
+  let seen;
+  openOnKey(select);
+  for (const opening of ["pointerdown", "keydown"]) select.addEventListener(opening, () => (seen = number()));
+  return () => seen ?? number();
+}
+
+/**
  * Fills an element again only if its content differs: while games are played, the round is drawn every half second, and a link or a menu
  * that is replaced while somebody uses it does nothing.
  */
@@ -144,12 +155,9 @@ function revealWanted() {
 
 function makeRow({ paired }) {
   const select = h("select", { "aria-label": t("page-desk-result-of", { table: paired.table }) });
-  openOnKey(select);
-  // What was shown when the menu was opened: the row changes behind it.
-  let n_seen;
-  for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
+  const seen = seenBy(select, () => report.n);
   select.addEventListener("change", () =>
-    run({ n_seen: n_seen ?? report.n, do: "result", round: report.round.number, table: paired.table, result: select.value || null }, t("page-desk-result-entered", { table: paired.table })),
+    run({ n_seen: seen(), do: "result", round: report.round.number, table: paired.table, result: select.value || null }, t("page-desk-result-entered", { table: paired.table })),
   );
   const row = h(
     "tr",

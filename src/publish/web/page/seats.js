@@ -1,7 +1,7 @@
 // The seats: which board is at which table, and seating by touch.
 
-import { act, readDesk, runAct } from "./desk.js";
-import { $, fill, h, keyed, openOnKey, setText } from "./dom.js";
+import { act, readDesk, runAct, seenBy } from "./desk.js";
+import { $, fill, h, keyed, setText } from "./dom.js";
 import { changes, hall } from "./net.js";
 import { say } from "./status.js";
 import { t } from "./words.js";
@@ -74,13 +74,11 @@ function draw() {
     ({ table }) => {
       const select = h("select", { "aria-label": t("page-desk-board-of", { table }) });
       const seat = () => report.tables.find((one) => one.table === table)?.seat;
-      let n_seen;
-      for (const begin of ["pointerdown", "keydown"]) select.addEventListener(begin, () => (n_seen = report.n));
-      openOnKey(select);
+      const seen = seenBy(select, () => report.n);
       select.addEventListener("focus", () => fillBoards(select, seat()));
       select.addEventListener("change", () => {
         const what = select.value ? { do: "seat", table, board: select.value } : { do: "unseat", table };
-        run({ n_seen: n_seen ?? report.n, ...what }, select.value ? seatedText(select.value, table) : t("page-desk-unseated", { table }));
+        run({ n_seen: seen(), ...what }, select.value ? seatedText(select.value, table) : t("page-desk-unseated", { table }));
       });
       return h("tr", {}, h("th", { scope: "row" }, String(table)), h("td", {}, select), h("td", { class: "connection" }));
     },

@@ -2,6 +2,7 @@
 
 use super::Desk;
 use crate::harness::until;
+use crate::harness::webdriver::{DOWN, ENTER};
 use touchmove::desk::DeskAct;
 use touchmove::publish::desk::ExportFormat;
 use touchmove::round::{Bye, ByeKind, PairingResult, Player, Round};
@@ -36,10 +37,25 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.js("history.back()");
     browser.shows("#pairings .state", "result missing");
 
+    // Arrow keys open the menu and move in it; only the result that is chosen in the end is entered.
+    browser.js("document.querySelector('#pairings select').focus()");
+    browser.keys(DOWN);
+    browser.until("the menu is open", "document.querySelector('#pairings select').matches(':open')");
+    browser.keys(DOWN);
+    browser.keys(DOWN);
+    assert_eq!(round(&desk).await.pairings[0].result, None);
+    browser.keys(ENTER);
+    browser.shows("#pairings .state", "ended");
+    assert_eq!(round(&desk).await.pairings[0].result, Some(PairingResult::Draw));
+    let choose = |result: &str| {
+        let one = "const one = document.querySelector('#pairings select')";
+        browser.js(&format!("{one}; one.value = '{result}'; one.dispatchEvent(new Event('change'))"))
+    };
+    choose("");
+    browser.shows("#pairings .state", "result missing");
+
     // Both players lose, as the arbiter decided.
-    let choose =
-        "const one = document.querySelector('#pairings select'); one.value = '0-0'; one.dispatchEvent(new Event('change'))";
-    browser.js(choose);
+    choose("0-0");
     browser.shows("#command-status", "The result of table 1 is entered");
     browser.shows("#pairings .state", "ended");
     assert_eq!(round(&desk).await.pairings[0].result, Some(PairingResult::BothLose));
