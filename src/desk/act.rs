@@ -58,7 +58,7 @@ pub enum DeskAct {
         round: u16,
         /// The pairing.
         pairing: Pairing,
-        /// Whether the table must have no pairing yet, so that nobody's pairing is replaced.
+        /// Whether the act is refused if the table already has a pairing.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         new: bool,
     },
@@ -179,7 +179,7 @@ pub enum DeskError {
     #[error("round {0} is being played: start another round before you remove it")]
     RoundInPlay(u16),
     /// Somebody else has changed the same since the act was decided on.
-    #[error("nothing was changed, because {by} has changed {} meanwhile: look at it, then try again", part_name(.part))]
+    #[error("nothing was changed, because {by} has changed {} since you looked: look again, then decide", part_name(.part))]
     Overtaken {
         /// Who.
         by: String,

@@ -387,7 +387,7 @@ async fn nobody_undoes_unseen_what_somebody_else_did() {
     let act = |act, seen, by: &'static str| carry_out(&hub, RequestedAct { act, seen }, by);
     act(result(PairingResult::WhiteWins), seen, "Olga").await.unwrap();
     let refused = act(result(PairingResult::BlackWins), seen, "Otto").await.unwrap_err();
-    assert!(refused.to_string().contains("because Olga has changed table 2 of round 1 meanwhile"), "{refused}");
+    assert!(refused.to_string().contains("because Olga has changed table 2 of round 1 since you looked"), "{refused}");
     assert_eq!((table(&hub, 1, 2).1, refused.code()), (Some(PairingResult::WhiteWins), ErrorCode::Stale("Changed")));
     // Who wants the same, changes something else, corrects oneself, or has seen it, is not refused.
     act(result(PairingResult::WhiteWins), seen, "Otto").await.unwrap();

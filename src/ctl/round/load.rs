@@ -5,7 +5,7 @@ use super::selected::{Yes, connect_live};
 use super::start::confirm_start;
 use crate::ctl::columns::output_width;
 use crate::ctl::service::{Service, confirm, print};
-use crate::desk::{DeskAct, lost_pairings};
+use crate::desk::DeskAct;
 use crate::locale::{self, Locale};
 use crate::publish::desk::{DeskReport, lost_pairing};
 use crate::round::preview::{MAX_BYTES, RoundPreview};
@@ -19,7 +19,8 @@ use std::path::{Path, PathBuf};
 
 /// Read a file of pairings, check it, and load its round
 ///
-/// If no round is being played, or this one is, its names are used from now on. A later round waits for `round start`.
+/// If no round is being played, or this one is, its names are used from now on. A later round waits for `round start`. Asks first if
+/// results that were entered, or games, lose their pairing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = load_help())]
 pub(super) struct Args {
@@ -66,12 +67,8 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
     }
     let client = connect_live(&service).await?;
     let before = client.desk(Some(number)).await?;
-    let has_game = |table: u16| {
-        let mut known = before.tables.iter().filter(|known| known.table == table);
-        known.any(|known| known.games.iter().any(|game| game.has_moves))
-    };
-    let lost = before.round.iter().flat_map(|before| lost_pairings(&round, before, has_game));
-    let lost: Vec<String> = lost.map(|pairing| locale::sentence(Locale::English, &lost_pairing(pairing))).collect();
+    let lost = before.lost_pairings(&round);
+    let lost: Vec<String> = lost.into_iter().map(|pairing| locale::sentence(Locale::English, &lost_pairing(pairing))).collect();
     lost.iter().for_each(|sentence| eprintln!("warning: {sentence}"));
     if !lost.is_empty() && !confirm(&format!("Load round {number} without them?"), yes.yes)? {
         return Ok(print("nothing was changed\n")?);

@@ -33,8 +33,7 @@ impl RecentActs {
         self.acts.push_back(RecentAct { number, by: entry.by.clone(), parts });
     }
 
-    /// Checks that nobody else has changed what this act changes since its author saw the desk, after `seen` acts; `None`: the author
-    /// need not have seen it.
+    /// Checks that no other user has changed the same parts since the author read the desk, after `seen` acts; `None`: no check.
     ///
     /// # Errors
     /// `Overtaken`, with the last of the others.

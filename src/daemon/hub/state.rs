@@ -52,10 +52,9 @@ impl State {
             Some((first.made_at, &first.played.uci, game.wall_ms(game.record.started_at)))
         }
         let Some(begun) = self.games.get(&id).and_then(begin) else { return };
-        let mut same: Vec<(u64, &BoardId)> = Vec::new();
-        same.extend(self.games.values().filter(|game| begin(game) == Some(begun)).map(|game| (game.id, &game.board)));
-        let Some((last, on)) = same.pop() else { return };
-        let left: Vec<u64> = same.into_iter().filter(|(id, board)| *id != last && *board != on).map(|(id, _)| id).collect();
+        let same: Vec<&GameView> = self.games.values().filter(|game| begin(game) == Some(begun)).collect();
+        let Some((last, earlier)) = same.split_last() else { return };
+        let left: Vec<u64> = earlier.iter().filter(|game| game.board != last.board).map(|game| game.id).collect();
         self.games.values_mut().filter(|game| left.contains(&game.id)).for_each(|game| game.is_continued = true);
     }
 

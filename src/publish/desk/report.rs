@@ -3,9 +3,10 @@
 use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{BoardView, GameSummary, State};
 use crate::daemon::rounds::boards_at_tables;
+use crate::desk::lost_pairings;
 use crate::game::json::word_or_null;
 use crate::game::words::words;
-use crate::round::{PairingResult, Round};
+use crate::round::{Pairing, PairingResult, Round};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -140,6 +141,15 @@ impl DeskReport {
 }
 
 impl DeskReport {
+    /// Returns the pairings of the round that are lost with their results or games when another round takes its place.
+    pub fn lost_pairings(&self, loaded: &Round) -> Vec<&Pairing> {
+        let has_game = |table: u16| {
+            let mut known = self.tables.iter().filter(|known| known.table == table);
+            known.any(|known| known.games.iter().any(|game| game.has_moves))
+        };
+        self.round.as_ref().map_or_else(Vec::new, |before| lost_pairings(loaded, before, has_game))
+    }
+
     /// Returns the tables of the round whose results are missing.
     pub fn missing_results(&self) -> Vec<u16> {
         let missing = self.tables.iter().filter(|table| table.state == Some(TableState::ResultMissing));

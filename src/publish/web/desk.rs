@@ -4,15 +4,14 @@ use super::WebState;
 use super::body::{self, ExchangeRequest};
 use super::post::{BodyLimits, COMMAND_LIMITS, check_right, read_own_body, read_own_file, require_right, respond_to_order};
 use super::refusal::{HandlerResult, coded_refusal, refusal};
-use crate::daemon::hub::{self, BoardId};
-use crate::desk::lost_pairings;
+use crate::daemon::hub::BoardId;
 use crate::game::Answer;
 use crate::game::rights::{Audience, Right};
 use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES, RequestedAct};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
+use crate::round::Round;
 use crate::round::trf::TableOrder;
-use crate::round::{Pairing, Round};
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::{Request, State};
@@ -73,12 +72,10 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let number = round_parameter(&uri);
     let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    let lost: Vec<Pairing> = web.hub.read(|state| {
-        let before = state.desk.rounds.get(&preview.round.number).filter(|_| preview.errors.is_empty());
-        before.map_or_else(Vec::new, |before| {
-            lost_pairings(&preview.round, before, |table| has_moves(state, before.number, table)).into_iter().cloned().collect()
-        })
-    });
+    // Of a file with errors, nobody knows yet which pairings it has.
+    let before = Some(preview.round.number).filter(|_| preview.errors.is_empty());
+    let before = before.map(|number| web.hub.read(|state| DeskReport::new(state, Some(number))));
+    let lost = before.as_ref().map_or_else(Vec::new, |before| before.lost_pairings(&preview.round));
     Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview, &lost)).into_response())
 }
 
@@ -108,16 +105,6 @@ pub(super) async fn exchange(State(web): State<Arc<WebState>>, request: Request)
 fn parameter<'a>(uri: &'a Uri, name: &str) -> Option<&'a str> {
     let mut parameters = uri.query().unwrap_or_default().split('&').filter_map(|parameter| parameter.split_once('='));
     parameters.find(|(known, _)| *known == name).map(|(_, value)| value)
-}
-
-/// Returns whether a game with moves was begun at a table of a round.
-fn has_moves(state: &hub::State, round: u16, table: u16) -> bool {
-    let begun = |game: &u64| state.games.get(game).is_some_and(|game| !game.record.plies.is_empty());
-    state
-        .desk
-        .games(round, table)
-        .iter()
-        .any(|game| begun(game) || state.past_games.get(game).is_some_and(|game| game.has_moves))
 }
 
 fn round_parameter(uri: &Uri) -> Option<u16> {

@@ -37,6 +37,11 @@ async fn damaged_old_game(dir: &Path) -> Journal {
     Journal::open(dir).expect("a journal").0
 }
 
+fn operators_view() -> AudienceView {
+    let policy = watch::channel(DelayPolicy::default()).1;
+    AudienceView { audience: Audience::Operator, locale: Locale::English, policy }
+}
+
 #[tokio::test]
 async fn a_new_incarnation_is_sent_with_all_cards() {
     let dir = tempfile::tempdir().expect("a directory");
@@ -44,12 +49,8 @@ async fn a_new_incarnation_is_sent_with_all_cards() {
     let model = model("dgt").expect("a model");
     let _board_handle = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing));
     let (_running, stop) = watch::channel(false);
-    let view = AudienceView {
-        audience: Audience::Operator,
-        locale: Locale::English,
-        policy: watch::channel(DelayPolicy::default()).1,
-    };
-    let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop.clone());
+    let audience_state =
+        AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop.clone());
     let since = |number: u64| {
         let batch = audience_state.events_since(number, CardFormat::Whole);
         let text = String::from_utf8(batch.text.to_vec()).expect("text");
@@ -123,12 +124,7 @@ async fn clients_have_the_current_cards_however_late_they_read() {
     let mut boards: Vec<_> =
         (0..5).map(|number| hub.register_board(BoardView::new(name(number), model, model.sensing)).0).collect();
     let (_running, stop) = watch::channel(false);
-    let view = AudienceView {
-        audience: Audience::Operator,
-        locale: Locale::English,
-        policy: watch::channel(DelayPolicy::default()).1,
-    };
-    let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
+    let audience_state = AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
     let mut clients: Vec<Client> =
         [CardFormat::Whole, CardFormat::ChangedFields, CardFormat::ChangedFields, CardFormat::ChangedFields]
             .map(Client::new)
@@ -198,12 +194,7 @@ async fn a_table_whose_game_is_forfeited_has_no_game() {
         hub.change_desk(act, "Anna").await.expect("an act");
     }
     let (_running, stop) = watch::channel(false);
-    let view = AudienceView {
-        audience: Audience::Operator,
-        locale: Locale::English,
-        policy: watch::channel(DelayPolicy::default()).1,
-    };
-    let audience_state = AudienceState::start(view, Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
+    let audience_state = AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
     for result in [None, Some(PairingResult::WhiteWinsByForfeit), None] {
         hub.change_desk(DeskAct::Result { round: 1, table: 1, result }, "Anna").await.expect("an act");
         audience_state.update();
