@@ -11,10 +11,10 @@ async fn it_stays_on_the_card_until_its_result_is_entered() {
     let game = site.hall.game;
     site.hall.play("e2", "e4", "e4").await;
     site.hall.play("e7", "e5", "e5").await;
-    site.hall.play("g1", "f3", "Nf3").await;
-    site.hall.play("b8", "c6", "Nc6").await;
-    // Not in the order in which moves are taken back.
-    for (from, to) in [("e4", "e2"), ("e5", "e7"), ("f3", "g1"), ("c6", "b8")] {
+    site.hall.play("f1", "c4", "Bc4").await;
+    site.hall.play("f8", "c5", "Bc5").await;
+    // Not in the order in which moves are taken back; and no other legal moves lead to the placements in between, as knights' would.
+    for (from, to) in [("e4", "e2"), ("e5", "e7"), ("c4", "f1"), ("c5", "f8")] {
         site.hall.board.play(from, to);
     }
     let missing = |card: &Value| card["former"]["alerts"][0]["kind"] == "result_missing";
