@@ -119,14 +119,17 @@ impl Events {
         }
     }
 
-    /// The next event that fits.
+    /// The next event that fits. The stream is never silent for long, so the whole wait has a limit.
     async fn until(&mut self, name: &str, fits: impl Fn(&ServerEvent) -> bool) -> ServerEvent {
-        loop {
-            let next = self.next().await.unwrap_or_else(|| panic!("the stream ended before {name}"));
-            if fits(&next) {
-                return next;
+        let wait = async {
+            loop {
+                let next = self.next().await.unwrap_or_else(|| panic!("the stream ended before {name}"));
+                if fits(&next) {
+                    break next;
+                }
             }
-        }
+        };
+        timeout(PATIENCE, wait).await.unwrap_or_else(|_| panic!("waited in vain for {name}"))
     }
 
     async fn move_of(&mut self, san: &str) -> ServerEvent {
