@@ -663,6 +663,7 @@ page-desk-missing = Results missing:
 page-desk-name = Name
 page-desk-no-board = no board
 page-desk-no-round = No round is loaded: upload a file of pairings, or drop it here
+page-desk-now = Now: { $now }
 page-desk-of-game = { $result } (game)
 page-desk-pairing-removed = Table { $table } has no pairing any more
 page-desk-pairing-saved = The pairing of table { $table } is saved

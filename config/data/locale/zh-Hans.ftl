@@ -625,6 +625,7 @@ page-desk-missing = 缺少结果：
 page-desk-name = 姓名
 page-desk-no-board = 无棋盘
 page-desk-no-round = 尚未载入任何轮次：请上传对阵文件，或拖放到此处
+page-desk-now = 现在：{ $now }
 page-desk-of-game = { $result }（对局）
 page-desk-pairing-removed = { $table } 号台已没有对阵
 page-desk-pairing-saved = { $table } 号台的对阵已保存

@@ -625,6 +625,7 @@ page-desk-missing = 缺少結果：
 page-desk-name = 姓名
 page-desk-no-board = 無棋盤
 page-desk-no-round = 尚未載入任何輪次：請上傳對陣檔案，或拖放到此處
+page-desk-now = 現在：{ $now }
 page-desk-of-game = { $result }（棋局）
 page-desk-pairing-removed = { $table } 號桌已沒有對陣
 page-desk-pairing-saved = { $table } 號桌的對陣已儲存

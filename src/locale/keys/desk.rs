@@ -47,6 +47,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-desk-name", &[]),
     ("page-desk-no-board", &[]),
     ("page-desk-no-round", &[]),
+    ("page-desk-now", &[("now", Plain)]),
     ("page-desk-of-game", &[("result", Plain)]),
     ("page-desk-pairing-removed", &[("table", Plain)]),
     ("page-desk-pairing-saved", &[("table", Plain)]),

@@ -72,6 +72,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "dom.js",
     SCRIPT "exchange.js",
     SCRIPT "filter.js",
+    SCRIPT "form.js",
     SCRIPT "frames.js",
     SCRIPT "game.js",
     SCRIPT "hall.js",

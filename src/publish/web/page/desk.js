@@ -2,6 +2,7 @@
 
 import { score } from "./card.js";
 import { $, fill, h, keyed, openOnKey, setAttribute, setText } from "./dom.js";
+import { CHANGED, refusalLine } from "./form.js";
 import { request, upload } from "./net.js";
 import * as pairing from "./pairing.js";
 import { say } from "./status.js";
@@ -25,7 +26,7 @@ const READ_INTERVAL = 500;
 let report = null;
 /** The number of the round that is shown; null: the one that is played. */
 let shown = null;
-/** The row in which a result is to be entered next, once its round is shown: `{ round, table }`. */
+/** The table whose result is to be entered next, once its round is shown: `{ round, table }`. */
 let wanted = null;
 let timer = null;
 
@@ -59,8 +60,11 @@ export function changed() {
 }
 
 async function reload() {
+  const number = shown;
   try {
-    report = await readDesk(shown);
+    const read = await readDesk(number);
+    if (number !== shown) return;
+    report = read;
     draw();
   } catch (error) {
     say(error.message, true);
@@ -84,6 +88,18 @@ export async function runAct(what, done, redraw) {
 /** Carries out an act that was decided on what is shown, unless `what` says on what. */
 const run = (what, done) => runAct({ n_seen: report?.n, ...what }, done, reload);
 
+/** Carries out an act of a dialog, and shows that it is done. Throws the refusal, once the view behind the dialog is up to date. */
+async function send(what, done) {
+  try {
+    await act(what);
+  } catch (error) {
+    await reload();
+    throw error;
+  }
+  say(done);
+  reload();
+}
+
 /**
  * Prepares a menu whose choice is an act. What is around it may change while it is open. `number` returns that of what is shown now; the
  * result returns that of what was shown when the menu was opened.
@@ -105,8 +121,6 @@ function refill(element, content, make) {
   element.content = text;
   fill(element, make());
 }
-
-const player = ({ name, title, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
 
 function draw() {
   const { round, rounds, current_round: current } = report;
@@ -173,8 +187,8 @@ function makeRow({ paired }) {
 }
 
 function drawRow(row, { paired, at }) {
-  setText($(".white", row), player(paired.white));
-  setText($(".black", row), player(paired.black));
+  setText($(".white", row), pairing.playerText(paired.white));
+  setText($(".black", row), pairing.playerText(paired.black));
   const forfeit = ["+--", "--+", "---"].includes(paired.result);
   const away = at?.seat?.connection === "absent" && t("page-desk-absent");
   setText($(".board", row), at?.seat ? [at.seat.board, away].filter(Boolean).join(" · ") : forfeit ? "" : t("page-desk-no-board"));
@@ -190,6 +204,7 @@ function drawRow(row, { paired, at }) {
 /** Opens the dialog of a pairing of the round that is played. */
 export async function editPairing(table) {
   try {
+    shown = null;
     report = await readDesk(null);
     edit(table);
   } catch (error) {
@@ -198,12 +213,10 @@ export async function editPairing(table) {
 }
 
 /** Opens the dialog of a pairing. */
-const edit = (table) => pairing.edit(report, table, { run, exchanged });
+const edit = (table) => pairing.edit(report, table, { run, send, latest, exchanged });
 
-async function added(table) {
-  say(t("page-desk-pairing-saved", { table }));
-  await reload();
-}
+/** Returns the desk as it was read last. */
+const latest = () => report;
 
 async function exchanged(board) {
   say(t("page-desk-exchanged", { board }));
@@ -216,8 +229,11 @@ const problem = ({ line, cell, message }) => {
   return place ? colon(place, message) : message;
 };
 
-/** Reads a file of pairings, and shows what it holds before anything changes. `byRank`: a TRF16 file has its tables by points. */
-async function preview(file, byRank = false) {
+/**
+ * Reads a file of pairings, and shows what it holds before anything changes. `byRank`: a TRF16 file has its tables by points. `refused`:
+ * why it was not loaded when it was tried.
+ */
+async function preview(file, byRank = false, refused = "") {
   const dialog = $("#desk-dialog");
   const number = $("#upload-round").value;
   const n_seen = report?.n;
@@ -226,9 +242,16 @@ async function preview(file, byRank = false) {
     const { format, round, errors, warnings, ignored_columns: ignored } = await upload(`/api/desk/preview?lang=${language}${number ? `&round=${number}` : ""}${byRank ? "&order=rank" : ""}`, file);
     say("");
     const list = (title, items) => (items?.length ? h("section", {}, h("h3", {}, title), h("ul", {}, items.map((one) => h("li", {}, one)))) : null);
+    const wrong = refusalLine(refused);
     const load = async () => {
+      try {
+        await send({ n_seen, do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
+      } catch (error) {
+        // What the file replaces is not what was shown.
+        if (error.status === CHANGED) return preview(file, byRank, error.message);
+        return setText(wrong, error.message);
+      }
       dialog.close();
-      await run({ n_seen, do: "load_round", round }, t("page-desk-round-loaded", { round: round.number }));
       // Its address, so that links lead from it to other rounds.
       history.pushState(null, "", `/round/${round.number}`);
       dispatchEvent(new PopStateEvent("popstate"));
@@ -243,7 +266,8 @@ async function preview(file, byRank = false) {
       list(t("page-desk-upload-warnings"), warnings.map(problem)),
       format === "trf" ? h("p", {}, h("label", {}, rank, " ", t("page-desk-upload-by-rank"))) : null,
       ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
-      h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, player(one.white)), h("td", {}, player(one.black)), h("td", {}, one.result ?? ""))))),
+      h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, pairing.playerText(one.white)), h("td", {}, pairing.playerText(one.black)), h("td", {}, one.result ?? ""))))),
+      wrong,
       h("div", { class: "buttons" },
         !errors.length ? h("button", { type: "button", class: "main", onclick: load }, t("page-desk-load-round", { round: round.number })) : null,
         h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel")),
@@ -289,6 +313,6 @@ export function begin() {
     if (event.dataTransfer.files[0]) preview(event.dataTransfer.files[0]);
   });
   $("#start-round").addEventListener("click", startRound);
-  $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report, run));
-  $("#add-pairing").addEventListener("click", () => pairing.add(report.round, { send: act, added }));
+  $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report, { send, latest }));
+  $("#add-pairing").addEventListener("click", () => pairing.add(report.round, send));
 }

@@ -1,7 +1,8 @@
 // Continuing the game of a broken board on another one.
 
 import { compareNames } from "./card.js";
-import { $, fill, h, setText } from "./dom.js";
+import { $, fill, h } from "./dom.js";
+import { refusalLine, sendForm } from "./form.js";
 import { hall, request } from "./net.js";
 import { colon, language, t } from "./words.js";
 
@@ -29,7 +30,6 @@ export function open(from, done) {
   const name = ({ board, table }) => (table ? colon(board, t("page-table", { table })) : board);
   const free = freeBoards(from);
   const select = h("select", { name: "to" }, free.map((card) => h("option", { value: card.board }, name(card))));
-  const wrong = h("p", { class: "wrong", role: "alert" });
   const act = h("button", { class: "main", value: "do" }, t("page-desk-exchange-do"));
   const form = h(
     "form",
@@ -37,21 +37,16 @@ export function open(from, done) {
     h("h2", {}, t("page-do-exchange")),
     h("p", { class: "muted" }, t("page-desk-exchange-about", { board: from })),
     free.length ? h("label", {}, t("page-desk-exchange-to"), select) : h("p", {}, t("page-desk-exchange-none")),
-    wrong,
+    refusalLine(),
     h("div", { class: "buttons" }, free.length ? act : null, h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
     const to = select.value;
-    act.disabled = true;
-    try {
+    sendForm(dialog, form, async () => {
       await request(`/api/desk/exchange?lang=${language}`, { from, to });
-      if (form.isConnected) dialog.close();
       done(to);
-    } catch (error) {
-      setText(wrong, error.message);
-    }
-    act.disabled = false;
+    });
   });
   fill(dialog, form);
   dialog.open || dialog.showModal();

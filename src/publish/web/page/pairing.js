@@ -1,8 +1,9 @@
 // The dialogs of a pairing, of a new one, and of the players without an opponent.
 
-import { $, fill, h, setText } from "./dom.js";
+import { $, fill, h } from "./dom.js";
 import * as exchange from "./exchange.js";
-import { t } from "./words.js";
+import { CHANGED, refusalLine, sendForm } from "./form.js";
+import { comma, t } from "./words.js";
 
 const cancel = () => h("button", { type: "button", class: "quiet", onclick: () => $("#desk-dialog").close() }, t("page-cancel"));
 
@@ -28,13 +29,36 @@ function playerFields(colour, before) {
   return { element, value, read };
 }
 
-/** Opens the dialog of a pairing. `run` carries out an act and shows its outcome; `exchanged` receives the board on which a game continues. */
-export function edit({ n, round, tables }, table, { run, exchanged }) {
+/**
+ * Returns what sends the acts of a form in the dialog. If somebody else has changed the same since the desk was read (`n`), the form says
+ * so, with what is there now (`describe` of the round); then it can be sent all the same.
+ */
+function sender(form, { n, round: { number } }, { send, latest }, describe) {
+  let seen = n;
+  return (what, done) =>
+    sendForm($("#desk-dialog"), form, async () => {
+      try {
+        await send({ n_seen: seen, round: number, ...what }, done);
+      } catch (error) {
+        const { n, round } = latest();
+        if (error.status !== CHANGED || round?.number !== number) throw error;
+        seen = n;
+        throw new Error(`${error.message}. ${t("page-desk-now", { now: describe(round) || "–" })}`);
+      }
+    });
+}
+
+/**
+ * Opens the dialog of a pairing. `run` carries out an act and shows its outcome; `send` throws its refusal; `latest` returns the desk as
+ * it was read last; `exchanged` receives the board on which a game continues.
+ */
+export function edit(report, table, { run, send, latest, exchanged }) {
+  const { n, round, tables } = report;
   const dialog = $("#desk-dialog");
   const pairing = round.pairings.find((one) => one.table === table);
   const at = tables.find((one) => one.table === table);
   const [white, black] = ["white", "black"].map((colour) => playerFields(colour, pairing[colour]));
-  const done = (what, text) => {
+  const removed = (what, text) => {
     dialog.close();
     run({ n_seen: n, round: round.number, ...what }, text);
   };
@@ -43,20 +67,23 @@ export function edit({ n, round, tables }, table, { run, exchanged }) {
   const played = games.find((game) => game.is_on_board && exchange.canExchange(game.board))?.board;
   const form = h(
     "form",
-    { method: "dialog" },
+    { method: "dialog", id: "edit-pairing" },
     h("h2", {}, t("page-table", { table })),
     white.element,
     black.element,
+    refusalLine(),
     h("div", { class: "buttons" },
       h("button", { class: "main", value: "do" }, t("page-desk-save")),
       h("button", { type: "button", onclick: () => done({ do: "reverse_colours", table }, t("page-desk-colours-reversed", { table })) }, t("page-desk-reverse-colours")),
       played ? h("button", { type: "button", id: "pairing-exchange", onclick: () => exchange.open(played, exchanged) }, t("page-do-exchange")) : null,
-      h("button", { type: "button", id: "pairing-remove", onclick: () => remove(round, pairing, done) }, t("page-desk-remove-pairing")),
+      h("button", { type: "button", id: "pairing-remove", onclick: () => remove(round, pairing, removed) }, t("page-desk-remove-pairing")),
       cancel(),
     ),
     h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),
     games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: game.is_on_board ? `/board/${encodeURIComponent(game.board)}` : `/game/${game.game}`, onclick: () => dialog.close() }, t("page-desk-game", { game: game.game })), " ", h("a", { href: `/api/games/${game.game}/pgn`, download: `game-${game.game}.pgn` }, "PGN"), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
   );
+  const names = ({ white, black, result }) => comma([`${playerText(white)} – ${playerText(black)}`, result]);
+  const done = sender(form, report, { send, latest }, ({ pairings }) => pairings.filter((one) => one.table === table).map(names).join());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const { result, ...players } = { ...pairing, white: white.read(), black: black.read() };
@@ -68,27 +95,25 @@ export function edit({ n, round, tables }, table, { run, exchanged }) {
 }
 
 /** Asks whether a pairing is removed, in the open dialog. Enter does not remove it. */
-function remove(round, { table, white, black }, done) {
+function remove(round, { table, white, black }, removed) {
   const no = cancel();
   no.className = "main";
   const question = t("page-desk-confirm-remove", { table, round: round.number, white: white.name, black: black.name });
-  const yes = h("button", { type: "button", class: "danger", onclick: () => done({ do: "unpair", table }, t("page-desk-pairing-removed", { table })) }, t("page-desk-remove-pairing"));
+  const yes = h("button", { type: "button", class: "danger", onclick: () => removed({ do: "unpair", table }, t("page-desk-pairing-removed", { table })) }, t("page-desk-remove-pairing"));
   fill($("#desk-dialog"), h("p", { role: "alert" }, question), h("div", { class: "buttons" }, no, yes));
   no.focus();
 }
 
 /**
  * Opens the dialog of a pairing at a table that has none, for players who came late. What is known of a player without an opponent is
- * kept. While the server refuses, the dialog shows why. `send` carries out an act; `added` receives the table.
+ * kept. `send` carries out an act, and throws its refusal.
  */
-export function add(round, { send, added }) {
+export function add(round, send) {
   const dialog = $("#desk-dialog");
   const byes = (round.byes ?? []).map(({ player }) => player);
   const free = Math.max(0, ...round.pairings.map(({ table }) => table)) + 1;
   const table = h("input", { name: "table", type: "number", min: 1, max: 65535, value: free, required: true, autocomplete: "off" });
   const [white, black] = ["white", "black"].map((colour) => playerFields(colour, null));
-  const wrong = h("p", { class: "wrong", role: "alert" });
-  const save = h("button", { class: "main", value: "do" }, t("page-desk-save"));
   const form = h(
     "form",
     { method: "dialog", id: "new-pairing" },
@@ -98,8 +123,8 @@ export function add(round, { send, added }) {
     white.element,
     black.element,
     h("datalist", { id: "without-opponent" }, byes.map(({ name }) => h("option", { value: name }))),
-    wrong,
-    h("div", { class: "buttons" }, save, cancel()),
+    refusalLine(),
+    h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-desk-save")), cancel()),
   );
   for (const { element, value } of [white, black]) {
     const name = $("[name$=-name]", element);
@@ -114,29 +139,29 @@ export function add(round, { send, added }) {
     });
   }
   const read = ({ value, read }) => read(byes.find((player) => player.name === value("name")));
-  form.addEventListener("submit", async (event) => {
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
     const number = Number(table.value);
-    save.disabled = true;
-    try {
-      await send({ do: "pair", new: true, round: round.number, pairing: { table: number, white: read(white), black: read(black) } });
-      if (form.isConnected) dialog.close();
-      added(number);
-    } catch (error) {
-      setText(wrong, error.message);
-    }
-    save.disabled = false;
+    const pairing = { table: number, white: read(white), black: read(black) };
+    sendForm(dialog, form, () => send({ do: "pair", new: true, round: round.number, pairing }, t("page-desk-pairing-saved", { table: number })));
   });
   fill(dialog, form);
   dialog.showModal();
   $("[name=white-name]", form).focus();
 }
 
+/** Returns a player with title, rating and federation. */
+export const playerText = ({ title, name, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
+
+/** Returns the players of a round without an opponent. */
+export const byeText = ({ byes }) => comma((byes ?? []).map((bye) => `${playerText(bye.player)} (${t(`page-bye-${bye.kind}`)})`));
+
 /** The kinds of byes. */
 const BYES = ["pairing_allocated", "full_point", "half_point", "zero_point"];
 
-/** Opens the dialog of the players without an opponent: a row for each, and one for another player. */
-export function editByes({ n, round }, run) {
+/** Opens the dialog of the players without an opponent: a row for each, and one for another player. For the rest see [`edit`]. */
+export function editByes(report, { send, latest }) {
+  const { round } = report;
   const dialog = $("#desk-dialog");
   const row = (bye) => {
     const name = h("input", { value: bye?.player.name ?? "", maxlength: 255, autocomplete: "off", "aria-label": t("page-desk-name") });
@@ -150,14 +175,15 @@ export function editByes({ n, round }, run) {
     h("h2", {}, t("page-desk-byes")),
     h("p", { class: "muted" }, t("page-desk-byes-about")),
     h("ul", {}, rows.map(({ element }) => element)),
+    refusalLine(),
     h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-desk-save")), cancel()),
   );
+  const done = sender(form, report, { send, latest }, byeText);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    dialog.close();
     // Who has no name any more is removed.
     const byes = rows.map(({ read }) => read()).filter((bye) => bye.player.name);
-    run({ n_seen: n, do: "byes", round: round.number, byes }, t("page-desk-byes-saved"));
+    done({ do: "byes", byes }, t("page-desk-byes-saved"));
   });
   fill(dialog, form);
   dialog.showModal();

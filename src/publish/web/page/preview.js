@@ -3,12 +3,10 @@
 import { Board, squares } from "./board.js";
 import { $, fill, h } from "./dom.js";
 import { REWRITING } from "./commands.js";
+import { CHANGED } from "./form.js";
 import { postCommand, postPreview } from "./net.js";
 import { say } from "./status.js";
 import { t } from "./words.js";
-
-/** The status of the server's reply if the game has changed since the preview. */
-const CHANGED = 412;
 
 /** Draws a position, with its heading. */
 function position(heading, fen) {

@@ -1,6 +1,7 @@
 // The configuration while touchmoved runs: each key, where its value is from, and changing it.
 
 import { $, fill, h, keyed, setText } from "./dom.js";
+import { refusalLine, sendForm } from "./form.js";
 import { request } from "./net.js";
 import { say } from "./status.js";
 import { has, language, t } from "./words.js";
@@ -91,21 +92,23 @@ function input({ key, value, form }) {
 function edit(name) {
   const dialog = $("#desk-dialog");
   const key = report.keys.find((one) => one.key === name);
-  const wrong = h("p", { class: "wrong", role: "alert" });
   const field = input(key);
   const cancel = () => h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"));
   /** Sends the change; `value` null: the configuration file decides again. */
-  const send = async (value, confirmed = false) => {
-    try {
-      const { effect } = await request(`/api/settings?lang=${language}`, { key: name, value, confirmed });
-      dialog.close();
-      say(t("page-settings-changed", { key: label(name), effect: t(`page-settings-effect-${effect}`) }));
-      await reload();
-    } catch (error) {
-      if (error.status === UNCONFIRMED) confirm(error.message, () => send(value, true));
-      else setText(wrong, error.message);
-    }
-  };
+  const send = (value, confirmed = false) =>
+    sendForm(dialog, form, async () => {
+      try {
+        const { effect } = await request(`/api/settings?lang=${language}`, { key: name, value, confirmed });
+        say(t("page-settings-changed", { key: label(name), effect: t(`page-settings-effect-${effect}`) }));
+        reload();
+      } catch (error) {
+        if (error.status !== UNCONFIRMED) throw error;
+        confirm(error.message, () => {
+          fill(dialog, form);
+          send(value, true);
+        });
+      }
+    });
   /** Asks whether the public may see events sooner; Enter does not. */
   const confirm = (question, act) => {
     const no = cancel();
@@ -119,7 +122,7 @@ function edit(name) {
     h("h2", {}, label(name)),
     key.about ? h("p", { class: "muted", lang: "en" }, key.about) : null,
     h("label", {}, [name, key.form.unit && `(${key.form.unit})`].filter(Boolean).join(" "), field),
-    wrong,
+    refusalLine(),
     h(
       "div",
       { class: "buttons" },
