@@ -84,6 +84,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "preview.js",
     SCRIPT "rule.js",
     SCRIPT "seats.js",
+    SCRIPT "send.js",
     SCRIPT "settings.js",
     SCRIPT "sheet.js",
     SCRIPT "sound.js",

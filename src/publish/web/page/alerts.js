@@ -5,9 +5,8 @@ import { format } from "./clock.js";
 import { REWRITING } from "./commands.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
 import { hall, may, now } from "./net.js";
-import { sendPreviewed } from "./preview.js";
 import { offersFor } from "./rule.js";
-import { colon, ago, has, comma, squareText, t, time } from "./words.js";
+import { colon, ago, comma, squareText, t, time } from "./words.js";
 
 /** Sorts alerts: the most urgent, then the oldest first. */
 const compareAlerts = (one, other) => one.urgency - other.urgency || one.raised - other.raised;
@@ -133,19 +132,4 @@ export function drawForBoard(list, card, handlers) {
     drawAlert(box, card, alert, handlers);
   };
   keyed(list, alerts, (alert) => alert.id, make, update);
-}
-
-/** Describes the result of a command: the moves that touched pieces allow, the verdict on a claim, or what was undone. */
-function resultText({ answer, text }) {
-  const { allowed, claim, undone } = answer ?? {};
-  if (claim) return [text, comma(claim.required), claim.articles.join(", ")].filter(Boolean).join(" · ");
-  if (allowed?.length) return comma([t("page-done"), colon(t("page-allowed"), allowed.join(" "))]);
-  if (undone) return colon(t("page-undone"), has(`page-do-${undone.do}`) ? t(`page-do-${undone.do}`) : undone.do);
-  return text || t("page-done");
-}
-
-/** Sends a command; returns a description of its result, which is empty if the user decided against it. */
-export async function sendCommand(card, command) {
-  const answer = await sendPreviewed(card, command);
-  return answer ? resultText(answer) : "";
 }

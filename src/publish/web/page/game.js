@@ -8,6 +8,7 @@ import { $, fill, h, keyed, setText, setAttribute } from "./dom.js";
 import * as frames from "./frames.js";
 import { request, hall, isKnown, may } from "./net.js";
 import * as rule from "./rule.js";
+import { runCommand, sendCommand } from "./send.js";
 import * as sheet from "./sheet.js";
 import { say } from "./status.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
@@ -31,13 +32,11 @@ let flipped = false;
 /** Whether the board shows the squares instead of the record. */
 let showsSquares = false;
 let ground = null;
-let runCommand = async () => {};
 
 const card = () => (openGame === null ? hall.cards.get(openBoard) : gameCard) ?? null;
 
-/** Shows a board; `run` carries out a command and shows its result. */
-export function show(name, run) {
-  runCommand = run;
+/** Shows a board. */
+export function show(name) {
   if (openBoard !== name) begins(name, null);
   ground ??= new Board($("#large"), { large: true });
   draw();
@@ -334,8 +333,8 @@ function showFramesAt(wall) {
 function offer(one) {
   const current = card();
   if (!current) return;
-  if (one.what) runCommand(current, one.what);
-  else rule.open({ card: current, game }, one.form, one.initial, (command) => runCommand(current, command));
+  if (one.what) runCommand(current, one.what).then(() => openGame !== null && showGame(openGame));
+  else rule.open({ card: current, game }, one.form, one.initial, (command) => sendCommand(current, command));
 }
 
 /** Opens the menu of all commands. */

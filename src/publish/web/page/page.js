@@ -1,7 +1,6 @@
 // The page as a whole: the visible view, the logged-in user, the keyboard shortcuts.
 
 import * as alerts from "./alerts.js";
-import { placeName } from "./card.js";
 import * as desk from "./desk.js";
 import { address, filter, readAddress } from "./filter.js";
 import * as board from "./game.js";
@@ -12,11 +11,12 @@ import * as health from "./health.js";
 import * as logins from "./login.js";
 import { request, changes, hall, isKnown, listen, may, read } from "./net.js";
 import * as seats from "./seats.js";
+import { runCommand } from "./send.js";
 import * as settings from "./settings.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
 import { say } from "./status.js";
-import { colon, ago, comma, preferred, loadLanguage, t, time } from "./words.js";
+import { ago, comma, preferred, loadLanguage, t, time } from "./words.js";
 
 /** The keyboard shortcuts and their descriptions, for the help of `?`. */
 const KEYS = [
@@ -89,7 +89,7 @@ function route() {
     }
   } else {
     $("#back").href = hallAddress;
-    board.show(name, runCommand);
+    board.show(name);
     if (previous !== name) {
       scrollTo(0, 0);
       // A page that was just loaded is read from its beginning.
@@ -112,18 +112,6 @@ function navigate(path, { replace = false } = {}) {
 }
 
 const showBoard = (name) => navigate(`/board/${encodeURIComponent(name)}`);
-
-/** Sends a command, and shows its result. */
-async function runCommand(card, command) {
-  say(t("page-sending"));
-  try {
-    const text = await alerts.sendCommand(card, command);
-    say(text && colon(placeName(card), text));
-  } catch (error) {
-    say(colon(placeName(card), error.message), true);
-    if (error.status === 401 || error.status === 403) read().catch(() => {});
-  }
-}
 
 /** Draws the top of the page: event, connection, user, problems. */
 function drawHeader() {

@@ -3,11 +3,13 @@
 import { MoveInput } from "./board.js";
 import { parse } from "./clock.js";
 import { EDITIONS, RIGHTS } from "./commands.js";
-import { editPairing } from "./desk.js";
+import { editPairing, readDesk } from "./desk.js";
 import { $, h } from "./dom.js";
+import { CHANGED, refusalLine, sendForm } from "./form.js";
 import { score } from "./card.js";
 import * as exchange from "./exchange.js";
 import { hall, may } from "./net.js";
+import { say } from "./status.js";
 import { colon, comma, t } from "./words.js";
 
 const RESULTS = ["1-0", "1/2-1/2", "0-1"];
@@ -132,8 +134,8 @@ const FIELDS = {
   fen: (context, initial) => field("fen", { required: true, size: 40 }, initial),
 };
 
-/** Returns the command of a completed form; an act at the desk is inside `desk`. */
-function readForm(word, form, { game }) {
+/** Returns the command of a completed form; an act at the desk is inside `desk`, with what was seen of the desk. */
+function readForm(word, form, { game, n }) {
   const values = new FormData(form);
   if (word === "laws") {
     const [edition, time, supervision] = FORMS.laws.fields.map((name) => values.get(name));
@@ -155,13 +157,28 @@ function readForm(word, form, { game }) {
   if (word === "promotion" && !values.get("ply")) command.ply = null;
   if (word === "clock_note" && !command.note) delete command.note;
   if (FORMS[word].round) command.round = Number(hall.event.round);
-  return FORMS[word].desk ? { desk: command } : command;
+  return FORMS[word].desk ? { desk: { n_seen: n, ...command } } : command;
 }
 
 /** Returns the position before a ply, if the game is loaded; otherwise the current one. */
 const positionBefore = ({ card, game }, ply) => (ply > 1 ? game?.moves[ply - 2]?.fen : game?.start_fen) ?? card.game.fen;
 
-/** Shows one form in the dialog; `submit` receives the command. */
+/** Reads what an act at the desk is decided on. */
+async function lookAtDesk(context) {
+  context.n = (await readDesk(null)).n;
+}
+
+/** Sends an act at the desk; if somebody else has changed the same, the next try is decided on what is there now. */
+async function sendAct(context, send) {
+  try {
+    await send();
+  } catch (error) {
+    if (error.status === CHANGED) await lookAtDesk(context);
+    throw error;
+  }
+}
+
+/** Shows one form in the dialog; `submit` receives the command, and throws its refusal. */
 function show(dialog, context, word, initial, submit) {
   const form = h("form", { method: "dialog" });
   const draw = () => {
@@ -177,12 +194,13 @@ function show(dialog, context, word, initial, submit) {
     h("h2", {}, t(`page-do-${word}`)),
     h("p", { class: "muted" }, t(`page-about-${word}`)),
     ...FORMS[word].fields.flatMap((name) => FIELDS[name](context, initial[name])),
+    refusalLine(),
     h("div", { class: "buttons" }, h("button", { class: "main", value: "do" }, t("page-do-it")), h("button", { type: "button", class: "quiet", onclick: () => dialog.close() }, t("page-cancel"))),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    dialog.close();
-    submit(readForm(word, form, context));
+    const send = () => submit(readForm(word, form, context));
+    sendForm(dialog, form, FORMS[word].desk ? () => sendAct(context, send) : send);
   });
   $("#field-ply", form)?.addEventListener("change", draw);
   dialog.replaceChildren(form);
@@ -196,7 +214,7 @@ export const title = () => t(may("rule") ? "page-rule" : "page-corrections-menu"
 
 /**
  * Opens the dialog with the menu of all commands, or with the form of one of them (`word`, with its fields set to `initial`). `submit`
- * receives the complete command.
+ * receives the complete command, and throws its refusal.
  */
 export function open(context, word, initial, submit) {
   const dialog = $("#rule");
@@ -204,7 +222,14 @@ export function open(context, word, initial, submit) {
   const isAllowed = (name, form) => may(form.desk ? "desk" : RIGHTS[form.word ?? name]);
   const isAvailable = (form) => (context.card.game || form.anywhere) && (!form.when || form.when(context.card, context.game));
   const possible = Object.entries(FORMS).filter(([name, form]) => isAllowed(name, form) && isAvailable(form));
-  const choose = (word, form) => {
+  const choose = async (word, form) => {
+    try {
+      if (form.desk && !form.dialog) await lookAtDesk(context);
+    } catch (error) {
+      dialog.close();
+      return say(error.message, true);
+    }
+    if (!dialog.open) return;
     if (!form.dialog) return show(dialog, context, word, {}, submit);
     dialog.close();
     form.dialog(context.card);

@@ -5,7 +5,7 @@ use crate::harness::until;
 use crate::harness::webdriver::{DOWN, ENTER};
 use touchmove::desk::DeskAct;
 use touchmove::publish::desk::ExportFormat;
-use touchmove::round::{Bye, ByeKind, PairingResult, Player, Round};
+use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round};
 
 async fn round(desk: &Desk) -> Round {
     desk.client.desk(None).await.unwrap().round.unwrap()
@@ -68,8 +68,9 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.click("#desk-dialog .main");
     browser.shows("#command-status", "The pairing of table 1 is saved");
     let pairing = round(&desk).await.pairings.remove(0);
-    assert_eq!((pairing.white.team.as_deref(), pairing.black.team), (Some("Rooks"), None));
+    assert_eq!((pairing.white.team.as_deref(), &pairing.black.team), (Some("Rooks"), &None));
     assert_eq!(pairing.result, Some(PairingResult::BothLose));
+    refused_input_stays(&desk, pairing).await;
 
     // A bye, and no bye.
     browser.click("#edit-byes-button");
@@ -88,6 +89,40 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.shows("#command-status", "The byes are saved");
     until("no byes", async || round(&desk).await.byes.is_empty().then_some(())).await;
     desk.assert_no_refusals();
+}
+
+/// What was entered in a dialog stays there while it is refused: it is impossible, or somebody else has changed the same.
+async fn refused_input_stays(desk: &Desk, pairing: Pairing) {
+    let browser = &desk.browser;
+    browser.click("#pairings th button");
+    browser.js("document.querySelector('#edit-pairing [name=white-team]').value = 'Bishops'");
+    browser.js("document.querySelector('#edit-pairing p input').value = '99'");
+    browser.click("#edit-pairing p button");
+    browser.shows("#edit-pairing .wrong", "99");
+    let titled = Pairing { white: Player { title: Some("GM".to_owned()), ..pairing.white.clone() }, ..pairing };
+    let act = DeskAct::Pair { round: 1, pairing: titled, new: false };
+    desk.client.change_desk(&act).await.unwrap();
+    browser.click("#edit-pairing .main");
+    browser.shows("#edit-pairing .wrong", "has changed table 1 of round 1");
+    browser.shows("#edit-pairing .wrong", "Now: GM Ada");
+    browser.click("#edit-pairing .main");
+    browser.hides("#desk-dialog");
+    assert_eq!(round(desk).await.pairings[0].white.team.as_deref(), Some("Bishops"));
+
+    // The same holds for the menu of a board.
+    browser.go(&desk.address("/board/board_7"));
+    browser.shows("#place", "Table 1");
+    browser.click("#menu");
+    browser.click("#rule [data-do=seat]");
+    browser.js("document.querySelector('#rule [name=table]').value = '5'");
+    let act = DeskAct::Seat { table: 5, board: "spare".to_owned(), serial_number: None };
+    desk.client.change_desk(&act).await.unwrap();
+    browser.click("#rule .main");
+    browser.shows("#rule .wrong", "has changed the board of table 5");
+    assert_eq!(browser.js("return document.querySelector('#rule [name=table]').value"), "5");
+    browser.click("#rule .quiet");
+    desk.client.change_desk(&DeskAct::Unseat { table: 5 }).await.unwrap();
+    browser.click("#views [href='/round']");
 }
 
 #[tokio::test]
