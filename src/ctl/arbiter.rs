@@ -1,5 +1,6 @@
 //! `touchmovectl arbiter`: what the arbiter decides about a game.
 
+mod acknowledge;
 mod confirm;
 mod outcome;
 mod position;
@@ -29,7 +30,8 @@ pub struct Args {
 pub async fn run(args: Args) -> anyhow::Result<()> {
     let (written, selector, confirmation) = match args.request {
         Request::Position(args) => return position::run(args).await,
-        Request::Command { command, game, confirmation } => (command, game, confirmation),
+        Request::Command { command, game, all_alike: true, .. } => return acknowledge::run(command, &game).await,
+        Request::Command { command, game, confirmation, .. } => (command, game, confirmation),
     };
     let client = live(&selector.service)?.connect().await?;
     let snapshot = client.snapshot().await?;

@@ -93,7 +93,8 @@ commands! {
     }
     example r#"{"do":"acknowledge","alert":3}"#
     right Acknowledge, method "Acknowledge"
-    subcommand "acknowledge": "Acknowledge an alert, which closes it", examples ["acknowledge 3"];
+    subcommand "acknowledge": "Acknowledge an alert, which closes it",
+        examples ["acknowledge 3", "acknowledge 3 --all"];
 
     /// Restores the position before this ply (Article 7.5.1): the moves from there on leave the record. A `displaced` lists the
     /// squares that still show something else; another one follows whenever they change, and an empty one when the board agrees.

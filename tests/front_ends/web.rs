@@ -1,5 +1,6 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
+mod acknowledge;
 mod code;
 mod former;
 mod login;

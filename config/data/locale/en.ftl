@@ -348,6 +348,8 @@ command-claim = check a claim
 ## The web page
 
 page-acknowledge = Acknowledge
+page-acknowledge-all = Acknowledge all { $count }
+page-acknowledged-all = Alerts acknowledged: { $count }
 page-alerts = Alerts: { $count }
 page-all-sections = All sections
 page-all-states = All games

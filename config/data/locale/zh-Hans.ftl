@@ -310,6 +310,8 @@ command-claim = 核对和棋要求
 ## 网页
 
 page-acknowledge = 已知悉
+page-acknowledge-all = 全部已知悉（{ $count }）
+page-acknowledged-all = 已知悉的提示：{ $count }
 page-alerts = 提示：{ $count }项
 page-all-sections = 所有组别
 page-all-states = 所有对局

@@ -310,6 +310,8 @@ command-claim = 核對和棋主張
 ## 網頁
 
 page-acknowledge = 已知悉
+page-acknowledge-all = 全部已知悉（{ $count }）
+page-acknowledged-all = 已知悉的提示：{ $count }
 page-alerts = 提示：{ $count }項
 page-all-sections = 所有組別
 page-all-states = 所有棋局

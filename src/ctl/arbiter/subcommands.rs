@@ -29,6 +29,8 @@ pub(super) enum Request {
         game: GameSelector,
         /// Whether the user is asked first, if the command can remove moves.
         confirmation: Confirmation,
+        /// Whether all alerts of the same kind are acknowledged with the one that the command names.
+        all_alike: bool,
     },
 }
 
@@ -44,6 +46,10 @@ pub(super) struct GameSelector {
 
 /// The name of the subcommand that begins a game from a position.
 const POSITION: &str = "position";
+
+/// The command that closes an alert, and its option that closes all of the same kind.
+const ACKNOWLEDGE: &str = "acknowledge";
+const ALL_ALIKE: &str = "all";
 
 /// Returns the help below the list of all subcommands.
 pub(super) fn overview() -> String {
@@ -105,7 +111,8 @@ impl FromArgMatches for Request {
         let command = WrittenCommand { spec, fields };
         let game = GameSelector::from_arg_matches(matches)?;
         let confirmation = if spec.rewrites { Confirmation::from_arg_matches(matches)? } else { Confirmation::default() };
-        Ok(Request::Command { command, game, confirmation })
+        let all_alike = spec.word == ACKNOWLEDGE && matches.get_flag(ALL_ALIKE);
+        Ok(Request::Command { command, game, confirmation, all_alike })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
@@ -127,6 +134,8 @@ fn build_subcommand(spec: &CommandSpec, subcommand: &Subcommand) -> clap::Comman
     let arguments = spec.fields.iter().filter(|field| field.argument.kind != ArgumentKind::Subcommand);
     let command = clap::Command::new(subcommand.name).args(arguments.map(build_argument));
     let command = if spec.rewrites { Confirmation::augment_args(command) } else { command };
+    let all = || Arg::new(ALL_ALIKE).long(ALL_ALIKE).help("Also acknowledge the other alerts of the same kind in this game");
+    let command = if spec.word == ACKNOWLEDGE { command.arg(all().action(ArgAction::SetTrue)) } else { command };
     // The description comes last: with its arguments, GameSelector sets its own.
     let command = GameSelector::augment_args(command).about(subcommand.about).long_about(None).after_help(after_help);
     if subcommand.details.is_empty() { command } else { command.long_about(subcommand.details) }

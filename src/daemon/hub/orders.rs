@@ -7,7 +7,7 @@ use crate::daemon::hub::round_games::tag_value;
 use crate::game::Refusal;
 use crate::game::news::news;
 use crate::game::rights::Audience;
-use crate::game::{Answer, Command, Event, Order, Preview};
+use crate::game::{Answer, Command, Event, Order, Preview, StampedEvent};
 use tokio::sync::oneshot;
 
 /// A game that will be continued.
@@ -32,7 +32,8 @@ impl Hub {
         self.execute_seen(target, order, None).await
     }
 
-    /// As [`Hub::execute`], but only if nothing has happened in the game that the caller must know and has not seen.
+    /// As [`Hub::execute`], but only if nothing has happened in the game that the caller must know and has not seen. That they have
+    /// acknowledged other alerts themselves is known to them.
     ///
     /// # Errors
     /// See [`OrderError`], in particular [`OrderError::Changed`]; nothing has changed then.
@@ -44,9 +45,12 @@ impl Hub {
             let (Err(OrderError::Changed { .. }), Target::Game(game)) = (&outcome, &target) else { return outcome };
             // What the table knew when it refused has been published.
             let since = self.events_after(*game, number).map_err(|error| OrderError::Unreadable(error.to_string()))?;
-            let news = news(&since, audience);
-            match since.iter().rev().find_map(|stamped| stamped.number) {
-                // Only what others are told has happened.
+            let last = since.iter().rev().find_map(|stamped| stamped.number);
+            let is_own = |event: &Event| matches!(event, Event::Commanded { command: Command::Acknowledge { .. }, by } if *by == order.by);
+            let others: Vec<StampedEvent> = since.into_iter().filter(|stamped| !is_own(&stamped.event)).collect();
+            let news = news(&others, audience);
+            match last {
+                // Only what others are told, or what the caller did, has happened.
                 Some(last) if news.is_empty() && last > number => number = last,
                 _ => return Err(OrderError::Changed { seen, news }),
             }

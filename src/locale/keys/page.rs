@@ -5,6 +5,8 @@ use super::MessageKey;
 
 pub(super) const KEYS: &[MessageKey] = &[
     ("page-acknowledge", &[]),
+    ("page-acknowledge-all", &[("count", Plain)]),
+    ("page-acknowledged-all", &[("count", Plain)]),
     ("page-alerts", &[("count", Plain)]),
     ("page-all-sections", &[]),
     ("page-all-states", &[]),

@@ -6,6 +6,7 @@ import { REWRITING } from "./commands.js";
 import { $, fill, h, keyed, setText } from "./dom.js";
 import { hall, may, now } from "./net.js";
 import { offersFor } from "./rule.js";
+import { acknowledgeAll, runCommand } from "./send.js";
 import { colon, ago, comma, squareText, t, time } from "./words.js";
 
 /** Sorts alerts: the most urgent, then the oldest first. */
@@ -36,16 +37,20 @@ export function newAlerts() {
 /** Returns an alert as one line for screen readers. */
 export const announcement = ({ card, alert }) => colon(placeName(card), colon(t(`kind-${alert.kind}`), alert.text));
 
+/** Returns the open alerts of the same kind and game. */
+const alikeOf = (card, { kind }) => card.game.alerts.filter((alert) => alert.kind === kind);
+
 function make() {
   return h(
     "li",
     {},
     h("a", { class: "alert-line" }, h("span", { class: "top" }, h("strong"), h("span", { class: "ago" })), h("b"), h("span", { class: "text" }), h("span", { class: "since" })),
     h("button", { type: "button", class: "quiet acknowledge" }),
+    h("button", { type: "button", class: "quiet acknowledge all" }),
   );
 }
 
-function update(item, { card, alert }) {
+function update(item, { card, alert, isFirst }) {
   const link = $("a", item);
   link.href = isFormer(card) ? `/game/${card.game.id}` : `/board/${encodeURIComponent(card.board)}`;
   link.dataset.board = card.board;
@@ -57,16 +62,32 @@ function update(item, { card, alert }) {
   setText($("b", item), t(`kind-${alert.kind}`));
   setText($(".text", item), alert.text);
   setText($(".since", item), alert.plies_since ? t("page-moves-since", { count: alert.plies_since }) : "");
-  const button = $("button", item);
-  button.hidden = !may("acknowledge") || isFormer(card);
-  setText(button, t("page-acknowledge"));
-  button.setAttribute("aria-label", colon(t("page-acknowledge"), comma([placeName(card), t(`kind-${alert.kind}`)])));
-  button.onclick = () => item.dispatchEvent(new CustomEvent("rule", { bubbles: true, detail: { card, what: { do: "acknowledge", alert: alert.id } } }));
+  const alike = alikeOf(card, alert);
+  const [one, all] = item.querySelectorAll("button");
+  one.hidden = !may("acknowledge") || isFormer(card);
+  all.hidden = one.hidden || alike.length < 2 || !isFirst;
+  label(one, t("page-acknowledge"), card, alert);
+  label(all, t("page-acknowledge-all", { count: alike.length }), card, alert);
+  one.onclick = () => runCommand(card, { do: "acknowledge", alert: alert.id });
+  all.onclick = () => acknowledgeAll(card, alike);
 }
 
-/** Draws the list of all alerts, except those of the board on display. */
-export function draw(except) {
-  const all = openAlerts().filter(({ card }) => card.board !== except || isFormer(card));
+/** Sets the text of a button; that for screen readers also says to which alert it belongs. */
+function label(button, text, card, alert) {
+  setText(button, text);
+  button.setAttribute("aria-label", colon(text, comma([placeName(card), t(`kind-${alert.kind}`)])));
+}
+
+/** Draws the list of all alerts, except those of the board or the game on display. */
+export function draw(board, game) {
+  const isShown = (card) => card.game.id === game || (card.board === board && !isFormer(card));
+  const all = openAlerts().filter(({ card }) => !isShown(card));
+  const kinds = new Set();
+  for (const one of all) {
+    const kind = `${one.card.game.id}:${one.alert.kind}`;
+    one.isFirst = !kinds.has(kind);
+    kinds.add(kind);
+  }
   keyed($("#alerts ol"), all, ({ card, alert }) => `${card.game.id}:${alert.id}`, make, update);
   $("#alerts").hidden = all.length === 0;
   setText($("#alerts h2"), t(may("rule") ? "page-alerts" : "page-to-do", { count: all.length }));
@@ -75,8 +96,8 @@ export function draw(except) {
 /** Returns whether a ruling would remove what was played since the alert: it is not the one to suggest then. */
 const isOutdated = (alert, { what }) => alert.plies_since > 0 && REWRITING.includes(what?.do);
 
-/** Draws one alert: what happened, the articles, what is required, and the evidence. */
-function drawAlert(box, card, alert, { offer, look }) {
+/** Draws one alert: what happened, the articles, what is required, and the evidence. `alike`: it and those that can be closed with it. */
+function drawAlert(box, card, alert, alike, { offer, look }) {
   const whiteMs = alert.clock_white_ms ?? null;
   const row = (name, ...value) => [h("dt", {}, t(name)), h("dd", {}, ...value)];
   const evidence = alert.evidence ?? [];
@@ -102,7 +123,7 @@ function drawAlert(box, card, alert, { offer, look }) {
         ? row("page-clocks-then", comma([`${t("player-white")} ${format(alert.clock_white_ms)}`, `${t("player-black")} ${format(alert.clock_black_ms ?? 0)}`]))
         : null,
     ),
-    h("div", { class: "buttons" }, offersFor(card, alert).map((one, index) => h("button", { type: "button", class: index || isOutdated(alert, one) ? "" : "main", onclick: () => offer(one) }, one.text))),
+    h("div", { class: "buttons" }, offersFor(card, alert, alike).map((one, index) => h("button", { type: "button", class: index || isOutdated(alert, one) ? "" : "main", onclick: () => offer(one) }, one.text))),
     evidence.length
       ? h(
           "details",
@@ -126,10 +147,12 @@ export function drawForBoard(list, card, handlers) {
   const update = (box, alert) => {
     box.dataset.state = alert.notice ? "notice" : "alert";
     // Redraw only what changed, so that an open list stays open.
-    const content = JSON.stringify([alert, card.game.ply, card.game.paused, document.documentElement.lang]);
+    const alike = alikeOf(card, alert);
+    const isFirst = alerts.find(({ kind }) => kind === alert.kind) === alert;
+    const content = JSON.stringify([alert, isFirst && alike.map(({ id }) => id), card.game.ply, card.game.paused, document.documentElement.lang]);
     if (box.content === content) return;
     box.content = content;
-    drawAlert(box, card, alert, handlers);
+    drawAlert(box, card, alert, isFirst ? alike : [], handlers);
   };
   keyed(list, alerts, (alert) => alert.id, make, update);
 }

@@ -8,7 +8,7 @@ import { $, fill, h, keyed, setText, setAttribute } from "./dom.js";
 import * as frames from "./frames.js";
 import { request, hall, isKnown, may } from "./net.js";
 import * as rule from "./rule.js";
-import { runCommand, sendCommand } from "./send.js";
+import { acknowledgeAll, runCommand, sendCommand } from "./send.js";
 import * as sheet from "./sheet.js";
 import { say } from "./status.js";
 import { colon, has, language, comma, squareText, t, time } from "./words.js";
@@ -333,7 +333,8 @@ function showFramesAt(wall) {
 function offer(one) {
   const current = card();
   if (!current) return;
-  if (one.what) runCommand(current, one.what).then(() => openGame !== null && showGame(openGame));
+  if (one.all) acknowledgeAll(current, one.all);
+  else if (one.what) runCommand(current, one.what).then(() => openGame !== null && showGame(openGame));
   else rule.open({ card: current, game }, one.form, one.initial, (command) => sendCommand(current, command));
 }
 

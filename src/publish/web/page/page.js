@@ -11,7 +11,6 @@ import * as health from "./health.js";
 import * as logins from "./login.js";
 import { request, changes, hall, isKnown, listen, may, read } from "./net.js";
 import * as seats from "./seats.js";
-import { runCommand } from "./send.js";
 import * as settings from "./settings.js";
 import * as sound from "./sound.js";
 import { LANGUAGES } from "./languages.js";
@@ -304,7 +303,6 @@ async function begin() {
   health.begin();
   changes.addEventListener("change", change);
   document.addEventListener("keydown", key);
-  document.addEventListener("rule", ({ detail }) => runCommand(detail.card, detail.what));
   document.addEventListener("exchanged", ({ detail: name }) => {
     showBoard(name);
     say(t("page-desk-exchanged", { board: name }));

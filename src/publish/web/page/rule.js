@@ -36,10 +36,16 @@ const OFFERS = {
 /** Names a ply by player and move number: `White's move 12`. */
 export const name = (card, ply) => t(ply % 2 ? "page-move-white" : "page-move-black", { number: Math.ceil(ply / 2) });
 
-/** Returns the buttons of an alert, the likeliest first. An arbiter can also acknowledge every alert. */
-export function offersFor(card, alert) {
+/**
+ * Returns the buttons of an alert, the likeliest first. An arbiter can also acknowledge every alert, and all that are `alike`. A game that
+ * has left its board (`isPast`) can only get a result.
+ */
+export function offersFor(card, alert, alike) {
   const offers = alert.offers.flatMap((word) => OFFERS[word]?.(card, alert) ?? []).filter((one) => (one.what?.ply ?? 1) >= 1);
-  return may("acknowledge") ? [...offers, { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } }] : offers;
+  if (card.isPast) return offers.filter(({ what }) => what?.do === "result" && what.result !== "*");
+  if (!may("acknowledge")) return offers;
+  const acknowledge = { text: t("page-acknowledge"), what: { do: "acknowledge", alert: alert.id } };
+  return [...offers, acknowledge, ...(alike.length > 1 ? [{ text: t("page-acknowledge-all", { count: alike.length }), all: alike }] : [])];
 }
 
 /** Irregularities of config/data/laws that can be counted. */

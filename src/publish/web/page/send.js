@@ -1,7 +1,7 @@
 // Sends commands, and shows what came of them.
 
 import { placeName } from "./card.js";
-import { read } from "./net.js";
+import { postCommand, read } from "./net.js";
 import { sendPreviewed } from "./preview.js";
 import { say } from "./status.js";
 import { colon, comma, has, t } from "./words.js";
@@ -40,3 +40,13 @@ export const sendCommand = (card, command) =>
 
 /** Sends a command, and shows its result or the server's refusal. */
 export const runCommand = (card, command) => sendCommand(card, command).catch(showRefusal(card));
+
+/** Acknowledges these alerts of a game, one after the other, as long as nothing else happens in the game. */
+export function acknowledgeAll(card, alerts) {
+  const seen = card.game.last_number;
+  const send = async () => {
+    for (const { id } of alerts) await postCommand(card, { do: "acknowledge", alert: id }, seen);
+    return t("page-acknowledged-all", { count: alerts.length });
+  };
+  return showOutcome(card, send).catch(showRefusal(card));
+}
