@@ -164,7 +164,9 @@ fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) 
 fn former_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
     let mut value = game_on_card(view, game);
     if let Some(fields) = value.as_object_mut() {
-        fields.insert("table".to_owned(), pairing_of(&state.desk, game).map(|(_, table)| table).into());
+        let (round, table) = pairing_of(&state.desk, game).unzip();
+        fields.insert("round".to_owned(), round.into());
+        fields.insert("table".to_owned(), table.into());
     }
     value
 }
@@ -237,7 +239,7 @@ fn players(pairing: &Pairing) -> Value {
 }
 
 /// Returns a game as on its board's card: except for the public, also whether it goes on on another board.
-fn game_on_card(view: &AudienceView, game: &GameView) -> Value {
+pub(super) fn game_on_card(view: &AudienceView, game: &GameView) -> Value {
     let mut value = self::game(view, game);
     if !view.audience.is_public()
         && let Some(fields) = value.as_object_mut()
@@ -252,7 +254,7 @@ fn game_on_card(view: &AudienceView, game: &GameView) -> Value {
 }
 
 /// Returns the fields of a game that are on its board's card.
-pub(super) fn game(view: &AudienceView, game: &GameView) -> Value {
+fn game(view: &AudienceView, game: &GameView) -> Value {
     let record = &game.record;
     let player = |colour: &str| {
         let tag = |name: &str| {

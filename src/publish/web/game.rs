@@ -57,7 +57,7 @@ pub(super) fn game_details(
     let mut insert = |name: &str, value: Value| drop(fields.insert(name.to_owned(), value));
     insert("laws", alert::laws_name(&record.laws).into());
     insert("board", game.board.as_str().into());
-    insert("game", card::game(view, &game));
+    insert("game", card::game_on_card(view, &game));
     // The Laws as the command names them.
     insert("laws_words", record.laws.as_str().into());
     insert("start_fen", record.start_fen.as_str().into());

@@ -77,6 +77,7 @@ static FILES: &[PageFile] = files![
     SCRIPT "game.js",
     SCRIPT "hall.js",
     SCRIPT "health.js",
+    SCRIPT "lists.js",
     SCRIPT "login.js",
     SCRIPT "mini.js",
     SCRIPT "net.js",

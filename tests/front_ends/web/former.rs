@@ -20,6 +20,8 @@ async fn it_stays_on_the_card_until_its_result_is_entered() {
     let missing = |card: &Value| card["former"]["alerts"][0]["kind"] == "result_missing";
     let card = events.until("the game without a result", |next| missing(&next.data)).await.data;
     assert_eq!((&card["former"]["id"], &card["attention"]), (&json!(game), &json!(3)));
+    // It is of no round.
+    assert_eq!((&card["former"]["round"], &card["former"]["table"]), (&Value::Null, &Value::Null));
     assert_ne!(card["game"]["id"], json!(game));
     let command = json!({"game": game, "command": {"do": "result", "result": "1/2-1/2"}});
     assert_eq!(site.post("/api/command", &operator, &command).await.status, 200);

@@ -22,6 +22,16 @@ export function openAlerts() {
 /** Returns whether the game of an alert is not on the board any more. */
 const isFormer = (card) => card.game === card.former;
 
+/**
+ * Returns the address where something is done about an alert: its board; of a game that is not on its board any more, the table of the
+ * round, where its result is entered, or the game itself.
+ */
+export function addressOf({ card, alert }) {
+  if (!isFormer(card)) return `/board/${encodeURIComponent(card.board)}`;
+  const { id, round, table } = card.former;
+  return round && alert.kind === "result_missing" ? `/round/${round}#table-${table}` : `/game/${id}`;
+}
+
 const announced = new Set();
 let initialised = false;
 
@@ -52,7 +62,7 @@ function make() {
 
 function update(item, { card, alert, isFirst }) {
   const link = $("a", item);
-  link.href = isFormer(card) ? `/game/${card.game.id}` : `/board/${encodeURIComponent(card.board)}`;
+  link.href = addressOf({ card, alert });
   link.dataset.board = card.board;
   item.dataset.state = alert.notice ? "notice" : "alert";
   // Nobody sits there any more who could be asked.

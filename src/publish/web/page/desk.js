@@ -36,9 +36,10 @@ export const readDesk = (round) => request(`/api/desk?lang=${language}${round ? 
 /** Carries out an act at the desk. */
 export const act = (what) => request(`/api/desk?lang=${language}`, what);
 
-/** Shows the round with this number; null: the one that is played. */
-export async function show(number) {
+/** Shows the round with this number; null: the one that is played. With a table, its row, ready for its result. */
+export async function show(number, table) {
   shown = number;
+  wanted = table ? { round: number, table } : null;
   $("#desk-round").hidden = false;
   await reload();
 }
@@ -140,7 +141,7 @@ function draw() {
   const missing = rounds.flatMap(({ number, missing }) => missing.map((table) => ({ number, table })));
   $("#missing-results").hidden = missing.length === 0;
   setText($("#missing-results span"), t("page-desk-missing"));
-  const makeMissing = ({ number, table }) => h("a", { href: `/round/${number}#table-${table}`, onclick: () => want(number, table) });
+  const makeMissing = ({ number, table }) => h("a", { href: `/round/${number}#table-${table}` });
   keyed($("#missing-results .tables"), missing, ({ number, table }) => `${number}.${table}`, makeMissing, (link, { number, table }) =>
     setText(link, number === current ? t("page-table", { table }) : `${number}.${table}`),
   );
@@ -150,14 +151,8 @@ function draw() {
   const tables = new Map(report.tables.map((table) => [table.table, table]));
   const rows = [...round.pairings].sort((one, other) => one.table - other.table).map((paired) => ({ paired, at: tables.get(paired.table) }));
   keyed($("#pairings tbody"), rows, ({ paired }) => paired.table, makeRow, drawRow);
-  setText($("#bye-list"), comma((round.byes ?? []).map((bye) => `${player(bye.player)} (${t(`page-bye-${bye.kind}`)})`)) || "–");
-  if (wanted?.round === round.number) revealWanted();
-}
-
-/** Shows the row of a table as soon as its round is shown, ready for its result. */
-function want(round, table) {
-  wanted = { round, table };
-  if (report?.round?.number === round) revealWanted();
+  setText($("#bye-list"), pairing.byeText(round) || "–");
+  if (wanted && (wanted.round ?? current) === round.number) revealWanted();
 }
 
 function revealWanted() {

@@ -2,10 +2,11 @@
 
 import * as alerts from "./alerts.js";
 import { Board, squares } from "./board.js";
-import { differences, placeName, playerName, score, boardState, playerInfo } from "./card.js";
+import { differences, placeName, playerName, boardState, playerInfo } from "./card.js";
 import * as clock from "./clock.js";
 import { $, fill, h, keyed, setText, setAttribute } from "./dom.js";
 import * as frames from "./frames.js";
+import { drawLists } from "./lists.js";
 import { request, hall, isKnown, may } from "./net.js";
 import * as rule from "./rule.js";
 import { acknowledgeAll, runCommand, sendCommand } from "./send.js";
@@ -20,8 +21,9 @@ const DOUBTFUL_BELOW = 0.9;
 let openBoard = null;
 /** The game on display that need not be on a board any more; null: the one on the board. */
 let openGame = null;
-/** A card for that game, once it is loaded. */
+/** A card for that game, once it is loaded, and the number of the last event on the card of its board then. */
 let gameCard = null;
+let numberOnCard = null;
 /** The game as loaded last. */
 let game = null;
 /** The ply on display; null for the last one. */
@@ -52,12 +54,24 @@ export async function showGame(id) {
     if (openGame !== id) return;
     game = { ...loaded, id };
     const table = Number(loaded.tags?.find(([name]) => name === "Table")?.[1]) || null;
-    gameCard = { board: loaded.board, table, contact: "ready", game: loaded.game };
+    gameCard = { board: loaded.board, table, contact: "ready", game: loaded.game, isPast: true };
+    numberOnCard = lastNumber(loaded.board, id);
   } catch (error) {
     if (openGame === id) setText($("#missing"), error.message);
     return;
   }
   draw();
+}
+
+/** Returns the number of the last event of a game, if it is on the card of its board. */
+function lastNumber(board, id) {
+  const { game, former } = hall.cards.get(board) ?? {};
+  return [game, former].find((one) => one?.id === id)?.last_number ?? null;
+}
+
+/** Loads the game on display again if something has happened in it. */
+export function refreshGame() {
+  if (gameCard && numberOnCard !== lastNumber(gameCard.board, openGame)) showGame(openGame);
 }
 
 /** Begins to show a board or a game. */
@@ -134,11 +148,11 @@ export function draw() {
   for (const side of ["white", "black"]) drawPlayer(current, side);
   $("#players").dataset.turned = flipped;
   const look = may("rule") ? (alert) => showFramesAt(alert.raised) : null;
-  if (isKnown() && openGame === null) alerts.drawForBoard($("#board-alerts"), current, { offer, look });
+  if (isKnown()) alerts.drawForBoard($("#board-alerts"), current, { offer, look: openGame === null ? look : null });
   else $("#board-alerts").replaceChildren();
   drawPosition(current);
   drawMoves(current);
-  drawLists(current);
+  drawLists(current, game && game.id === current.game?.id ? game : null);
   for (const element of document.querySelectorAll("#tools > *")) {
     const classes = element.classList;
     const isPast = openGame !== null && (classes.contains("for-known") || classes.contains("for-arbiter"));
@@ -293,32 +307,6 @@ function drawDetail(current, move) {
       : null,
   );
 }
-
-/** Draws the lists below the moves: the corrections, and the players' counted irregularities. */
-function drawLists(current) {
-  const loadedGame = game && game.id === current.game?.id ? game : null;
-  // Those that are open are shown above, unless the game is not on its board any more.
-  const pastAlerts = (loadedGame?.alerts ?? []).filter((alert) => alert.cleared || openGame !== null);
-  $("#past-alerts").hidden = pastAlerts.length === 0;
-  setText($("#past-alerts summary"), t("page-past-alerts", { count: pastAlerts.length }));
-  const alertLine = (one) => [`${time(one.raised)} ${colon(t(`kind-${one.kind}`), one.text)}`, one.taken_back && t("page-taken-back")].filter(Boolean).join(" · ");
-  keyed($("#past-alerts ol"), pastAlerts, (alert) => alert.id, () => h("li"), (item, one) => setText(item, alertLine(one)));
-  const corrections = loadedGame?.corrections ?? [];
-  $("#corrections").hidden = corrections.length === 0;
-  setText($("#corrections summary"), t("page-corrections", { count: corrections.length }));
-  const line = (one) => `${time(one.wall_ms)} ${colon(rule.name(current, one.from_ply), `${one.was.join(" ") || "–"} → ${one.now.join(" ") || "–"}`)} · ${reason(one.reason)}`;
-  keyed($("#corrections ol"), corrections, (one) => `${one.wall_ms} ${one.from_ply} ${one.now}`, () => h("li"), (item, one) => setText(item, line(one)));
-  const counted = ["white", "black"].flatMap((side) => (loadedGame?.tally?.[side] ?? []).map((one) => ({ side, ...one })));
-  $("#tally").hidden = counted.length === 0;
-  setText($("#tally summary"), t("page-tally", { count: counted.length }));
-  const irregularities = (one) => comma([one.what].flat().map((word) => t(`page-count-${word}`)));
-  keyed($("#tally ol"), counted, (one) => `${one.side} ${one.ply}`, () => h("li"), (item, one) => setText(item, colon(rule.name(current, one.ply), irregularities(one))));
-  const ended = current.game && current.game.result !== "*";
-  setText($("#result"), ended ? [score(current.game.result), has(`page-ended-${current.game.reason}`) ? t(`page-ended-${current.game.reason}`) : ""].filter(Boolean).join(" · ") : "");
-  setText($("#laws"), loadedGame?.laws ?? "");
-}
-
-const reason = (word) => (has(`page-reason-${word}`) ? t(`page-reason-${word}`) : word);
 
 /** Opens the history of the squares around this time. */
 function showFramesAt(wall) {

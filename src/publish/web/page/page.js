@@ -39,17 +39,18 @@ function gameInPath() {
 /** The views of the desk, by the first part of their address. */
 const DESK_VIEWS = { round: desk, seats, health, settings };
 
-/** Returns the view of the desk in the address: of `round` with its number (null: the one that is played). */
+/** Returns the view of the desk in the address: of `round` with its number (null: the one that is played), and the table that is meant. */
 function deskInPath() {
   const [, view, number] = location.pathname.match(/^\/(round|seats|health|settings)(?:\/(\d+))?$/) ?? [];
   if (!view || !hall.user || (view === "settings" && !may("administer"))) return null;
-  return { view, number: number ? Number(number) : null };
+  const [, table] = location.hash.match(/^#table-(\d+)$/) ?? [];
+  return { view, number: number ? Number(number) : null, table: table ? Number(table) : null };
 }
 
 /** Shows the view of the desk that the address names, if it names one. */
 function showDesk() {
   const at = deskInPath();
-  for (const [name, view] of Object.entries(DESK_VIEWS)) at?.view === name ? view.show(at.number) : view.hide();
+  for (const [name, view] of Object.entries(DESK_VIEWS)) at?.view === name ? view.show(at.number, at.table) : view.hide();
   for (const link of document.querySelectorAll("#views a")) {
     const isHere = link.pathname === "/" ? at === null : location.pathname.startsWith(link.pathname);
     setAttribute(link, "aria-current", isHere ? "page" : null);
@@ -96,15 +97,17 @@ function route() {
     }
   }
   hasRouted = true;
-  alerts.draw(boardInPath());
+  alerts.draw(boardInPath(), gameInPath());
   drawHeader();
 }
 
 /** Shows another address. With `replace`, it takes the place of the present one in the history. */
 function navigate(path, { replace = false } = {}) {
-  if (path === location.pathname + location.search) return;
+  const isSame = path === location.pathname + location.search + location.hash;
+  // What a fragment names is shown again.
+  if (isSame && !location.hash) return;
   const isFiltering = boardInPath() === null && !/^\/(board|game)\//.test(path);
-  if (replace) history.replaceState(null, "", path);
+  if (replace || isSame) history.replaceState(null, "", path);
   else history.pushState(null, "", path);
   route();
   if (isFiltering) scrollTo(0, 0);
@@ -160,11 +163,11 @@ function change({ detail: boards }) {
   // The public's cards have no alerts.
   if (boards === null || isKnown()) {
     announce();
-    alerts.draw(boardInPath());
+    alerts.draw(boardInPath(), gameInPath());
     drawHeader();
   }
   desk.changed();
-  if (gameInPath() !== null) return;
+  if (gameInPath() !== null) return board.refreshGame();
   if (boardInPath() === null) boards === null ? cards.draw() : cards.redraw(boards);
   else if (board.concerns(boards)) board.draw();
 }
@@ -193,11 +196,12 @@ async function login() {
   await reload().catch(() => listen());
 }
 
+/** Shows the next board, table or game with an alert. */
 function nextAlert() {
-  const all = alerts.openAlerts();
-  if (!all.length) return;
-  const index = all.findLastIndex(({ card }) => card.board === boardInPath());
-  showBoard(all[(index + 1) % all.length].card.board);
+  const addresses = [...new Set(alerts.openAlerts().map(alerts.addressOf))];
+  if (!addresses.length) return;
+  const index = addresses.indexOf(location.pathname + location.hash);
+  navigate(addresses[(index + 1) % addresses.length]);
 }
 
 /** A key in the search field: Enter opens the board that was searched for. */
@@ -312,12 +316,12 @@ async function begin() {
     if (!link || link.download || link.origin !== location.origin || event.ctrlKey || event.metaKey || event.shiftKey || event.button) return;
     if (link.target || (link.pathname !== "/" && !/^\/(board|game|round|seats|health|settings)(\/|$)/.test(link.pathname))) return;
     event.preventDefault();
-    navigate(link.pathname + link.search);
+    navigate(link.pathname + link.search + link.hash);
   });
   window.addEventListener("popstate", route);
   window.addEventListener("hashchange", () => logins.codeInAddress(reload));
   // Update how long ago alerts were raised.
-  setInterval(() => alerts.draw(boardInPath()), 10000);
+  setInterval(() => alerts.draw(boardInPath(), gameInPath()), 10000);
   await read().catch(() => {});
   listen();
   route();

@@ -31,11 +31,27 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.shows("#moves .move", "e5");
     browser.shows("#players .white .name", "Ada");
     browser.hides("#menu, #raw, #show-frames, #undo");
+    // Its alert is open, and no other ruling is possible than a result.
+    browser.shows("#board-alerts h3", "Result missing");
+    browser.hides("#past-alerts");
+    let offers = "return [...document.querySelectorAll('#board-alerts button')].map(one => one.textContent).join()";
+    assert_eq!(browser.js(offers), "Result 1–0,Result ½–½,Result 0–1");
     browser.until("the pieces", "document.querySelectorAll('#large piece').length >= 32");
     browser.click("#moves [data-ply='1']");
     browser.shows("#caption", "White's move 1 e4");
     browser.js("history.back()");
     browser.shows("#pairings .state", "result missing");
+
+    // The card says it first, and the alert leads to the table.
+    browser.click("#views [href='/']");
+    browser.shows("[data-board=board_7] .state", "Result missing");
+    browser.click("#alerts a");
+    browser.shows("#pairings .state", "result missing");
+    let has_focus = "document.activeElement === document.querySelector('#table-1 select')";
+    browser.until("the field of the result", has_focus);
+    browser.js("document.activeElement.blur()");
+    browser.click("#alerts a");
+    browser.until("the field of the result again", has_focus);
 
     // Arrow keys open the menu and move in it; only the result that is chosen in the end is entered.
     browser.js("document.querySelector('#pairings select').focus()");
