@@ -11,7 +11,7 @@ use crate::game::rights::Audience;
 use crate::game::{Alert, AlertKind, DelayPolicy};
 use crate::locale::Locale;
 use crate::publish::render::placement::sensed_placement;
-use crate::round::{Pairing, Player};
+use crate::round::{Pairing, PairingResult, Player, Round};
 use crate::wire::{Word, sensed_to_word};
 use serde_json::{Map, Value, json};
 use shakmaty::Color;
@@ -136,7 +136,8 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
         "battery",
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
-    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing)));
+    let result = pairing.and_then(|(round, pairing)| pairing_result(view, state, game, round, pairing));
+    insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing, result)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, game)));
     let former = without_result(view, state, board);
     // A board that its game has left is put away.
@@ -160,7 +161,23 @@ fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) 
     former.find(|game| is_missing(game) && needs_result(game))
 }
 
-/// Returns an earlier game as on its board's card, with the table at which it was played.
+/// Returns the result of a pairing: the one that was entered, else that of its game if the pieces have been put up again since
+/// (`game`: the one on the board). The public learns of results from games.
+fn pairing_result(
+    view: &AudienceView,
+    state: &State,
+    game: Option<&GameView>,
+    round: &Round,
+    pairing: &Pairing,
+) -> Option<PairingResult> {
+    let of_game = || {
+        let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| game_of(&state.games, round, pairing))?;
+        Some(before.record.result?.0.into())
+    };
+    if view.audience.is_public() { None } else { pairing.result.or_else(of_game) }
+}
+
+/// Returns an earlier game as on its board's card, with the round and the table in which it was played.
 fn former_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
     let mut value = game_on_card(view, game);
     if let Some(fields) = value.as_object_mut() {
@@ -218,8 +235,8 @@ fn side_to_move(fen: &str) -> Color {
     if fen.split(' ').nth(1) == Some("b") { Color::Black } else { Color::White }
 }
 
-/// Returns the players of a pairing.
-fn players(pairing: &Pairing) -> Value {
+/// Returns the players of a pairing, and its result.
+fn players(pairing: &Pairing, result: Option<PairingResult>) -> Value {
     let player = |player: &Player| {
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let number = |number: Option<u32>| number.map_or_else(String::new, |number| number.to_string());
@@ -235,6 +252,7 @@ fn players(pairing: &Pairing) -> Value {
     let forfeit = pairing.forfeit().map(Word::word);
     json!({
         "white": player(&pairing.white), "black": player(&pairing.black), "forfeit": forfeit, "section": pairing.section,
+        "result": result.map(Word::word),
     })
 }
 

@@ -195,11 +195,13 @@ async fn a_table_whose_game_is_forfeited_has_no_game() {
     }
     let (_running, stop) = watch::channel(false);
     let audience_state = AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
-    for result in [None, Some(PairingResult::WhiteWinsByForfeit), None] {
+    for result in [None, Some(PairingResult::WhiteWinsByForfeit), None, Some(PairingResult::Adjourned)] {
         hub.change_desk(DeskAct::Result { round: 1, table: 1, result }, "Anna").await.expect("an act");
         audience_state.update();
         let card: Value = serde_json::from_str(&audience_state.snapshot().cards[0]).expect("a card");
-        assert_eq!((card["table"].as_u64(), card["game"].is_null()), (Some(1), result.is_some()), "{card}");
-        assert_eq!(card["pairing"]["forfeit"].as_str(), result.map(|_| "+--"));
+        let forfeit = result.filter(|result| result.is_forfeit()).map(Word::word);
+        assert_eq!((card["table"].as_u64(), card["game"].is_null()), (Some(1), forfeit.is_some()), "{card}");
+        assert_eq!(card["pairing"]["forfeit"].as_str(), forfeit);
+        assert_eq!(card["pairing"]["result"].as_str(), result.map(Word::word));
     }
 }

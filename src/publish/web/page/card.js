@@ -53,12 +53,21 @@ export const lastMoves = (card, count) => (card.game?.last_sans ?? []).slice(-co
 /** Formats a result; a draw is shortened. */
 export const score = (result) => (result === "1/2-1/2" ? "½–½" : result.replace("-", "–"));
 
+/** The result of a pairing whose game goes on later. */
+const ADJOURNED = "adjourned";
+
+/** Returns the result of the pairing, while no other game goes on at its table; null: none. */
+const pairingResult = ({ game, pairing }) => (game?.ply && pairing?.result !== ADJOURNED ? null : (pairing?.result ?? null));
+
 /** Returns what a player scored: `1`, `½`, `0`, or `+` and `–` if the game was forfeited; empty while it is not decided. */
 export function points(card, side) {
   const index = side === "white" ? 0 : 1;
-  const result = card.game?.result ?? "*";
-  if (result !== "*") return result === "1/2-1/2" ? "½" : (result.split("-")[index] ?? "");
-  return card.pairing?.forfeit ? card.pairing.forfeit[index === 0 ? 0 : card.pairing.forfeit.length - 1].replace("-", "–") : "";
+  const forfeit = card.pairing?.forfeit;
+  const decided = (result) => (result === "1/2-1/2" ? "½" : (result.split("-")[index] ?? ""));
+  if (card.game && card.game.result !== "*") return decided(card.game.result);
+  if (forfeit) return forfeit[index === 0 ? 0 : forfeit.length - 1].replace("-", "–");
+  const result = pairingResult(card);
+  return result && result !== ADJOURNED ? decided(result) : "";
 }
 
 /** Returns the side whose turn it is; null while nobody plays. */
@@ -70,12 +79,13 @@ export function turn(card) {
 /** Returns how far a game is: `start`, `play` or `ended`. */
 export function phase(card) {
   if (points(card, "white")) return "ended";
-  return card.game?.ply ? "play" : "start";
+  return card.game?.ply || pairingResult(card) ? "play" : "start";
 }
 
-/** Returns the most urgent alert of the game, or of an earlier game whose result is missing. */
+/** Returns the most urgent alert of the game, or that an earlier game has no result. */
 export function topAlert(card) {
-  const alerts = [...(card.game?.alerts ?? []), ...(card.former?.alerts ?? [])];
+  const missing = (card.former?.alerts ?? []).filter(({ kind }) => kind === "result_missing");
+  const alerts = [...(card.game?.alerts ?? []), ...missing];
   return alerts.reduce((top, alert) => (top && top.urgency <= alert.urgency ? top : alert), undefined);
 }
 
@@ -97,11 +107,14 @@ export function boardState(card) {
   if (card.contact !== "ready") return { kind: "device", text: t(`page-contact-${card.contact}`) };
   if (alert) return { kind: "notice", text: t(`kind-${alert.kind}`) };
   const game = card.game;
-  if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? t(card.pairing ? "page-state-start" : "page-state-empty") };
+  const decided = pairingResult(card);
+  const decidedText = decided === ADJOURNED ? t("page-state-adjourned") : score(decided ?? "");
+  if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? (decidedText || t(card.pairing ? "page-state-start" : "page-state-empty")) };
   if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
   const count = differences(card).length;
   if (count) return { kind: "notice", text: t("page-state-differs", { count }) };
   if (game.paused) return { kind: "notice", text: t("page-state-paused") };
+  if (decided) return { kind: "quiet", text: game.ply ? decidedText : t("page-state-ready", { result: decidedText }) };
   if (game.uncertain && isKnown()) return { kind: "play", text: t("page-state-uncertain") };
   return { kind: "play", text: t(game.ply ? "page-state-play" : "page-state-start") };
 }

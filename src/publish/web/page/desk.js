@@ -187,7 +187,8 @@ function drawRow(row, { paired, at }) {
   const forfeit = ["+--", "--+", "---"].includes(paired.result);
   const away = at?.seat?.connection === "absent" && t("page-desk-absent");
   setText($(".board", row), at?.seat ? [at.seat.board, away].filter(Boolean).join(" · ") : forfeit ? "" : t("page-desk-no-board"));
-  setText($(".state", row), at?.state ? t(`page-desk-state-${at.state}`) : "");
+  const isAdjourned = at?.result === "adjourned";
+  setText($(".state", row), isAdjourned ? t("page-desk-adjourned") : at?.state ? t(`page-desk-state-${at.state}`) : "");
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
   const own = !paired.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";

@@ -67,6 +67,15 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
         let one = "const one = document.querySelector('#pairings select')";
         browser.js(&format!("{one}; one.value = '{result}'; one.dispatchEvent(new Event('change'))"))
     };
+    // The card does, too, although the pieces are set up for another game.
+    browser.click("#views [href='/']");
+    browser.shows("[data-board=board_7] .state", "½–½, board ready");
+    browser.click("#views [href='/round']");
+    choose("adjourned");
+    browser.shows("#pairings .state", "adjourned");
+    browser.click("#views [href='/']");
+    browser.shows("[data-board=board_7] .state", "Adjourned, board ready");
+    browser.click("#views [href='/round']");
     choose("");
     browser.shows("#pairings .state", "result missing");
 
