@@ -25,8 +25,11 @@ export function placeName(card) {
   return isKnown() ? card.board : t("page-board", { number: numberOf(card.board) });
 }
 
-/** Returns the name of the place where it is short: the number of the table, otherwise the name of the board. */
-export const placeNumber = (card) => (card.table ? String(card.table) : isKnown() ? card.board : String(numberOf(card.board)));
+/**
+ * Returns the name of the place where it is short: the number of the table, otherwise the name of the board; visitors see none, since
+ * another number would be taken for that of a table.
+ */
+export const placeNumber = (card) => (card.table ? String(card.table) : isKnown() ? card.board : "");
 
 /** Returns the data of a player from the game, otherwise from the pairings. */
 export const playerInfo = (card, side) => (card.game?.[side]?.name ? card.game[side] : (card.pairing?.[side] ?? card.game?.[side]));

@@ -177,9 +177,10 @@ function drawTools() {
 /** Returns the board that a search means: that of the table with this number, otherwise the only one that matches. */
 export function searchedBoard(text) {
   const cards = [...hall.cards.values()];
+  if (!text.trim()) return null;
   const exact = cards.find((card) => placeNumber(card) === text.trim());
   if (exact) return exact.board;
-  return text.trim() && matching.size === 1 ? [...matching.keys()][0] : null;
+  return matching.size === 1 ? [...matching.keys()][0] : null;
 }
 
 /** Connects the controls. `go`: shows an address; `replace`: without a new entry in the history. */

@@ -1,6 +1,6 @@
 // A card as it is drawn: a tile with a board, or a row. Only cards on the screen have a tile; those that leave it give theirs back.
 
-import { boardState, initials, lastMoves, oneInitial, placeNumber, playerInfo, playerName, points, position, turn } from "./card.js";
+import { boardState, initials, lastMoves, oneInitial, placeName, placeNumber, playerInfo, playerName, points, position, turn } from "./card.js";
 import * as clock from "./clock.js";
 import { h, setAttribute, setText } from "./dom.js";
 import { MiniBoard } from "./mini.js";
@@ -84,7 +84,7 @@ class Tile {
 
   show(card, { isRow, moves }) {
     const status = boardState(card);
-    setText(this.number, placeNumber(card));
+    setText(this.number, placeNumber(card) || (isRow ? "" : placeName(card)));
     setText(this.state, status.text);
     this.strips.forEach((strip) => strip.show(card));
     setText(this.last, status.kind === "device" && card.reason ? card.reason : lastMoves(card, moves));

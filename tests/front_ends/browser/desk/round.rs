@@ -113,6 +113,14 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.click("#edit-byes .main");
     browser.shows("#command-status", "The byes are saved");
     until("no byes", async || round(&desk).await.byes.is_empty().then_some(())).await;
+
+    // Visitors see the board that nobody has seated without a number, which would be taken for that of a table.
+    browser.click("#views [href='/']");
+    browser.click("#sizes [value=rows]");
+    browser.click("#login");
+    browser.shows("#login", "Log in");
+    browser.shows("[data-board=board_7] .table", "1");
+    browser.until("no number", "document.querySelector('[data-board=spare] .table')?.textContent === ''");
     desk.assert_no_refusals();
 }
 
