@@ -260,7 +260,7 @@ async function preview(file, byRank = false, refused = "") {
       h("h2", { tabindex: "-1", autofocus: true }, t("page-desk-upload-preview", { file: file.name })),
       list(t("page-desk-upload-errors"), errors.map(problem)),
       list(t("page-desk-upload-warnings"), warnings.map(problem)),
-      format === "trf" ? h("p", {}, h("label", {}, rank, " ", t("page-desk-upload-by-rank"))) : null,
+      format === "trf" ? h("label", { class: "choice" }, rank, t("page-desk-upload-by-rank")) : null,
       ignored?.length ? h("p", { class: "muted" }, t("page-desk-upload-ignored", { columns: comma(ignored) })) : null,
       h("table", { class: "preview" }, h("tbody", {}, round.pairings.map((one) => h("tr", {}, h("th", {}, String(one.table)), h("td", {}, pairing.playerText(one.white)), h("td", {}, pairing.playerText(one.black)), h("td", {}, one.result ?? ""))))),
       wrong,

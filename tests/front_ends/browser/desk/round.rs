@@ -223,6 +223,10 @@ async fn a_report_file_gets_its_tables_by_points() {
         "document.querySelector('#desk-dialog li')?.textContent.startsWith('a TRF16 file has no table numbers')",
     );
     browser.shows("#desk-dialog label", "Tables by points and start number");
+    browser.size(390, 844);
+    let tick_box = "(box => box.left < 60 && box.width < 30)(document.querySelector('[name=by-rank]').getBoundingClientRect())";
+    browser.until("a tick box before its text", tick_box);
+    browser.size(1280, 800);
     browser.click("#desk-dialog [name='by-rank']");
     browser.shows("#desk-dialog .preview tr:first-child", "1CidDee");
     browser.shows("#desk-dialog .preview tr:last-child", "2BobAda");
