@@ -200,6 +200,11 @@ impl Round {
         self.pairings.iter().find(|pairing| pairing.table == table)
     }
 
+    /// Returns the players who have an opponent.
+    pub fn paired(&self) -> impl Iterator<Item = &Player> {
+        self.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black])
+    }
+
     /// Returns the pairing of this table, mutable.
     pub fn table_mut(&mut self, table: u16) -> Option<&mut Pairing> {
         self.pairings.iter_mut().find(|pairing| pairing.table == table)
