@@ -268,10 +268,10 @@ impl Desk {
                 }
                 let before = round.table(pairing.table).filter(|known| keeps_result(known, pairing, round));
                 let result = pairing.result.or_else(|| before?.result);
-                round.pairings.retain(|other| other.table != pairing.table);
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
                 round.pairings.push(Pairing { result, ..pairing.clone() });
+                round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.sort_by_key(|pairing| pairing.table);
                 Ok(())
             }),

@@ -483,3 +483,22 @@ async fn a_game_stays_with_its_players_when_others_are_paired_at_their_table() {
     assert_eq!(table(&hub, 1, 31), (Some(TableState::Ended), Some(PairingResult::WhiteWins), vec![1]));
     assert_eq!(exported_games(&hub), ["R1T2W - R1T2B *", "R1T1W - R1T1B 1-0"]);
 }
+
+#[tokio::test]
+async fn a_corrected_name_reaches_the_export_of_games_that_have_left_their_boards() {
+    let (_dir, hub, [a, b, _c]) = seated().await;
+    for board in [&a, &b] {
+        board.start().await;
+        name_games(&hub).await;
+        board.move_made(1).await;
+    }
+    a.start().await;
+    hub.change_desk(pair(1, "R1T1W", "Corrected, Cid"), "Olga").await.unwrap();
+    let mut loaded = hub.read(|state| state.desk.rounds[&1].clone());
+    loaded.table_mut(2).unwrap().white.name = "Loaded, Lea".to_owned();
+    hub.change_desk(DeskAct::LoadRound { round: loaded }, "Olga").await.unwrap();
+    // Before the game on the board has an event with the new name, it keeps the old one.
+    assert_eq!(exported_games(&hub), ["R1T1W - Corrected, Cid *", "R1T2W - R1T2B *"]);
+    name_games(&hub).await;
+    assert_eq!(exported_games(&hub), ["R1T1W - Corrected, Cid *", "Loaded, Lea - R1T2B *"]);
+}

@@ -1,6 +1,6 @@
 //! Games that are no longer on a board: reading them, and entering their results.
 
-use super::{BoardId, GameView, Hub, OrderError, Published, Update};
+use super::{BoardId, GameView, Hub, OrderError, Published, State, Update};
 use crate::boards::Millis;
 use crate::daemon::journal::{self, JournalError};
 use crate::game::{Answer, GameResult, Record, late_result};
@@ -41,15 +41,32 @@ impl From<&journal::GameSummary> for GameSummary {
     }
 }
 
+/// Returns the tags of a game that has left its board, as its pairing is now.
+fn corrected_tags(state: &State, id: u64) -> Option<Vec<(String, String)>> {
+    let (round, table) = state.desk.place_of(id).filter(|_| !state.boards.values().any(|board| board.game == Some(id)))?;
+    let round = state.desk.rounds.get(&round)?;
+    Some(round.tags(round.table(table)?))
+}
+
 impl Hub {
-    /// Returns a game: from memory, else from the journal. `None`: there is no such game.
+    /// Returns a game: from memory, else from the journal. `None`: there is no such game. A game that has left its board has the names
+    /// of its pairing as they are now; on a board they change with an event of the game.
     ///
     /// # Errors
     /// The journal cannot be read.
     pub fn game(&self, id: u64) -> Result<Option<GameView>, JournalError> {
-        if let Some(game) = self.read(|state| state.games.get(&id).cloned()) {
-            return Ok(Some(game));
+        let (game, corrected) = self.read(|state| (state.games.get(&id).cloned(), corrected_tags(state, id)));
+        let mut game = match game {
+            Some(game) => Some(game),
+            None => self.stored_game(id)?,
+        };
+        if let (Some(game), Some(tags)) = (&mut game, corrected) {
+            game.record.tags = tags;
         }
+        Ok(game)
+    }
+
+    fn stored_game(&self, id: u64) -> Result<Option<GameView>, JournalError> {
         let Some(stored) = self.journal.game(id)? else { return Ok(None) };
         let Some(record) = stored.events.first().and_then(Record::begin) else { return Ok(None) };
         let board = BoardId::new(&stored.board);
