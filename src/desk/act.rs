@@ -270,9 +270,9 @@ impl Desk {
                 let result = pairing.result.or_else(|| before?.result);
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
-                round.pairings.push(Pairing { result, ..pairing.clone() });
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.sort_by_key(|pairing| pairing.table);
+                round.pairings.push(Pairing { result, ..pairing.clone() });
                 Ok(())
             }),
             DeskAct::Unpair { round: number, table } => self.change_pairs(*number, |round| {

@@ -70,6 +70,20 @@ impl<'a> Tournament<'a> {
         best.map(|(index, _)| index)
     }
 
+    /// Returns the whole name of a player whose name a tournament report file has cut; `None`: it is not cut, or could be one of several.
+    fn full_name(&self, player: &Player) -> Option<&str> {
+        let named = self.by_name.get(&player.name).into_iter().flatten().filter_map(|index| self.entrants.get(*index));
+        let is_same = |known: &Player| {
+            let is_same_number = known.start_number.is_some() && known.start_number == player.start_number;
+            known.fide_id.is_some() && known.fide_id == player.fide_id || is_same_number && may_be_same(known, player)
+        };
+        let known: Vec<&Player> = named.map(|entrant| &entrant.player).collect();
+        let same = known.iter().find(|known| is_same(known));
+        let mut possible = known.iter().filter(|known| may_be_same(known, player));
+        let only = possible.next().filter(|_| possible.next().is_none());
+        same.or(only).map(|known| known.name.as_str()).filter(|name| *name != player.name)
+    }
+
     /// Adds a player, or what is known of a player since.
     fn enter(&mut self, player: &Player) {
         let index = self.find(player).unwrap_or(self.entrants.len());
@@ -122,6 +136,19 @@ impl<'a> Tournament<'a> {
         self.by_name.clear();
         self.by_id.clear();
         (0..self.entrants.len()).for_each(|index| self.index(index));
+    }
+}
+
+impl Round {
+    /// Completes the names that a tournament report file has cut, as far as the players are in other rounds of the tournament.
+    pub fn complete_names(&mut self, others: &[Round]) {
+        let tournament = Tournament::new(others);
+        let paired = self.pairings.iter_mut().flat_map(|pairing| [&mut pairing.white, &mut pairing.black]);
+        for player in paired.chain(self.byes.iter_mut().map(|bye| &mut bye.player)) {
+            if let Some(name) = tournament.full_name(player) {
+                player.name = name.to_owned();
+            }
+        }
     }
 }
 

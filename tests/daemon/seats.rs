@@ -502,3 +502,17 @@ async fn a_corrected_name_reaches_the_export_of_games_that_have_left_their_board
     name_games(&hub).await;
     assert_eq!(exported_games(&hub), ["R1T1W - Corrected, Cid *", "Loaded, Lea - R1T2B *"]);
 }
+
+#[tokio::test]
+async fn a_name_that_a_file_has_cut_is_completed_from_another_round() {
+    let (_dir, hub, _boards) = seated().await;
+    let whole = "Venkatanarasimharajuvaripeta, Ramanathan";
+    hub.change_desk(pair(1, whole, "Bob"), "Olga").await.unwrap();
+    let cut: String = whole.chars().take(33).collect();
+    let pairing =
+        |table, white: &str| Pairing { table, white: named(white), black: named(&format!("B{table}")), ..Pairing::default() };
+    let round = Round { number: 2, pairings: vec![pairing(1, &cut), pairing(2, &cut[..32])], ..Round::default() };
+    hub.change_desk(DeskAct::LoadRound { round }, "Olga").await.unwrap();
+    let white = |table: u16| hub.read(|state| state.desk.pairing(2, table).map(|pairing| pairing.white.name.clone()));
+    assert_eq!([white(1).as_deref(), white(2).as_deref()], [Some(whole), Some(&cut[..32])]);
+}

@@ -6,6 +6,7 @@ use crate::daemon::journal::JournalError;
 use crate::daemon::rounds::boards_at_tables;
 use crate::desk::{Desk, DeskAct, DeskEntry, DeskError, Seat};
 use crate::game::ErrorCode;
+use crate::round::{Player, Round};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use tracing::{error, warn};
@@ -99,7 +100,7 @@ impl Hub {
     pub async fn change_seen_desk(&self, act: DeskAct, seen: Option<u64>, by: &str) -> Result<(), DeskChangeError> {
         // One act after the other: each is checked against the result of the one before.
         let mut recent = self.desk_turn.lock().await;
-        let act = self.read(|state| with_serial_numbers(state, act))?;
+        let act = self.read(|state| completed(state, act))?;
         let (before, number) = self.read(|state| (state.desk.clone(), state.desk_number));
         let mut desk = before.clone();
         let applied = desk.apply(&act);
@@ -155,6 +156,29 @@ impl Hub {
 /// Whether an act only notes what touchmoved did by itself.
 fn is_bookkeeping(act: &DeskAct) -> bool {
     matches!(act, DeskAct::NameGames { .. })
+}
+
+/// Completes an act with what is known here: names that a file has cut, the data of players who are paired.
+fn completed(state: &State, act: DeskAct) -> Result<DeskAct, DeskChangeError> {
+    Ok(match act {
+        DeskAct::LoadRound { mut round } => {
+            let known: Vec<Round> = state.desk.rounds.values().cloned().collect();
+            round.complete_names(&known);
+            DeskAct::LoadRound { round }
+        }
+        DeskAct::Byes { round, mut byes } => {
+            let paired = state.desk.rounds.get(&round).into_iter().flat_map(Round::paired);
+            let paired: Vec<&Player> = paired.collect();
+            for bye in byes.iter_mut().filter(|bye| bye.player.fide_id.is_none()) {
+                let mut named = paired.iter().filter(|player| player.name == bye.player.name);
+                if let (Some(only), None) = (named.next(), named.next()) {
+                    bye.player = (*only).clone();
+                }
+            }
+            DeskAct::Byes { round, byes }
+        }
+        other => with_serial_numbers(state, other)?,
+    })
 }
 
 /// Completes the seats of an act with the serial numbers that their boards have reported.

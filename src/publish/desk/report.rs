@@ -150,11 +150,21 @@ impl DeskReport {
 impl DeskReport {
     /// Returns the pairings of the round that are lost with their results or games when another round takes its place.
     pub fn lost_pairings(&self, loaded: &Round) -> Vec<&Pairing> {
-        let has_game = |table: u16| {
-            let mut known = self.tables.iter().filter(|known| known.table == table);
-            known.any(|known| known.games.iter().any(|game| game.has_moves))
-        };
-        self.round.as_ref().map_or_else(Vec::new, |before| lost_pairings(loaded, before, has_game))
+        let Some(before) = &self.round else { return Vec::new() };
+        let mut loaded = loaded.clone();
+        loaded.complete_names(std::slice::from_ref(before));
+        lost_pairings(&loaded, before, |table| self.has_game(table))
+    }
+
+    /// Returns the pairing that loses its result, or its game, when this one takes its place at its table; `None`: there is none.
+    pub fn replaced_pairing(&self, pairing: &Pairing) -> Option<&Pairing> {
+        let before = self.round.as_ref()?;
+        before.table(pairing.table).filter(|known| is_lost(known, pairing, before, self.has_game(known.table)))
+    }
+
+    fn has_game(&self, table: u16) -> bool {
+        let mut known = self.tables.iter().filter(|known| known.table == table);
+        known.any(|known| known.games.iter().any(|game| game.has_moves))
     }
 
     /// Returns the tables of the round whose results are missing.

@@ -189,6 +189,34 @@ fn names_that_differ_only_where_they_are_cut_are_two_players() {
 }
 
 #[test]
+fn cut_names_are_completed_where_only_one_player_is_possible() {
+    let long = |end: &str| format!("Venkatanarasimharajuvaripeta, Ramanathan {end}");
+    let cut: String = long("A").chars().take(33).collect();
+    let one = |name: &str, start_number, fide_id| Player { name: name.to_owned(), start_number, fide_id, ..Player::default() };
+    let complete = |player: Player, known: Vec<Player>| {
+        let pairing = |player: Player| Pairing { table: 1, white: player, black: one("Bob", None, None), ..Pairing::default() };
+        let round = |number, player| Round { number, pairings: vec![pairing(player)], ..Round::default() };
+        let known: Vec<Round> = (1..).zip(known).map(|(number, player)| round(number, player)).collect();
+        let mut loaded = round(9, player);
+        loaded.complete_names(&known);
+        loaded.pairings[0].white.name.clone()
+    };
+    let (a, b) = (long("A"), long("B"));
+    for (player, known, expected) in [
+        (one(&cut, None, None), vec![one(&a, None, None)], &a),
+        (one(&cut, Some(3), None), vec![one(&cut, Some(3), None), one(&a, Some(3), None)], &a),
+        (one(&cut, Some(3), None), vec![one(&a, Some(4), None)], &cut),
+        (one(&cut, Some(3), None), vec![one(&a, Some(4), None), one(&b, Some(3), None)], &b),
+        (one(&cut, None, None), vec![one(&a, None, None), one(&b, None, None)], &cut),
+        (one(&cut, Some(3), Some(7)), vec![one(&a, Some(3), Some(8)), one(&b, Some(4), Some(7))], &b),
+        // It is not cut.
+        (one("Venkata", None, None), vec![one(&a, None, None)], &"Venkata".to_owned()),
+    ] {
+        assert_eq!(&complete(player.clone(), known.clone()), expected, "{player:?} {known:?}");
+    }
+}
+
+#[test]
 fn players_without_start_numbers_get_them_by_rating() {
     let text = "white,black,white_rating,black_rating,white_fide_id,black_fide_id,white_start_number\nAda,Bob,2000,2400,7,,\nCid,Dee,,2100,,,2\n";
     let first = Round::read(text, Some(1), &TableOrder::Unknown).unwrap();
