@@ -271,9 +271,9 @@ impl Desk {
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
                 round.pairings.retain(|other| other.table != pairing.table);
-                round.pairings.sort_by_key(|pairing| pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });
                 Ok(())
+                round.pairings.sort_by_key(|pairing| pairing.table);
             }),
             DeskAct::Unpair { round: number, table } => self.change_pairs(*number, |round| {
                 round.table(*table).ok_or(DeskError::NoPairing { round: *number, table: *table })?;

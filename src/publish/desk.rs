@@ -12,7 +12,7 @@ pub use sentence::{act_error, export_error, lost_pairing, preview_to_json};
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{DeskChangeError, GameView, OrderError, Target};
-use crate::desk::{DeskAct, DeskError};
+use crate::desk::DeskAct;
 use crate::game::{Command, ErrorCode, Order, ResultReason};
 use crate::round::PairingResult;
 use serde_json::Value;
@@ -107,8 +107,7 @@ pub fn act_to_json(act: &DeskAct, seen: Option<u64>) -> Result<String, serde_jso
 pub async fn carry_out(hub: &Hub, request: impl Into<RequestedAct>, by: &str) -> Result<(), ActError> {
     let RequestedAct { act, seen } = request.into();
     let DeskAct::Result { round, table, result } = act else { return Ok(hub.change_seen_desk(act, seen, by).await?) };
-    let before = hub.read(|state| state.desk.pairing(round, table).map(|pairing| pairing.result));
-    let before = before.ok_or(DeskError::NoPairing { round, table }).map_err(DeskChangeError::from)?;
+    let before = hub.read(|state| state.desk.pairing(round, table).and_then(|pairing| pairing.result));
     let game = game_of_pairing(hub, round, table).filter(|game| !game.record.plies.is_empty());
     if game.is_some() && result.is_some_and(PairingResult::is_forfeit) {
         return Err(ActError::HasMoves(table));

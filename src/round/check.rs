@@ -60,8 +60,10 @@ impl Round {
             let player = &bye.player;
             if player.name.trim().is_empty() || !is_single_lines(player) {
                 problems.push(Problem::of_file(ProblemKind::BadText(0)));
-            } else if players.insert((player.name.as_str(), player.fide_id), 0).is_some() {
-                problems.push(Problem::of_file(ProblemKind::ByeAndGame(player.name.clone())));
+            } else if let Some(table) = players.insert((player.name.as_str(), player.fide_id), 0) {
+                let name = player.name.clone();
+                let kind = if table == 0 { ProblemKind::TwoByes(name) } else { ProblemKind::ByeAndGame { name, table } };
+                problems.push(Problem::of_file(kind));
             }
         }
         problems

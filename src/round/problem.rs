@@ -123,9 +123,17 @@ pub enum ProblemKind {
         /// The other table.
         second: u16,
     },
-    /// A player with a bye and a game, or with two byes.
-    #[error("{0} has a bye, and is listed a second time")]
-    ByeAndGame(String),
+    /// A player with a bye and a game.
+    #[error("{name} has a bye, and plays at table {table}")]
+    ByeAndGame {
+        /// The player.
+        name: String,
+        /// The table.
+        table: u16,
+    },
+    /// A player with two byes.
+    #[error("{0} has two byes")]
+    TwoByes(String),
     /// A text that is no single line.
     #[error("the data of a player at table {0} must be single lines of at most 255 bytes")]
     BadText(u16),

@@ -17,6 +17,7 @@ use tempfile::TempDir;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use touchmove::desk::DeskAct;
 use touchmove::game::rights::Role;
 use touchmove::wire::Word;
 
@@ -391,6 +392,17 @@ async fn an_arbiter_sees_alerts_and_rules() {
     }
     assert_eq!(site.post("/api/desk/exchange", &operator, &json!({"from": board})).await.status, 400);
     assert_eq!(site.post("/api/desk/exchange", "", &json!({"from": board, "to": board})).await.status, 401);
+
+    // Who enters a result for a pairing that was removed meanwhile is told who did it, in the page and on the bus.
+    let seen = site.hall.client.desk(Some(3)).await.unwrap().n;
+    let unpair = json!({"do": "unpair", "round": 3, "table": 2});
+    assert_eq!(site.post("/api/desk", &arbiter, &unpair).await.status, 200);
+    let late = json!({"do": "result", "round": 3, "table": 2, "result": "1-0", "n_seen": seen});
+    let answer = site.post("/api/desk", &operator, &late).await;
+    assert!(answer.status == 412 && answer.body.contains("Anna has changed table 2 of round 3"), "{}", answer.body);
+    let late = DeskAct::Result { round: 3, table: 2, result: None };
+    let refused = site.hall.client.change_seen_desk(&late, Some(seen)).await.unwrap_err().to_string();
+    assert!(refused.contains("Anna has changed table 2 of round 3"), "{refused}");
 
     // The log to print names the commands in words.
     let laws = json!({"game": site.hall.game, "command": {"do": "laws", "laws": "fide-2018"}});

@@ -48,7 +48,8 @@ impl From<&ProblemKind> for Text {
             ProblemKind::PlaysTwice { name, first, second } => {
                 at_tables(text("plays_twice").with("name", name.clone()), *first, *second)
             }
-            ProblemKind::ByeAndGame(name) => text("bye_and_game").with("name", name.clone()),
+            ProblemKind::ByeAndGame { name, table } => at(text("bye_and_game").with("name", name.clone()), *table),
+            ProblemKind::TwoByes(name) => text("two_byes").with("name", name.clone()),
             ProblemKind::BadText(table) => at(text("bad_text"), *table),
             ProblemKind::BoardTwice { board, first, second } => {
                 at_tables(text("board_twice").with("board", board.clone()), *first, *second)
