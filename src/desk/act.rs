@@ -202,6 +202,7 @@ fn part_name(part: &DeskPart) -> String {
         DeskPart::Round(round) => format!("round {round}"),
         DeskPart::Pairing { round, table } => format!("table {table} of round {round}"),
         DeskPart::Byes(round) => format!("the byes of round {round}"),
+        DeskPart::Player { round, name, .. } => format!("the pairing or the bye of {name} in round {round}"),
     }
 }
 
@@ -272,8 +273,8 @@ impl Desk {
                 round.byes.retain(|bye| !is_paired(&bye.player));
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });
-                Ok(())
                 round.pairings.sort_by_key(|pairing| pairing.table);
+                Ok(())
             }),
             DeskAct::Unpair { round: number, table } => self.change_pairs(*number, |round| {
                 round.table(*table).ok_or(DeskError::NoPairing { round: *number, table: *table })?;

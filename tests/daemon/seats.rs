@@ -17,7 +17,7 @@ use touchmove::game::{Answer, Command, Confidence, ErrorCode, Event, GameResult,
 use touchmove::locale::Locale;
 use touchmove::publish::desk::{DeskReport, ExportFormat, RequestedAct, TableState, carry_out, export};
 use touchmove::publish::render::pgn::Reader;
-use touchmove::round::{Pairing, PairingResult, Player, Round};
+use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round};
 use touchmove::simulate::rng::Rng;
 
 const BOARDS: u16 = 6;
@@ -515,4 +515,57 @@ async fn a_name_that_a_file_has_cut_is_completed_from_another_round() {
     hub.change_desk(DeskAct::LoadRound { round }, "Olga").await.unwrap();
     let white = |table: u16| hub.read(|state| state.desk.pairing(2, table).map(|pairing| pairing.white.name.clone()));
     assert_eq!([white(1).as_deref(), white(2).as_deref()], [Some(whole), Some(&cut[..32])]);
+}
+
+#[tokio::test]
+async fn a_bye_and_a_pairing_of_the_same_player_disturb_each_other() {
+    let (_dir, hub, _boards) = seated().await;
+    let seen = || Some(hub.read(|state| DeskReport::new(state, None)).n);
+    let act = |act, seen, by: &'static str| carry_out(&hub, RequestedAct { act, seen }, by);
+    let byes = |names: &[&str]| {
+        let bye = |name: &&str| Bye { player: named(name), kind: ByeKind::HalfPoint };
+        DeskAct::Byes { round: 1, byes: names.iter().map(bye).collect() }
+    };
+    let before = seen();
+    act(byes(&["Late, Lea"]), before, "Olga").await.unwrap();
+    let refused = act(pair(31, "Late, Lea", "Eve"), before, "Otto").await.unwrap_err();
+    assert!(
+        refused.to_string().contains("because Olga has changed the pairing or the bye of Late, Lea in round 1"),
+        "{refused}"
+    );
+    assert_eq!(refused.code(), ErrorCode::Stale("Changed"));
+    act(pair(32, "Gus", "Hal"), before, "Otto").await.unwrap();
+    let before = seen();
+    act(pair(31, "Late, Lea", "Eve"), before, "Otto").await.unwrap();
+    let refused = act(byes(&["Late, Lea", "Ida"]), before, "Olga").await.unwrap_err();
+    assert!(refused.to_string().contains("because Otto has changed the pairing or the bye of Late, Lea"), "{refused}");
+    // Who has seen it is told where the player is.
+    let refused = act(byes(&["Late, Lea"]), seen(), "Olga").await.unwrap_err();
+    assert!(refused.to_string().contains("Late, Lea has a bye, and plays at table 31"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_bye_of_a_paired_player_names_the_table_whatever_else_is_known_of_the_player() {
+    let (_dir, hub, _boards) = seated().await;
+    let mut white = named("Ada");
+    (white.fide_id, white.rating) = (Some(1_503_014), Some(2500));
+    let pairing = Pairing { table: 7, white, black: named("Bob"), ..Pairing::default() };
+    hub.change_desk(DeskAct::Pair { round: 1, pairing, new: true }, "Olga").await.unwrap();
+    let byes = vec![Bye { player: named("Ada"), kind: ByeKind::ZeroPoint }];
+    let refused = hub.change_desk(DeskAct::Byes { round: 1, byes }, "Olga").await.unwrap_err();
+    assert!(refused.to_string().contains("Ada has a bye, and plays at table 7"), "{refused}");
+}
+
+#[tokio::test]
+async fn a_result_for_a_pairing_that_a_colleague_has_removed_names_the_colleague() {
+    let (_dir, hub, _boards) = seated().await;
+    let seen = Some(hub.read(|state| DeskReport::new(state, None)).n);
+    let result = DeskAct::Result { round: 1, table: 2, result: Some(PairingResult::Draw) };
+    let act = |act: &DeskAct, seen, by: &'static str| carry_out(&hub, RequestedAct { act: act.clone(), seen }, by);
+    act(&DeskAct::Unpair { round: 1, table: 2 }, seen, "Olga").await.unwrap();
+    let refused = act(&result, seen, "Otto").await.unwrap_err();
+    assert!(refused.to_string().contains("because Olga has changed table 2 of round 1"), "{refused}");
+    assert_eq!(refused.code(), ErrorCode::Stale("Changed"));
+    let refused = act(&result, None, "Otto").await.unwrap_err();
+    assert!(refused.to_string().contains("table 2 has no pairing in round 1"), "{refused}");
 }

@@ -871,6 +871,7 @@ desk-part_byes = the byes of round { $round }
 desk-part_current_round = which round is played
 desk-part_desk = the desk
 desk-part_pairing = table { $table } of round { $round }
+desk-part_player = the pairing or the bye of { $name } in round { $round }
 desk-part_round = round { $round }
 desk-part_seat_of_board = the table of board { $board }
 desk-part_seat_of_table = the board of table { $table }

@@ -833,6 +833,7 @@ desk-part_byes = 第{ $round }轮的轮空名单
 desk-part_current_round = 当前轮次
 desk-part_desk = 赛务数据
 desk-part_pairing = 第{ $round }轮{ $table }号台
+desk-part_player = { $name }在第{ $round }轮的对阵或轮空
 desk-part_round = 第{ $round }轮
 desk-part_seat_of_board = 棋盘{ $board }的台号
 desk-part_seat_of_table = { $table }号台的棋盘

@@ -833,6 +833,7 @@ desk-part_byes = 第{ $round }輪的輪空名單
 desk-part_current_round = 目前輪次
 desk-part_desk = 賽務資料
 desk-part_pairing = 第{ $round }輪{ $table }號桌
+desk-part_player = { $name }在第{ $round }輪的對陣或輪空
 desk-part_round = 第{ $round }輪
 desk-part_seat_of_board = 棋盤{ $board }的桌號
 desk-part_seat_of_table = { $table }號桌的棋盤

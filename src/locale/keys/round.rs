@@ -69,6 +69,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("desk-part_current_round", &[]),
     ("desk-part_desk", &[]),
     ("desk-part_pairing", &[("round", Number), ("table", Number)]),
+    ("desk-part_player", &[("round", Number), ("name", Plain)]),
     ("desk-part_round", &[("round", Number)]),
     ("desk-part_seat_of_board", &[("board", Plain)]),
     ("desk-part_seat_of_table", &[("table", Number)]),

@@ -66,6 +66,7 @@ fn part_name(part: &DeskPart) -> Text {
             text("part_pairing").with("round", u32::from(*round)).with("table", u32::from(*table))
         }
         DeskPart::Byes(round) => text("part_byes").with("round", u32::from(*round)),
+        DeskPart::Player { round, name, .. } => text("part_player").with("round", u32::from(*round)).with("name", name.clone()),
     }
 }
 

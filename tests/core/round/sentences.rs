@@ -116,6 +116,7 @@ fn every_error_of_the_desk_has_a_sentence_in_each_language() {
         DeskPart::Round(1),
         DeskPart::Pairing { round: 1, table: 2 },
         DeskPart::Byes(1),
+        DeskPart::Player { round: 1, name: "A".to_owned(), fide_id: None },
     ];
     let overtaken = overtaken.map(|part| impossible(DeskError::Overtaken { by: "O".to_owned(), part }));
     let shown = |locale: Locale| -> Vec<String> {
