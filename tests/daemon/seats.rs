@@ -74,6 +74,7 @@ impl FakeBoard {
 }
 
 async fn run(mut handle: BoardHandle, mut told: mpsc::UnboundedReceiver<Told>, mut number: u64) {
+    let mut at = number;
     loop {
         let (event, done) = tokio::select! {
             told = told.recv() => match told {
@@ -95,7 +96,9 @@ async fn run(mut handle: BoardHandle, mut told: mpsc::UnboundedReceiver<Told>, m
             },
         };
         number = if matches!(event, Event::GameStarted { .. }) { 1 } else { number + 1 };
-        let events = vec![StampedEvent { at: number, number: Some(number), event }];
+        // Two games of a board do not begin at the same moment.
+        at += 1;
+        let events = vec![StampedEvent { at, number: Some(number), event }];
         handle.publish(0, events, |_| (), Some((done, Ok(Answer::Done))));
     }
 }

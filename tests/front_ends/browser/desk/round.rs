@@ -108,7 +108,7 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.click("#edit-byes-button");
     browser.js("document.querySelector('#edit-byes input').value = 'Ada'");
     browser.click("#edit-byes .main");
-    browser.shows("#edit-byes .wrong", "nothing was changed: Ada has a bye, and is listed a second time");
+    browser.shows("#edit-byes .wrong", "nothing was changed: Ada has a bye, and plays at table 1");
     browser.js("document.querySelector('#edit-byes input').value = ''");
     browser.click("#edit-byes .main");
     browser.shows("#command-status", "The byes are saved");
