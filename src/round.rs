@@ -194,7 +194,15 @@ impl Player {
     }
 }
 
+/// The tags that a round gives its games, besides those of the players.
+const ROUND_TAGS: [&str; 6] = ["Event", "Site", "Date", "TimeControl", "Round", "Table"];
+
 impl Round {
+    /// Returns whether a round decides the value of this tag in its games, or that they do not have it.
+    pub fn names_tag(name: &str) -> bool {
+        ROUND_TAGS.contains(&name) || name.starts_with("White") || name.starts_with("Black")
+    }
+
     /// Returns the pairing of this table.
     pub fn table(&self, table: u16) -> Option<&Pairing> {
         self.pairings.iter().find(|pairing| pairing.table == table)
@@ -231,14 +239,14 @@ impl Round {
         let mut tags = pairing.white.tags("White");
         tags.extend(pairing.black.tags("Black"));
         let of_round = [
-            ("Event", self.event.clone()),
-            ("Site", self.site.clone()),
-            ("Date", self.date.clone()),
-            ("TimeControl", self.time_control.clone()),
-            ("Round", Some(format!("{}.{}", self.number, pairing.table))),
-            ("Table", Some(pairing.table.to_string())),
+            self.event.clone(),
+            self.site.clone(),
+            self.date.clone(),
+            self.time_control.clone(),
+            Some(format!("{}.{}", self.number, pairing.table)),
+            Some(pairing.table.to_string()),
         ];
-        tags.extend(of_round.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
+        tags.extend(ROUND_TAGS.iter().zip(of_round).filter_map(|(name, value)| Some(((*name).to_owned(), value?))));
         tags.sort();
         tags
     }

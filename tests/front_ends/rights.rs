@@ -1,7 +1,7 @@
 //! Every command and every kind of alert for every role, on every channel.
 
 use super::web::{port_of, send_request};
-use crate::harness::{Board, Daemon, PrivateBus, until};
+use crate::harness::{Daemon, PrivateBus, until};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::process::Command;
@@ -27,7 +27,6 @@ struct Scene {
     daemon: Daemon,
     /// The token of each role.
     tokens: Vec<(Role, String)>,
-    _board: Board,
     _dir: TempDir,
     _bus: PrivateBus,
 }
@@ -53,12 +52,13 @@ impl Scene {
         drop(journal);
         let store = TokenStore::of(&state);
         let tokens = ROLES.map(|role| (role, store.create(role.word(), role, 0).unwrap())).to_vec();
-        let board = Board::plugged();
         let command = Command::new(env!("CARGO_BIN_EXE_touchmoved"));
-        let daemon = Daemon::on_with(command, &bus, &state, &board.path(), &["--config", config.to_str().unwrap()]);
+        // Not plugged in: then nothing happens in the game but what the test does.
+        let absent = dir.path().join("board");
+        let daemon = Daemon::on_with(command, &bus, &state, &absent, &["--config", config.to_str().unwrap()]);
         daemon.ready();
         let port = port_of(&daemon).await;
-        let scene = Scene { connection: bus.connect().await, port, daemon, tokens, _board: board, _dir: dir, _bus: bus };
+        let scene = Scene { connection: bus.connect().await, port, daemon, tokens, _dir: dir, _bus: bus };
         until("the game", async || (scene.get("/api/state", "").await.1["boards"][0]["game"]["id"] == GAME).then_some(()))
             .await;
         Some(scene)

@@ -4,6 +4,7 @@ use super::{BoardId, GameView, Hub, OrderError, Published, State, Update};
 use crate::boards::Millis;
 use crate::daemon::journal::{self, JournalError};
 use crate::game::{Answer, GameResult, Record, late_result};
+use crate::round::Round;
 use std::sync::Arc;
 
 /// What is kept in memory of a game of a round after the game itself was dropped.
@@ -61,7 +62,9 @@ impl Hub {
             None => self.stored_game(id)?,
         };
         if let (Some(game), Some(tags)) = (&mut game, corrected) {
-            game.record.tags = tags;
+            game.record.tags.retain(|(name, _)| !Round::names_tag(name));
+            game.record.tags.extend(tags);
+            game.record.tags.sort();
         }
         Ok(game)
     }

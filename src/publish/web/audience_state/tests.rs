@@ -14,6 +14,7 @@ use crate::locale::Locale;
 use crate::publish::web::card_change::tests::merge;
 use crate::round::trf::TableOrder;
 use crate::round::{PairingResult, Round};
+use crate::wire::Word;
 use serde_json::Map;
 use std::path::Path;
 
