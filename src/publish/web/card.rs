@@ -172,7 +172,9 @@ fn pairing_result(
     pairing: &Pairing,
 ) -> Option<PairingResult> {
     let of_game = || {
-        let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| game_of(&state.desk, &state.games, round.number, pairing.table))?;
+        let before = game
+            .filter(|game| game.record.plies.is_empty())
+            .and_then(|_| game_of(&state.desk, &state.games, round.number, pairing.table))?;
         Some(before.record.result?.0.into())
     };
     if view.audience.is_public() { None } else { pairing.result.or_else(of_game) }
