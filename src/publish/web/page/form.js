@@ -17,7 +17,7 @@ export const refusalLine = (text = "") => h("p", { class: "wrong", role: "alert"
  * has shown a preview in its place.
  */
 export async function sendForm(dialog, form, send) {
-  if (sending.has(form)) return;
+  if (sending.has(form) || !dialog.open) return;
   sending.add(form);
   const line = $(".wrong", form);
   setText(line, "");

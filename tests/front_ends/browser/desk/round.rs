@@ -1,6 +1,7 @@
 //! The round: a game that left its board, a result of which both players lose, byes and teams.
 
 use super::Desk;
+use crate::harness::hall::made;
 use crate::harness::until;
 use crate::harness::webdriver::{DOWN, ENTER};
 use touchmove::desk::DeskAct;
@@ -15,9 +16,15 @@ async fn round(desk: &Desk) -> Round {
 async fn a_past_game_opens_and_the_pairing_is_edited() {
     let Some(desk) = Desk::open("", "operator").await else { return };
     desk.play().await;
-    // Another game begins on the board, without a result of the first.
-    let position = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
-    desk.client.set_position("board_7", position).await.unwrap();
+    // The pieces are put up for another game, without a result of the first; not in the order in which moves are taken back.
+    let mut watch = desk.client.watch().await.unwrap();
+    for (from, to, san) in [("f1", "c4", "Bc4"), ("f8", "c5", "Bc5")] {
+        desk.boards[0].play(from, to);
+        made(&mut watch, san).await;
+    }
+    for (from, to) in [("e4", "e2"), ("e5", "e7"), ("c4", "f1"), ("c5", "f8")] {
+        desk.boards[0].play(from, to);
+    }
     let browser = &desk.browser;
     browser.click("#views [href='/round']");
     browser.shows("#pairings .state", "result missing");
