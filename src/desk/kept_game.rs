@@ -87,7 +87,7 @@ pub(super) fn successor(known: &Pairing, before: &Round, round: &Round) -> Optio
 mod tests {
     use super::*;
     use crate::desk::DeskAct;
-    use crate::round::{PairingResult, Player};
+    use crate::round::{Bye, ByeKind, PairingResult, Player};
 
     fn pairing(table: u16, white: &str, black: &str) -> Pairing {
         let player = |name: &str| Player { name: name.to_owned(), ..Player::default() };
@@ -117,6 +117,10 @@ mod tests {
     #[test]
     fn games_stay_with_their_players() {
         let swap = DeskAct::Swap { round: 1, one: 1, other: 2 };
+        let bye = |name: &str| {
+            let player = Player { name: name.to_owned(), ..Player::default() };
+            DeskAct::Byes { round: 1, byes: vec![Bye { player, kind: ByeKind::ZeroPoint }] }
+        };
         let unpair = |table| DeskAct::Unpair { round: 1, table };
         let result = DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::WhiteWins) };
         let assign = DeskAct::AssignGame { round: 1, table: 1, game: 7 };
@@ -132,7 +136,7 @@ mod tests {
             (vec![pair(1, "Ada", "Rob")], [vec![7], vec![8], vec![]], vec![]),
             (vec![pair(1, "Bob", "Ada")], [vec![7], vec![8], vec![]], vec![]),
             // One is replaced by somebody who was in the round.
-            (vec![unpair(2), pair(1, "Ada", "Dee")], [vec![7], vec![], vec![]], vec![8]),
+            (vec![unpair(2), bye("Dee"), pair(1, "Ada", "Dee")], [vec![], vec![], vec![]], vec![7, 8]),
             // An act of its own says that the players were at the wrong tables.
             (vec![swap], [vec![7], vec![8], vec![]], vec![]),
             (vec![pair(1, "Eve", "Fay"), assign], [vec![7], vec![8], vec![]], vec![]),
