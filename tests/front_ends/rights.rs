@@ -1,8 +1,9 @@
 //! Every command and every kind of alert for every role, on every channel.
 
+use super::dbus::touchmovectl;
 use super::web::{port_of, send_request};
 use crate::harness::{Daemon, PrivateBus, until};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::process::Command;
 use tempfile::TempDir;
@@ -19,8 +20,11 @@ use zbus::{Connection, Proxy};
 
 const ROLES: [Role; 3] = [Role::Operator, Role::Arbiter, Role::Administrator];
 const GAME: u64 = 1;
+/// The kind of two alerts: the number of its kind, and the last one.
+const TWICE: AlertKind = AlertKind::MovesUncertain;
 
-/// A daemon that continues a game in which an alert of each kind was raised. Ids count from 1, in the order of the kinds.
+/// A daemon that continues a game in which an alert of each kind was raised, and one of [`TWICE`] once more. Ids count from 1, in the
+/// order of the kinds.
 struct Scene {
     connection: Connection,
     port: u16,
@@ -28,7 +32,7 @@ struct Scene {
     /// The token of each role.
     tokens: Vec<(Role, String)>,
     _dir: TempDir,
-    _bus: PrivateBus,
+    bus: PrivateBus,
 }
 
 impl Scene {
@@ -41,7 +45,8 @@ impl Scene {
         let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
         let start =
             Event::GameStarted { fen: fen.clone(), chess960: Some(518), laws: "fide-2023".into(), rotation: Rotation::Upright };
-        let alerts = (1..).zip(AlertKind::ALL).map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
+        let kinds = AlertKind::ALL.iter().chain([&TWICE]);
+        let alerts = (1..).zip(kinds).map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
         // The last event, of which operators do not know, is an alert once more.
         let unknown = (1..).zip(AlertKind::ALL).find(|(_, kind)| kind.audience() == Audience::Arbiter);
         let unknown = unknown.map(|(id, kind)| Event::AlertRaised(alert(id, *kind, &fen)));
@@ -58,7 +63,7 @@ impl Scene {
         let daemon = Daemon::on_with(command, &bus, &state, &absent, &["--config", config.to_str().unwrap()]);
         daemon.ready();
         let port = port_of(&daemon).await;
-        let scene = Scene { connection: bus.connect().await, port, daemon, tokens, _dir: dir, _bus: bus };
+        let scene = Scene { connection: bus.connect().await, port, daemon, tokens, _dir: dir, bus };
         until("the game", async || (scene.get("/api/state", "").await.1["boards"][0]["game"]["id"] == GAME).then_some(()))
             .await;
         Some(scene)
@@ -177,7 +182,7 @@ async fn each_role_reads_and_changes_what_it_may() {
         }
         let (_, state) = scene.get("/api/state", &head).await;
         let rights: Vec<&str> = role.rights().map(Word::word).collect();
-        assert_eq!(state["who"]["rights"], serde_json::json!(rights));
+        assert_eq!(state["who"]["rights"], json!(rights));
     }
     let board = names::board_path("dgt_board");
     let board = Proxy::new(&scene.connection, names::OPERATOR_NAME, board, names::BOARD_INTERFACE).await.unwrap();
@@ -251,4 +256,26 @@ async fn each_role_is_told_the_alerts_that_are_for_it() {
         assert!(!objects.contains(&format!("\"{word}\"")), "{word} is shown to operators: {objects}");
         assert!(!scene.daemon.log().contains(word), "{word} is in the log");
     }
+}
+
+#[tokio::test]
+async fn own_acknowledgements_are_no_news() {
+    let Some(scene) = Scene::open().await else { return };
+    let head = bearer(&scene.tokens[1].1);
+    let (_, game) = scene.get(&format!("/api/games/{GAME}"), &head).await;
+    let seen = &game["card"]["game"]["last_number"];
+    let acknowledge = async |id: usize| {
+        let body = json!({"game": GAME, "n_seen": seen, "command": {"do": "acknowledge", "alert": id}});
+        scene.send("POST /api/command", &head, &body.to_string()).await.0
+    };
+    let others: Vec<usize> = (1..).zip(AlertKind::ALL).filter(|(_, kind)| **kind != TWICE).map(|(id, _)| id).collect();
+    for id in &others[..2] {
+        assert_eq!(acknowledge(*id).await, 200);
+    }
+    // What somebody else has done is news.
+    let (id, address) = ((AlertKind::ALL.len() + 1).to_string(), scene.bus.address());
+    let (status, output, errors) = touchmovectl(&address, &["arbiter", "acknowledge", &id, "--all"]);
+    let first = 1 + AlertKind::ALL.iter().position(|kind| *kind == TWICE).unwrap();
+    assert!(status == Some(0) && output.contains(&format!("these alerts are closed: {id}, {first}")), "{output}{errors}");
+    assert_eq!(acknowledge(others[2]).await, 412);
 }

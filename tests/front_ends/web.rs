@@ -1,6 +1,5 @@
 //! The web server: requests of browsers and other programs over HTTP, through real sockets.
 
-mod acknowledge;
 mod code;
 mod former;
 mod login;
