@@ -5,14 +5,12 @@
 
 mod act;
 mod json;
-mod kept_game;
 mod kept_result;
 mod part;
 mod seat;
 
 pub use act::{DeskAct, DeskEntry, DeskError};
-pub use kept_game::FormerPairing;
-pub use kept_result::{is_lost, lost_pairings};
+pub use kept_result::lost_pairings;
 pub use part::DeskPart;
 pub use seat::{Seat, seats_from_round};
 
@@ -36,9 +34,6 @@ pub struct Desk {
     /// The games of each pairing, by round and table, in the order in which they began. Numbers of the journal.
     #[serde(with = "games")]
     pub games: BTreeMap<u16, BTreeMap<u16, Vec<u64>>>,
-    /// By round: the pairings that others have replaced, or that were removed, after games had begun at their tables.
-    #[serde(with = "numbered", skip_serializing_if = "BTreeMap::is_empty")]
-    pub former: BTreeMap<u16, Vec<FormerPairing>>,
 }
 
 impl Desk {
@@ -70,11 +65,6 @@ impl Desk {
             let (table, _) = tables.iter().find(|(_, games)| games.contains(&game))?;
             Some((*round, *table))
         })
-    }
-
-    /// Returns whether a game belongs to players who are not paired any more.
-    pub fn is_former(&self, game: u64) -> bool {
-        self.former.values().flatten().any(|former| former.games.contains(&game))
     }
 
     /// Returns the playing tables that have a seat or a pairing in the current round, in order.

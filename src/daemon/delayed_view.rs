@@ -226,11 +226,10 @@ impl DelayedView {
     /// Publishes the round that is played: who plays whom, and at which board, is public. Rounds that were only loaded are not.
     fn publish_desk(&self) {
         let desk = self.hub.read(|state| {
-            let Desk { seats, current_round, former, .. } = &state.desk;
-            let (seats, former) = (seats.clone(), former.clone());
-            let mut desk = Desk { seats, current_round: *current_round, former, ..Desk::default() };
+            let Desk { seats, current_round, .. } = &state.desk;
+            let mut desk = Desk { seats: seats.clone(), current_round: *current_round, ..Desk::default() };
             if let Some(mut round) = state.desk.round().cloned() {
-                let games = RoundGames::new(&state.desk, &state.games);
+                let games = RoundGames::new(&state.games);
                 // The result of a game that is on a board is published by the game, after the delay.
                 let is_played = |pairing: &Pairing| games.of(&round, pairing).iter().any(|game| !game.record.plies.is_empty());
                 let played: Vec<u16> =

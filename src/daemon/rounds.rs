@@ -1,8 +1,7 @@
 //! Which board is at which playing table, and the players' names that the games of a round get.
 //!
 //! **Invariant:** names follow from the desk alone: a game keeps its pairing, on whatever board and cable it is played, until somebody
-//! changes the pairing. It is no game of other players who are paired at its table. A game without moves gets the pairing of the table
-//! at which its board is seated.
+//! changes the pairing. A game without moves gets the pairing of the table at which its board is seated.
 
 use crate::daemon::hub::feed::Changes;
 use crate::daemon::hub::round_games::{RoundGames, pairing_of};
@@ -80,7 +79,7 @@ fn unnamed(state: &State, assigned: &[NameAssignment]) -> Vec<u64> {
 /// Returns the pairing of each game that is on a board.
 fn assignments(state: &State) -> Vec<NameAssignment> {
     let desk = &state.desk;
-    let games = RoundGames::new(desk, &state.games);
+    let games = RoundGames::new(&state.games);
     let tables: BTreeMap<BoardId, u16> =
         boards_at_tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
     let assignment = |board: &BoardView| {

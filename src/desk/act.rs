@@ -51,8 +51,8 @@ pub enum DeskAct {
         /// Its number.
         round: u16,
     },
-    /// Adds a pairing, or replaces that of its table. The result of the same players is kept if the pairing has none, and so are their
-    /// games. Its players have no bye any more.
+    /// Adds a pairing, or replaces that of its table. The result of the same players is kept if the pairing has none. Its players have
+    /// no bye any more.
     Pair {
         /// The number of the round.
         round: u16,
@@ -249,7 +249,7 @@ impl Desk {
                     keep_results(&mut round, before);
                 }
                 self.current_round.get_or_insert(round.number);
-                self.replace_round(round.number, Some(round));
+                self.rounds.insert(round.number, round);
                 Ok(())
             }
             DeskAct::StartRound { round } => {
@@ -258,25 +258,21 @@ impl Desk {
                 Ok(())
             }
             DeskAct::RemoveRound { round } if self.current_round == Some(*round) => Err(DeskError::RoundInPlay(*round)),
-            DeskAct::RemoveRound { round } => {
-                self.rounds.get(round).ok_or(DeskError::NoRound(*round))?;
-                self.replace_round(*round, None);
-                Ok(())
-            }
-            DeskAct::Pair { round: number, pairing, new } => self.change_pairs(*number, |round| {
+            DeskAct::RemoveRound { round } => self.rounds.remove(round).map(drop).ok_or(DeskError::NoRound(*round)),
+            DeskAct::Pair { round: number, pairing, new } => self.change_round(*number, |round| {
                 if *new && round.table(pairing.table).is_some() {
                     return Err(DeskError::HasPairing { round: *number, table: pairing.table });
                 }
-                let before = round.table(pairing.table).filter(|known| keeps_result(known, pairing, round));
-                let result = pairing.result.or_else(|| before?.result);
                 let is_paired = |player: &Player| [&pairing.white, &pairing.black].iter().any(|one| one.is_same(player));
                 round.byes.retain(|bye| !is_paired(&bye.player));
+                let before = round.table(pairing.table).filter(|known| keeps_result(known, pairing, round));
+                let result = pairing.result.or_else(|| before?.result);
                 round.pairings.retain(|other| other.table != pairing.table);
                 round.pairings.push(Pairing { result, ..pairing.clone() });
                 round.pairings.sort_by_key(|pairing| pairing.table);
                 Ok(())
             }),
-            DeskAct::Unpair { round: number, table } => self.change_pairs(*number, |round| {
+            DeskAct::Unpair { round: number, table } => self.change_round(*number, |round| {
                 round.table(*table).ok_or(DeskError::NoPairing { round: *number, table: *table })?;
                 round.pairings.retain(|pairing| pairing.table != *table);
                 Ok(())
@@ -303,31 +299,29 @@ impl Desk {
                 Ok(())
             }
             DeskAct::Restore { desk } => {
-                *self = Desk { games: BTreeMap::new(), former: BTreeMap::new(), ..(**desk).clone() };
+                *self = Desk { games: BTreeMap::new(), ..(**desk).clone() };
                 Ok(())
             }
         }
     }
 
-    /// Changes a round whose tables keep their games.
+    fn forget_game(&mut self, game: u64) {
+        self.games.values_mut().flat_map(BTreeMap::values_mut).for_each(|known| known.retain(|known| *known != game));
+    }
+
+    fn note_game(&mut self, round: u16, table: u16, game: u64) {
+        self.forget_game(game);
+        let games = self.games.entry(round).or_default().entry(table).or_default();
+        games.push(game);
+        games.sort_unstable();
+    }
+
     fn change_round(&mut self, number: u16, change: impl FnOnce(&mut Round) -> Result<(), DeskError>) -> Result<(), DeskError> {
-        let round = self.changed_round(number, change)?;
-        self.rounds.insert(number, round);
-        Ok(())
-    }
-
-    /// Changes who is paired in a round; games stay with their players.
-    fn change_pairs(&mut self, number: u16, change: impl FnOnce(&mut Round) -> Result<(), DeskError>) -> Result<(), DeskError> {
-        let round = self.changed_round(number, change)?;
-        self.replace_round(number, Some(round));
-        Ok(())
-    }
-
-    fn changed_round(&self, number: u16, change: impl FnOnce(&mut Round) -> Result<(), DeskError>) -> Result<Round, DeskError> {
         let mut round = self.rounds.get(&number).ok_or(DeskError::NoRound(number))?.clone();
         change(&mut round)?;
         check_round(&round)?;
-        Ok(round)
+        self.rounds.insert(number, round);
+        Ok(())
     }
 
     fn change_pairing(&mut self, round: u16, table: u16, change: impl FnOnce(&mut Pairing)) -> Result<(), DeskError> {

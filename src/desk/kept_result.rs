@@ -1,21 +1,16 @@
 //! Results that stay when a round is loaded again or a pairing is changed: those of the same players.
 
-use super::kept_game::successor;
 use crate::round::{Pairing, Player, Round};
-
-/// Returns whether somebody of the round has this name.
-fn has_name(round: &Round, name: &str) -> bool {
-    round.paired().chain(round.byes.iter().map(|bye| &bye.player)).any(|player| player.name == name)
-}
 
 /// Returns whether both are the same person, possibly with a name that was corrected: with the same FIDE ID or start number. `before`:
 /// the round of `known`. A name that somebody had there is nobody else's corrected name.
 fn is_same_person(known: &Player, player: &Player, before: &Round) -> bool {
+    let names = || before.pairings.iter().flat_map(|pairing| [&pairing.white.name, &pairing.black.name]);
     let is_corrected = || match (known.fide_id, player.fide_id) {
         (Some(known), Some(id)) => known == id,
         _ => known.start_number.is_some() && known.start_number == player.start_number,
     };
-    known.name == player.name || (is_corrected() && !has_name(before, &player.name))
+    known.name == player.name || (is_corrected() && !names().any(|name| *name == player.name))
 }
 
 /// Returns whether `pairing` has the same players with the same colours as this pairing of `before`.
@@ -23,43 +18,24 @@ fn has_same_players(known: &Pairing, pairing: &Pairing, before: &Round) -> bool 
     is_same_person(&known.white, &pairing.white, before) && is_same_person(&known.black, &pairing.black, before)
 }
 
-/// Returns whether both have the same names with the same colours.
-pub(super) fn has_same_names(one: &Pairing, other: &Pairing) -> bool {
-    (&one.white.name, &one.black.name) == (&other.white.name, &other.black.name)
-}
-
-/// Returns whether `pairing` has the same players with the same colours, or one of them and somebody who was not in the round before:
-/// then a name is corrected, and nobody is replaced.
-fn is_corrected(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
-    let white = is_same_person(&known.white, &pairing.white, before);
-    let black = is_same_person(&known.black, &pairing.black, before);
-    (white || !has_name(before, &pairing.white.name)) && (black || !has_name(before, &pairing.black.name)) && (white || black)
-}
-
-/// Returns whether a pairing that takes the place of `known` at its table keeps the games: its names are corrected, or its colours
-/// reversed.
-pub(super) fn continues(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
-    let reversed = Pairing { white: pairing.black.clone(), black: pairing.white.clone(), ..pairing.clone() };
-    is_corrected(known, pairing, before) || has_same_players(known, &reversed, before)
-}
-
-/// Returns whether a pairing that takes the place of `known` at its table keeps the result: it has the same players; or corrected names,
-/// if the game was played.
+/// Returns whether a pairing that takes the place of `known` at its table keeps the result: it has the same players; or one of them, if
+/// the game was played, because then a name is corrected, and nobody is replaced, unless the FIDE ID is another one.
 pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
+    let players = [(&known.white, &pairing.white), (&known.black, &pairing.black)];
+    let is_other = |(known, player): &(&Player, &Player)| {
+        known.fide_id.is_some() && player.fide_id.is_some() && known.fide_id != player.fide_id
+    };
+    let one_is_same =
+        players.iter().any(|(known, player)| is_same_person(known, player, before)) && !players.iter().any(is_other);
     let is_played = known.result.is_some_and(|result| !result.is_forfeit() && result.game_result().is_some());
-    has_same_players(known, pairing, before) || is_played && is_corrected(known, pairing, before)
+    has_same_players(known, pairing, before) || is_played && one_is_same
 }
 
-/// Returns whether `known` loses its result, or its game if it has one, when `pairing` takes its place at its table.
-pub fn is_lost(known: &Pairing, pairing: &Pairing, before: &Round, has_game: bool) -> bool {
-    let loses_result = known.result.is_some() && pairing.result.is_none() && !keeps_result(known, pairing, before);
-    loses_result || has_game && !continues(known, pairing, before)
-}
-
-/// Returns the pairing of `before` whose result this pairing keeps: with the same names at any table, or corrected ones at the same.
+/// Returns the pairing of `before` that this pairing is: with the same names at any table, or with corrected names at the same table.
 fn former<'a>(pairing: &Pairing, before: &'a Round) -> Option<&'a Pairing> {
-    let named = before.pairings.iter().find(|known| has_same_names(known, pairing));
-    named.or_else(|| before.table(pairing.table).filter(|known| keeps_result(known, pairing, before)))
+    let names = |pairing: &Pairing| (pairing.white.name.clone(), pairing.black.name.clone());
+    let named = before.pairings.iter().find(|known| names(known) == names(pairing));
+    named.or_else(|| before.table(pairing.table).filter(|known| has_same_players(known, pairing, before)))
 }
 
 /// Takes over the results of the pairings that are in both rounds.
@@ -70,15 +46,14 @@ pub(super) fn keep_results(round: &mut Round, before: &Round) {
 }
 
 /// Returns the pairings whose results are lost when `round` takes the place of `before`, because their players are not paired in it, or
-/// it has another result for them; and those whose games lose their pairing. `has_game`: of a table.
+/// it has another result for them; and those that are lost with a game that has no result. `has_game`: of a table.
 pub fn lost_pairings<'a>(round: &Round, before: &'a Round, has_game: impl Fn(u16) -> bool) -> Vec<&'a Pairing> {
     let mut kept: Vec<&Pairing> = Vec::new();
     for pairing in &round.pairings {
         kept.extend(former(pairing, before).filter(|known| pairing.result.is_none() || pairing.result == known.result));
     }
-    let loses_result = |known: &&Pairing| known.result.is_some() && !kept.contains(known);
-    let loses_game = |known: &&Pairing| has_game(known.table) && successor(known, before, round).is_none();
-    before.pairings.iter().filter(|known| loses_result(known) || loses_game(known)).collect()
+    let is_lost = |known: &&Pairing| (known.result.is_some() || has_game(known.table)) && !kept.contains(known);
+    before.pairings.iter().filter(is_lost).collect()
 }
 
 #[cfg(test)]
@@ -164,6 +139,10 @@ mod tests {
             (pairing(1, ("Able", 0), ("Baker", 0), Some(PairingResult::Draw)), pairing(1, ("Xb", 0), ("Yb", 0), None), false),
         ] {
             assert_eq!(keeps_result(&known, &new, &round(std::slice::from_ref(&known))), expected, "{new:?}");
+            // Nobody has two FIDE IDs.
+            let [mut known, mut new] = [known, new];
+            (known.black.fide_id, new.black.fide_id) = (Some(1), Some(2));
+            assert!(!keeps_result(&known, &new, &round(std::slice::from_ref(&known))) || known.black.name == new.black.name);
         }
     }
 }

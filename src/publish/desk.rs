@@ -132,7 +132,7 @@ pub async fn carry_out(hub: &Hub, request: impl Into<RequestedAct>, by: &str) ->
 fn game_of_pairing(hub: &Hub, round: u16, table: u16) -> Option<GameView> {
     let (shown, noted) = hub.read(|state| {
         let round = state.desk.rounds.get(&round)?;
-        let shown = RoundGames::new(&state.desk, &state.games).shown(round, round.table(table)?).cloned();
+        let shown = RoundGames::new(&state.games).shown(round, round.table(table)?).cloned();
         Some((shown, state.desk.games(round.number, table).last().copied()))
     })?;
     shown.or_else(|| hub.game(noted?).ok().flatten())

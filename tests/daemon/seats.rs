@@ -429,65 +429,6 @@ fn exported_games(hub: &Hub) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_game_stays_with_its_players_when_others_are_paired_at_their_table() {
-    let (dir, hub, [a, b, c]) = seated().await;
-    for board in [&a, &b] {
-        board.start().await;
-        name_games(&hub).await;
-        board.move_made(1).await;
-    }
-    // The game of table 1 is over and has left its board; that of table 2 goes on.
-    a.start().await;
-    carry_out(&hub, DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::WhiteWins) }, "Olga").await.unwrap();
-    let pairing = |table, white, black| Pairing { table, white: named(white), black: named(black), ..Pairing::default() };
-    let replaced = |new: &Pairing| hub.read(|state| DeskReport::new(state, Some(1)).replaced_pairing(new).is_some());
-    for (new, expected) in [
-        (pairing(1, "Eve", "Fay"), true),
-        (pairing(1, "R1T1W", "Rob"), false),
-        (pairing(2, "Gus", "Hal"), true),
-        (pairing(2, "R1T2B", "R1T2W"), false),
-        (pairing(3, "Ian", "Jim"), false),
-    ] {
-        assert_eq!(replaced(&new), expected, "{new:?}");
-    }
-    hub.change_desk(pair(1, "Eve", "Fay"), "Olga").await.unwrap();
-    hub.change_desk(pair(2, "Gus", "Hal"), "Olga").await.unwrap();
-    name_games(&hub).await;
-    let names = |hub: &Hub, game: u64| hub.read(|state| state.games[&game].record.tags.clone());
-    let white = |hub: &Hub, game: u64| names(hub, game).into_iter().find(|(name, _)| name == "White").map(|(_, white)| white);
-    assert_eq!([1, 2, 3].map(|game| white(&hub, game)), ["R1T1W", "R1T2W", "Eve"].map(|name| Some(name.to_owned())));
-    assert_eq!(table(&hub, 1, 1), (Some(TableState::NotBegun), None, vec![3]));
-    assert_eq!(table(&hub, 1, 2), (Some(TableState::NotBegun), None, vec![]));
-    let played = ["R1T1W - R1T1B 1-0", "R1T2W - R1T2B *"];
-    assert_eq!(exported_games(&hub), played);
-    let log = export(&hub, ExportFormat::Log, Some(1), Reader::Arbiter, Locale::English).unwrap();
-    assert!(log.contains("Table 1: R1T1W – R1T1B  1-0  (a)"), "{log}");
-
-    // They are paired at another table, and have their game and its result again, also after a restart.
-    hub.change_desk(pair(31, "R1T1W", "R1T1B"), "Olga").await.unwrap();
-    name_games(&hub).await;
-    let rows = |hub: &Hub| {
-        let csv = export(hub, ExportFormat::Csv, Some(1), Reader::Arbiter, Locale::English).unwrap();
-        let row = |wanted: &str| csv.lines().find(|line| line.contains(wanted)).map(|line| line.contains("1-0"));
-        (row("R1T1W"), row("Eve"))
-    };
-    assert_eq!(
-        (table(&hub, 1, 31), rows(&hub)),
-        ((Some(TableState::Ended), Some(PairingResult::WhiteWins), vec![1]), (Some(true), Some(false)))
-    );
-    for fake in [a, b, c] {
-        drop(fake.events);
-        fake.task.await.unwrap();
-    }
-    hub.drain().await;
-    drop(hub);
-    let hub = Hub::new(Journal::open(dir.path()).unwrap().0, &[]);
-    hub.load_desk(dir.path()).await;
-    assert_eq!(table(&hub, 1, 31), (Some(TableState::Ended), Some(PairingResult::WhiteWins), vec![1]));
-    assert_eq!(exported_games(&hub), ["R1T2W - R1T2B *", "R1T1W - R1T1B 1-0"]);
-}
-
-#[tokio::test]
 async fn a_corrected_name_reaches_the_export_of_games_that_have_left_their_boards() {
     let (_dir, hub, [a, b, _c]) = seated().await;
     for board in [&a, &b] {

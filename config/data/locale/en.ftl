@@ -646,7 +646,6 @@ page-bye-half_point = half a point
 page-bye-pairing_allocated = odd number of players, one point
 page-bye-zero_point = absent, no point
 page-desk-colours-reversed = The colours at table { $table } are reversed
-page-desk-confirm-replace = { $white } - { $black } have a game or a result at table { $table }, and no pairing any more. Save the new pairing without it?
 page-desk-confirm-remove = Remove { $white } - { $black } from table { $table } of round { $round }?
 page-desk-confirm-start = Start round { $round }? Tables of the present round without a result: { $missing }
 page-desk-end = End

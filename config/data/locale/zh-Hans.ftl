@@ -608,7 +608,6 @@ page-bye-half_point = 半分
 page-bye-pairing_allocated = 人数为单，一分
 page-bye-zero_point = 缺席，零分
 page-desk-colours-reversed = { $table } 号台已换色
-page-desk-confirm-replace = { $white } – { $black } 在 { $table } 号台已有对局或结果，保存后他们不再有对阵，新对阵不带该对局和结果。要保存吗？
 page-desk-confirm-remove = 从第 { $round } 轮 { $table } 号台删除 { $white } – { $black } 吗？
 page-desk-confirm-start = 开始第 { $round } 轮？本轮还没有结果的台：{ $missing }
 page-desk-end = 结束

@@ -608,7 +608,6 @@ page-bye-half_point = 半分
 page-bye-pairing_allocated = 人數為單，一分
 page-bye-zero_point = 缺席，零分
 page-desk-colours-reversed = { $table } 號桌已換色
-page-desk-confirm-replace = { $white } – { $black } 在 { $table } 號桌已有對局或結果，儲存後他們不再有對陣，新對陣不帶該對局和結果。要儲存嗎？
 page-desk-confirm-remove = 從第 { $round } 輪 { $table } 號桌刪除 { $white } – { $black } 嗎？
 page-desk-confirm-start = 開始第 { $round } 輪？本輪還沒有結果的桌：{ $missing }
 page-desk-end = 結束

@@ -61,10 +61,6 @@ pub(super) fn describe(report: &DeskReport, width: usize) -> String {
         let _ =
             writeln!(text, "No board is seated at {tables}: run `touchmovectl seat by-touch` or `touchmovectl seat by-name`");
     }
-    for table in report.tables.iter().filter(|table| !table.former.is_empty()) {
-        let games: Vec<String> = table.former.iter().map(|game| format!("game {}", game.game)).collect();
-        let _ = writeln!(text, "Played at table {} by others, who are not paired any more: {}", table.table, games.join(", "));
-    }
     let differs: Vec<u16> = report.tables.iter().filter(|table| table.differs).map(|table| table.table).collect();
     if !differs.is_empty() {
         let _ = writeln!(text, "! The game ended with another result than the one entered at {}", tables::named(&differs));
@@ -164,7 +160,7 @@ mod tests {
         let board = format!("board_{table}");
         let seat = SeatReport { board: board.clone(), serial_number: None, connection: "ready".to_owned() };
         let games = game.map(|id| game_report(id, &board)).into_iter().collect();
-        TableReport { table, seat: Some(seat), state: Some(state), result, games, ..TableReport::default() }
+        TableReport { table, seat: Some(seat), state: Some(state), result, differs: false, games }
     }
 
     fn game_report(id: u64, board: &str) -> GameReport {

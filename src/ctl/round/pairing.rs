@@ -1,6 +1,6 @@
 //! `touchmovectl round pair`, `unpair`, `swap` and `reverse`: corrections of pairings.
 
-use super::selected::{SelectedRound, Yes, no_round, print_tables};
+use super::selected::{SelectedRound, Yes, print_tables};
 use crate::ctl::completion;
 use crate::ctl::service::{confirm, print};
 use crate::desk::DeskAct;
@@ -8,8 +8,7 @@ use crate::round::{Pairing, Player};
 
 /// Add the pairing of a table, or replace it
 ///
-/// Players who had a bye in this round have none any more; others need not be in the round yet. Asks first if other players have a game
-/// or a result at the table: the game stays with them. `round unpair` removes the pairing.
+/// Players who had a bye in this round have none any more; others need not be in the round yet. `round unpair` removes the pairing.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  touchmovectl round pair 31 'Late, Larry' 'Able, Ann'\n  \
                         touchmovectl round pair 31 'GM Late, Larry' 'Able, Ann' --white-rating 2512 --round 3")]
@@ -27,8 +26,6 @@ pub(super) struct PairArgs {
     /// Black's rating
     #[arg(long, value_name = "N")]
     black_rating: Option<u16>,
-    #[command(flatten)]
-    yes: Yes,
     #[command(flatten)]
     selected: SelectedRound,
 }
@@ -73,11 +70,11 @@ pub(super) struct ReverseArgs {
 
 /// Runs `round pair`.
 pub(super) async fn pair(args: PairArgs) -> anyhow::Result<()> {
-    let PairArgs { table, white, black, white_rating, black_rating, yes, selected } = args;
-    let (client, report) = selected.report().await?;
-    let round = report.round.as_ref().ok_or_else(|| no_round(selected.round))?;
+    let PairArgs { table, white, black, white_rating, black_rating, selected } = args;
+    let (client, round, seen) = selected.connect().await?;
     let player = |text: &str, rating: Option<u16>| {
-        let mut players = round.paired().chain(round.byes.iter().map(|bye| &bye.player));
+        let paired = round.pairings.iter().flat_map(|pairing| [&pairing.white, &pairing.black]);
+        let mut players = paired.chain(round.byes.iter().map(|bye| &bye.player));
         let known = players.find(|known| known.is_called(text)).cloned();
         let player = known.unwrap_or_else(|| Player::with_title(text));
         Player { rating: rating.or(player.rating), ..player }
@@ -87,16 +84,7 @@ pub(super) async fn pair(args: PairArgs) -> anyhow::Result<()> {
     let before = round.table(table).map(|before| Pairing { result: None, ..before.clone() });
     let new = before.is_none();
     let pairing = Pairing { table, white, black, ..before.unwrap_or_default() };
-    if let Some(Pairing { white, black, .. }) = report.replaced_pairing(&pairing) {
-        let question = format!(
-            "{} - {} have a game or a result at table {table}, and no pairing any more. Pair others there without it?",
-            white.name, black.name
-        );
-        if !confirm(&question, yes.yes)? {
-            return Ok(print("nothing was changed\n")?);
-        }
-    }
-    client.change_seen_desk(&DeskAct::Pair { round: round.number, pairing, new }, Some(report.n)).await?;
+    client.change_seen_desk(&DeskAct::Pair { round: round.number, pairing, new }, Some(seen)).await?;
     print_tables(&client, round.number, &[table]).await
 }
 

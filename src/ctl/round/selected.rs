@@ -5,7 +5,6 @@ use crate::ctl::columns::output_width;
 use crate::ctl::service::{Service, print};
 use crate::publish::client::{Client, ClientError};
 use crate::publish::dbus::Stream;
-use crate::publish::desk::DeskReport;
 use crate::round::Round;
 
 /// The round of a pairing.
@@ -19,18 +18,12 @@ pub(super) struct SelectedRound {
 }
 
 impl SelectedRound {
-    /// Connects, and returns the round with [`DeskReport::n`].
+    /// Connects, and returns the round with [`DeskReport::n`](crate::publish::desk::DeskReport::n).
     pub(super) async fn connect(&self) -> anyhow::Result<(Client, Round, u64)> {
-        let (client, report) = self.report().await?;
-        let round = report.round.ok_or_else(|| no_round(self.round))?;
-        Ok((client, round, report.n))
-    }
-
-    /// Connects, and returns what is known of the round.
-    pub(super) async fn report(&self) -> anyhow::Result<(Client, DeskReport)> {
         let client = connect_live(&self.service).await?;
         let report = client.desk(self.round).await?;
-        Ok((client, report))
+        let round = report.round.ok_or_else(|| no_round(self.round))?;
+        Ok((client, round, report.n))
     }
 }
 

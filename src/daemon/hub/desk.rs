@@ -46,8 +46,7 @@ impl Hub {
         let (desk, impossible) = Desk::from_acts(entries.iter().map(|entry| &entry.act));
         impossible.iter().for_each(|error| warn!("an act of the desk is left out: {error}"));
         // The games that boards bring with them replace these.
-        let former = desk.former.values().flatten().flat_map(|former| &former.games);
-        let noted: BTreeSet<u64> = desk.games.values().flat_map(BTreeMap::values).flatten().chain(former).copied().collect();
+        let noted: BTreeSet<u64> = desk.games.values().flat_map(BTreeMap::values).flatten().copied().collect();
         let games = if noted.is_empty() { Ok(Vec::new()) } else { self.journal.games() };
         let games = games.unwrap_or_else(|error| {
             warn!("the games of earlier rounds cannot be listed: {error}");

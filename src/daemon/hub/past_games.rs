@@ -42,6 +42,12 @@ impl From<&journal::GameSummary> for GameSummary {
     }
 }
 
+/// Returns whether one of the players is the same with the same colour: then the name of the other one has been corrected at most.
+fn has_same_player(tags: &[(String, String)], others: &[(String, String)]) -> bool {
+    let is_name = |(name, _): &&(String, String)| matches!(name.as_str(), "White" | "Black");
+    tags.iter().filter(is_name).any(|tag| others.contains(tag))
+}
+
 /// Returns the tags of a game that has left its board, as its pairing is now.
 fn corrected_tags(state: &State, id: u64) -> Option<Vec<(String, String)>> {
     let (round, table) = state.desk.place_of(id).filter(|_| !state.boards.values().any(|board| board.game == Some(id)))?;
@@ -51,7 +57,7 @@ fn corrected_tags(state: &State, id: u64) -> Option<Vec<(String, String)>> {
 
 impl Hub {
     /// Returns a game: from memory, else from the journal. `None`: there is no such game. A game that has left its board has the names
-    /// of its pairing as they are now; on a board they change with an event of the game.
+    /// of its pairing as they are now, unless others are paired at its table; on a board they change with an event of the game.
     ///
     /// # Errors
     /// The journal cannot be read.
@@ -61,7 +67,9 @@ impl Hub {
             Some(game) => Some(game),
             None => self.stored_game(id)?,
         };
-        if let (Some(game), Some(tags)) = (&mut game, corrected) {
+        if let (Some(game), Some(tags)) = (&mut game, corrected)
+            && has_same_player(&game.record.tags, &tags)
+        {
             game.record.tags.retain(|(name, _)| !Round::names_tag(name));
             game.record.tags.extend(tags);
             game.record.tags.sort();

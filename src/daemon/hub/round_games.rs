@@ -5,21 +5,15 @@ use crate::desk::Desk;
 use crate::round::{Pairing, Round};
 use std::collections::BTreeMap;
 
-/// The games in memory, by the round and the table of their pairing.
+/// The games in memory, by the round and the table that their tags name.
 pub struct RoundGames<'a>(BTreeMap<(u16, u16), Vec<&'a GameView>>);
 
 impl<'a> RoundGames<'a> {
     /// Sorts these games.
-    pub fn new(desk: &Desk, games: &'a BTreeMap<u64, GameView>) -> RoundGames<'a> {
-        let mut noted = BTreeMap::new();
-        for (round, tables) in &desk.games {
-            for (table, games) in tables {
-                noted.extend(games.iter().map(|game| (*game, (*round, *table))));
-            }
-        }
+    pub fn new(games: &'a BTreeMap<u64, GameView>) -> RoundGames<'a> {
         let mut sorted: BTreeMap<_, Vec<&GameView>> = BTreeMap::new();
         for game in games.values() {
-            if let Some(place) = noted.get(&game.id).copied().or_else(|| tagged_place(desk, game)) {
+            if let Some(place) = round_and_table(game) {
                 sorted.entry(place).or_default().push(game);
             }
         }
@@ -28,7 +22,8 @@ impl<'a> RoundGames<'a> {
 
     /// Returns the games of a pairing, in the order in which they began.
     pub fn of(&self, round: &Round, pairing: &Pairing) -> Vec<&'a GameView> {
-        self.0.get(&(round.number, pairing.table)).cloned().unwrap_or_default()
+        let games = self.0.get(&(round.number, pairing.table)).into_iter().flatten();
+        games.filter(|game| is_of_event(game, round)).copied().collect()
     }
 
     /// Returns the game of a pairing, as [`game_of`] does.
@@ -39,8 +34,9 @@ impl<'a> RoundGames<'a> {
 
 /// Returns the game of a playing table, by the names in its tags, because the public does not know every board. Among several: the
 /// first that has a result, since later play at the table is not public; else the last one with a move.
-pub fn game_of<'a>(desk: &Desk, games: &'a BTreeMap<u64, GameView>, round: u16, table: u16) -> Option<&'a GameView> {
-    let is_of_pairing = |game: &&GameView| tagged_place(desk, game) == Some((round, table));
+pub fn game_of<'a>(games: &'a BTreeMap<u64, GameView>, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
+    let place = Some((round.number, pairing.table));
+    let is_of_pairing = |game: &&GameView| round_and_table(game) == place && is_of_event(game, round);
     shown(&games.values().filter(is_of_pairing).collect::<Vec<_>>())
 }
 
@@ -56,18 +52,18 @@ fn round_and_table(game: &GameView) -> Option<(u16, u16)> {
     Some((tag("Round")?.split('.').next()?.parse().ok()?, tag("Table")?.parse().ok()?))
 }
 
-/// Returns the round and the table that the tags of a game name, if the round is of the same event, and the game not one of former
-/// players of that table.
-fn tagged_place(desk: &Desk, game: &GameView) -> Option<(u16, u16)> {
-    let (round, table) = round_and_table(game)?;
-    let is_of_event = tag_value(&game.record.tags, "Event") == desk.rounds.get(&round)?.event.as_deref();
-    (is_of_event && !desk.is_former(game.id)).then_some((round, table))
+fn is_of_event(game: &GameView, round: &Round) -> bool {
+    tag_value(&game.record.tags, "Event") == round.event.as_deref()
 }
 
 /// Returns round and table of the pairing to which a game belongs: as the desk noted it, else as the game's tags say.
 pub fn pairing_of(desk: &Desk, game: &GameView) -> Option<(u16, u16)> {
+    let tagged = || {
+        let (round, table) = round_and_table(game)?;
+        is_of_event(game, desk.rounds.get(&round)?).then_some((round, table))
+    };
     let is_paired = |(round, table): &(u16, u16)| desk.pairing(*round, *table).is_some();
-    desk.place_of(game.id).or_else(|| tagged_place(desk, game)).filter(is_paired)
+    desk.place_of(game.id).or_else(tagged).filter(is_paired)
 }
 
 /// Returns the value of the tag with this name.

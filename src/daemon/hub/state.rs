@@ -40,7 +40,7 @@ impl State {
     /// Returns the games of the round that is being played.
     fn games_of_round(&self) -> Vec<u64> {
         let Some(round) = self.desk.round() else { return Vec::new() };
-        let games = RoundGames::new(&self.desk, &self.games);
+        let games = RoundGames::new(&self.games);
         round.pairings.iter().filter_map(|pairing| games.shown(round, pairing)).map(|game| game.id).collect()
     }
 
@@ -74,7 +74,7 @@ impl State {
             let of_round = self.games_of_round();
             for old in of_board.iter().rev().skip(GAMES_IN_MEMORY).filter(|old| !of_round.contains(old)) {
                 if let Some(game) = self.games.remove(old)
-                    && (pairing_of(&self.desk, &game).is_some() || self.desk.is_former(*old))
+                    && pairing_of(&self.desk, &game).is_some()
                 {
                     self.past_games.insert(*old, GameSummary::from(&game));
                 }

@@ -26,7 +26,6 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("page-bye-pairing_allocated", &[]),
     ("page-bye-zero_point", &[]),
     ("page-desk-colours-reversed", &[("table", Plain)]),
-    ("page-desk-confirm-replace", &[("white", Plain), ("black", Plain), ("table", Plain)]),
     ("page-desk-confirm-remove", &[("white", Plain), ("black", Plain), ("table", Plain), ("round", Plain)]),
     ("page-desk-confirm-start", &[("round", Plain), ("missing", Plain)]),
     ("page-desk-end", &[]),

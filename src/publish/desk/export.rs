@@ -1,7 +1,7 @@
 //! What leaves the desk: results for the pairing program, games, the arbiter's log.
 
 use super::log::{self, LogForm};
-use super::report::{DeskReport, GameReport, TableReport};
+use super::report::{DeskReport, GameReport};
 use crate::daemon::Hub;
 use crate::daemon::hub::round_games::tag_value;
 use crate::daemon::journal::JournalError;
@@ -111,7 +111,7 @@ pub fn export(
         ExportFormat::Pgn => {
             let mut text = String::new();
             for table in &report.tables {
-                for known in table.games_of_export() {
+                for known in table.games.iter().filter(|game| game.has_moves && !is_continued(&table.games, game)) {
                     if let Some(game) = hub.game(known.game)? {
                         text.push_str(&game_to_pgn(&game, AfterIllegal::default(), reader));
                         text.push('\n');
@@ -124,16 +124,6 @@ pub fn export(
             let form = if format == ExportFormat::Html { LogForm::Html } else { LogForm::Text };
             Ok(log::write(hub, &DeskReport { round: Some(round), ..report }, form, locale)?)
         }
-    }
-}
-
-impl TableReport {
-    /// Returns the games that were played at the table, also by players who are not paired there any more: each once, with the last of
-    /// its boards.
-    pub(super) fn games_of_export(&self) -> impl Iterator<Item = &GameReport> {
-        [&self.games, &self.former]
-            .into_iter()
-            .flat_map(|games| games.iter().filter(move |game| game.has_moves && !is_continued(games, game)))
     }
 }
 

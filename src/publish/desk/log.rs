@@ -3,6 +3,7 @@
 
 mod act;
 
+use super::export::is_continued;
 use super::report::DeskReport;
 use crate::daemon::Hub;
 use crate::daemon::hub::GameView;
@@ -53,7 +54,7 @@ pub(super) fn write(hub: &Hub, report: &DeskReport, form: LogForm, locale: Local
         write_section(&mut text, form, &locale::sentence(locale, &Text::new("log-desk")), &lines);
     }
     for table in &report.tables {
-        for known in table.games_of_export() {
+        for known in table.games.iter().filter(|game| game.has_moves && !is_continued(&table.games, game)) {
             let Some(game) = hub.game(known.game)? else { continue };
             let lines = lines(&game, hub.events_after(game.id, 0)?, locale);
             let number = locale::page_word(locale, "page-table", &[("table", table.table.to_string())]);

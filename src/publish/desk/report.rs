@@ -3,7 +3,7 @@
 use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{BoardView, GameSummary, State};
 use crate::daemon::rounds::boards_at_tables;
-use crate::desk::{is_lost, lost_pairings};
+use crate::desk::lost_pairings;
 use crate::game::json::word_or_null;
 use crate::game::words::words;
 use crate::round::{Pairing, PairingResult, Round};
@@ -71,9 +71,6 @@ pub struct TableReport {
     pub differs: bool,
     /// The games of the pairing, in the order in which they began.
     pub games: Vec<GameReport>,
-    /// Games with moves of players who were paired here before, and are not paired in this round any more.
-    #[serde(default)]
-    pub former: Vec<GameReport>,
 }
 
 /// A game of a table.
@@ -114,14 +111,11 @@ impl DeskReport {
     /// Reports on the desk and on this round; `None`: the one that is played.
     pub fn new(state: &State, number: Option<u16>) -> DeskReport {
         let desk = &state.desk;
-        let games = RoundGames::new(desk, &state.games);
+        let games = RoundGames::new(&state.games);
         let round = number.or(desk.current_round).and_then(|number| desk.rounds.get(&number));
         let boards: BTreeMap<u16, _> = boards_at_tables(state).into_iter().collect();
         let mut numbers: Vec<u16> = desk.seats.keys().copied().collect();
         numbers.extend(round.into_iter().flat_map(|round| &round.pairings).map(|pairing| pairing.table));
-        numbers.extend(
-            round.into_iter().flat_map(|round| desk.former.get(&round.number)).flatten().map(|former| former.pairing.table),
-        );
         numbers.sort_unstable();
         numbers.dedup();
         let table = |table: u16| {
@@ -132,8 +126,7 @@ impl DeskReport {
                 Some(SeatReport { board, serial_number, connection: "absent".to_owned() })
             };
             let report = round.map_or_else(TableReport::default, |round| pairing_report(state, &games, round, table));
-            let former = round.map_or_else(Vec::new, |round| former_games(state, round.number, table));
-            TableReport { seat: board.map(SeatReport::new).or_else(absent), table, former, ..report }
+            TableReport { seat: board.map(SeatReport::new).or_else(absent), table, ..report }
         };
         let is_seated = |board: &BoardView| boards.values().flatten().any(|seated| *seated == board.id);
         DeskReport {
@@ -154,12 +147,6 @@ impl DeskReport {
         let mut loaded = loaded.clone();
         loaded.complete_names(std::slice::from_ref(before));
         lost_pairings(&loaded, before, |table| self.has_game(table))
-    }
-
-    /// Returns the pairing that loses its result, or its game, when this one takes its place at its table; `None`: there is none.
-    pub fn replaced_pairing(&self, pairing: &Pairing) -> Option<&Pairing> {
-        let before = self.round.as_ref()?;
-        before.table(pairing.table).filter(|known| is_lost(known, pairing, before, self.has_game(known.table)))
     }
 
     fn has_game(&self, table: u16) -> bool {
@@ -213,13 +200,14 @@ fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, table: u
         state.desk.games(round.number, table).iter().filter_map(|id| state.past_games.get(id).map(|game| (*id, game.clone())));
     let in_memory = games.of(round, pairing).into_iter().map(|game| (game.id, GameSummary::from(game)));
     let games: BTreeMap<u64, GameSummary> = noted.chain(in_memory).collect();
+    let is_on_board = |id: u64, game: &GameSummary| state.boards.get(&game.board).is_some_and(|board| board.game == Some(id));
     // The game goes on when the board is back.
     let is_away = |id: u64, game: &GameSummary| !state.boards.contains_key(&game.board) && last_game(state, game) == Some(id);
     let of_games = games.values().find_map(|game| game.result);
     let is_played = |game: &GameSummary| game.has_moves;
     let is_over = state.desk.current_round.is_some_and(|current| current > round.number);
     let is_playing =
-        games.iter().any(|(id, game)| game.has_moves && (is_on_board(state, *id, game) || !is_over && is_away(*id, game)));
+        games.iter().any(|(id, game)| game.has_moves && (is_on_board(*id, game) || !is_over && is_away(*id, game)));
     let result = pairing.result.or(of_games.map(PairingResult::from));
     let report_state = match result {
         Some(_) => TableState::Ended,
@@ -227,40 +215,20 @@ fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, table: u
         None if is_over || games.values().any(is_played) => TableState::ResultMissing,
         None => TableState::NotBegun,
     };
-    TableReport {
-        table,
-        state: Some(report_state),
-        result,
-        differs: pairing.result.zip(of_games).is_some_and(|(entered, of_game)| entered.game_result() != Some(of_game)),
-        games: games.iter().map(|(id, game)| game_report(state, *id, game)).collect(),
-        ..TableReport::default()
-    }
-}
-
-/// Whether this game is the one on its board.
-fn is_on_board(state: &State, id: u64, game: &GameSummary) -> bool {
-    state.boards.get(&game.board).is_some_and(|board| board.game == Some(id))
-}
-
-fn game_report(state: &State, id: u64, game: &GameSummary) -> GameReport {
-    GameReport {
-        game: id,
+    let report = |(id, game): (&u64, &GameSummary)| GameReport {
+        game: *id,
         board: game.board.to_string(),
         started: game.started_wall_ms,
         has_moves: game.has_moves,
         result: game.result.map_or("*", |result| result.as_str()).to_owned(),
-        is_on_board: is_on_board(state, id, game),
-    }
-}
-
-/// Reports on the games with moves of players who were paired at a table before, and are not paired any more.
-fn former_games(state: &State, round: u16, table: u16) -> Vec<GameReport> {
-    let of_table = state.desk.former.get(&round).into_iter().flatten().filter(|former| former.pairing.table == table);
-    let summary = |id: &u64| {
-        let in_memory = state.games.get(id).map(GameSummary::from);
-        Some((*id, in_memory.or_else(|| state.past_games.get(id).cloned())?))
+        is_on_board: is_on_board(*id, game),
     };
-    let mut games: Vec<(u64, GameSummary)> = of_table.flat_map(|former| &former.games).filter_map(summary).collect();
-    games.sort_unstable_by_key(|(id, _)| *id);
-    games.iter().filter(|(_, game)| game.has_moves).map(|(id, game)| game_report(state, *id, game)).collect()
+    TableReport {
+        table,
+        seat: None,
+        state: Some(report_state),
+        result,
+        differs: pairing.result.zip(of_games).is_some_and(|(entered, of_game)| entered.game_result() != Some(of_game)),
+        games: games.iter().map(report).collect(),
+    }
 }

@@ -188,7 +188,7 @@ fn tables<'a>(server: &ServerState, state: &'a State) -> Vec<PlayingTable<'a>> {
         return boards::sorted_boards(server, state).into_iter().enumerate().map(table).collect();
     };
     let number = round.number.to_string();
-    let games = RoundGames::new(&state.desk, &state.games);
+    let games = RoundGames::new(&state.games);
     let table = |(nr, board): (u16, Option<_>)| {
         let pairing = round.table(nr);
         let game = pairing.and_then(|pairing| games.shown(round, pairing));

@@ -56,7 +56,7 @@ pub(crate) fn tables(state: &State, round: Option<&Round>, tags: &[(String, Stri
         for (name, value) in round.tags(pairing) {
             set_tag(&mut merged, &name, value);
         }
-        let game = game_of(&state.desk, &state.games, round.number, pairing.table).filter(|_| pairing.forfeit().is_none());
+        let game = game_of(&state.games, round, pairing).filter(|_| pairing.forfeit().is_none());
         PlayingTable {
             tags: merged,
             pairing: Some((*pairing).clone()),

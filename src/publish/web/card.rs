@@ -113,9 +113,8 @@ impl CardClock {
 pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
     let pairing = state.desk.round().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
     // The public does not see what is played at a table after its game has ended.
-    let finished = pairing
-        .filter(|_| view.audience.is_public())
-        .and_then(|(round, pairing)| game_of(&state.desk, &state.games, round.number, pairing.table));
+    let finished =
+        pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(&state.games, round, pairing));
     let finished = finished.filter(|game| game.board == board.id && game.record.result.is_some());
     // Where a game is forfeited, the start position on the board is no game.
     let is_forfeited = pairing.is_some_and(|(_, pairing)| pairing.forfeit().is_some());
@@ -172,9 +171,7 @@ fn pairing_result(
     pairing: &Pairing,
 ) -> Option<PairingResult> {
     let of_game = || {
-        let before = game
-            .filter(|game| game.record.plies.is_empty())
-            .and_then(|_| game_of(&state.desk, &state.games, round.number, pairing.table))?;
+        let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| game_of(&state.games, round, pairing))?;
         Some(before.record.result?.0.into())
     };
     if view.audience.is_public() { None } else { pairing.result.or_else(of_game) }

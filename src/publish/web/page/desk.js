@@ -191,7 +191,7 @@ function drawRow(row, { paired, at }) {
   setText($(".state", row), isAdjourned ? t("page-desk-adjourned") : at?.state ? t(`page-desk-state-${at.state}`) : "");
   row.dataset.state = at?.state ?? "";
   const select = $("select", row);
-  const own = !paired.result && at?.result ? t("page-desk-of-game", { result: at.result }) : "–";
+  const own = !paired.result && at?.result ? t("page-desk-of-game", { result: score(at.result) }) : "–";
   refill(select, own, () => [h("option", { value: "" }, own), RESULTS.map(([one, key]) => h("option", { value: one }, key ? `${/^[0+-]/.test(one) ? `${one} ` : ""}${t(key)}` : score(one)))]);
   if (select.value !== (paired.result ?? "")) select.value = paired.result ?? "";
   setAttribute(row, "data-differs", at?.differs ? "true" : null);
@@ -310,5 +310,5 @@ export function begin() {
   });
   $("#start-round").addEventListener("click", startRound);
   $("#edit-byes-button").addEventListener("click", () => pairing.editByes(report, { send, latest }));
-  $("#add-pairing").addEventListener("click", () => pairing.add(report.round, send));
+  $("#add-pairing").addEventListener("click", () => pairing.add(report, { send, latest }));
 }

@@ -63,7 +63,7 @@ export function edit(report, table, { run, send, latest, exchanged }) {
     run({ n_seen: n, round: round.number, ...what }, text);
   };
   const swap = h("input", { type: "number", min: 1, size: 4, "aria-label": t("page-desk-swap-with") });
-  const games = [...(at?.games ?? []), ...(at?.former ?? [])].filter((game) => game.has_moves || game.is_on_board);
+  const games = (at?.games ?? []).filter((game) => game.has_moves || game.is_on_board);
   const played = games.find((game) => game.is_on_board && exchange.canExchange(game.board))?.board;
   const form = h(
     "form",
@@ -88,42 +88,28 @@ export function edit(report, table, { run, send, latest, exchanged }) {
     event.preventDefault();
     const { result, ...players } = { ...pairing, white: white.read(), black: black.read() };
     const isOther = result && [["white", players.white], ["black", players.black]].some(([colour, { name }]) => name !== pairing[colour].name);
-    const save = () => done({ do: "pair", pairing: players }, t(isOther ? "page-desk-pairing-saved-check" : "page-desk-pairing-saved", { table }));
-    const names = [players.white.name, players.black.name];
-    const isReplaced = !names.includes(pairing.white.name) && !names.includes(pairing.black.name);
-    if (!isReplaced || !(result || at?.games.some((game) => game.has_moves))) return save();
-    const question = t("page-desk-confirm-replace", { table, white: pairing.white.name, black: pairing.black.name });
-    const replace = () => {
-      // A refusal is shown in the form.
-      fill(dialog, form);
-      save();
-    };
-    ask(question, h("button", { type: "button", id: "pairing-replace", class: "danger", onclick: replace }, t("page-desk-save")));
+    done({ do: "pair", pairing: players }, t(isOther ? "page-desk-pairing-saved-check" : "page-desk-pairing-saved", { table }));
   });
   fill(dialog, form);
   dialog.showModal();
 }
 
-/** Asks a question in the open dialog, which a button answers. Enter cancels. */
-function ask(question, yes) {
+/** Asks whether a pairing is removed, in the open dialog. Enter does not remove it. */
+function remove(round, { table, white, black }, removed) {
   const no = cancel();
   no.className = "main";
+  const question = t("page-desk-confirm-remove", { table, round: round.number, white: white.name, black: black.name });
+  const yes = h("button", { type: "button", class: "danger", onclick: () => removed({ do: "unpair", table }, t("page-desk-pairing-removed", { table })) }, t("page-desk-remove-pairing"));
   fill($("#desk-dialog"), h("p", { role: "alert" }, question), h("div", { class: "buttons" }, no, yes));
   no.focus();
 }
 
-/** Asks whether a pairing is removed. */
-function remove(round, { table, white, black }, removed) {
-  const question = t("page-desk-confirm-remove", { table, round: round.number, white: white.name, black: black.name });
-  const unpair = () => removed({ do: "unpair", table }, t("page-desk-pairing-removed", { table }));
-  ask(question, h("button", { type: "button", class: "danger", onclick: unpair }, t("page-desk-remove-pairing")));
-}
-
 /**
  * Opens the dialog of a pairing at a table that has none, for players who came late. What is known of a player without an opponent is
- * kept. `send` carries out an act, and throws its refusal.
+ * kept. For the rest see [`edit`].
  */
-export function add(round, send) {
+export function add(report, { send, latest }) {
+  const { round } = report;
   const dialog = $("#desk-dialog");
   const byes = (round.byes ?? []).map(({ player }) => player);
   const free = Math.max(0, ...round.pairings.map(({ table }) => table)) + 1;
@@ -154,11 +140,12 @@ export function add(round, send) {
     });
   }
   const read = ({ value, read }) => read(byes.find((player) => player.name === value("name")));
+  const done = sender(form, report, { send, latest }, byeText);
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const number = Number(table.value);
     const pairing = { table: number, white: read(white), black: read(black) };
-    sendForm(dialog, form, () => send({ do: "pair", new: true, round: round.number, pairing }, t("page-desk-pairing-saved", { table: number })));
+    done({ do: "pair", new: true, pairing }, t("page-desk-pairing-saved", { table: number }));
   });
   fill(dialog, form);
   dialog.showModal();
