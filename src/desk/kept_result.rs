@@ -19,7 +19,7 @@ fn has_same_players(known: &Pairing, pairing: &Pairing, before: &Round) -> bool 
 }
 
 /// Returns whether a pairing that takes the place of `known` at its table keeps the result: it has the same players; or one of them, if
-/// the game was played, because then a name is corrected, and nobody is replaced, unless the FIDE ID is another one.
+/// the game was played, because then a name is corrected, and nobody is replaced; a different FIDE ID means another player.
 pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -> bool {
     let players = [(&known.white, &pairing.white), (&known.black, &pairing.black)];
     let is_other = |(known, player): &(&Player, &Player)| {

@@ -483,7 +483,7 @@ async fn a_bye_and_a_pairing_of_the_same_player_disturb_each_other() {
     act(pair(31, "Late, Lea", "Eve"), before, "Otto").await.unwrap();
     let refused = act(byes(&["Late, Lea", "Ida"]), before, "Olga").await.unwrap_err();
     assert!(refused.to_string().contains("because Otto has changed the pairing or the bye of Late, Lea"), "{refused}");
-    // Who has seen it is told where the player is.
+    // With the latest `n`, the refusal names the table of the player.
     let refused = act(byes(&["Late, Lea"]), seen(), "Olga").await.unwrap_err();
     assert!(refused.to_string().contains("Late, Lea has a bye, and plays at table 31"), "{refused}");
 }

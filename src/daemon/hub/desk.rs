@@ -157,7 +157,7 @@ fn is_bookkeeping(act: &DeskAct) -> bool {
     matches!(act, DeskAct::NameGames { .. })
 }
 
-/// Completes an act with what is known here: names that a file has cut, the data of players who are paired.
+/// Completes an act: names that a file has cut, and the data of players who are paired.
 fn completed(state: &State, act: DeskAct) -> Result<DeskAct, DeskChangeError> {
     Ok(match act {
         DeskAct::LoadRound { mut round } => {

@@ -50,7 +50,7 @@ impl Hub {
             let others: Vec<StampedEvent> = since.into_iter().filter(|stamped| !is_own(&stamped.event)).collect();
             let news = news(&others, audience);
             match last {
-                // Only what others are told, or what the caller did, has happened.
+                // All new events are for other roles, or are the caller's own.
                 Some(last) if news.is_empty() && last > number => number = last,
                 _ => return Err(OrderError::Changed { seen, news }),
             }

@@ -79,7 +79,7 @@ pub fn export_error(locale: Locale, error: &ExportError) -> String {
     }
 }
 
-/// Returns what is lost when a round is loaded without this pairing: its result, or its game.
+/// Returns what a round that is loaded without this pairing would lose: its result, or its game.
 pub fn lost_pairing(pairing: &Pairing) -> Text {
     text(if pairing.result.is_some() { "lost_result" } else { "lost_game" })
         .with("table", u32::from(pairing.table))

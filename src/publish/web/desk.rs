@@ -72,7 +72,7 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
     let number = round_parameter(&uri);
     let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
     let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    // Of a file with errors, nobody knows yet which pairings it has.
+    // The pairings of a file with errors are not complete.
     let before = Some(preview.round.number).filter(|_| preview.errors.is_empty());
     let before = before.map(|number| web.hub.read(|state| DeskReport::new(state, Some(number))));
     let lost = before.as_ref().map_or_else(Vec::new, |before| before.lost_pairings(&preview.round));

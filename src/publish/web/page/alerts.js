@@ -106,7 +106,7 @@ export function draw(board, game) {
 /** Returns whether a ruling would remove what was played since the alert: it is not the one to suggest then. */
 const isOutdated = (alert, { what }) => alert.plies_since > 0 && REWRITING.includes(what?.do);
 
-/** Draws one alert: what happened, the articles, what is required, and the evidence. `alike`: it and those that can be closed with it. */
+/** Draws one alert: what happened, the articles, what is required, and the evidence. `alike`: the alerts that can be acknowledged together with it. */
 function drawAlert(box, card, alert, alike, { offer, look }) {
   const whiteMs = alert.clock_white_ms ?? null;
   const row = (name, ...value) => [h("dt", {}, t(name)), h("dd", {}, ...value)];

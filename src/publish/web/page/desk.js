@@ -102,7 +102,7 @@ async function send(what, done) {
 }
 
 /**
- * Prepares a menu whose choice is an act. What is around it may change while it is open. `number` returns that of what is shown now; the
+ * Prepares a menu whose choice is an act. The page may change while it is open. `number` returns that of what is shown now; the
  * result returns that of what was shown when the menu was opened.
  */
 export function seenBy(select, number) {

@@ -3,7 +3,7 @@
 import { $, fill, h, setText } from "./dom.js";
 import { say } from "./status.js";
 
-/** The status of the server's reply if somebody else has changed the same meanwhile. */
+/** The status of the server's reply if another user has made a conflicting change. */
 export const CHANGED = 412;
 
 /** The forms that are being sent. */

@@ -31,7 +31,7 @@ function playerFields(colour, before) {
 
 /**
  * Returns what sends the acts of a form in the dialog. If somebody else has changed the same since the desk was read (`n`), the form says
- * so, with what is there now (`describe` of the round); then it can be sent all the same.
+ * so, with the present state (`describe` of the round), and can be sent again.
  */
 function sender(form, { n, round: { number } }, { send, latest }, describe) {
   let seen = n;

@@ -174,7 +174,7 @@ async function lookAtDesk(context) {
   context.n = (await readDesk(null)).n;
 }
 
-/** Sends an act at the desk; if somebody else has changed the same, the next try is decided on what is there now. */
+/** Sends an act of the desk. After a conflicting change by another user, the next attempt is based on the present state. */
 async function sendAct(context, send) {
   try {
     await send();

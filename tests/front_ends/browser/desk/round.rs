@@ -121,7 +121,7 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     browser.shows("#command-status", "The byes are saved");
     until("no byes", async || round(&desk).await.byes.is_empty().then_some(())).await;
 
-    // Visitors see the board that nobody has seated without a number, which would be taken for that of a table.
+    // Visitors see no number on a board without a seat: it would look like that of a table.
     browser.click("#views [href='/']");
     browser.click("#sizes [value=rows]");
     browser.click("#login");
