@@ -14,7 +14,8 @@ use crate::daemon::hub::round_games::RoundGames;
 use crate::daemon::hub::{DeskChangeError, GameView, OrderError, Target};
 use crate::desk::DeskAct;
 use crate::game::{Command, ErrorCode, Order, ResultReason};
-use crate::round::PairingResult;
+use crate::round::trf::TableOrder;
+use crate::round::{Pairing, PairingResult, Round, RoundPreview};
 use serde_json::Value;
 
 /// Maximum size of an act, in bytes: a round of a thousand tables.
@@ -98,6 +99,22 @@ pub fn act_to_json(act: &DeskAct, seen: Option<u64>) -> Result<String, serde_jso
         fields.insert(SEEN.to_owned(), seen.into());
     }
     serde_json::to_string(&value)
+}
+
+/// Reads a file of pairings. Returns its round, with the names that loading it completes, but without the results that loading it
+/// keeps; and, if there are no errors, the pairings that would be lost with their results or games. Nothing changes. For `number`
+/// and `order` see [`Round::read_bytes`].
+pub fn preview_round(hub: &Hub, file: &[u8], number: Option<u16>, order: &TableOrder) -> (RoundPreview, Vec<Pairing>) {
+    let mut preview = Round::read_bytes(file, number, order);
+    preview.complete_names(&hub.read(|state| state.desk.rounds.values().cloned().collect::<Vec<Round>>()));
+    // The pairings of a file with errors are not complete.
+    let lost = if preview.errors.is_empty() {
+        let before = hub.read(|state| DeskReport::new(state, Some(preview.round.number)));
+        before.lost_pairings(&preview.round).into_iter().cloned().collect()
+    } else {
+        Vec::new()
+    };
+    (preview, lost)
 }
 
 /// Carries out an act, as requested by `by`. A result is also set in its game, if that was played.

@@ -47,6 +47,18 @@ impl RoundPreview {
         if self.errors.is_empty() { Ok(self.round) } else { Err(BadRound(self.errors)) }
     }
 
+    /// Completes the names that the file has cut, as loading the round does (see [`Round::complete_names`]), and checks the round
+    /// again. `others`: all loaded rounds.
+    pub fn complete_names(&mut self, others: &[Round]) {
+        self.round.complete_names(others);
+        // Two names may turn out to be that of one player.
+        if self.errors.is_empty() {
+            let mut errors = Problems::default();
+            errors.extend(self.round.check());
+            self.errors = errors.into_list();
+        }
+    }
+
     fn refused(kind: ProblemKind) -> RoundPreview {
         RoundPreview { errors: vec![Problem::of_file(kind)], ..RoundPreview::default() }
     }

@@ -15,8 +15,10 @@ use touchmove::desk::{DeskAct, Seat};
 use touchmove::game::event::Rotation;
 use touchmove::game::{Answer, Command, Confidence, ErrorCode, Event, GameResult, Order, PlayedMove, Refusal, StampedEvent};
 use touchmove::locale::Locale;
-use touchmove::publish::desk::{DeskReport, ExportFormat, RequestedAct, TableState, carry_out, export};
+use touchmove::publish::desk::{DeskReport, ExportFormat, RequestedAct, TableState, carry_out, export, preview_round};
 use touchmove::publish::render::pgn::Reader;
+use touchmove::round::problem::ProblemKind;
+use touchmove::round::trf::TableOrder;
 use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round};
 use touchmove::simulate::rng::Rng;
 
@@ -459,6 +461,42 @@ async fn a_name_that_a_file_has_cut_is_completed_from_another_round() {
     hub.change_desk(DeskAct::LoadRound { round }, "Olga").await.unwrap();
     let white = |table: u16| hub.read(|state| state.desk.pairing(2, table).map(|pairing| pairing.white.name.clone()));
     assert_eq!([white(1).as_deref(), white(2).as_deref()], [Some(whole), Some(&cut[..32])]);
+}
+
+#[tokio::test]
+async fn the_preview_of_a_round_has_the_names_and_the_losses_of_loading_it() {
+    let (_dir, hub, _boards) = seated().await;
+    let whole = "Venkatanarasimharajuvaripeta, Ramanathan";
+    let cut: String = whole.chars().take(33).collect();
+    let file = format!("table;white;black\n1;{cut};Bob\n");
+    let preview = || preview_round(&hub, file.as_bytes(), Some(2), &TableOrder::Unknown);
+    let (first, _) = preview();
+    hub.change_desk(DeskAct::LoadRound { round: first.round }, "Olga").await.unwrap();
+    let result = DeskAct::Result { round: 2, table: 1, result: Some(PairingResult::Draw) };
+    hub.change_desk(result, "Olga").await.unwrap();
+    assert_eq!(preview().1, []);
+    // Only another round than the one that is replaced has the whole name.
+    hub.change_desk(pair(1, whole, "Eve"), "Olga").await.unwrap();
+    let (again, lost) = preview();
+    assert_eq!(again.round.pairings[0].white.name, whole);
+    assert_eq!(
+        lost.iter().map(|pairing| (pairing.table, pairing.result)).collect::<Vec<_>>(),
+        [(1, Some(PairingResult::Draw))]
+    );
+    hub.change_desk(DeskAct::LoadRound { round: again.round.clone() }, "Olga").await.unwrap();
+    assert_eq!(hub.read(|state| state.desk.rounds[&2].clone()), again.round);
+
+    // The file has one player twice, which only the other round reveals; with errors nothing is loaded, and nothing lost.
+    let result = DeskAct::Result { round: 2, table: 1, result: Some(PairingResult::Draw) };
+    hub.change_desk(result, "Olga").await.unwrap();
+    let file = format!("table;white;black\n1;{cut};Gus\n2;\"{whole}\";Dee\n");
+    let (twice, lost) = preview_round(&hub, file.as_bytes(), Some(2), &TableOrder::Unknown);
+    assert!(
+        matches!(&twice.errors[..], [problem] if matches!(problem.kind, ProblemKind::PlaysTwice { .. })),
+        "{:?}",
+        twice.errors
+    );
+    assert_eq!(lost, []);
 }
 
 #[tokio::test]

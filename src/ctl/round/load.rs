@@ -57,16 +57,23 @@ pub(super) async fn run(args: Args) -> anyhow::Result<()> {
         }
         (None, None) => TableOrder::Unknown,
     };
-    let preview = Round::read_bytes(&read_file(&file)?, round, &order);
+    let mut preview = Round::read_bytes(&read_file(&file)?, round, &order);
     eprint!("{}", remarks(&preview));
-    let round = preview.into_round().with_context(|| file.display().to_string())?;
-    let (number, count) = (round.number, round.pairings.len());
-    if check {
+    let (number, count) = (preview.round.number, preview.round.pairings.len());
+    // Errors of the file itself are reported without touchmoved.
+    if check || !preview.errors.is_empty() {
+        let round = preview.into_round().with_context(|| file.display().to_string())?;
         print(&describe(&DeskReport { round: Some(round), ..DeskReport::default() }, output_width()))?;
         return Ok(print(&format!("round {number} with {count} tables: no error found\n"))?);
     }
     let client = connect_live(&service).await?;
     let before = client.desk(Some(number)).await?;
+    let mut known = Vec::new();
+    for summary in &before.rounds {
+        known.extend(client.desk(Some(summary.number)).await?.round);
+    }
+    preview.complete_names(&known);
+    let round = preview.into_round().with_context(|| file.display().to_string())?;
     let lost = before.lost_pairings(&round);
     let lost: Vec<String> = lost.into_iter().map(|pairing| locale::sentence(Locale::English, &lost_pairing(pairing))).collect();
     lost.iter().for_each(|sentence| eprintln!("warning: {sentence}"));

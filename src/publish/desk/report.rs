@@ -141,12 +141,11 @@ impl DeskReport {
 }
 
 impl DeskReport {
-    /// Returns the pairings of the round that are lost with their results or games when another round takes its place.
+    /// Returns the pairings of the round that are lost with their results or games when another round takes its place. `loaded`: with
+    /// the names that are completed when it is loaded.
     pub fn lost_pairings(&self, loaded: &Round) -> Vec<&Pairing> {
         let Some(before) = &self.round else { return Vec::new() };
-        let mut loaded = loaded.clone();
-        loaded.complete_names(std::slice::from_ref(before));
-        lost_pairings(&loaded, before, |table| self.has_game(table))
+        lost_pairings(loaded, before, |table| self.has_game(table))
     }
 
     fn has_game(&self, table: u16) -> bool {

@@ -90,7 +90,7 @@ pub fn lost_pairing(pairing: &Pairing) -> Text {
 
 /// Converts what a file of pairings contains to JSON; its problems are sentences in this language. `lost`: the pairings whose results
 /// are lost when it is loaded.
-pub fn preview_to_json(locale: Locale, preview: &RoundPreview, lost: &[&Pairing]) -> Value {
+pub fn preview_to_json(locale: Locale, preview: &RoundPreview, lost: &[Pairing]) -> Value {
     let sentence = |problem: &Problem| {
         let message = locale::sentence(locale, &Text::from(&problem.kind));
         json!({"line": problem.line, "cell": problem.cell, "message": message})

@@ -10,7 +10,6 @@ use crate::game::rights::{Audience, Right};
 use crate::publish::desk::{self, DeskReport, ExportFormat, MAX_ACT_BYTES, RequestedAct};
 use crate::publish::http::headers::requested_locale;
 use crate::publish::render::pgn::Reader;
-use crate::round::Round;
 use crate::round::trf::TableOrder;
 use crate::wire::Word;
 use axum::Json;
@@ -60,7 +59,7 @@ pub(super) async fn export(State(web): State<Arc<WebState>>, uri: Uri, headers: 
     Ok((headers, policy.map(AppendHeaders), text).into_response())
 }
 
-/// Handles `POST /api/desk/preview?round=3&order=rank`: what a file of pairings contains. Nothing changes.
+/// Handles `POST /api/desk/preview?round=3&order=rank`: the round of a file of pairings, and what loading it would lose. Nothing changes.
 pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) -> HandlerResult {
     require_right(&web, request.headers(), Right::Desk)?;
     let uri = request.uri().clone();
@@ -69,13 +68,9 @@ pub(super) async fn preview(State(web): State<Arc<WebState>>, request: Request) 
         _ => TableOrder::Unknown,
     };
     let file = read_own_file(&web, request, ACT_LIMITS).await?;
-    let number = round_parameter(&uri);
-    let read = spawn_blocking(move || Round::read_bytes(&file, number, &order)).await;
-    let preview = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
-    // The pairings of a file with errors are not complete.
-    let before = Some(preview.round.number).filter(|_| preview.errors.is_empty());
-    let before = before.map(|number| web.hub.read(|state| DeskReport::new(state, Some(number))));
-    let lost = before.as_ref().map_or_else(Vec::new, |before| before.lost_pairings(&preview.round));
+    let (hub, number) = (Arc::clone(&web.hub), round_parameter(&uri));
+    let read = spawn_blocking(move || desk::preview_round(&hub, &file, number, &order)).await;
+    let (preview, lost) = read.map_err(|error| refusal(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
     Ok(Json(desk::preview_to_json(requested_locale(&uri), &preview, &lost)).into_response())
 }
 

@@ -152,6 +152,16 @@ fn only_the_first_errors_are_listed() {
     let many: String = (0..2001).map(|table| format!("{},White {table},Black {table}\n", table + 1)).collect();
     let errors = sentences(&preview(format!("table,white,black\n{many}").as_bytes()).errors);
     assert_eq!(errors, ["there are more than 2000 pairings: give one round of one tournament"]);
+
+    // Each player is in the file twice, once with a cut name.
+    let cut = |number: u32| format!("Venkatanarasimhan {number:03}, Ramanathan");
+    let whole: String = (0..250).map(|number| format!("\"{} Krishna\",Bob {number}\n", cut(number))).collect();
+    let cut: String = (0..250).map(|number| format!("\"{}\",Dee {number}\n", cut(number))).collect();
+    let known = preview(format!("white,black\n{whole}").as_bytes()).round;
+    let mut twice = preview(format!("white,black\n{whole}{cut}").as_bytes());
+    assert_eq!(twice.errors, []);
+    twice.complete_names(&[known]);
+    assert_eq!((twice.errors.len(), sentences(&twice.errors)[200].as_str()), (201, "and 50 more"));
 }
 
 #[test]

@@ -165,6 +165,23 @@ async fn moves_are_named_as_on_a_score_sheet() {
     accepted(&["tags", "none"], "all tags of the game were removed");
 }
 
+#[tokio::test]
+async fn a_file_that_completed_names_make_wrong_is_refused_before_it_is_loaded() {
+    let Some(hall) = Hall::configured(&[]).await else { return };
+    let whole = "Venkatanarasimharajuvaripeta, Ramanathan";
+    let known = format!("table;white;black\n7;\"{whole}\";Bob\n");
+    let known = Round::read(&known, Some(3), &TableOrder::Unknown).unwrap();
+    hall.client.load_round(&serde_json::to_string(&known).unwrap()).await.unwrap();
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("next.csv");
+    let cut: String = whole.chars().take(33).collect();
+    std::fs::write(&file, format!("table;white;black\n1;{cut};Bob\n2;\"{whole}\";Dee\n")).unwrap();
+    let (code, output, errors) = touchmovectl(&hall.bus.address(), &["round", "load", file.to_str().unwrap(), "--round", "4"]);
+    assert_eq!((code, output.as_str()), (Some(1), ""), "{errors}");
+    assert!(errors.contains(&format!("next.csv: {whole} plays at table 1 and at table 2")), "{errors}");
+    assert_eq!(hall.client.desk(None).await.unwrap().rounds.len(), 1);
+}
+
 /// Returns what the shell would suggest for the last of these words, without options.
 fn completions(words: &[&str]) -> Vec<String> {
     let output = Command::new(env!("CARGO_BIN_EXE_touchmovectl"))
