@@ -1,6 +1,8 @@
 //! The checks of a round as a whole.
 
 use super::problem::ProblemKind;
+use super::tournament::may_be_same;
+use super::trf::cut_name;
 use super::{MAX_PAIRINGS, Player, Problem, Round};
 use std::collections::BTreeMap;
 
@@ -89,6 +91,18 @@ impl Round {
                     doubts.push(Problem::in_line(line(index), kind));
                 }
             }
+        }
+        let pairings = self.pairings.iter().enumerate();
+        let paired = pairings.flat_map(|(index, pairing)| [(line(index), &pairing.white), (line(index), &pairing.black)]);
+        // By the names as TRF16 has them.
+        let mut named: BTreeMap<String, Vec<&Player>> = BTreeMap::new();
+        let players = paired.chain(self.byes.iter().map(|bye| (None, &bye.player)));
+        for (line, player) in players.filter(|(_, player)| !player.name.is_empty()) {
+            let namesakes = named.entry(cut_name(&player.name)).or_default();
+            if namesakes.iter().any(|other| other.fide_id != player.fide_id && may_be_same(other, player)) {
+                doubts.push(Problem::in_line(line, ProblemKind::Namesakes(player.name.clone())));
+            }
+            namesakes.push(player);
         }
         // A file in which nobody has a rating was made without them.
         if rated > 0 && !unrated.is_empty() {

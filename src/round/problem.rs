@@ -11,6 +11,8 @@ use std::fmt;
 const LONGEST_VALUE: usize = 60;
 /// The most errors, and the most warnings, that are listed of one file.
 const MOST_LISTED: usize = 200;
+/// What to do if two people have one name.
+const NAMESAKES: &str = "if these are two people, write one of the names differently";
 
 /// A problem, with the place in the file where it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -114,7 +116,7 @@ pub enum ProblemKind {
     #[error("a player at table {0} has no name")]
     NoName(u16),
     /// A player twice.
-    #[error("{name} plays at table {first} and at table {second}")]
+    #[error("{name} plays at table {first} and at table {second}: {}", NAMESAKES)]
     PlaysTwice {
         /// The player.
         name: String,
@@ -124,7 +126,7 @@ pub enum ProblemKind {
         second: u16,
     },
     /// A player with a bye and a game.
-    #[error("{name} has a bye, and plays at table {table}")]
+    #[error("{name} has a bye, and plays at table {table}: {}", NAMESAKES)]
     ByeAndGame {
         /// The player.
         name: String,
@@ -132,7 +134,7 @@ pub enum ProblemKind {
         table: u16,
     },
     /// A player with two byes.
-    #[error("{0} has two byes")]
+    #[error("{} has two byes: {}", .0, NAMESAKES)]
     TwoByes(String),
     /// A text that is no single line.
     #[error("the data of a player at table {0} must be single lines of at most 255 bytes")]
@@ -167,6 +169,9 @@ pub enum ProblemKind {
         /// The number.
         id: u32,
     },
+    /// Two players of one name, of whom one has a FIDE ID.
+    #[error("only one {} has a FIDE ID: TRF16 may have one player of the name; {}, or give the FIDE ID of each", .0, NAMESAKES)]
+    Namesakes(String),
     /// Players who have no rating, unlike others.
     #[error("no rating: {}", names(.0))]
     NoRating(Vec<String>),

@@ -153,7 +153,7 @@ impl Round {
 }
 
 /// Whether two players without a common FIDE ID may be one.
-fn may_be_same(one: &Player, other: &Player) -> bool {
+pub(super) fn may_be_same(one: &Player, other: &Player) -> bool {
     let is_same_name = one.name == other.name || is_cut(&one.name, &other.name) || is_cut(&other.name, &one.name);
     let is_same_number = one.start_number.is_none() || other.start_number.is_none() || one.start_number == other.start_number;
     is_same_name && is_same_number && (one.fide_id.is_none() || other.fide_id.is_none())

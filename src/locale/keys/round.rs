@@ -24,6 +24,7 @@ pub(super) const KEYS: &[MessageKey] = &[
     ("problem-file_swiss_manager", &[]),
     ("problem-file_web_page", &[]),
     ("problem-more", &[("more", Number)]),
+    ("problem-namesakes", &[("name", Plain)]),
     ("problem-no_name", &[("table", Number)]),
     ("problem-no_opponent", &[("player", Number), ("opponent", Number)]),
     ("problem-no_rating", &[("names", Plain)]),

@@ -60,6 +60,7 @@ impl From<&ProblemKind> for Text {
             ProblemKind::SameFideId { name, other, id } => {
                 text("same_fide_id").with("name", name.clone()).with("other", other.clone()).with("id", id.to_string())
             }
+            ProblemKind::Namesakes(name) => text("namesakes").with("name", name.clone()),
             ProblemKind::NoRating(names) => match first_names(names) {
                 (names, 0) => text("no_rating").with("names", names),
                 (names, more) => text("no_rating_of_many").with("names", names).with("more", count(more)),

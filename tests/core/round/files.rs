@@ -3,7 +3,7 @@
 use super::{CSV, words};
 use touchmove::round::encoding::Encoding;
 use touchmove::round::preview::MAX_BYTES;
-use touchmove::round::trf::TableOrder;
+use touchmove::round::trf::{self, TableOrder};
 use touchmove::round::{Round, RoundPreview};
 
 fn preview(bytes: &[u8]) -> RoundPreview {
@@ -98,7 +98,7 @@ fn a_preview_lists_every_error_with_its_line_and_value() {
             "line 7: 2 values, but the line of the column names has 6 names",
             "line 3: a player at table 2 has no name",
             "line 4: table 2 is listed twice",
-            "line 4: Ada plays at table 1 and at table 2",
+            "line 4: Ada plays at table 1 and at table 2: if these are two people, write one of the names differently",
         ]
     );
     let warnings = sentences(&preview.warnings);
@@ -118,7 +118,10 @@ fn a_preview_lists_every_error_with_its_line_and_value() {
 fn the_lines_of_games_and_players_are_known() {
     let pgn = super::PGN.replace("Dee, D", "Ada, A");
     let errors = sentences(&Round::read_bytes(pgn.as_bytes(), None, &TableOrder::Unknown).errors);
-    assert_eq!(errors, ["line 14: Ada, A plays at table 2 and at table 1"]);
+    assert_eq!(
+        errors,
+        ["line 14: Ada, A plays at table 2 and at table 1: if these are two people, write one of the names differently"]
+    );
     let trf = super::trf().replace("   3 w 1     2 b  ", "   3 w 1     4 b  ");
     let errors = sentences(&Round::read_bytes(trf.as_bytes(), None, &TableOrder::Rank).errors);
     assert_eq!(errors[0], "line 7: 2 is paired with 1, who is paired with somebody else");
@@ -140,6 +143,27 @@ fn doubts_are_warnings() {
     let numbered = Round::read_bytes(b"Board,White,Black\n7,Ada,Bob\n", Some(1), &TableOrder::Unknown);
     assert_eq!((numbered.round.pairings[0].table, numbered.round.pairings[0].board.clone()), (7, None));
     assert_eq!(sentences(&numbered.warnings), ["the column has only numbers: they are read as tables"]);
+}
+
+#[test]
+fn a_namesake_without_a_fide_id_is_a_warning_where_exports_have_one_player() {
+    let header = "round,table,white,black,white_start_number,white_fide_id\n";
+    for (lines, warnings, players) in [
+        ("1,1,Ada,Bob,,7\n1,2,Ada,Cid,,\n", 1, 1),
+        ("1,1,Ada,Bob,1,7\n1,2,Ada,Cid,5,\n", 0, 2),
+        ("1,1,Ada,Bob,,7\n1,2,Ada,Cid,,8\n", 0, 2),
+        ("1,1,Ada,Bob,,7\n1,2,\"Ada, jun.\",Cid,,\n", 0, 2),
+    ] {
+        let read = preview(format!("{header}{lines}").as_bytes());
+        assert_eq!(read.errors, [], "{lines}");
+        assert_eq!(read.warnings.len(), warnings, "{lines}: {:?}", read.warnings);
+        let message = "line 3: only one Ada has a FIDE ID: TRF16 may have one player of the name; \
+                       if these are two people, write one of the names differently, or give the FIDE ID of each";
+        assert!(sentences(&read.warnings).iter().all(|warning| warning == message), "{:?}", read.warnings);
+        let report = trf::write::write(&[read.round]);
+        let named = report.lines().filter(|line| line.starts_with("001") && line.contains("Ada")).count();
+        assert_eq!(named, players, "{report}");
+    }
 }
 
 #[test]

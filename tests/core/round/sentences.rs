@@ -35,7 +35,7 @@ fn problems() -> Vec<ProblemKind> {
         NoTable { white: text(), black: text() }, TableTwice(4), NoName(4), PlaysTwice { name: text(), first: 1, second: 2 },
         ByeAndGame { name: text(), table: 4 }, TwoByes(text()), BadText(4), BoardTwice { board: text(), first: 1, second: 2 },
         SerialTwice { serial: text(), first: 1, second: 2 }, SameFideId { name: text(), other: text(), id: 1_503_014 },
-        NoRating(vec![text()]), Bye(text()), TablesByOrder, BoardsAreTables, NotPgn { game: 1, error: text() }, BadStartNumber,
+        Namesakes(text()), NoRating(vec![text()]), Bye(text()), TablesByOrder, BoardsAreTables, NotPgn { game: 1, error: text() }, BadStartNumber,
         StartNumberTwice(3), OpponentElsewhere { player: 1, opponent: 2 }, NoOpponent { player: 1, opponent: 2 },
         NoTableNumbers, NotInTableList { white: 1, black: 2 }, BadTableListLine, More(5),
     };
