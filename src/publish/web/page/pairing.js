@@ -82,8 +82,7 @@ export function edit(report, table, { run, send, latest, exchanged }) {
     h("p", {}, t("page-desk-swap-with"), " ", swap, h("button", { type: "button", onclick: () => swap.value && done({ do: "swap", one: table, other: Number(swap.value) }, t("page-desk-players-swapped", { one: table, other: swap.value })) }, t("page-desk-swap"))),
     games.length ? h("section", {}, h("h3", {}, t("page-desk-games-here")), h("ol", {}, games.map((game) => h("li", {}, h("a", { href: game.is_on_board ? `/board/${encodeURIComponent(game.board)}` : `/game/${game.game}`, onclick: () => dialog.close() }, t("page-desk-game", { game: game.game })), " ", h("a", { href: `/api/games/${game.game}/pgn`, download: `game-${game.game}.pgn` }, "PGN"), " ", game.board, " ", game.result === "*" ? t(game.is_on_board ? "page-desk-state-in_play" : "page-desk-state-result_missing") : game.result)))) : null,
   );
-  const names = ({ white, black, result }) => comma([`${playerText(white)} – ${playerText(black)}`, result]);
-  const done = sender(form, report, { send, latest }, ({ pairings }) => pairings.filter((one) => one.table === table).map(names).join());
+  const done = sender(form, report, { send, latest }, ({ pairings }) => pairings.filter((one) => one.table === table).map(pairingText).join());
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     const { result, ...players } = { ...pairing, white: white.read(), black: black.read() };
@@ -154,6 +153,9 @@ export function add(report, { send, latest }) {
 
 /** Returns a player with title, rating and federation. */
 export const playerText = ({ title, name, rating, federation }) => [title, name, rating, federation].filter(Boolean).join(" ");
+
+/** Returns the players of a pairing, and its result. */
+export const pairingText = ({ white, black, result }) => comma([`${playerText(white)} – ${playerText(black)}`, result]);
 
 /** Returns the players of a round without an opponent. */
 export const byeText = ({ byes }) => comma((byes ?? []).map((bye) => `${playerText(bye.player)} (${t(`page-bye-${bye.kind}`)})`));

@@ -9,6 +9,7 @@ import { CHANGED, refusalLine, sendForm } from "./form.js";
 import { score } from "./card.js";
 import * as exchange from "./exchange.js";
 import { hall, may } from "./net.js";
+import { pairingText } from "./pairing.js";
 import { say } from "./status.js";
 import { colon, comma, t } from "./words.js";
 
@@ -54,7 +55,7 @@ const COUNTED = ["illegal_move", "illegal_castling", "pawn_left", "press_without
 /** Acts at the desk, which operators can carry out, too. */
 const AT_DESK = { desk: true, anywhere: true, when: (card) => card.table };
 /** Acts that concern the round. */
-const OF_ROUND = { ...AT_DESK, round: true, when: (card) => card.table && hall.event.round };
+const OF_ROUND = { ...AT_DESK, round: true, when: (card) => card.pairing };
 /** The PGN tags that have a field; a game keeps the others. */
 const TAGS = ["White", "WhiteTitle", "WhiteElo", "Black", "BlackTitle", "BlackElo", "Event", "Round"];
 /** The result of a forfeit, by its winner. */
@@ -84,7 +85,7 @@ const FORMS = {
   swap: { fields: ["one", "other"], ...OF_ROUND },
   laws: { fields: ["edition", "time_class", "supervision"], when: (card, game) => game },
   tags: { fields: ["tags"], when: (card, game) => game?.tags && !card.pairing },
-  pairing: { dialog: (card) => editPairing(card.table), ...OF_ROUND, when: (card) => card.pairing },
+  pairing: { dialog: (card) => editPairing(card.table), ...OF_ROUND },
   seat: { fields: ["table", "board"], ...AT_DESK },
   exchange: { dialog: (card) => exchange.open(card.board, exchanged), desk: true, when: (card) => exchange.canExchange(card.board) },
   forfeit: { word: "result", fields: ["table", "winner"], ...OF_ROUND },
@@ -140,8 +141,8 @@ const FIELDS = {
   fen: (context, initial) => field("fen", { required: true, size: 40 }, initial),
 };
 
-/** Returns the command of a completed form; an act at the desk is inside `desk`, with what was seen of the desk. */
-function readForm(word, form, { game, n }) {
+/** Returns the command of a completed form; an act at the desk is inside `desk`, with what was seen of the desk (`n`, `round`). */
+function readForm(word, form, { game, n, round }) {
   const values = new FormData(form);
   if (word === "laws") {
     const [edition, time, supervision] = FORMS.laws.fields.map((name) => values.get(name));
@@ -162,25 +163,42 @@ function readForm(word, form, { game, n }) {
   }
   if (word === "promotion" && !values.get("ply")) command.ply = null;
   if (word === "clock_note" && !command.note) delete command.note;
-  if (FORMS[word].round) command.round = Number(hall.event.round);
+  if (FORMS[word].round) command.round = round;
   return FORMS[word].desk ? { desk: { n_seen: n, ...command } } : command;
 }
 
 /** Returns the position before a ply, if the game is loaded; otherwise the current one. */
 const positionBefore = ({ card, game }, ply) => (ply > 1 ? game?.moves[ply - 2]?.fen : game?.start_fen) ?? card.game.fen;
 
-/** Reads what an act at the desk is decided on. */
+/** Reads what an act at the desk is decided on; it belongs to the round that is played now, also if another one begins before it is sent. */
 async function lookAtDesk(context) {
-  context.n = (await readDesk(null)).n;
+  const { n, round } = await readDesk(null);
+  [context.n, context.round] = [n, round?.number];
 }
 
-/** Sends an act of the desk. After a conflicting change by another user, the next attempt is based on the present state. */
-async function sendAct(context, send) {
+/** Describes the tables that an act at the desk concerns, as they are now: a seat by its board, otherwise the players and the result. */
+function tablesNow({ round, tables }, { do: word, board, ...act }) {
+  const isSeat = word === "seat";
+  const boardOf = (table) => tables.find((one) => one.table === table)?.seat?.board;
+  const playersOf = (table) => round.pairings.filter((one) => one.table === table).map(pairingText).join();
+  const numbers = [act.table, act.one, act.other, ...tables.map(({ table }) => table).filter((table) => isSeat && boardOf(table) === board)];
+  const describe = (table) => colon(t("page-table", { table }), (isSeat ? boardOf(table) : playersOf(table)) || "–");
+  return [...new Set(numbers.filter(Boolean))].map(describe).join("; ");
+}
+
+/**
+ * Sends an act of the desk. After a conflicting change by another user, the refusal says what is there now, and the next attempt is
+ * based on that.
+ */
+async function sendAct(context, command, submit) {
   try {
-    await send();
+    await submit(command);
   } catch (error) {
-    if (error.status === CHANGED) await lookAtDesk(context);
-    throw error;
+    if (error.status !== CHANGED) throw error;
+    const report = await readDesk(null);
+    if (command.desk.round && report.round?.number !== command.desk.round) throw error;
+    context.n = report.n;
+    throw new Error(`${error.message}. ${t("page-desk-now", { now: tablesNow(report, command.desk) })}`);
   }
 }
 
@@ -205,8 +223,8 @@ function show(dialog, context, word, initial, submit) {
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    const send = () => submit(readForm(word, form, context));
-    sendForm(dialog, form, FORMS[word].desk ? () => sendAct(context, send) : send);
+    const command = readForm(word, form, context);
+    sendForm(dialog, form, () => (command.desk ? sendAct(context, command, submit) : submit(command)));
   });
   $("#field-ply", form)?.addEventListener("change", draw);
   dialog.replaceChildren(form);
@@ -231,6 +249,7 @@ export function open(context, word, initial, submit) {
   const choose = async (word, form) => {
     try {
       if (form.desk && !form.dialog) await lookAtDesk(context);
+      if (form.round && !form.dialog && !context.round) throw new Error(t("page-desk-no-round"));
     } catch (error) {
       dialog.close();
       return say(error.message, true);

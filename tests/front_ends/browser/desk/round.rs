@@ -6,6 +6,7 @@ use crate::harness::until;
 use crate::harness::webdriver::{DOWN, ENTER};
 use touchmove::desk::DeskAct;
 use touchmove::publish::desk::ExportFormat;
+use touchmove::round::trf::TableOrder;
 use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round};
 
 async fn round(desk: &Desk) -> Round {
@@ -159,10 +160,31 @@ async fn refused_input_stays(desk: &Desk, pairing: Pairing) {
     desk.client.change_desk(&act).await.unwrap();
     browser.click("#rule .main");
     browser.shows("#rule .wrong", "has changed the board of table 5");
+    browser.shows("#rule .wrong", "Now: Table 5: spare; Table 1: board_7");
     assert_eq!(browser.js("return document.querySelector('#rule [name=table]').value"), "5");
     browser.click("#rule .quiet");
     desk.client.change_desk(&DeskAct::Unseat { table: 5 }).await.unwrap();
     browser.click("#views [href='/round']");
+}
+
+#[tokio::test]
+async fn a_forfeit_is_that_of_the_round_that_was_played_when_its_form_was_opened() {
+    let Some(desk) = Desk::open("", "operator").await else { return };
+    let next = Round::read("table,white,black\n1,Cid,Dee\n", Some(2), &TableOrder::Unknown).unwrap();
+    desk.client.change_desk(&DeskAct::LoadRound { round: next }).await.unwrap();
+    let browser = &desk.browser;
+    browser.go(&desk.address("/board/board_7"));
+    browser.shows("#place", "Table 1");
+    browser.click("#menu");
+    browser.click("#rule [data-do=forfeit]");
+    browser.shows("#rule h2", "forfeit");
+    desk.client.change_desk(&DeskAct::StartRound { round: 2 }).await.unwrap();
+    browser.shows("#event", "Round 2");
+    browser.click("#rule .main");
+    browser.hides("#rule");
+    let result = async |round: u16| desk.client.desk(Some(round)).await.unwrap().round.unwrap().pairings[0].result;
+    assert_eq!((result(1).await, result(2).await), (Some(PairingResult::WhiteWinsByForfeit), None));
+    desk.assert_no_refusals();
 }
 
 #[tokio::test]
