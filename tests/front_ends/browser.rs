@@ -3,6 +3,7 @@
 //! `UPDATE=1` takes the screenshots in docs/screens; the Chinese one needs a font with Chinese characters, such as Debian's
 //! fonts-noto-cjk.
 
+mod alerts;
 mod desk;
 mod large_hall;
 mod telephone;

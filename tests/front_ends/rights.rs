@@ -21,22 +21,22 @@ use zbus::{Connection, Proxy};
 const ROLES: [Role; 3] = [Role::Operator, Role::Arbiter, Role::Administrator];
 const GAME: u64 = 1;
 /// The kind of two alerts: the number of its kind, and the last one.
-const TWICE: AlertKind = AlertKind::MovesUncertain;
+pub(crate) const TWICE: AlertKind = AlertKind::MovesUncertain;
 
 /// A daemon that continues a game in which an alert of each kind was raised, and one of [`TWICE`] once more. Ids count from 1, in the
 /// order of the kinds.
-struct Scene {
+pub(crate) struct Scene {
     connection: Connection,
-    port: u16,
+    pub port: u16,
     daemon: Daemon,
     /// The token of each role.
-    tokens: Vec<(Role, String)>,
+    pub tokens: Vec<(Role, String)>,
     _dir: TempDir,
     bus: PrivateBus,
 }
 
 impl Scene {
-    async fn open() -> Option<Scene> {
+    pub async fn open() -> Option<Scene> {
         let bus = PrivateBus::start()?;
         let dir = tempfile::tempdir().unwrap();
         let (state, config) = (dir.path().join("state"), dir.path().join("touchmoved.toml"));
@@ -76,7 +76,7 @@ impl Scene {
         (answer.status, answer.json())
     }
 
-    async fn get(&self, path: &str, lines: &str) -> (u16, Value) {
+    pub async fn get(&self, path: &str, lines: &str) -> (u16, Value) {
         self.send(&format!("GET {path}"), lines, "").await
     }
 
@@ -104,7 +104,7 @@ fn alert(id: u32, kind: AlertKind, fen: &str) -> Alert {
     }
 }
 
-fn bearer(token: &str) -> String {
+pub(crate) fn bearer(token: &str) -> String {
     format!("Authorization: Bearer {token}\r\nContent-Type: application/json\r\n")
 }
 
