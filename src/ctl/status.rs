@@ -81,11 +81,12 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
     let board = |name: &str| snapshot.boards.iter().find(|board| board.id == name);
     let game = |id: u64| snapshot.games.iter().find(|game| game.id == id);
     let mut rows = Vec::new();
-    for pairing in round.into_iter().flat_map(|round| &round.pairings) {
+    let pairings = round.into_iter().flat_map(|round| round.pairings.iter().map(move |pairing| (round, pairing)));
+    for (round, pairing) in pairings {
         let at = tables.iter().find(|(table, ..)| *table == pairing.table);
         let (name, id) = at.map_or(("", 0), |(_, board, game)| (board.as_str(), *game));
         let mut row = row(pairing.table.to_string(), board(name), game(id));
-        match game(id).and_then(|game| other_round(game, round?.number)) {
+        match game(id).and_then(|game| other_round(game, round.number)) {
             // Its players still play.
             Some(other) => row.state = format!("round {other}: {}", row.state),
             None => row.players = [pairing.white.titled_name(), pairing.black.titled_name()],
@@ -93,12 +94,20 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
         if missing.contains(&pairing.table) && !row.needs_attention {
             (row.state, row.needs_attention) = ("result missing".to_owned(), true);
         }
-        let is_played = game(id).is_some_and(|game| !game.moves.is_empty());
-        if let Some(result) = pairing.result.filter(|result| result.is_forfeit() || !is_played) {
+        let played = game(id).filter(|game| !game.moves.is_empty());
+        let place = format!("{}.{}", round.number, pairing.table);
+        let has_no_result = |game: &GameInfo| game.result == "*" && game.tags.get("Round") == Some(&place);
+        match pairing.result {
             // It was entered, and the pieces are set up again, or the board is away.
-            (row.state, row.needs_attention) = (result.word().to_owned(), false);
-        } else if name.is_empty() {
-            (row.state, row.needs_attention) = ("no board".to_owned(), true);
+            Some(result) if result.is_forfeit() || played.is_none() => {
+                (row.state, row.needs_attention) = (result.word().to_owned(), false);
+            }
+            _ if name.is_empty() => (row.state, row.needs_attention) = ("no board".to_owned(), true),
+            // A game cannot have the result itself: both players lose, or it is adjourned.
+            Some(result) if result.game_result().is_none() && !row.needs_attention && played.is_some_and(has_no_result) => {
+                result.word().clone_into(&mut row.state)
+            }
+            _ => {}
         }
         rows.push((pairing.table, row));
     }

@@ -100,6 +100,38 @@ fn only_the_tables_that_need_attention() {
 }
 
 #[test]
+fn a_game_that_both_players_lose_is_not_in_play() {
+    let pairings = "table,white,black,result\n1,Ada,Bob,0-0\n2,Cid,Dee,0-0\n3,Eve,Fay,1-0\n4,Gus,Hal,adjourned\n";
+    let of_round = |number: u64| {
+        let tags = BTreeMap::from([("Round".to_owned(), format!("3.{number}"))]);
+        GameInfo { tags, ..game(number, vec![ply("e4", [-1, -1])]) }
+    };
+    let hall = Hall {
+        snapshot: Snapshot {
+            boards: (1..=4).map(board).collect(),
+            // The second table has another game after that of its pairing; of the third game, the result was withdrawn.
+            games: vec![of_round(1), game(2, vec![ply("e4", [-1, -1])]), of_round(3), of_round(4)],
+            ..Snapshot::default()
+        },
+        round: Some(Round::read(pairings, Some(3), &TableOrder::Unknown).unwrap()),
+        tables: (1..=4).map(|table| (table, format!("board_{table}"), u64::from(table))).collect(),
+        missing: Vec::new(),
+    };
+    let text = describe(&hall, false, 80);
+    let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
+    assert_eq!(
+        rows,
+        [
+            "Round 3: 4 tables, 0 in need of attention",
+            "1 Ada Bob 1.e4 0-0",
+            "2 Cid Dee 1.e4 in play",
+            "3 Eve Fay 1.e4 in play",
+            "4 Gus Hal 1.e4 adjourned"
+        ]
+    );
+}
+
+#[test]
 fn without_a_round_there_is_a_row_for_each_board() {
     let tags = BTreeMap::from([("White".to_owned(), "Ann".to_owned()), ("Black".to_owned(), "?".to_owned())]);
     let silent = BoardInfo { state: "silent".to_owned(), state_reason: "no answer for 5 s".to_owned(), ..board(2) };

@@ -162,7 +162,7 @@ fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) 
 }
 
 /// Returns the result of a pairing: the one that was entered, else that of its game if the pieces have been put up again since
-/// (`game`: the one on the board). The public learns of results from games.
+/// (`game`: the one on the board). `None`: there is none, or another game is played there. The public learns of results from games.
 fn pairing_result(
     view: &AudienceView,
     state: &State,
@@ -174,7 +174,10 @@ fn pairing_result(
         let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| game_of(&state.games, round, pairing))?;
         Some(before.record.result?.0.into())
     };
-    if view.audience.is_public() { None } else { pairing.result.or_else(of_game) }
+    let result = if view.audience.is_public() { None } else { pairing.result.or_else(of_game) };
+    let place = Some((round.number, pairing.table));
+    let is_other = |game: &GameView| !game.record.plies.is_empty() && pairing_of(&state.desk, game) != place;
+    result.filter(|_| !game.is_some_and(is_other))
 }
 
 /// Returns an earlier game as on its board's card, with the round and the table in which it was played.

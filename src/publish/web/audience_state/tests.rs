@@ -4,12 +4,12 @@ use super::*;
 use crate::boards::Battery;
 use crate::boards::model;
 use crate::daemon::Hub;
-use crate::daemon::hub::BoardView;
+use crate::daemon::hub::{BoardHandle, BoardView};
 use crate::daemon::journal::{FILE_NAME, Journal};
 use crate::desk::DeskAct;
 use crate::game::event::Rotation;
 use crate::game::rights::Audience;
-use crate::game::{Answer, DelayPolicy, Event, StampedEvent};
+use crate::game::{Answer, Confidence, DelayPolicy, Event, PlayedMove, StampedEvent};
 use crate::locale::Locale;
 use crate::publish::web::card_change::tests::merge;
 use crate::round::trf::TableOrder;
@@ -176,24 +176,69 @@ async fn clients_have_the_current_cards_however_late_they_read() {
     }
 }
 
-#[tokio::test]
-async fn a_table_whose_game_is_forfeited_has_no_game() {
-    let dir = tempfile::tempdir().expect("a directory");
-    let hub = Hub::new(Journal::open(dir.path()).expect("a journal").0, &[]);
-    hub.load_desk(dir.path()).await;
+/// A board at table 1 of a round, on which game 1 has begun.
+async fn table_with_game(dir: &Path) -> (Arc<Hub>, BoardHandle) {
+    let hub = Hub::new(Journal::open(dir).expect("a journal").0, &[]);
+    hub.load_desk(dir).await;
     let model = model("dgt").expect("a model");
     let board = hub.register_board(BoardView::new(BoardId::new("b1"), model, model.sensing)).0;
-    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
-    let event = Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright };
-    let (done, published) = tokio::sync::oneshot::channel();
-    board.publish(0, vec![StampedEvent { at: 0, number: Some(1), event }], |_| (), Some((done, Ok(Answer::Done))));
-    published.await.expect("a reply").expect("published");
+    publish(&board, 0, 1, game_started()).await;
     let pairings = "table,white,black\n1,Ada,Bob\n";
     let round = Round::read(pairings, Some(1), &TableOrder::Unknown).expect("a round");
     let seat = DeskAct::Seat { table: 1, board: "b1".to_owned(), serial_number: None };
     for act in [DeskAct::LoadRound { round }, seat] {
         hub.change_desk(act, "Anna").await.expect("an act");
     }
+    (hub, board)
+}
+
+/// Publishes an event of this time, with its number in its game.
+async fn publish(board: &BoardHandle, at: u64, number: u64, event: Event) {
+    let (done, published) = tokio::sync::oneshot::channel();
+    board.publish(0, vec![StampedEvent { at, number: Some(number), event }], |_| (), Some((done, Ok(Answer::Done))));
+    published.await.expect("a reply").expect("published");
+}
+
+fn game_started() -> Event {
+    let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1".to_owned();
+    Event::GameStarted { fen, chess960: None, laws: "fide-2023".to_owned(), rotation: Rotation::Upright }
+}
+
+fn first_move() -> Event {
+    let fen = "rnbqkbnr/pppppppp/8/8/8/P7/1PPPPPPP/RNBQKBNR b KQkq - 0 1".to_owned();
+    let played = PlayedMove { uci: "a2a3".to_owned(), san: "a3".to_owned(), fen, irregular: false, evidence: Vec::new() };
+    Event::MoveMade { ply: 1, played, confidence: Confidence::CERTAIN, alternatives: Vec::new() }
+}
+
+#[tokio::test]
+async fn the_result_of_a_pairing_is_not_that_of_other_play_at_its_table() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (hub, board) = table_with_game(dir.path()).await;
+    let (_running, stop) = watch::channel(false);
+    let audience_state = AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
+    let shown = || {
+        let card: Value = serde_json::from_str(&audience_state.snapshot().cards[0]).expect("a card");
+        let result = card["pairing"]["result"].as_str().map(str::to_owned);
+        (card["game"]["id"].as_u64(), card["game"]["ply"].as_u64(), result)
+    };
+    publish(&board, 1, 2, first_move()).await;
+    let result = DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::BothLose) };
+    for act in [DeskAct::NameGames { games: vec![(1, 1, 1)], unnamed: Vec::new() }, result] {
+        hub.change_desk(act, "Anna").await.expect("an act");
+    }
+    let both_lose = || Some("0-0".to_owned());
+    assert_eq!(shown(), (Some(1), Some(1), both_lose()));
+    // The pieces are put up again, and moved.
+    publish(&board, 2, 1, game_started()).await;
+    assert_eq!(shown(), (Some(2), Some(0), both_lose()));
+    publish(&board, 3, 2, first_move()).await;
+    assert_eq!(shown(), (Some(2), Some(1), None));
+}
+
+#[tokio::test]
+async fn a_table_whose_game_is_forfeited_has_no_game() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let (hub, _board) = table_with_game(dir.path()).await;
     let (_running, stop) = watch::channel(false);
     let audience_state = AudienceState::start(operators_view(), Source::Live(Arc::clone(&hub)), "run_id".to_owned(), stop);
     for result in [None, Some(PairingResult::WhiteWinsByForfeit), None, Some(PairingResult::Adjourned)] {

@@ -58,9 +58,14 @@ export const score = (result) => (result === "1/2-1/2" ? "½–½" : result.repl
 
 /** The result of a pairing whose game goes on later. */
 const ADJOURNED = "adjourned";
+/** The result of a pairing that both players lose. */
+const BOTH_LOSE = "0-0";
 
-/** Returns the result of the pairing, while no other game goes on at its table; null: none. */
-const pairingResult = ({ game, pairing }) => (game?.ply && pairing?.result !== ADJOURNED ? null : (pairing?.result ?? null));
+/** Returns the result of the pairing; null: none, or a game is played at its table that can have the result itself, and does not. */
+function pairingResult({ game, pairing }) {
+  const result = pairing?.result ?? null;
+  return game?.ply && result !== ADJOURNED && result !== BOTH_LOSE ? null : result;
+}
 
 /** Returns what a player scored: `1`, `½`, `0`, or `+` and `–` if the game was forfeited; empty while it is not decided. */
 export function points(card, side) {
@@ -111,9 +116,10 @@ export function boardState(card) {
   if (alert) return { kind: "notice", text: t(`kind-${alert.kind}`) };
   const game = card.game;
   const decided = pairingResult(card);
-  const decidedText = decided === ADJOURNED ? t("page-state-adjourned") : score(decided ?? "");
-  if (!game) return { kind: "quiet", text: card.pairing?.forfeit ?? (decidedText || t(card.pairing ? "page-state-start" : "page-state-empty")) };
+  const decidedText = decided === ADJOURNED ? t("page-state-adjourned") : (card.pairing?.forfeit ?? score(decided ?? ""));
+  if (!game) return { kind: "quiet", text: decidedText || t(card.pairing ? "page-state-start" : "page-state-empty") };
   if (game.result !== "*") return { kind: "quiet", text: score(game.result) };
+  if (game.ply && decided === BOTH_LOSE) return { kind: "quiet", text: decidedText };
   const count = differences(card).length;
   if (count) return { kind: "notice", text: t("page-state-differs", { count }) };
   if (game.paused) return { kind: "notice", text: t("page-state-paused") };

@@ -5,6 +5,7 @@ use crate::harness::hall::made;
 use crate::harness::until;
 use crate::harness::webdriver::{DOWN, ENTER};
 use touchmove::desk::DeskAct;
+use touchmove::game::Command;
 use touchmove::publish::desk::ExportFormat;
 use touchmove::round::trf::TableOrder;
 use touchmove::round::{Bye, ByeKind, Pairing, PairingResult, Player, Round};
@@ -184,6 +185,32 @@ async fn a_forfeit_is_that_of_the_round_that_was_played_when_its_form_was_opened
     browser.hides("#rule");
     let result = async |round: u16| desk.client.desk(Some(round)).await.unwrap().round.unwrap().pairings[0].result;
     assert_eq!((result(1).await, result(2).await), (Some(PairingResult::WhiteWinsByForfeit), None));
+    desk.assert_no_refusals();
+}
+
+#[tokio::test]
+async fn a_game_that_both_players_lose_has_ended_and_one_whose_result_is_withdrawn_goes_on() {
+    let Some(desk) = Desk::open("", "operator").await else { return };
+    desk.play().await;
+    let browser = &desk.browser;
+    browser.shows("[data-board=board_7] .state", "In play");
+    let result = DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::BothLose) };
+    desk.client.change_desk(&result).await.unwrap();
+    browser.shows("[data-board=board_7] .state", "0–0");
+    let points = "[...document.querySelectorAll('[data-board=board_7] .score')].map(one => one.textContent).join()";
+    browser.until("no points", &format!("{points} === '0,0'"));
+    browser.go(&desk.address("/?state=ended"));
+    browser.shows("[data-board=board_7] .state", "0–0");
+
+    // A game that can have the result itself goes on if it is withdrawn there.
+    let result = DeskAct::Result { round: 1, table: 1, result: Some(PairingResult::WhiteWins) };
+    desk.client.change_desk(&result).await.unwrap();
+    browser.shows("[data-board=board_7] .state", "1–0");
+    let game = desk.client.desk(None).await.unwrap().tables[0].games[0].game;
+    desk.client.send_command(game, &Command::Result { result: None }).await.unwrap();
+    browser.go(&desk.address("/?state=play"));
+    browser.shows("[data-board=board_7] .state", "In play");
+    assert_eq!(round(&desk).await.pairings[0].result, Some(PairingResult::WhiteWins));
     desk.assert_no_refusals();
 }
 
