@@ -213,13 +213,13 @@ async fn change_seats(
 /// Says what a seat changed.
 fn changed_seat(before: &DeskReport, table: u16, board: &str) -> String {
     let at = |name: &str| before.tables.iter().find(|table| table.seat.as_ref().is_some_and(|seat| seat.board == name));
-    let former = before.tables.iter().find(|known| known.table == table).and_then(|known| known.seat.as_ref());
+    let seat_before = before.tables.iter().find(|known| known.table == table).and_then(|known| known.seat.as_ref());
     let mut text = format!("board {board} is seated at table {table}");
     if let Some(other) = at(board).filter(|other| other.table != table) {
         let _ = write!(text, "; table {} has no board now", other.table);
     }
-    if let Some(former) = former.filter(|former| former.board != board) {
-        let _ = write!(text, "; board {} has no seat now", former.board);
+    if let Some(other) = seat_before.filter(|seat| seat.board != board) {
+        let _ = write!(text, "; board {} has no seat now", other.board);
     }
     text
 }
@@ -308,7 +308,7 @@ struct Seated {
     table: u16,
     board: String,
     /// The board that was at the table before.
-    former: Option<String>,
+    board_before: Option<String>,
     /// The table at which the board was before.
     from: Option<u16>,
 }
@@ -316,9 +316,9 @@ struct Seated {
 impl Seated {
     fn of(before: &DeskReport, table: u16, board: String) -> Seated {
         let seats = seats_of(before);
-        let former = seats.get(&table).map(|seat| seat.board.clone()).filter(|former| *former != board);
+        let board_before = seats.get(&table).map(|seat| seat.board.clone()).filter(|before| *before != board);
         let from = seats.iter().find(|(other, seat)| **other != table && seat.board == board).map(|(other, _)| *other);
-        Seated { seen: before.n, table, board, former, from }
+        Seated { seen: before.n, table, board, board_before, from }
     }
 
     /// Puts both boards back to where they were.
@@ -329,8 +329,8 @@ impl Seated {
         let seat = |table: u16, board: &str| DeskAct::Seat { table, board: board.to_owned(), serial_number: None };
         let back = self.from.map_or(DeskAct::Unseat { table: self.table }, |from| seat(from, &self.board));
         client.change_seen_desk(&back, Some(self.seen)).await?;
-        match &self.former {
-            Some(former) => client.change_seen_desk(&seat(self.table, former), Some(self.seen)).await,
+        match &self.board_before {
+            Some(before) => client.change_seen_desk(&seat(self.table, before), Some(self.seen)).await,
             None => Ok(()),
         }
     }

@@ -14,7 +14,7 @@ use std::ops::Bound;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "snake_case", deny_unknown_fields)]
 pub enum DeskAct {
-    /// Seats a board at a table. The table loses its former board, and the board its former table.
+    /// Seats a board at a table. The table loses its previous board, and the board its previous table.
     Seat {
         /// The table, from 1.
         table: u16,

@@ -32,7 +32,7 @@ pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -
 }
 
 /// Returns the pairing of `before` that this pairing is: with the same names at any table, or with corrected names at the same table.
-fn former<'a>(pairing: &Pairing, before: &'a Round) -> Option<&'a Pairing> {
+fn pairing_before<'a>(pairing: &Pairing, before: &'a Round) -> Option<&'a Pairing> {
     let names = |pairing: &Pairing| (pairing.white.name.clone(), pairing.black.name.clone());
     let named = before.pairings.iter().find(|known| names(known) == names(pairing));
     named.or_else(|| before.table(pairing.table).filter(|known| has_same_players(known, pairing, before)))
@@ -41,7 +41,7 @@ fn former<'a>(pairing: &Pairing, before: &'a Round) -> Option<&'a Pairing> {
 /// Takes over the results of the pairings that are in both rounds.
 pub(super) fn keep_results(round: &mut Round, before: &Round) {
     for pairing in round.pairings.iter_mut().filter(|pairing| pairing.result.is_none()) {
-        pairing.result = former(pairing, before).and_then(|known| known.result);
+        pairing.result = pairing_before(pairing, before).and_then(|known| known.result);
     }
 }
 
@@ -50,7 +50,7 @@ pub(super) fn keep_results(round: &mut Round, before: &Round) {
 pub fn lost_pairings<'a>(round: &Round, before: &'a Round, has_game: impl Fn(u16) -> bool) -> Vec<&'a Pairing> {
     let mut kept: Vec<&Pairing> = Vec::new();
     for pairing in &round.pairings {
-        kept.extend(former(pairing, before).filter(|known| pairing.result.is_none() || pairing.result == known.result));
+        kept.extend(pairing_before(pairing, before).filter(|known| pairing.result.is_none() || pairing.result == known.result));
     }
     let is_lost = |known: &&Pairing| (known.result.is_some() || has_game(known.table)) && !kept.contains(known);
     before.pairings.iter().filter(is_lost).collect()

@@ -46,14 +46,14 @@ fn rows(only_attention: bool, width: usize) -> Vec<String> {
     let uncertain = AlertInfo { kind: "moves_uncertain".to_owned(), ..AlertInfo::default() };
     let alert = AlertInfo { kind: "illegal_move".to_owned(), sentence, ..AlertInfo::default() };
     let tag = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let former = BTreeMap::from([tag("Round", "2.5"), tag("White", "Owen"), tag("Black", "Quinn")]);
+    let earlier = BTreeMap::from([tag("Round", "2.5"), tag("White", "Owen"), tag("Black", "Quinn")]);
     let snapshot = Snapshot {
         boards: vec![BoardInfo { clock: Some(clock), ..board(1) }, board(2), board(3), board(5), board(6)],
         games: vec![
             game(1, vec![ply("e4", [-1, -1]), ply("e5", [-1, -1])]),
             GameInfo { alerts: vec![uncertain, alert], ..game(2, vec![ply("Nxd5", [900_000, 800_000])]) },
             GameInfo { state: "finished".to_owned(), ..game(3, vec![ply("d4", [60_000, 50_000])]) },
-            GameInfo { tags: former, ..game(5, vec![ply("c4", [-1, -1])]) },
+            GameInfo { tags: earlier, ..game(5, vec![ply("c4", [-1, -1])]) },
             game(6, Vec::new()),
         ],
         ..Snapshot::default()

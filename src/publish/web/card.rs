@@ -151,14 +151,14 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
 /// Returns the last earlier game of a board whose result is missing, for those who can enter it. While a round is played, games of
 /// no round need none.
 fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) -> Option<&'a GameView> {
-    let is_former = |game: &&GameView| game.board == board.id && Some(game.id) != board.game && !game.is_continued;
+    let is_earlier = |game: &&GameView| game.board == board.id && Some(game.id) != board.game && !game.is_continued;
     let is_missing = |game: &&GameView| game.record.alerts.iter().any(|alert| alert.kind == AlertKind::ResultMissing);
     let needs_result = |game: &&GameView| match pairing_of(&state.desk, game) {
         Some((round, table)) => state.desk.pairing(round, table).is_some_and(|pairing| pairing.result.is_none()),
         None => state.desk.round().is_none(),
     };
-    let mut former = state.games.values().rev().filter(|_| !view.audience.is_public()).filter(is_former);
-    former.find(|game| is_missing(game) && needs_result(game))
+    let mut earlier = state.games.values().rev().filter(|_| !view.audience.is_public()).filter(is_earlier);
+    earlier.find(|game| is_missing(game) && needs_result(game))
 }
 
 /// Returns the result of a pairing: the one that was entered, else that of its game if the pieces have been put up again since

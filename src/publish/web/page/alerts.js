@@ -19,7 +19,7 @@ export function openAlerts() {
   return all.sort((one, other) => compareAlerts(one.alert, other.alert));
 }
 
-/** Returns whether the game of an alert is not on the board any more. */
+/** Returns whether an alert is of the earlier game on its board's card, whose result is missing. */
 const isFormer = (card) => card.game === card.former;
 
 /**

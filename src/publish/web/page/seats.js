@@ -146,7 +146,7 @@ async function lifted(board) {
   try {
     const { table } = touch;
     const text = seatedText(board, table);
-    const done = { n_seen: report.n, table, board, former: report.tables.find((one) => one.table === table)?.seat?.board, from: tableOf(board) };
+    const done = { n_seen: report.n, table, board, boardBefore: report.tables.find((one) => one.table === table)?.seat?.board, from: tableOf(board) };
     await act({ n_seen: done.n_seen, do: "seat", table, board });
     touch.done.push(done);
     say(text);
@@ -167,11 +167,11 @@ async function lifted(board) {
 async function undo() {
   const last = touch?.done.pop();
   if (!last) return;
-  const { n_seen, table, board, former, from } = last;
+  const { n_seen, table, board, boardBefore, from } = last;
   const back = from !== undefined && from !== table ? { do: "seat", table: from, board } : { do: "unseat", table };
   const isDone = await run({ n_seen, ...back }, t("page-desk-unseated", { table }));
   if (!isDone) return;
-  if (former && former !== board) await run({ n_seen, do: "seat", table, board: former }, t("page-desk-seated", { board: former, table }));
+  if (boardBefore && boardBefore !== board) await run({ n_seen, do: "seat", table, board: boardBefore }, t("page-desk-seated", { board: boardBefore, table }));
   touch.table = table;
   drawTouch();
 }
