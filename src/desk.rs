@@ -17,7 +17,7 @@ pub use seat::{Seat, seats_from_round};
 use crate::round::{Pairing, Round};
 use json::{games, numbered};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Seats, rounds and their games. This is also the stored and transmitted JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -67,6 +67,13 @@ impl Desk {
         })
     }
 
+    /// Returns round and table of the pairing of each game that is noted: [`Desk::place_of`] for many games.
+    pub fn places(&self) -> BTreeMap<u64, (u16, u16)> {
+        let tables =
+            self.games.iter().flat_map(|(round, tables)| tables.iter().map(move |(table, games)| (*round, *table, games)));
+        tables.flat_map(|(round, table, games)| games.iter().map(move |game| (*game, (round, table)))).collect()
+    }
+
     /// Returns the playing tables that have a seat or a pairing in the current round, in order.
     pub fn tables(&self) -> Vec<u16> {
         let paired = self.round().into_iter().flat_map(|round| &round.pairings).map(|pairing| pairing.table);
@@ -86,24 +93,22 @@ impl Desk {
     /// reported. A board is found by its serial number wherever it is plugged in; by its name only as long as no serial number
     /// contradicts.
     pub fn boards<'a>(&self, boards: &[(&'a str, Option<&str>)]) -> Vec<(u16, Option<&'a str>)> {
-        let by_serial = |seat: &Seat| {
-            let serial = seat.serial_number.as_deref()?;
-            let with_serial: Vec<&str> =
-                boards.iter().filter(|(_, known)| *known == Some(serial)).map(|(name, _)| *name).collect();
-            match with_serial[..] {
-                [only] => Some(only),
-                // Two boards of one serial number are told apart by their names, or not at all.
-                _ => with_serial.into_iter().find(|name| *name == seat.board),
-            }
+        let serial_numbers: BTreeMap<&str, Option<&str>> = boards.iter().copied().collect();
+        let mut with_serial: BTreeMap<&str, Vec<&'a str>> = BTreeMap::new();
+        for (name, serial) in boards {
+            serial.iter().for_each(|serial| with_serial.entry(serial).or_default().push(name));
+        }
+        let by_serial = |seat: &Seat| match with_serial.get(seat.serial_number.as_deref()?)?[..] {
+            [only] => Some(only),
+            // Two boards of one serial number are told apart by their names, or not at all.
+            ref several => several.iter().find(|name| **name == seat.board).copied(),
         };
-        let found: BTreeMap<u16, &str> =
+        let found: BTreeMap<u16, &'a str> =
             self.seats.iter().filter_map(|(table, seat)| Some((*table, by_serial(seat)?))).collect();
+        let taken: BTreeSet<&str> = found.values().copied().collect();
         let by_name = |seat: &Seat| {
-            let named = boards.iter().find(|(name, _)| *name == seat.board);
-            let is_possible = |(name, serial): &&(&'a str, Option<&str>)| {
-                (seat.serial_number.is_none() || serial.is_none()) && !found.values().any(|taken| taken == name)
-            };
-            named.filter(is_possible).map(|(name, _)| *name)
+            let (name, serial) = serial_numbers.get_key_value(seat.board.as_str())?;
+            ((seat.serial_number.is_none() || serial.is_none()) && !taken.contains(name)).then_some(*name)
         };
         let board = |table: u16| {
             let seat = self.seats.get(&table)?;

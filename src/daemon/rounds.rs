@@ -4,14 +4,14 @@
 //! changes the pairing. A game without moves gets the pairing of the table at which its board is seated.
 
 use crate::daemon::hub::feed::Changes;
-use crate::daemon::hub::round_games::{RoundGames, pairing_of};
+use crate::daemon::hub::round_games::{GamePairings, RoundGames};
 use crate::daemon::hub::{BoardId, BoardView, GameView, Hub, State, Target};
 use crate::daemon::{Stop, wait_for_stop};
 use crate::desk::DeskAct;
 use crate::game::{Command, Order};
 pub use crate::link::watch::natural_sort_key;
 use crate::round::Round;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use tracing::debug;
 
@@ -19,7 +19,8 @@ use tracing::debug;
 pub fn boards_at_tables(state: &State) -> Vec<(u16, Option<BoardId>)> {
     let boards: Vec<(&str, Option<&str>)> =
         state.boards.values().map(|board| (board.id.as_str(), board.serial_number.as_deref())).collect();
-    let id = |name: &str| state.boards.keys().find(|id| id.as_str() == name).cloned();
+    let ids: BTreeMap<&str, &BoardId> = state.boards.keys().map(|id| (id.as_str(), id)).collect();
+    let id = |name: &str| ids.get(name).map(|id| (*id).clone());
     state.desk.boards(&boards).into_iter().map(|(table, name)| (table, name.and_then(id))).collect()
 }
 
@@ -69,15 +70,15 @@ impl NameAssignment {
 
 /// Returns the games without moves that lose their names: their boards are not at the table of their pairing any more, or another
 /// round is played.
-fn unnamed(state: &State, assigned: &[NameAssignment]) -> Vec<u64> {
+fn unnamed(state: &State, pairings: &GamePairings<'_>, assigned: &[NameAssignment]) -> Vec<u64> {
     let current = state.boards.values().filter_map(|board| state.games.get(&board.game?));
     let has_not_begun = current.filter(|game| game.record.plies.is_empty() && game.record.result.is_none());
-    let is_assigned = |game: &GameView| assigned.iter().any(|assignment| assignment.game == game.id);
-    has_not_begun.filter(|game| pairing_of(&state.desk, game).is_some() && !is_assigned(game)).map(|game| game.id).collect()
+    let assigned: BTreeSet<u64> = assigned.iter().map(|assignment| assignment.game).collect();
+    has_not_begun.filter(|game| pairings.of(game).is_some() && !assigned.contains(&game.id)).map(|game| game.id).collect()
 }
 
 /// Returns the pairing of each game that is on a board.
-fn assignments(state: &State) -> Vec<NameAssignment> {
+fn assignments(state: &State, pairings: &GamePairings<'_>) -> Vec<NameAssignment> {
     let desk = &state.desk;
     let games = RoundGames::new(&state.games);
     let tables: BTreeMap<BoardId, u16> =
@@ -85,7 +86,7 @@ fn assignments(state: &State) -> Vec<NameAssignment> {
     let assignment = |board: &BoardView| {
         let game = state.games.get(&board.game?)?;
         let has_begun = !game.record.plies.is_empty() || game.record.result.is_some();
-        let current = pairing_of(desk, game);
+        let current = pairings.of(game);
         if let Some((round, table)) = current.filter(|_| has_begun) {
             return NameAssignment::new(game, desk.rounds.get(&round)?, table);
         }
@@ -113,8 +114,9 @@ fn assignments(state: &State) -> Vec<NameAssignment> {
 /// Gives the names of their pairings to games, once, and notes at the desk which games belong to which pairings.
 pub async fn name_games(hub: &Hub) {
     let (assignments, unnamed, by) = hub.read(|state| {
-        let assignments = assignments(state);
-        let unnamed = unnamed(state, &assignments);
+        let pairings = GamePairings::new(&state.desk);
+        let assignments = assignments(state, &pairings);
+        let unnamed = unnamed(state, &pairings, &assignments);
         (assignments, unnamed, state.desk_by.clone())
     });
     let by = match by.as_str() {

@@ -33,8 +33,8 @@ pub(super) fn keeps_result(known: &Pairing, pairing: &Pairing, before: &Round) -
 
 /// Returns the pairing of `before` that this pairing is: with the same names at any table, or with corrected names at the same table.
 fn pairing_before<'a>(pairing: &Pairing, before: &'a Round) -> Option<&'a Pairing> {
-    let names = |pairing: &Pairing| (pairing.white.name.clone(), pairing.black.name.clone());
-    let named = before.pairings.iter().find(|known| names(known) == names(pairing));
+    let has_same_names = |known: &&Pairing| known.white.name == pairing.white.name && known.black.name == pairing.black.name;
+    let named = before.pairings.iter().find(has_same_names);
     named.or_else(|| before.table(pairing.table).filter(|known| has_same_players(known, pairing, before)))
 }
 

@@ -25,6 +25,7 @@ mod backup;
 pub mod body;
 mod card;
 mod card_change;
+mod card_source;
 mod cloud;
 pub mod codes;
 mod desk;

@@ -26,24 +26,32 @@ impl<'a> RoundGames<'a> {
         games.filter(|game| is_of_event(game, round)).copied().collect()
     }
 
-    /// Returns the game of a pairing, as [`game_of`] does.
+    /// Returns the game of a pairing, by the names in its tags, because the public does not know every board. Among several: the
+    /// first that has a result, since later play at the table is not public; else the last one with a move.
     pub fn shown(&self, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
-        shown(&self.of(round, pairing))
+        let games = self.of(round, pairing);
+        let over = games.iter().find(|game| game.record.result.is_some());
+        let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
+        over.or_else(begun).or(games.last()).copied()
     }
 }
 
-/// Returns the game of a playing table, by the names in its tags, because the public does not know every board. Among several: the
-/// first that has a result, since later play at the table is not public; else the last one with a move.
-pub fn game_of<'a>(games: &'a BTreeMap<u64, GameView>, round: &Round, pairing: &Pairing) -> Option<&'a GameView> {
-    let place = Some((round.number, pairing.table));
-    let is_of_pairing = |game: &&GameView| round_and_table(game) == place && is_of_event(game, round);
-    shown(&games.values().filter(is_of_pairing).collect::<Vec<_>>())
+/// The pairings to which games belong: an index for many games.
+pub struct GamePairings<'a> {
+    desk: &'a Desk,
+    noted: BTreeMap<u64, (u16, u16)>,
 }
 
-fn shown<'a>(games: &[&'a GameView]) -> Option<&'a GameView> {
-    let over = games.iter().find(|game| game.record.result.is_some());
-    let begun = || games.iter().rfind(|game| !game.record.plies.is_empty());
-    over.or_else(begun).or(games.last()).copied()
+impl<'a> GamePairings<'a> {
+    /// Indexes the games that the desk has noted.
+    pub fn new(desk: &'a Desk) -> GamePairings<'a> {
+        GamePairings { desk, noted: desk.places() }
+    }
+
+    /// Returns round and table of the pairing to which a game belongs, as [`pairing_of`] does.
+    pub fn of(&self, game: &GameView) -> Option<(u16, u16)> {
+        choose_pairing(self.desk, self.noted.get(&game.id).copied(), game)
+    }
 }
 
 /// Returns the round and the table that the tags of a game name, such as `3.12` and `12`.
@@ -56,14 +64,26 @@ fn is_of_event(game: &GameView, round: &Round) -> bool {
     tag_value(&game.record.tags, "Event") == round.event.as_deref()
 }
 
-/// Returns round and table of the pairing to which a game belongs: as the desk noted it, else as the game's tags say.
+/// Returns the pairing of this round that the tags of a game name.
+pub fn tagged_pairing<'a>(round: &'a Round, game: &GameView) -> Option<&'a Pairing> {
+    let (_, table) = round_and_table(game).filter(|(number, _)| *number == round.number && is_of_event(game, round))?;
+    round.table(table)
+}
+
+/// Returns round and table of the pairing to which a game belongs: as the desk noted it, else as the game's tags say. For many games
+/// see [`GamePairings`].
 pub fn pairing_of(desk: &Desk, game: &GameView) -> Option<(u16, u16)> {
+    choose_pairing(desk, desk.place_of(game.id), game)
+}
+
+/// Returns the pairing that the desk noted for a game, else the one that the game's tags name.
+fn choose_pairing(desk: &Desk, noted: Option<(u16, u16)>, game: &GameView) -> Option<(u16, u16)> {
     let tagged = || {
         let (round, table) = round_and_table(game)?;
         is_of_event(game, desk.rounds.get(&round)?).then_some((round, table))
     };
     let is_paired = |(round, table): &(u16, u16)| desk.pairing(*round, *table).is_some();
-    desk.place_of(game.id).or_else(tagged).filter(is_paired)
+    noted.or_else(tagged).filter(is_paired)
 }
 
 /// Returns the value of the tag with this name.

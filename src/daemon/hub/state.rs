@@ -2,7 +2,7 @@
 
 use super::{BoardId, BoardView, ClockView, GameSummary, GameView};
 use crate::boards::{LinkState, Millis};
-use crate::daemon::hub::round_games::{RoundGames, pairing_of};
+use crate::daemon::hub::round_games::{RoundGames, pairing_of, tagged_pairing};
 use crate::daemon::steady_clock;
 use crate::desk::Desk;
 use crate::game::{Event, Record, StampedEvent};
@@ -37,11 +37,12 @@ pub struct State {
 }
 
 impl State {
-    /// Returns the games of the round that is being played.
-    fn games_of_round(&self) -> Vec<u64> {
-        let Some(round) = self.desk.round() else { return Vec::new() };
-        let games = RoundGames::new(&self.games);
-        round.pairings.iter().filter_map(|pairing| games.shown(round, pairing)).map(|game| game.id).collect()
+    /// Returns whether a game is that of a pairing of the round that is being played.
+    fn is_of_round(&self, game: &GameView) -> bool {
+        // Most old games are of another round; only for those of this one all games are searched.
+        let pairing = self.desk.round().and_then(|round| Some((round, tagged_pairing(round, game)?)));
+        let shown = pairing.and_then(|(round, pairing)| RoundGames::new(&self.games).shown(round, pairing));
+        shown.is_some_and(|shown| shown.id == game.id)
     }
 
     /// Marks the games that have gone on as others, on other boards, if this game is one of them: they began at the same moment and
@@ -70,13 +71,14 @@ impl State {
         if let (Event::GameStarted { rotation, .. }, Some(id), Some(record)) = (&stamped.event, game, Record::begin(stamped)) {
             let tags = Arc::clone(tags);
             self.games.insert(id, GameView::new(id, board.clone(), epoch_wall_ms, record, tags));
-            let of_board: Vec<u64> = self.games.values().filter(|game| game.board == *board).map(|game| game.id).collect();
-            let of_round = self.games_of_round();
-            for old in of_board.iter().rev().skip(GAMES_IN_MEMORY).filter(|old| !of_round.contains(old)) {
-                if let Some(game) = self.games.remove(old)
+            let of_board = self.games.values().rev().filter(|game| game.board == *board);
+            let old: Vec<u64> =
+                of_board.skip(GAMES_IN_MEMORY).filter(|game| !self.is_of_round(game)).map(|game| game.id).collect();
+            for id in old {
+                if let Some(game) = self.games.remove(&id)
                     && pairing_of(&self.desk, &game).is_some()
                 {
-                    self.past_games.insert(*old, GameSummary::from(&game));
+                    self.past_games.insert(id, GameSummary::from(&game));
                 }
             }
             if let Some(view) = self.boards.get_mut(board) {

@@ -1,14 +1,14 @@
 //! What an operator sees of the desk.
 
 use crate::daemon::hub::round_games::RoundGames;
-use crate::daemon::hub::{BoardView, GameSummary, State};
+use crate::daemon::hub::{BoardId, BoardView, GameSummary, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::desk::lost_pairings;
 use crate::game::json::word_or_null;
 use crate::game::words::words;
 use crate::round::{Pairing, PairingResult, Round};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The desk, with everything that is known of one round. This is also the transmitted JSON.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +115,9 @@ impl DeskReport {
         let round = number.or(desk.current_round).and_then(|number| desk.rounds.get(&number));
         let boards: BTreeMap<u16, _> = boards_at_tables(state).into_iter().collect();
         let mut numbers: Vec<u16> = desk.seats.keys().copied().collect();
-        numbers.extend(round.into_iter().flat_map(|round| &round.pairings).map(|pairing| pairing.table));
+        let pairings = round.into_iter().flat_map(|round| &round.pairings);
+        let pairings: BTreeMap<u16, &Pairing> = pairings.map(|pairing| (pairing.table, pairing)).collect();
+        numbers.extend(pairings.keys());
         numbers.sort_unstable();
         numbers.dedup();
         let table = |table: u16| {
@@ -125,17 +127,18 @@ impl DeskReport {
                 let (board, serial_number) = (seat.board.clone(), seat.serial_number.clone());
                 Some(SeatReport { board, serial_number, connection: "absent".to_owned() })
             };
-            let report = round.map_or_else(TableReport::default, |round| pairing_report(state, &games, round, table));
+            let pairing = round.zip(pairings.get(&table));
+            let report = pairing.map(|(round, pairing)| pairing_report(state, &games, round, pairing)).unwrap_or_default();
             TableReport { seat: board.map(SeatReport::new).or_else(absent), table, ..report }
         };
-        let is_seated = |board: &BoardView| boards.values().flatten().any(|seated| *seated == board.id);
+        let seated: BTreeSet<&BoardId> = boards.values().flatten().collect();
         DeskReport {
             n: state.desk_number,
             current_round: desk.current_round,
             rounds: desk.rounds.values().map(|round| RoundSummary::new(state, &games, round)).collect(),
             round: round.cloned(),
             tables: numbers.into_iter().map(table).collect(),
-            unseated: state.boards.values().filter(|board| !is_seated(board)).map(SeatReport::new).collect(),
+            unseated: state.boards.values().filter(|board| !seated.contains(&board.id)).map(SeatReport::new).collect(),
         }
     }
 }
@@ -162,9 +165,8 @@ impl DeskReport {
 
 impl RoundSummary {
     fn new(state: &State, games: &RoundGames<'_>, round: &Round) -> RoundSummary {
-        let tables = round.pairings.iter().map(|pairing| pairing.table);
-        let mut open: Vec<(u16, Option<TableState>)> =
-            tables.map(|table| (table, pairing_report(state, games, round, table).state)).collect();
+        let report = |pairing: &Pairing| (pairing.table, pairing_report(state, games, round, pairing).state);
+        let mut open: Vec<(u16, Option<TableState>)> = round.pairings.iter().map(report).collect();
         open.retain(|(_, state)| *state != Some(TableState::Ended));
         open.sort_unstable_by_key(|(table, _)| *table);
         let missing = open.iter().filter(|(_, state)| *state == Some(TableState::ResultMissing));
@@ -192,9 +194,9 @@ fn last_game(state: &State, game: &GameSummary) -> Option<u64> {
     state.past_games.iter().rev().find(|(_, other)| other.board == game.board).map(|(id, _)| *id)
 }
 
-/// Reports on the pairing of a table, without its seat.
-fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, table: u16) -> TableReport {
-    let Some(pairing) = round.table(table) else { return TableReport::default() };
+/// Reports on the table of a pairing, without its seat.
+fn pairing_report(state: &State, games: &RoundGames<'_>, round: &Round, pairing: &Pairing) -> TableReport {
+    let table = pairing.table;
     let noted =
         state.desk.games(round.number, table).iter().filter_map(|id| state.past_games.get(id).map(|game| (*id, game.clone())));
     let in_memory = games.of(round, pairing).into_iter().map(|game| (game.id, GameSummary::from(game)));

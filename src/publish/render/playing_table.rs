@@ -1,6 +1,6 @@
 //! Which game is published at which playing table.
 
-use crate::daemon::hub::round_games::{game_of, tag_value};
+use crate::daemon::hub::round_games::{RoundGames, tag_value};
 use crate::daemon::hub::{GameView, State};
 use crate::daemon::rounds::natural_sort_key;
 use crate::round::{Pairing, PairingResult, Round};
@@ -51,12 +51,13 @@ pub(crate) fn tables(state: &State, round: Option<&Round>, tags: &[(String, Stri
     };
     let mut pairings: Vec<&Pairing> = round.pairings.iter().collect();
     pairings.sort_by_key(|pairing| pairing.table);
+    let games = RoundGames::new(&state.games);
     let table = |pairing: &&Pairing| {
         let mut merged = tags.to_vec();
         for (name, value) in round.tags(pairing) {
             set_tag(&mut merged, &name, value);
         }
-        let game = game_of(&state.games, round, pairing).filter(|_| pairing.forfeit().is_none());
+        let game = games.shown(round, pairing).filter(|_| pairing.forfeit().is_none());
         PlayingTable {
             tags: merged,
             pairing: Some((*pairing).clone()),

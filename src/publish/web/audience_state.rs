@@ -5,6 +5,7 @@
 
 use super::card::{AudienceView, Card, build_card};
 use super::card_change::changed_fields;
+use super::card_source::CardSource;
 use super::event_batch::{CardFormat, EventBatch};
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
 use crate::daemon::hub::{BoardId, State};
@@ -258,11 +259,12 @@ impl PublishedCards {
             boards_at_tables(state).into_iter().filter_map(|(table, board)| Some((board?, table))).collect();
         let moved = |id: &BoardId| tables.get(id) != self.tables.get(id);
         let is_wanted = |id: &BoardId| boards.as_ref().is_none_or(|boards| boards.contains(id)) || moved(id);
+        let source = CardSource::new(state);
         let cards: Vec<(BoardId, Card)> = state
             .boards
             .values()
             .filter(|board| is_wanted(&board.id))
-            .map(|board| (board.id.clone(), build_card(view, state, board, tables.get(&board.id).copied())))
+            .map(|board| (board.id.clone(), build_card(view, &source, board, tables.get(&board.id).copied())))
             .collect();
         self.tables = tables;
         for (id, card) in cards {

@@ -1,8 +1,8 @@
 //! A board's card: its state at a glance.
 
 use super::alert;
+use super::card_source::CardSource;
 use crate::boards::SquareState;
-use crate::daemon::hub::round_games::{game_of, pairing_of};
 use crate::daemon::hub::{BoardView, ConnectionState, GameView, State};
 use crate::game::event::AlertCategory;
 use crate::game::event::{ClockTime, Difference};
@@ -110,11 +110,11 @@ impl CardClock {
 }
 
 /// Builds the card of a board. `table`: the playing table at which it is.
-pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, table: Option<u16>) -> Card {
-    let pairing = state.desk.round().zip(table).and_then(|(round, table)| Some((round, round.table(table)?)));
+pub(super) fn build_card(view: &AudienceView, source: &CardSource<'_>, board: &BoardView, table: Option<u16>) -> Card {
+    let state = source.state;
+    let pairing = table.and_then(|table| source.pairing(table));
     // The public does not see what is played at a table after its game has ended.
-    let finished =
-        pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| game_of(&state.games, round, pairing));
+    let finished = pairing.filter(|_| view.audience.is_public()).and_then(|(round, pairing)| source.shown_game(round, pairing));
     let finished = finished.filter(|game| game.board == board.id && game.record.result.is_some());
     // Where a game is forfeited, the start position on the board is no game.
     let is_forfeited = pairing.is_some_and(|(_, pairing)| pairing.forfeit().is_some());
@@ -136,13 +136,13 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
         "battery",
         board.battery.map_or(Value::Null, |battery| json!({"percent": battery.percent, "charging": battery.charging})),
     );
-    let result = pairing.and_then(|(round, pairing)| pairing_result(view, state, game, round, pairing));
+    let result = pairing.and_then(|(round, pairing)| pairing_result(view, source, game, round, pairing));
     insert("pairing", pairing.map_or(Value::Null, |(_, pairing)| players(pairing, result)));
     insert("game", game.map_or(Value::Null, |game| game_on_card(view, game)));
-    let former = without_result(view, state, board);
+    let former = without_result(view, source, board);
     // A board that its game has left is put away.
     let is_left = table.is_none() && game.is_some_and(|game| game.is_continued);
-    insert("former", former.map_or(Value::Null, |former| former_on_card(view, state, former)));
+    insert("former", former.map_or(Value::Null, |former| former_on_card(view, source, former)));
     let games = [game, former].into_iter().flatten().filter(|game| !game.is_continued);
     insert("attention", if is_left { 0 } else { attention_level(view, state, board, games) }.into());
     Card { fields, clock }
@@ -150,41 +150,41 @@ pub(super) fn build_card(view: &AudienceView, state: &State, board: &BoardView, 
 
 /// Returns the last earlier game of a board whose result is missing, for those who can enter it. While a round is played, games of
 /// no round need none.
-fn without_result<'a>(view: &AudienceView, state: &'a State, board: &BoardView) -> Option<&'a GameView> {
-    let is_earlier = |game: &&GameView| game.board == board.id && Some(game.id) != board.game && !game.is_continued;
-    let is_missing = |game: &&GameView| game.record.alerts.iter().any(|alert| alert.kind == AlertKind::ResultMissing);
-    let needs_result = |game: &&GameView| match pairing_of(&state.desk, game) {
-        Some((round, table)) => state.desk.pairing(round, table).is_some_and(|pairing| pairing.result.is_none()),
-        None => state.desk.round().is_none(),
+fn without_result<'a>(view: &AudienceView, source: &CardSource<'a>, board: &BoardView) -> Option<&'a GameView> {
+    let desk = &source.state.desk;
+    let is_earlier = |game: &&GameView| Some(game.id) != board.game && !game.is_continued;
+    let needs_result = |game: &&GameView| match source.pairing_of(game) {
+        Some((round, table)) => desk.pairing(round, table).is_some_and(|pairing| pairing.result.is_none()),
+        None => desk.round().is_none(),
     };
-    let mut earlier = state.games.values().rev().filter(|_| !view.audience.is_public()).filter(is_earlier);
-    earlier.find(|game| is_missing(game) && needs_result(game))
+    let mut earlier = source.games_without_result(&board.id).filter(|_| !view.audience.is_public()).filter(is_earlier);
+    earlier.find(needs_result)
 }
 
 /// Returns the result of a pairing: the one that was entered, else that of its game if the pieces have been put up again since
 /// (`game`: the one on the board). `None`: there is none, or another game is played there. The public learns of results from games.
 fn pairing_result(
     view: &AudienceView,
-    state: &State,
+    source: &CardSource<'_>,
     game: Option<&GameView>,
     round: &Round,
     pairing: &Pairing,
 ) -> Option<PairingResult> {
     let of_game = || {
-        let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| game_of(&state.games, round, pairing))?;
+        let before = game.filter(|game| game.record.plies.is_empty()).and_then(|_| source.shown_game(round, pairing))?;
         Some(before.record.result?.0.into())
     };
     let result = if view.audience.is_public() { None } else { pairing.result.or_else(of_game) };
     let place = Some((round.number, pairing.table));
-    let is_other = |game: &GameView| !game.record.plies.is_empty() && pairing_of(&state.desk, game) != place;
+    let is_other = |game: &GameView| !game.record.plies.is_empty() && source.pairing_of(game) != place;
     result.filter(|_| !game.is_some_and(is_other))
 }
 
 /// Returns an earlier game as on its board's card, with the round and the table in which it was played.
-fn former_on_card(view: &AudienceView, state: &State, game: &GameView) -> Value {
+fn former_on_card(view: &AudienceView, source: &CardSource<'_>, game: &GameView) -> Value {
     let mut value = game_on_card(view, game);
     if let Some(fields) = value.as_object_mut() {
-        let (round, table) = pairing_of(&state.desk, game).unzip();
+        let (round, table) = source.pairing_of(game).unzip();
         fields.insert("round".to_owned(), round.into());
         fields.insert("table".to_owned(), table.into());
     }
