@@ -29,8 +29,11 @@ build: packages-build ## Builds touchmoved and touchmovectl for use: target/rele
 bench: packages-demo ## Measures how fast it is, as ratios to the simplest implementation
 	$(CARGO) bench
 
-bench-page: packages-test ## Measures the page with 600 boards in a real browser: what it is sent, and the time of a frame
-	$(CARGO) bench --bench page
+# The number of boards that the page shows.
+BOARDS ?= 600
+
+bench-page: packages-test ## Measures the page with BOARDS=600 boards in a real browser: what it is sent, and the time of a frame
+	BOARDS=$(BOARDS) $(CARGO) bench --bench page
 
 # The directory of the built programs.
 PROGRAMS ?= target/release

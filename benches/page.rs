@@ -1,7 +1,8 @@
 //! The page of a large hall in a real browser: what it costs to follow all boards at blitz pace.
 //!
-//! First 600 boards play, and the event stream of one visitor is recorded as it is sent, with its size. Then Chromium shows the page
-//! while the recording is replayed at its own pace, and is traced: scripting, style and layout in each frame, and the longest task.
+//! First 600 boards play, or as many as the environment variable `BOARDS` says, and the event stream of one visitor is recorded as it
+//! is sent, with its size. Then Chromium shows the page while the recording is replayed at its own pace, and is traced: scripting, style
+//! and layout in each frame, and the longest task.
 
 mod common;
 
@@ -27,6 +28,8 @@ use touchmove::round::trf::TableOrder;
 use touchmove::simulate::rng::Rng;
 
 const BOARDS: usize = 600;
+/// The environment variable with another number.
+const BOARDS_VARIABLE: &str = "BOARDS";
 /// The time of a ply on each board, as in blitz of three minutes with about forty moves of each player.
 const PLY: Duration = Duration::from_millis(4_500);
 /// The number of plies before the recording: the positions are different by then.
@@ -49,10 +52,11 @@ fn main() {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("the limit of open files can be raised");
     let (Some(bus), Some(browser)) = (PrivateBus::start(), Browser::open()) else { return };
     let dir = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).expect("a directory");
-    let boards: Vec<Board> = (0..BOARDS).map(|_| Board::plugged()).collect();
+    let count = std::env::var(BOARDS_VARIABLE).map_or(BOARDS, |count| count.parse().expect("BOARDS is a number"));
+    let boards: Vec<Board> = (0..count).map(|_| Board::plugged()).collect();
     let (daemon, port) = runtime.block_on(start(&bus, dir.path(), &boards));
     let recording = runtime.block_on(record(port, &boards));
-    recording.report();
+    recording.report(count);
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let page = format!("http://{}/", listener.local_addr().expect("an address"));
     // The browser is waited for on this thread.
@@ -103,7 +107,7 @@ async fn start(bus: &PrivateBus, dir: &Path, boards: &[Board]) -> (Daemon, u16) 
         {
             return (daemon, port);
         }
-        assert!(Instant::now() < end, "waited in vain for {BOARDS} games");
+        assert!(Instant::now() < end, "waited in vain for {} games", boards.len());
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
 }
@@ -126,7 +130,7 @@ struct Recording {
 
 /// Plays on all boards, and records what is sent to one page.
 async fn record(port: u16, boards: &[Board]) -> Recording {
-    let plays = boards.iter().enumerate().map(|(index, board)| play(index, board));
+    let plays = boards.iter().enumerate().map(|(index, board)| play(board, index, boards.len()));
     let recording = async {
         tokio::time::sleep(PLY * BEFORE).await;
         let state = state(port).await;
@@ -155,11 +159,11 @@ async fn record(port: u16, boards: &[Board]) -> Recording {
 }
 
 /// Plays on one board, with a clock that sends its times: moves of its own, so that no two boards show the same.
-async fn play(index: usize, board: &Board) {
+async fn play(board: &Board, index: usize, count: usize) {
     let mut rng = Rng::new(1, index as u64);
     let mut position = Chess::default();
     // The boards do not start at the same time.
-    tokio::time::sleep(PLY * index as u32 / BOARDS as u32).await;
+    tokio::time::sleep(PLY.mul_f64(index as f64 / count as f64)).await;
     for ply in 1_u32.. {
         let is_simple = |mv: &&Move| !mv.is_capture() && !mv.is_castle() && !mv.is_promotion();
         let moves: Vec<Move> = position.legal_moves().iter().filter(is_simple).copied().collect();
@@ -181,7 +185,7 @@ async fn play(index: usize, board: &Board) {
 }
 
 impl Recording {
-    fn report(&self) {
+    fn report(&self, boards: usize) {
         let compressed: Vec<u8> = self.parts.iter().flat_map(|(_, bytes)| bytes).copied().collect();
         let mut text = Vec::new();
         // The recording ends before the stream.
@@ -190,7 +194,7 @@ impl Recording {
         let of_kind = |kind: &str| text.lines().filter(|line| line.strip_prefix("event: ") == Some(kind)).count();
         let seconds = RECORDED.as_secs_f64();
         let (rate, plain) = (compressed.len() as f64 / seconds, text.len() as f64 / seconds);
-        println!("{BOARDS} boards at a ply in {} each, what one page is sent in {}:", time(PLY), time(RECORDED));
+        println!("{boards} boards at a ply in {} each, what one page is sent in {}:", time(PLY), time(RECORDED));
         line("changes of cards, whole cards", format!("{}, {}", of_kind("change"), of_kind("card")));
         line("not compressed", format!("{:.1} kB/s", plain / 1e3));
         let met = verdict(rate <= RATE_GOAL);

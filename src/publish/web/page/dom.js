@@ -53,14 +53,17 @@ export function keyed(parent, items, key, make, update) {
     return element;
   });
   for (const element of old.values()) element.remove();
-  elements.forEach((element, index) => {
-    if (parent.children[index] !== element) {
-      // Moving an element removes its focus.
-      const focused = element.contains(document.activeElement) ? document.activeElement : null;
-      parent.insertBefore(element, parent.children[index] ?? null);
-      focused?.focus({ preventScroll: true });
+  let next = parent.firstElementChild;
+  for (const element of elements) {
+    if (element === next) {
+      next = next.nextElementSibling;
+      continue;
     }
-  });
+    // Moving an element removes its focus.
+    const focused = element.contains(document.activeElement) ? document.activeElement : null;
+    parent.insertBefore(element, next);
+    focused?.focus({ preventScroll: true });
+  }
 }
 
 /**

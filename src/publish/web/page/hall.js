@@ -22,7 +22,7 @@ let isScheduled = false;
 /** The width of all cards together. */
 let width = 0;
 
-const observer = new IntersectionObserver(observe, { rootMargin: "50% 0px" });
+const observer = new IntersectionObserver(observe, { rootMargin: "25% 0px" });
 
 function observe(entries) {
   for (const { target, isIntersecting } of entries) {
