@@ -14,11 +14,11 @@ pub(super) fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
     for _ in 0..PLIES {
         seen.push(position.board().clone());
         let winner_to_move = position.turn() == winner;
-        let mut moves = position.legal_moves();
-        // Captures by the winner first, captures by the opponent last.
-        moves.sort_by_key(|mv: &Move| mv.is_capture() != winner_to_move);
+        let moves = position.legal_moves();
+        let of_kind = |captures: bool| moves.iter().copied().filter(move |mv: &Move| mv.is_capture() == captures);
         let mut best: Option<(u32, P)> = None;
-        for mv in moves {
+        // Captures by the winner first, captures by the opponent last.
+        for mv in of_kind(winner_to_move).chain(of_kind(!winner_to_move)) {
             let mut next = position.clone();
             next.play_unchecked(mv);
             if winner_to_move && next.is_check() && next.legal_moves().is_empty() {

@@ -3,6 +3,7 @@
 
 use super::reach::{DIRECTIONS, Direction, Reach, ReachPiece, Squares, adjacent, attack_squares, iter_squares, step};
 use shakmaty::{Bitboard, Color, Role};
+use std::cell::LazyCell;
 
 /// A possible mating pattern.
 #[derive(Clone)]
@@ -120,7 +121,7 @@ impl Hunt<'_> {
     fn net(&self, square: Squares, checkers: &[(&Vec<Squares>, Squares)], first: bool) -> Option<MatingNet> {
         let flights = adjacent(square);
         let mut best: Option<MatingNet> = None;
-        let kings = self.kings(square);
+        let kings = LazyCell::new(|| by_cover(self.kings(square) & !flights & !square, flights));
         for (attack_sets, others) in checkers {
             let mut known = Vec::new();
             for attacked in attack_sets.iter().filter(|&attacked| attacked & square != 0).map(|attacked| attacked & flights) {
@@ -128,20 +129,33 @@ impl Hunt<'_> {
                     continue;
                 }
                 known.push(attacked);
-                for king in iter_squares(kings & !flights & !square) {
-                    let blocked = flights & !(attacked | others | adjacent(king));
+                for &(cover, kings) in &*kings {
+                    let blocked = flights & !(attacked | others | cover);
                     match &mut best {
-                        Some(best) if best.blocked == blocked => best.kings |= king,
+                        Some(best) if best.blocked == blocked => best.kings |= kings,
                         Some(best) if best.blocked.count_ones() <= blocked.count_ones() => {}
                         _ if !can_block(blocked, &self.blockers) => {}
-                        _ if first => return Some(MatingNet { square, blocked, kings: king }),
-                        _ => best = Some(MatingNet { square, blocked, kings: king }),
+                        _ if first => return Some(MatingNet { square, blocked, kings }),
+                        _ => best = Some(MatingNet { square, blocked, kings }),
                     }
                 }
             }
         }
         best
     }
+}
+
+/// Groups the squares of a king by those of the flight squares that it covers from there.
+fn by_cover(kings: Squares, flights: Squares) -> Vec<(Squares, Squares)> {
+    let mut groups: Vec<(Squares, Squares)> = Vec::new();
+    for king in iter_squares(kings) {
+        let cover = adjacent(king) & flights;
+        match groups.iter_mut().find(|(known, _)| *known == cover) {
+            Some((_, kings)) => *kings |= king,
+            None => groups.push((cover, king)),
+        }
+    }
+    groups
 }
 
 /// Returns the attacks of a piece from each reachable square. Lines end at pieces that never move.

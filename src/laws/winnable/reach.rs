@@ -20,14 +20,18 @@ pub(super) static DIRECTIONS: [Direction; 8] =
     [(8, 0), (-8, 0), (1, FILE_H), (-1, FILE_A), (9, FILE_H), (7, FILE_A), (-7, FILE_H), (-9, FILE_A)];
 
 /// Returns the squares one step away from these squares in one direction.
+#[inline]
 pub(super) fn step(from: Squares, (by, edge): Direction) -> Squares {
     let from = from & !edge;
     if by > 0 { from << by } else { from >> -by }
 }
 
 /// Returns the squares adjacent to these.
+#[inline]
 pub(super) fn adjacent(from: Squares) -> Squares {
-    DIRECTIONS.iter().fold(0, |all, &way| all | step(from, way))
+    let beside = (from & !FILE_H) << 1 | (from & !FILE_A) >> 1;
+    let row = from | beside;
+    beside | row << 8 | row >> 8
 }
 
 /// Iterates over the squares one by one.

@@ -49,7 +49,18 @@ pub(super) fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
 fn flights(board: &Board, winner: Color, hunted: Square, except: Bitboard) -> u32 {
     let occupied = board.occupied().without(hunted);
     let open = attacks::king_attacks(hunted) & !board.by_color(!winner) & !except;
-    open.into_iter().filter(|&to| board.attacks_to(to, winner, occupied).is_empty()).count() as u32
+    open.into_iter().filter(|&to| !is_attacked(board, to, winner, occupied)).count() as u32
+}
+
+/// Returns whether any piece of this colour attacks the square. Attacks along lines are computed only if there are such pieces.
+fn is_attacked(board: &Board, to: Square, by: Color, occupied: Bitboard) -> bool {
+    let ours = board.by_color(by);
+    let pawns = attacks::pawn_attacks(!by, to) & board.pawns();
+    let leapers = attacks::knight_attacks(to) & board.knights() | attacks::king_attacks(to) & board.kings();
+    let (lines, diagonals) = (ours & board.rooks_and_queens(), ours & board.bishops_and_queens());
+    ((pawns | leapers) & ours).any()
+        || lines.any() && (attacks::rook_attacks(to, occupied) & lines).any()
+        || diagonals.any() && (attacks::bishop_attacks(to, occupied) & diagonals).any()
 }
 
 /// Returns 0 if the king is in check, 1 if a piece can give check, otherwise 3.
