@@ -5,8 +5,9 @@ use crate::boards::{Millis, SensorKind};
 use crate::game::CorrectionReason;
 use crate::infer::model;
 use crate::infer::redecode::redecode;
-use crate::infer::{Beam, KnownPly, Line, ObservedBoard};
+use crate::infer::{Beam, KnownPly, Line, LineNode, ObservedBoard};
 use shakmaty::{Bitboard, Move, Role};
+use std::sync::Arc;
 
 /// All lines of play that are still possible.
 #[derive(Clone, Debug)]
@@ -191,10 +192,12 @@ impl Lines {
     fn first_difference(&self) -> usize {
         let least = self.lines.iter().map(|line| line.nodes().len()).min().unwrap_or(0);
         let first = least.saturating_sub(model::COMPARED_PLIES);
-        let ply = |line: &Line, index: usize| {
-            line.nodes().get(index).map(|node| (node.mv, node.silent, node.handling_cost, node.pressed_at.is_some()))
+        let ply = |node: &Arc<LineNode>| (node.mv, node.silent, node.handling_cost, node.pressed_at.is_some());
+        let is_same = |one: &Arc<LineNode>, other: &Arc<LineNode>| Arc::ptr_eq(one, other) || ply(one) == ply(other);
+        let differ = |index: &usize| {
+            let best = self.best().nodes().get(*index);
+            self.lines.iter().any(|line| !line.nodes().get(*index).zip(best).is_some_and(|(one, best)| is_same(one, best)))
         };
-        let differ = |index: &usize| self.lines.iter().any(|line| ply(line, *index) != ply(self.best(), *index));
         (first..least).find(differ).unwrap_or(least)
     }
 

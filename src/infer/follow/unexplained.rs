@@ -60,9 +60,12 @@ impl Follower {
 
     /// Returns the squares that show a displaced piece, or none where one should be, while play goes on elsewhere.
     pub fn displaced_squares(&self) -> Bitboard {
-        let slips =
-            self.nodes().iter().filter_map(|node| node.slip.as_ref()).fold(Bitboard::EMPTY, |all, slip| all | slip.squares);
-        self.seen.excused() & !slips
+        let excused = self.seen.excused();
+        if excused.is_empty() {
+            return excused; // Nearly always.
+        }
+        let slips = self.nodes().iter().filter_map(|node| node.slip.as_ref());
+        slips.fold(excused, |rest, slip| rest & !slip.squares)
     }
 
     /// In offline decoding, when no credible line explains the board: tries everything else that leads to what is seen.
