@@ -42,6 +42,7 @@ pub struct Changes {
 
 impl Changes {
     /// Returns the changes made by `mv`, played by `turn`. Does not check whether the move is legal.
+    #[inline]
     pub fn of(turn: Color, mv: Move) -> Changes {
         let mut changes = Changes { squares: [(Square::A1, None); 4], count: 0 };
         match mv {
@@ -69,6 +70,7 @@ impl Changes {
     }
 
     /// Iterates over the changed squares, each once, with their contents after the move.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = (Square, Option<Piece>)> + '_ {
         self.squares.iter().take(self.count).copied()
     }

@@ -33,6 +33,7 @@ impl ObservedBoard {
     }
 
     /// Returns the squares that are incompatible with this placement.
+    #[inline]
     pub fn mismatch(&self, board: &Board) -> Bitboard {
         let mut wrong = board.occupied() ^ self.occupied;
         for color in Color::ALL {

@@ -10,7 +10,7 @@ const PLIES: usize = 160;
 /// Returns whether the walk reached a checkmate by this player.
 pub(super) fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
     let (mut position, mut seen) = (start.clone(), Vec::new());
-    let mut score = score::rank(&position, winner);
+    let Some(mut score) = score::rank(&position, winner, u32::MAX) else { return false };
     for _ in 0..PLIES {
         seen.push(position.board().clone());
         let winner_to_move = position.turn() == winner;
@@ -24,9 +24,10 @@ pub(super) fn finds_mate<P: Rules + Clone>(start: &P, winner: Color) -> bool {
             if winner_to_move && next.is_check() && next.legal_moves().is_empty() {
                 return true;
             }
-            let rank = score::rank(&next, winner) + if winner_to_move || !mv.is_capture() { 0 } else { 8 };
-            let is_better = best.as_ref().is_none_or(|(known, _)| rank < *known);
-            if !is_better || seen.contains(next.board()) || winner_to_move && next.legal_moves().is_empty() {
+            let cost = if winner_to_move || !mv.is_capture() { 0 } else { 8 };
+            let limit = best.as_ref().map_or(u32::MAX, |(known, _)| *known).saturating_sub(cost);
+            let Some(rank) = score::rank(&next, winner, limit).map(|rank| rank + cost) else { continue };
+            if seen.contains(next.board()) || winner_to_move && next.legal_moves().is_empty() {
                 continue; // No stalemate either.
             }
             best = Some((rank, next));

@@ -176,6 +176,7 @@ fn attack_sets(piece: &ReachPiece, still: Squares) -> Vec<Squares> {
 }
 
 /// Returns the squares in this direction, up to the first piece that never moves.
+#[inline]
 fn line(from: Squares, way: Direction, still: Squares) -> Squares {
     let (mut front, mut all) = (step(from, way), 0);
     while front != 0 {

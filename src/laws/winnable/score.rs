@@ -27,22 +27,31 @@ pub(super) fn scores(board: &Board, winner: Color, replies: Option<usize>, mates
     ]
 }
 
-/// Returns one score for [`super::climb`]: by the opponent's remaining pieces and the situation of the king.
-pub(super) fn rank<P: Rules>(position: &P, winner: Color) -> u32 {
+/// Returns one score for [`super::climb`]: by the opponent's remaining pieces and the situation of the king. `None`: it is not below
+/// `limit`; the parts that take longest are then left out.
+pub(super) fn rank<P: Rules>(position: &P, winner: Color, limit: u32) -> Option<u32> {
     let board = position.board();
-    let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return 0 };
+    let (Some(hunted), Some(hunter)) = (board.king_of(!winner), board.king_of(winner)) else { return (limit > 0).then_some(0) };
     let (ours, theirs) = (board.by_color(winner), board.by_color(!winner));
     let rim = |at: u32| at.min(7 - at);
     let edge = rim(u32::from(hunted.file())) + rim(u32::from(hunted.rank()));
     let kings = hunted.distance(hunter).max(2) - 2;
+    let mut rank = 4 * theirs.count() as u32 + edge + kings;
+    if rank >= limit {
+        return None;
+    }
+    rank += material(board, winner);
+    if rank >= limit {
+        return None;
+    }
+    rank += 2 * flights(board, winner, hunted, Bitboard::EMPTY);
+    if rank >= limit {
+        return None;
+    }
     let prey = theirs & !board.kings();
     let safe = prey.is_empty() || (ours & !board.pawns()).into_iter().any(|from| (board.attacks_from(from) & prey).any());
-    4 * theirs.count() as u32
-        + material(board, winner)
-        + 2 * flights(board, winner, hunted, Bitboard::EMPTY)
-        + edge
-        + kings
-        + 2 * u32::from(!safe)
+    rank += 2 * u32::from(!safe);
+    (rank < limit).then_some(rank)
 }
 
 /// Returns the number of squares next to the king, without `except`, where it would not be in check.
