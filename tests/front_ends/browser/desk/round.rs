@@ -156,6 +156,7 @@ async fn refused_input_stays(desk: &Desk, pairing: Pairing) {
     browser.shows("#place", "Table 1");
     browser.click("#menu");
     browser.click("#rule [data-do=seat]");
+    browser.until("the form", "document.querySelector('#rule [name=table]')");
     browser.js("document.querySelector('#rule [name=table]').value = '5'");
     let act = DeskAct::Seat { table: 5, board: "spare".to_owned(), serial_number: None };
     desk.client.change_desk(&act).await.unwrap();
