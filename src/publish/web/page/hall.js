@@ -9,6 +9,8 @@ import { colon, t } from "./words.js";
 
 /** How long cards are drawn in one frame at most, in milliseconds; the others follow in the next frame. */
 const FRAME_MS = 2;
+/** How many cards are drawn in one frame at most: their layout takes longer than drawing them. */
+const FRAME_CARDS = 10;
 
 /** The links of the cards on this page, by board. */
 const links = new Map();
@@ -62,7 +64,7 @@ function drawStale() {
     if (!card || !link) continue;
     update(link, card, style);
     drawn.push(link);
-    if (performance.now() > end) break;
+    if (drawn.length === FRAME_CARDS || performance.now() > end) break;
   }
   tile.fitNames(drawn);
   schedule();
@@ -85,7 +87,7 @@ function place(item, card) {
 
 function update(link, card, style) {
   const status = boardState(card);
-  link.dataset.state = status.kind;
+  setAttribute(link, "data-state", status.kind);
   setAttribute(link, "aria-label", colon(placeName(card), colon(`${playerName(card, "white")} – ${playerName(card, "black")}`, status.text)));
   tile.draw(link, card, style);
 }
