@@ -107,6 +107,7 @@ async fn a_past_game_opens_and_the_pairing_is_edited() {
     refused_input_stays(&desk, pairing).await;
 
     // A bye, and no bye.
+    browser.until("the round", "document.querySelector('#edit-byes-button')?.checkVisibility()");
     browser.click("#edit-byes-button");
     browser.js("document.querySelector('#edit-byes li:last-child input').value = 'Eve'");
     browser.js("document.querySelector('#edit-byes li:last-child select').value = 'half_point'");
