@@ -100,7 +100,7 @@ impl Desk {
         }
         let by_serial = |seat: &Seat| match with_serial.get(seat.serial_number.as_deref()?)?[..] {
             [only] => Some(only),
-            // Two boards of one serial number are told apart by their names, or not at all.
+            // Two boards of one serial number are distinguished by their names, or not at all.
             ref several => several.iter().find(|name| **name == seat.board).copied(),
         };
         let found: BTreeMap<u16, &'a str> =
