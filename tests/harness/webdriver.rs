@@ -159,9 +159,10 @@ impl Browser {
         self.js(&format!("return {}.map(one => one.textContent).join(' | ')", all(css))).as_str().unwrap_or_default().to_owned()
     }
 
-    /// Clicks on the first element of this CSS selector, as a mouse does.
+    /// Clicks on the first element of this CSS selector, as a mouse does, as soon as it is visible.
     #[track_caller]
     pub fn click(&self, css: &str) {
+        self.until(css, &format!("document.querySelector({})?.checkVisibility()", json!(css)));
         self.command("POST", &format!("element/{}/click", self.element(css)), json!({}));
     }
 
