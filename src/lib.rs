@@ -80,6 +80,8 @@ pub mod ctl;
 #[cfg(feature = "daemon")]
 pub mod daemon;
 #[cfg(feature = "daemon")]
+pub mod hall;
+#[cfg(feature = "daemon")]
 pub mod link;
 #[cfg(feature = "daemon")]
 pub mod names;

@@ -1,0 +1,2 @@
+//! The hall: many machines with boards, whose games one of them, the hub, shows. They exchange messages through a NATS server at the
+//! hub.
