@@ -1,0 +1,108 @@
+//! Consecutive events of one game, unchanged from the journal of their machine.
+
+use super::{MAX_BYTES, MessageError, VERSION, check_version};
+use crate::daemon::journal::EventRow;
+use async_nats::HeaderMap;
+
+/// The headers, by name.
+const VERSION_HEADER: &str = "Tm-V";
+const BOARD_HEADER: &str = "Tm-Board";
+const STARTED_HEADER: &str = "Tm-Started";
+const EPOCH_HEADER: &str = "Tm-Epoch";
+const FIRST_HEADER: &str = "Tm-First";
+const AGE_HEADER: &str = "Tm-Age";
+
+/// Consecutive events of one game, which its subject names. The payload has one line for each: its wall-clock time, a space, and its
+/// JSON text as it is stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventsMessage {
+    /// The name of the board at its machine.
+    pub board: String,
+    /// Start time of the game: Unix time in milliseconds.
+    pub started_wall_ms: i64,
+    /// Wall-clock time of the board's time 0: Unix time in milliseconds.
+    pub epoch_wall_ms: i64,
+    /// How long ago the last event was stored when the message was sent, in milliseconds; `None`: unknown.
+    pub age_ms: Option<u64>,
+    /// The events, at least one.
+    pub rows: Vec<EventRow>,
+}
+
+impl EventsMessage {
+    /// Returns the headers and the payload.
+    pub fn encode(&self) -> (HeaderMap, Vec<u8>) {
+        let mut headers = HeaderMap::new();
+        headers.insert(VERSION_HEADER, VERSION.to_string());
+        headers.insert(BOARD_HEADER, self.board.as_str());
+        headers.insert(STARTED_HEADER, self.started_wall_ms.to_string());
+        headers.insert(EPOCH_HEADER, self.epoch_wall_ms.to_string());
+        headers.insert(FIRST_HEADER, self.rows.first().map_or(0, |row| row.number).to_string());
+        if let Some(age_ms) = self.age_ms {
+            headers.insert(AGE_HEADER, age_ms.to_string());
+        }
+        let mut payload = Vec::with_capacity(self.rows.iter().map(|row| row.text.len() + 16).sum());
+        for row in &self.rows {
+            payload.extend_from_slice(format!("{} {}\n", row.wall_ms, row.text).as_bytes());
+        }
+        (headers, payload)
+    }
+
+    /// Reads a message.
+    ///
+    /// # Errors
+    /// It is malformed, or of a later version. The texts of the events are not read here.
+    pub fn decode(headers: Option<&HeaderMap>, payload: &[u8]) -> Result<EventsMessage, MessageError> {
+        let header = |name: &str| headers.and_then(|headers| headers.get(name)).map(|value| value.as_str());
+        fn number<T: std::str::FromStr>(name: &str, text: Option<&str>) -> Result<T, MessageError> {
+            let text = text.ok_or_else(|| MessageError::malformed(format!("header {name} is missing")))?;
+            text.parse().map_err(|_| MessageError::malformed(format!("header {name} is {text:?}, and should be a number")))
+        }
+        check_version(number(VERSION_HEADER, header(VERSION_HEADER))?)?;
+        let board = header(BOARD_HEADER).filter(|board| !board.is_empty() && board.len() <= 64);
+        let board = board.ok_or_else(|| MessageError::malformed(format!("header {BOARD_HEADER} is missing")))?.to_owned();
+        let first: u64 = number(FIRST_HEADER, header(FIRST_HEADER))?;
+        let text = std::str::from_utf8(payload).map_err(MessageError::malformed)?;
+        let text = text.strip_suffix('\n').ok_or_else(|| MessageError::malformed("it does not end with a line break"))?;
+        let row = |(line, number): (&str, u64)| -> Result<EventRow, MessageError> {
+            let (wall_ms, text) = line.split_once(' ').ok_or_else(|| MessageError::malformed("a line has no time"))?;
+            let wall_ms = wall_ms.parse().map_err(MessageError::malformed)?;
+            Ok(EventRow { number, wall_ms, text: text.to_owned() })
+        };
+        let rows = text.split('\n').zip(first.max(1)..).map(row).collect::<Result<Vec<_>, _>>()?;
+        Ok(EventsMessage {
+            board,
+            started_wall_ms: number(STARTED_HEADER, header(STARTED_HEADER))?,
+            epoch_wall_ms: number(EPOCH_HEADER, header(EPOCH_HEADER))?,
+            age_ms: header(AGE_HEADER).map(|age| number(AGE_HEADER, Some(age))).transpose()?,
+            rows,
+        })
+    }
+
+    /// The number of bytes of rows that surely fit in one message.
+    pub const ROWS_BYTES: usize = MAX_BYTES / 4;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn events_are_read_as_they_were_written() {
+        let row = |number, text: &str| EventRow { number, wall_ms: 1_795_000_000_123 + number as i64, text: text.to_owned() };
+        let message = EventsMessage {
+            board: "dgt_1".to_owned(),
+            started_wall_ms: 1_795_000_000_000,
+            epoch_wall_ms: 1_794_999_000_000,
+            age_ms: Some(12),
+            rows: vec![row(4, r#"{"t":1,"n":4,"event":"later","é":"\n "}"#), row(5, "{}")],
+        };
+        let (headers, payload) = message.encode();
+        assert_eq!(EventsMessage::decode(Some(&headers), &payload), Ok(message.clone()));
+        let mut later = headers.clone();
+        later.insert(VERSION_HEADER, "2");
+        assert_eq!(EventsMessage::decode(Some(&later), &payload), Err(MessageError::Newer { found: 2 }));
+        for (headers, payload) in [(None, &payload[..]), (Some(&headers), b"x"), (Some(&headers), b""), (Some(&headers), b"x y\n")] {
+            assert!(matches!(EventsMessage::decode(headers, payload), Err(MessageError::Malformed(_))));
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! What a machine asks the hub.
+
+use serde::{Deserialize, Serialize};
+
+/// A question.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "ask", rename_all = "snake_case")]
+pub enum Question {
+    /// The time of the hub.
+    Time,
+    /// What the hub has on disk of this machine's games.
+    Kept,
+}
+
+/// The answer to [`Question::Time`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TimeAnswer {
+    /// Identifies the process of the hub: its times are comparable only with others of the same one.
+    pub instance: String,
+    /// Milliseconds of a clock that does not go back.
+    pub now_ms: u64,
+    /// Wall-clock time: Unix time in milliseconds.
+    pub wall_ms: i64,
+}
+
+/// The answer to [`Question::Kept`].
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptAnswer {
+    /// Each game that the hub has: the journal in which it began, its number there, and the number of its last event on disk.
+    pub games: Vec<(String, u64, u64)>,
+}
