@@ -11,6 +11,7 @@ mod check;
 mod event;
 mod files;
 mod game;
+pub mod hall;
 pub mod hooks;
 mod key;
 pub mod keys;
@@ -67,6 +68,8 @@ pub struct Config {
     pub livechess: livechess::LiveChess,
     /// The web page.
     pub web: web::Web,
+    /// The part of this machine in a hall.
+    pub hall: hall::Hall,
     /// The configured boards. If empty, every board that is identified by its USB id is served.
     pub boards: Vec<BoardConfig>,
 }
@@ -155,14 +158,34 @@ impl Config {
                     .to_owned(),
             );
         }
+        if let hall::Role::Machine { hub, .. } = &self.hall.role {
+            warnings.extend(self.public_tables().into_iter().map(|table| {
+                format!(
+                    "{table} publishes games on this machine, which also sends them to the hub {hub}: the hub's [broadcast] has no \
+                     effect here; remove {table}, or give this machine the same delay"
+                )
+            }));
+        }
         warnings
+    }
+
+    /// Returns the tables whose front-ends publish games beyond this machine.
+    fn public_tables(&self) -> Vec<&'static str> {
+        let web =
+            self.web.listen.is_some_and(|address| !address.ip().is_loopback()) || self.web.proxy && self.web.listen.is_some();
+        let livechess = self.livechess.listen.is_some() && !self.livechess.live;
+        [("[files]", self.files.is_some()), ("[lichess]", self.lichess.is_some()), ("[livechess]", livechess), ("[web]", web)]
+            .into_iter()
+            .filter_map(|(table, is_public)| is_public.then_some(table))
+            .collect()
     }
 
     /// Returns a sentence for each configured file that holds a secret and that every user of this machine can read or replace.
     pub fn exposed_secrets(&self) -> Vec<String> {
         let token = self.lichess.as_ref().and_then(|lichess| lichess.token_file.as_deref());
         let key = self.web.tls.as_ref().map(|tls| tls.key.as_path());
-        [token, key].into_iter().flatten().filter_map(secret::exposure_warning).collect()
+        let hall_key = self.hall.configured_key_file();
+        [token, key, hall_key].into_iter().flatten().filter_map(secret::exposure_warning).collect()
     }
 
     /// Returns the Laws of the event.

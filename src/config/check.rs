@@ -3,7 +3,7 @@
 use super::keys::TABLES;
 use super::values::{Problems, read_table, unknown_at_top_level_message};
 use super::{
-    Config, Problem, board, broadcast, bus, event, files, game, hooks, laws, lichess, livechess, metrics, storage, web,
+    Config, Problem, board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, storage, web,
 };
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -75,6 +75,7 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
     let (delay, illegal_moves) = broadcast::read(&read_table(root, &broadcast::TABLE, problems));
     let livechess = livechess::read(read_table(root, &livechess::TABLE, problems));
     let web = web::read(read_table(root, &web::TABLE, problems));
+    let hall = hall::read(read_table(root, &hall::TABLE, problems));
     let tags = event::read(&read_table(root, &event::TABLE, problems));
     let boards = board::read(root, game.chess960, problems);
     let files_state_dir = state_dir.as_deref().unwrap_or(Path::new(storage::DEFAULT_STATE_DIR));
@@ -96,6 +97,7 @@ fn read_config(root: &DeTable<'_>, problems: &mut Problems) -> Config {
         metrics,
         livechess,
         web,
+        hall,
         boards,
     }
 }

@@ -1,6 +1,6 @@
 //! The table of all configuration keys. The keys of each table of the file are described where they are read, in one file for each.
 
-use super::{board, broadcast, bus, event, files, game, hooks, laws, lichess, livechess, metrics, storage, web};
+use super::{board, broadcast, bus, event, files, game, hall, hooks, laws, lichess, livechess, metrics, storage, web};
 use std::fmt::Write;
 
 pub use super::key::{ChangeEffect, Key, Kind, Table};
@@ -20,6 +20,7 @@ pub static TABLES: &[&Table] = &[
     &metrics::TABLE,
     &livechess::TABLE,
     &web::TABLE,
+    &hall::TABLE,
     &board::TABLE,
 ];
 

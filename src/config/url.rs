@@ -56,7 +56,7 @@ impl Url {
 }
 
 /// Returns whether a text is a host name or address, IPv6 in brackets, optionally with a port.
-fn is_host_and_port(text: &str) -> bool {
+pub(super) fn is_host_and_port(text: &str) -> bool {
     let (host, port) = match text.strip_prefix('[').and_then(|rest| rest.split_once(']')) {
         Some((address, after)) if address.parse::<Ipv6Addr>().is_ok() => ("", after),
         Some(_) => return false,

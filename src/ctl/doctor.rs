@@ -97,6 +97,7 @@ async fn examine(args: &Args) -> Report {
     }
     service.add_to(&mut report);
     livechess(&mut report, &config);
+    config.warnings().into_iter().for_each(|warning| report.note("configuration", warning));
     let mut models: Vec<&'static Model> = Vec::new();
     for target in targets {
         if !models.contains(&target.board.model) {
@@ -146,7 +147,6 @@ fn livechess(report: &mut Report, config: &Config) {
              under Site settings"
         ),
     );
-    config.warnings().into_iter().for_each(|warning| report.note("livechess", warning));
 }
 
 /// Returns the ports to examine, and reports what is missing.
