@@ -2,7 +2,7 @@
 
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt, fchown};
 use std::path::Path;
 
 /// What a file's new content must survive. In every case the file is complete, with the new or the old content.
@@ -51,6 +51,41 @@ pub fn replace_secret(path: &Path, text: &str) -> io::Result<()> {
         new.sync_all()
     })?;
     sync_folder_of(path)
+}
+
+/// As [`replace`], for a file with this owner and mode, regardless of the user and the umask of this process; the content survives a
+/// power cut. Other users never see the file with another owner or mode.
+///
+/// # Errors
+/// The write failed, or this process may not give the file to that user. The old content remains, or the content after a power cut
+/// is undefined.
+pub fn replace_as(path: &Path, text: &str, owner: Owner, mode: u32) -> io::Result<()> {
+    replace_with(path, text, |new| {
+        new.set_permissions(Permissions::from_mode(mode & 0o600))?;
+        fchown(new, Some(owner.user), Some(owner.group))?;
+        new.set_permissions(Permissions::from_mode(mode))?;
+        new.sync_all()
+    })?;
+    sync_folder_of(path)
+}
+
+/// The user and the group that a file belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// The number of the user.
+    pub user: u32,
+    /// The number of the group.
+    pub group: u32,
+}
+
+impl Owner {
+    /// Returns the owner of this file or directory.
+    ///
+    /// # Errors
+    /// It does not exist, or its directory is not accessible.
+    pub fn of(path: &Path) -> io::Result<Owner> {
+        fs::metadata(path).map(|metadata| Owner { user: metadata.uid(), group: metadata.gid() })
+    }
 }
 
 /// Creates this directory and its parents with this mode if missing, so that they survive a power cut.

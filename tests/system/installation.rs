@@ -104,6 +104,8 @@ fn installation_fails_without_a_build() {
 }
 
 const UNIT: &str = "config/packaging/systemd/touchmoved.service";
+/// The unit of a hall's message server.
+const SERVER_UNIT: &str = "config/packaging/systemd/touchmove-nats.service";
 
 /// The values of a key of the unit.
 fn unit(key: &str) -> Vec<String> {
@@ -122,6 +124,11 @@ fn systemd_analyze_accepts_the_unit() {
     fs::write(&copy, read(UNIT).replace("/usr/bin/touchmoved", env!("CARGO_BIN_EXE_touchmoved"))).unwrap();
     let text = run_successfully(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy));
     assert!(!text.contains("touchmoved"), "{text}");
+    // nats-server may not be installed here; any program will do.
+    let copy = dir.path().join("touchmove-nats.service");
+    fs::write(&copy, read(SERVER_UNIT).replace("/usr/sbin/nats-server", env!("CARGO_BIN_EXE_touchmoved"))).unwrap();
+    let text = run_successfully(Command::new("systemd-analyze").args(["verify", "--man=no"]).arg(&copy));
+    assert!(!text.contains("touchmove"), "{text}");
 }
 
 #[test]
@@ -146,6 +153,7 @@ fn the_unit_is_hardened() {
         text.lines().last().unwrap_or_default().to_owned()
     };
     eprintln!("{}", exposure("10", &Path::new(ROOT).join(UNIT)));
+    eprintln!("{}", exposure("15", &Path::new(ROOT).join(SERVER_UNIT)));
     // Also with the drop-ins that allow it to connect and to listen. Repeated settings in one unit add up, as settings of a
     // unit and its drop-in do.
     for file in ["network.conf", "listen.conf"] {
