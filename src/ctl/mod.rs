@@ -13,6 +13,7 @@ pub mod demo;
 pub mod diagram;
 pub mod doctor;
 pub mod game;
+pub mod hall;
 pub mod journal;
 pub mod language;
 pub mod laws;
@@ -78,6 +79,7 @@ enum Command {
     Demo(demo::Args),
     Laws(laws::Args),
     Lichess(lichess::Args),
+    Hall(hall::Args),
     Backup(backup::Args),
     Journal(journal::Args),
 }
@@ -116,6 +118,7 @@ pub fn main() -> ExitCode {
         Command::Demo(args) => done(demo::run(args)),
         Command::Laws(args) => done(laws::run(args)),
         Command::Lichess(args) => lichess::run(args),
+        Command::Hall(args) => wait(hall::run(args)),
         Command::Backup(args) => done(backup::run(args)),
         Command::Journal(args) => journal::run(args),
     };
