@@ -1,4 +1,10 @@
 //! The configuration of nats-server, which follows from the registry. JSON is valid in its format.
+//!
+//! Permissions limit the subjects to which a client publishes, but not the subject that it names for a reply. The server sends
+//! its own replies there: the acknowledgement of a stream, and with a direct get the copy of a stored message, which has a
+//! header `Nats-Stream`. Whoever reads subjects of machines or of the hub must therefore discard messages with that header, or
+//! with two of them if it was added by a direct get of its own, and must send replies only to subjects below the inbox of the
+//! machine that asks.
 
 use super::paths::HallFiles;
 use super::registry::Registry;

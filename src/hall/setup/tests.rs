@@ -186,7 +186,7 @@ impl TestHub {
     async fn serve(&self) -> Client {
         let (client, _) = self.connect(&key::load(&self.files.key()).unwrap().unwrap(), "_INBOX_hub").await;
         let mut requests = client.subscribe(ALL_REQUESTS).await.unwrap();
-        client.flush().await.unwrap();
+        synchronise(&client).await;
         let (replies, files) = (client.clone(), self.files.clone());
         tokio::spawn(async move {
             while let Some(request) = requests.next().await {
@@ -221,6 +221,13 @@ impl Drop for TestHub {
         let _ = self.server.kill();
         let _ = self.server.wait();
     }
+}
+
+/// Waits until the server has handled all that the hub's client has sent.
+async fn synchronise(hub_client: &Client) {
+    let mut own = hub_client.subscribe("_INBOX_hub.own").await.unwrap();
+    hub_client.publish("_INBOX_hub.own", "".into()).await.unwrap();
+    timeout(PATIENCE, own.next()).await.unwrap().unwrap();
 }
 
 /// Waits for the next error that the server reports.
@@ -267,7 +274,8 @@ async fn a_machine_is_limited_to_its_own_subjects() {
 
     // What it may do.
     let mut received = hub_client.subscribe("tm.v1.>").await.unwrap();
-    hub_client.flush().await.unwrap();
+    synchronise(&hub_client).await;
+    let mut commands = client.subscribe(subject::commands("pi-07")).await.unwrap();
     for own in [
         subject::events("open-2026", "pi-07", "0b5e", 17),
         subject::board("open-2026", "pi-07", "dgt_1"),
@@ -277,8 +285,6 @@ async fn a_machine_is_limited_to_its_own_subjects() {
         let message = timeout(PATIENCE, received.next()).await.unwrap().unwrap();
         assert_eq!(message.subject.as_str(), own);
     }
-    let mut commands = client.subscribe(subject::commands("pi-07")).await.unwrap();
-    client.flush().await.unwrap();
     let machine = client.clone();
     tokio::spawn(async move {
         let command = commands.next().await.unwrap();
@@ -336,7 +342,7 @@ async fn a_machine_is_limited_to_its_own_subjects() {
     let is_end = |event: &Event| matches!(event, Event::Disconnected | Event::Closed);
     while !is_end(&timeout(PATIENCE, events.recv()).await.expect("it is disconnected").unwrap()) {}
     let statistics = hub_client.statistics();
-    hub_client.flush().await.unwrap();
+    synchronise(&hub_client).await;
     assert_eq!(statistics.connects.load(std::sync::atomic::Ordering::Relaxed), 1);
 }
 
