@@ -7,6 +7,7 @@
 pub use crate::game::words::{Word, sensed_from_word, sensed_to_word};
 
 use crate::game::command::CommandField;
+use crate::game::event::UnknownEvent;
 use crate::game::{Command, Confidence, Event, Order, StampedEvent};
 use crate::table::Settings;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -42,10 +43,31 @@ pub fn event_to_value(stamped: &StampedEvent) -> Value {
     serde_json::from_str(&to_json(stamped)).unwrap_or_default()
 }
 
-/// Parses the output of [`to_json`]. Unknown fields are ignored, so that an older program can read a newer journal's events. A
-/// durable event must have its number.
+/// Parses the output of [`to_json`]. Unknown fields are ignored, and a durable event of an unknown kind is an
+/// [`Event::Unknown`], so that an older program can read a newer machine's events. A durable event must have its number.
+///
+/// # Errors
+/// It is not an event, or an event of a known kind that cannot be read.
 pub fn from_json(text: &str) -> Result<StampedEvent, WireError> {
-    let stamped: StampedEvent = serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string()))?;
+    match serde_json::from_str(text) {
+        Ok(stamped) => check_number(stamped),
+        Err(error) => {
+            // The text is well-formed JSON then, and not nested too deeply.
+            let unknown = if error.is_data() { UnknownEvent::read(text) } else { None };
+            unknown.ok_or_else(|| WireError::Event(error.to_string()))
+        }
+    }
+}
+
+/// As [`from_json`], for events of this program's own: an event of an unknown kind is an error.
+///
+/// # Errors
+/// It is not an event of a known kind.
+pub fn known_from_json(text: &str) -> Result<StampedEvent, WireError> {
+    serde_json::from_str(text).map_err(|error| WireError::Event(error.to_string())).and_then(check_number)
+}
+
+fn check_number(stamped: StampedEvent) -> Result<StampedEvent, WireError> {
     let kind = stamped.event.word();
     match (stamped.event.is_durable(), stamped.number) {
         (true, None) => Err(WireError::Event(format!("a \"{kind}\" event has a number, but field `n` is missing"))),
@@ -55,7 +77,7 @@ pub fn from_json(text: &str) -> Result<StampedEvent, WireError> {
 }
 
 /// Returns the word in field `event`.
-pub fn event_kind(event: &Event) -> &'static str {
+pub fn event_kind(event: &Event) -> &str {
     event.word()
 }
 

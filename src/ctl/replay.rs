@@ -183,7 +183,7 @@ fn load(recording: Recording, settings: &Settings) -> anyhow::Result<(Table, Vec
 /// Restores the table as it was when the recording began. Its events during that were published before.
 fn restore_table(state: InitialState, settings: &Settings) -> anyhow::Result<Table> {
     let events =
-        state.events.iter().map(|event| wire::from_json(&event.to_string())).collect::<Result<Vec<StampedEvent>, _>>()?;
+        state.events.iter().map(|event| wire::known_from_json(&event.to_string())).collect::<Result<Vec<StampedEvent>, _>>()?;
     let events: Vec<StampedEvent> = events.into_iter().map(|event| StampedEvent { at: 0, ..event }).collect();
     let mut table = Table::restore(settings.clone(), &events);
     if let (true, Some(fen)) = (events.is_empty(), state.position) {

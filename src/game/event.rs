@@ -1,12 +1,14 @@
 //! The events of a game. Each is declared once, with everything that depends on it.
 
 mod form;
+mod unknown;
 
 pub use super::alert::{Alert, AlertCategory, AlertKind};
 pub use super::facts::{
     Alternative, ClockTime, ClockTimes, CompletedBy, Confidence, CorrectionReason, Difference, Fault, GameResult, PlayedMove,
     ResultReason, Rotation, Sighting,
 };
+pub use unknown::UnknownEvent;
 
 use super::json::squares::{sensed, square};
 use super::json::{result_or_star, word};
@@ -55,10 +57,14 @@ macro_rules! events {
         #[serde(tag = "event")]
         pub enum Event {
             $($(#[doc = $about])+ $(#[serde $form])? #[serde(rename = $word)] $event $fields,)+
+            /// An event of a kind that this version does not know, and which therefore changes nothing. It is serialized only as
+            /// part of a [`StampedEvent`], and read only by `wire::from_json`.
+            #[serde(skip)]
+            Unknown(UnknownEvent),
         }
 
         impl Event {
-            /// All kinds, in the order in which they are declared.
+            /// All known kinds, in the order in which they are declared.
             pub const KINDS: &'static [EventKind] = &[$(EventKind {
                 word: $word,
                 name: stringify!($event),
@@ -68,9 +74,10 @@ macro_rules! events {
             }),+];
 
             /// Returns the word in field `event` of its JSON form.
-            pub fn word(&self) -> &'static str {
+            pub fn word(&self) -> &str {
                 match self {
                     $(Event::$event { .. } => $word,)+
+                    Event::Unknown(unknown) => unknown.word(),
                 }
             }
 
@@ -78,6 +85,7 @@ macro_rules! events {
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Event::$event { .. } => stringify!($event),)+
+                    Event::Unknown(_) => "Unknown",
                 }
             }
 
@@ -85,6 +93,7 @@ macro_rules! events {
             pub fn durability(&self) -> Durability {
                 match self {
                     $(Event::$event { .. } => Durability::$durability,)+
+                    Event::Unknown(_) => Durability::Durable,
                 }
             }
 
@@ -92,6 +101,8 @@ macro_rules! events {
             pub fn audience(&self) -> Audience {
                 match self {
                     $(Event::$event { .. } => Audience::$audience,)+
+                    // It is unknown who else may see it.
+                    Event::Unknown(_) => Audience::Arbiter,
                 }
             }
         }
@@ -261,6 +272,6 @@ pub struct StampedEvent {
     #[serde(rename = "n", skip_serializing_if = "Option::is_none")]
     pub number: Option<u64>,
     /// The event.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "unknown::serialize_event")]
     pub event: Event,
 }

@@ -8,6 +8,7 @@ use serde_json::json;
 use shakmaty::{ByColor, Color, Piece, Role, Square};
 use touchmove::boards::{Battery, LinkState, SensorKind, SquareState};
 use touchmove::game::event::{Alternative, ClockTimes, Difference, Rotation};
+use touchmove::game::rights::Audience;
 use touchmove::game::{Alert, AlertKind, Arg, ClockTime, Command, CompletedBy, Confidence, CorrectionReason, Event, Fault};
 use touchmove::game::{GameResult, Order, PlayedMove, ResultReason, Sighting, StampedEvent, Text};
 use touchmove::laws::edition::Halving;
@@ -161,7 +162,8 @@ fn bad_events_are_refused_with_a_reason() {
     check("", "EOF");
     check("[]", "");
     check(r#"{"t":1,"n":2}"#, "missing field `event`");
-    check(r#"{"t":1,"n":2,"event":"move_unmade"}"#, "unknown variant `move_unmade`");
+    check(r#"{"t":1,"event":"move_unmade"}"#, "unknown variant `move_unmade`");
+    check(r#"{"t":"soon","n":2,"event":"move_unmade"}"#, "invalid type: string \"soon\"");
     check(r#"{"t":1,"event":"alert_cleared","id":3}"#, "field `n` is missing");
     check(r#"{"t":1,"n":2,"event":"link","state":"up"}"#, "event has no number");
     check(r#"{"t":1,"event":"link","state":"loose"}"#, "`loose` is not one of up, down");
@@ -176,6 +178,19 @@ fn bad_events_are_refused_with_a_reason() {
     );
     check(r#"{"t":1,"event":"touched","square":"i9","before":"P","now":"empty"}"#, "`i9` is not a square");
     check(r#"{"t":1,"event":"touched","square":"e2","before":"PP","now":"empty"}"#, "`PP` is not the state of a square");
+}
+
+#[test]
+fn a_durable_event_of_a_later_version_is_passed_on_unchanged() {
+    let text = r#"{"t":1,"n":2,"event":"move_unmade","ply":7,"share":0.12345,"until":18446744073709551615,"more":{"b":[1e2,null],"a":"é"}}"#;
+    let stamped = wire::from_json(text).expect("an event");
+    assert_eq!((stamped.at, stamped.number, wire::event_kind(&stamped.event)), (1, Some(2), "move_unmade"));
+    assert!(stamped.event.is_durable() && !stamped.event.is_for(Audience::Operator) && stamped.event.is_for(Audience::Arbiter));
+    assert_eq!(wire::to_json(&stamped), text);
+    assert_eq!(wire::event_to_value(&stamped)["more"]["a"], "é");
+    assert!(Event::KINDS.iter().all(|kind| kind.name != stamped.event.name()));
+    let error = wire::known_from_json(text).expect_err("an unknown event").to_string();
+    assert!(error.contains("unknown variant `move_unmade`"), "{error}");
 }
 
 #[test]

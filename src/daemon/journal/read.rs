@@ -206,5 +206,5 @@ pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<S
 }
 
 fn parse(game: u64, number: u64, text: &str) -> Result<StampedEvent, JournalError> {
-    wire::from_json(text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })
+    wire::known_from_json(text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })
 }
