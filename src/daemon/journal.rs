@@ -1,7 +1,8 @@
 //! The journal: stores every durable event of every game on disk before the event is published.
 //!
 //! It is one SQLite file, `journal.sqlite3`, that people can read with `sqlite3` (`docs/journal.md`). One thread owns the writing
-//! connection. A call of [`Journal::append`] is one transaction and one fsync, except for the first call after each checkpoint.
+//! connection. A call of [`Journal::append`] is one transaction and one fsync, except for the first call after each checkpoint;
+//! calls that wait at the same time share one.
 //!
 //! Each event carries a hash of itself and of all earlier events of its game (`chain`). A small file beside the journal records how
 //! far the journal was written (`marks`), so that later losses are detected.
@@ -9,6 +10,7 @@
 //! **Invariants:** No event is ever deleted here. A file that cannot be read is neither deleted nor written to: it is set aside.
 //! The number of an event that may have been published is never given to another event.
 
+mod append;
 mod archive;
 mod backup;
 mod ballast;
@@ -39,13 +41,13 @@ use read::Chains;
 use rusqlite::Connection;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// Name of the journal file in the state directory.
 pub const FILE_NAME: &str = "journal.sqlite3";
 
 /// Reason why the journal could not be opened, written or read; each message says what to do.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 pub enum JournalError {
     /// A later version of touchmove has written the file.
     #[error(
@@ -82,7 +84,7 @@ pub enum JournalError {
         /// File.
         path: PathBuf,
         /// Error of the operating system.
-        source: std::io::Error,
+        source: Arc<std::io::Error>,
         /// What to do, beginning with a colon or bracket; or empty.
         advice: &'static str,
     },
@@ -133,7 +135,7 @@ pub enum JournalError {
         /// Operation.
         action: &'static str,
         /// Error of SQLite.
-        source: rusqlite::Error,
+        source: Arc<rusqlite::Error>,
     },
     /// The writing thread has ended.
     #[error("the journal has been closed")]
@@ -164,7 +166,7 @@ impl JournalError {
                 Some(DatabaseBusy | DatabaseLocked) => JournalError::Busy,
                 Some(DatabaseCorrupt) => JournalError::Damaged(format!("it is corrupt or truncated: {source}")),
                 Some(NotADatabase) => JournalError::Damaged("it is not an SQLite database".to_owned()),
-                _ => JournalError::Sqlite { action, source },
+                _ => JournalError::Sqlite { action, source: Arc::new(source) },
             }
         }
     }
@@ -180,7 +182,7 @@ impl JournalError {
                     ReadOnlyFilesystem => " (give a writable state directory)",
                     _ => "",
                 };
-                JournalError::File { action, path, source, advice }
+                JournalError::File { action, path, source: Arc::new(source), advice }
             }
         }
     }
@@ -244,11 +246,12 @@ impl Journal {
     /// Stores durable events of one board, in order and in one transaction. Returns the game of each event once they are on disk.
     ///
     /// A `GameStarted` begins a new game, whose number is the next over all boards. Later events belong to the board's current
-    /// game, without gaps in its numbers. `wall_ms` is the wall-clock time of the last event (Unix time in milliseconds). After
-    /// [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the call may be repeated. If the future is
-    /// dropped before it completes, the events may or may not have been stored.
+    /// game, without gaps in its numbers. Batches of several boards that wait at the same time are stored in one transaction;
+    /// if one is refused, that does not affect the others. `wall_ms` is the wall-clock time of the last event (Unix time in
+    /// milliseconds). After [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the call may be
+    /// repeated. If the future is dropped before it completes, the events may or may not have been stored.
     pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<StampedEvent>) -> Result<AppendOutcome, JournalError> {
-        self.writer.append(writer::Batch { board: board.to_owned(), wall_ms, events }).await
+        self.writer.append(append::Batch { board: board.to_owned(), wall_ms, events }).await
     }
 
     /// Stores events of a game that is no longer its board's current one, such as a result that is entered late. Returns once they
@@ -257,7 +260,7 @@ impl Journal {
     /// # Errors
     /// Nothing was stored. [`JournalError::Order`]: the game is current or damaged, or the numbers do not follow.
     pub async fn append_late(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<(), JournalError> {
-        self.writer.append_late(game, wall_ms, events).await
+        self.writer.write(move |start| append::store_late(start, game, wall_ms, &events)).await
     }
 
     /// Returns a game with all its events; `None`: there is no such game.
@@ -273,7 +276,7 @@ impl Journal {
     /// # Errors
     /// It was not stored.
     pub async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
-        self.writer.append_desk(entry).await
+        self.writer.write(move |start| desk::store(&start.connection, &entry)).await
     }
 
     /// Returns all acts of the operator's desk in order, and a sentence for each one that cannot be read.

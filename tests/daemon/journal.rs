@@ -4,6 +4,7 @@ mod backup;
 pub mod chained;
 mod crash;
 mod damage;
+mod group;
 mod watched;
 
 use crate::harness::eventually;

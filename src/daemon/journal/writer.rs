@@ -1,18 +1,13 @@
-//! The writing thread: one transaction per batch, answered when it is on disk; it checkpoints when idle.
+//! The writing thread: stores the batches that are waiting in one transaction, and answers when they are on disk; it
+//! checkpoints when idle.
 
 use super::JournalError;
+use super::append::{Batch, store_group};
 use super::ballast::Ballast;
-use super::chain::{self, EventRow};
-use super::desk;
 use super::incarnation::{self, GameEnd, Incarnation};
 use super::marks::{Mark, Marks};
-use super::read::text;
-use super::values::{id, integer};
 use crate::daemon::atomic_file::Durability;
-use crate::desk::DeskEntry;
-use crate::game::{Event, StampedEvent};
-use crate::wire;
-use rusqlite::{Connection, TransactionBehavior, params};
+use rusqlite::{Connection, TransactionBehavior};
 use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::mpsc::{self, RecvTimeoutError};
@@ -22,16 +17,13 @@ use tokio::sync::oneshot;
 
 /// Shortest interval between writes of the marks.
 const MARKS_EVERY: Duration = Duration::from_secs(1);
-/// Number of commits after which the write-ahead log is checkpointed into the main file: two or three fsyncs, done after the
-/// answer.
+/// Number of commits after which the write-ahead log is checkpointed into the main file when no job waits: two or three fsyncs,
+/// done after the answer.
 const CHECKPOINT_AFTER_COMMITS: u32 = 64;
-
-/// Durable events of one board.
-pub(super) struct Batch {
-    pub board: String,
-    pub wall_ms: i64,
-    pub events: Vec<StampedEvent>,
-}
+/// Number of commits after which the log is checkpointed although other jobs wait.
+const MAX_COMMITS: u32 = 4 * CHECKPOINT_AFTER_COMMITS;
+/// Maximum number of batches in one transaction.
+const MAX_GROUP: usize = 256;
 
 /// Result of storing a batch.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,29 +34,16 @@ pub struct AppendOutcome {
     pub uses_reserve: bool,
 }
 
+/// A batch, and where the answer goes.
+struct Append {
+    batch: Batch,
+    answer: oneshot::Sender<Result<AppendOutcome, JournalError>>,
+}
+
 enum Job {
-    Append {
-        batch: Batch,
-        answer: oneshot::Sender<Result<AppendOutcome, JournalError>>,
-    },
-    /// Stores events of a game that is no longer its board's current one.
-    AppendLate {
-        game: u64,
-        wall_ms: i64,
-        events: Vec<StampedEvent>,
-        answer: oneshot::Sender<Result<(), JournalError>>,
-    },
-    /// Stores an act of the operator's desk.
-    Desk {
-        entry: Box<DeskEntry>,
-        answer: oneshot::Sender<Result<(), JournalError>>,
-    },
-    /// Closes these games, since they are incomplete.
-    Close {
-        games: BTreeMap<u64, u64>,
-        reason: String,
-        answer: oneshot::Sender<Result<Incarnation, JournalError>>,
-    },
+    Append(Append),
+    /// Does something else with the journal, and answers; returns whether something was stored.
+    Write(Box<dyn FnOnce(&mut WriterState) -> bool + Send>),
     /// Records that the file is corrupt: the next start checks it first.
     MarkSuspect,
 }
@@ -100,26 +79,28 @@ impl Writer {
 
     pub(super) async fn append(&self, batch: Batch) -> Result<AppendOutcome, JournalError> {
         let (answer, outcome) = oneshot::channel();
-        self.send(Job::Append { batch, answer })?;
+        self.send(Job::Append(Append { batch, answer }))?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
-    pub(super) async fn append_late(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<(), JournalError> {
+    /// Does this on the writing thread, after everything that was requested before.
+    pub(super) async fn write<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&mut WriterState) -> Result<T, JournalError> + Send + 'static,
+    ) -> Result<T, JournalError> {
         let (answer, outcome) = oneshot::channel();
-        self.send(Job::AppendLate { game, wall_ms, events, answer })?;
-        outcome.await.unwrap_or(Err(JournalError::Closed))
-    }
-
-    pub(super) async fn append_desk(&self, entry: DeskEntry) -> Result<(), JournalError> {
-        let (answer, outcome) = oneshot::channel();
-        self.send(Job::Desk { entry: Box::new(entry), answer })?;
+        self.send(Job::Write(Box::new(move |start: &mut WriterState| {
+            let done = work(start);
+            let is_stored = done.is_ok();
+            // The requester may be gone; what was done remains.
+            let _ = answer.send(done);
+            is_stored
+        })))?;
         outcome.await.unwrap_or(Err(JournalError::Closed))
     }
 
     pub(super) async fn close(&self, games: BTreeMap<u64, u64>, reason: String) -> Result<Incarnation, JournalError> {
-        let (answer, outcome) = oneshot::channel();
-        self.send(Job::Close { games, reason, answer })?;
-        outcome.await.unwrap_or(Err(JournalError::Closed))
+        self.write(move |start| close(start, &games, &reason)).await
     }
 
     pub(super) fn mark_suspect(&self) {
@@ -166,83 +147,87 @@ impl WriterThread {
     fn run(mut self, queue: &mpsc::Receiver<Job>) {
         // Checkpoint what an earlier run left in the log with the first commit.
         let mut commits = CHECKPOINT_AFTER_COMMITS;
+        let mut next = None;
         loop {
-            let job = match self.due {
-                None => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
-                Some(due) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
+            let job = match (next.take(), self.due) {
+                (Some(job), _) => Ok(job),
+                (None, None) => queue.recv().map_err(|_| RecvTimeoutError::Disconnected),
+                (None, Some(due)) => queue.recv_timeout(due.saturating_duration_since(Instant::now())),
             };
-            let mut next = match job {
-                Ok(job) => Some(job),
-                Err(RecvTimeoutError::Timeout) => {
-                    self.write_marks(Durability::ProcessExitSafe);
-                    continue;
+            match job {
+                Ok(job) => {
+                    let is_stored;
+                    (is_stored, next) = self.execute(job, queue);
+                    commits += u32::from(is_stored);
+                    if is_stored && self.due.is_none() {
+                        let now = Instant::now();
+                        self.due = Some(self.written.map_or(now, |written| now.max(written + MARKS_EVERY)));
+                    }
                 }
+                Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
-            };
-            while let Some(job) = next {
-                commits += u32::from(self.execute(job));
-                next = queue.try_recv().ok();
             }
-            if commits > CHECKPOINT_AFTER_COMMITS {
+            let is_idle = next.is_none();
+            if (is_idle && commits > CHECKPOINT_AFTER_COMMITS) || commits > MAX_COMMITS {
                 commits = 0;
                 // If this fails, e.g. on a full disk, the log keeps everything and the next attempt comes later.
                 if let Err(error) = self.start.connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(())) {
                     tracing::debug!(%error, "the journal's write-ahead log cannot be shortened");
                 }
             }
+            if self.due.is_some_and(|due| due <= Instant::now()) {
+                self.write_marks(Durability::ProcessExitSafe);
+            }
         }
         self.write_marks(Durability::PowerCutSafe);
     }
 
-    /// Executes a job; returns whether something was stored.
-    fn execute(&mut self, job: Job) -> bool {
+    /// Executes a job, and with a batch all batches that are waiting behind it. Returns whether something was stored, and the
+    /// next job.
+    fn execute(&mut self, job: Job, queue: &mpsc::Receiver<Job>) -> (bool, Option<Job>) {
         let is_stored = match job {
-            Job::Append { batch, answer } => {
-                let stored = self.append(&batch);
-                let is_stored = stored.is_ok();
-                // The requester may be gone; the events are stored all the same.
-                let _ = answer.send(stored);
-                is_stored
+            Job::Append(first) => {
+                let mut group = vec![first];
+                let next = loop {
+                    match queue.try_recv() {
+                        Ok(Job::Append(append)) if group.len() < MAX_GROUP => group.push(append),
+                        next => break next.ok(),
+                    }
+                };
+                return (self.append(group), next);
             }
-            Job::AppendLate { game, wall_ms, events, answer } => {
-                let stored = store_late(&mut self.start, game, wall_ms, &events);
-                let is_stored = stored.is_ok();
-                let _ = answer.send(stored);
-                is_stored
-            }
-            Job::Desk { entry, answer } => {
-                let stored = desk::store(&self.start.connection, &entry);
-                let is_stored = stored.is_ok();
-                let _ = answer.send(stored);
-                is_stored
-            }
-            Job::Close { games, reason, answer } => {
-                let closed = close(&mut self.start, &games, &reason);
-                let is_stored = closed.is_ok();
-                let _ = answer.send(closed);
-                is_stored
-            }
+            Job::Write(work) => work(&mut self.start),
             Job::MarkSuspect => {
                 self.suspect = true;
                 self.due = Some(Instant::now());
                 false
             }
         };
-        if is_stored && self.due.is_none() {
-            let now = Instant::now();
-            self.due = Some(self.written.map_or(now, |written| now.max(written + MARKS_EVERY)));
-        }
-        is_stored
+        (is_stored, queue.try_recv().ok())
     }
 
-    fn append(&mut self, batch: &Batch) -> Result<AppendOutcome, JournalError> {
-        let mut stored = store(&mut self.start, batch);
+    /// Stores batches in one transaction. The requesters of some may be gone; the events are stored all the same.
+    fn append(&mut self, group: Vec<Append>) -> bool {
+        let (batches, answers): (Vec<_>, Vec<_>) = group.into_iter().map(|append| (append.batch, append.answer)).unzip();
+        let mut stored = store_group(&mut self.start, &batches);
         if matches!(stored, Err(JournalError::Full)) && self.ballast.release() {
-            stored = store(&mut self.start, batch);
+            stored = store_group(&mut self.start, &batches);
         }
-        let games = stored?;
+        let outcomes = match stored {
+            Ok(outcomes) => outcomes,
+            Err(error) => {
+                answers.into_iter().for_each(|answer| drop(answer.send(Err(error.clone()))));
+                return false;
+            }
+        };
         self.ballast.restore();
-        Ok(AppendOutcome { games, uses_reserve: self.ballast.is_used() })
+        let uses_reserve = self.ballast.is_used();
+        let mut is_stored = false;
+        for (answer, games) in answers.into_iter().zip(outcomes) {
+            is_stored |= games.is_ok();
+            let _ = answer.send(games.map(|games| AppendOutcome { games, uses_reserve }));
+        }
+        is_stored
     }
 
     fn write_marks(&mut self, durability: Durability) {
@@ -269,6 +254,7 @@ impl WriterThread {
     }
 }
 
+/// Closes these games, since they are incomplete.
 fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, reason: &str) -> Result<Incarnation, JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
     let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
@@ -278,86 +264,4 @@ fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, reason: &str) -> R
     start.incarnation.clone_from(&incarnation.id);
     start.ends.retain(|_, end| !games.contains_key(&end.game));
     Ok(incarnation)
-}
-
-fn store(start: &mut WriterState, batch: &Batch) -> Result<Vec<u64>, JournalError> {
-    let Some(last) = batch.events.last() else { return Ok(Vec::new()) };
-    let failed = || JournalError::sqlite("write to the journal");
-    let epoch_wall_ms = batch.wall_ms.saturating_sub(integer(last.at));
-    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    let mut end = start.ends.get(&batch.board).cloned();
-    let mut games = Vec::with_capacity(batch.events.len());
-    for stamped in &batch.events {
-        let wall_ms = epoch_wall_ms.saturating_add(integer(stamped.at));
-        let is_start = matches!(stamped.event, Event::GameStarted { .. });
-        let mut game_end = match end {
-            Some(end) if !is_start => end,
-            _ if is_start && stamped.number == Some(1) => {
-                let row = params![batch.board, wall_ms, epoch_wall_ms];
-                let mut insert = transaction
-                    .prepare_cached("INSERT INTO game (board, started_wall_ms, epoch_wall_ms) VALUES (?1, ?2, ?3) RETURNING id")
-                    .map_err(failed())?;
-                let game = insert.query_row(row, |row| id(row, 0)).map_err(failed())?;
-                let root = chain::root(game, &batch.board, wall_ms, epoch_wall_ms);
-                GameEnd { game, number: 0, root, last: root }
-            }
-            _ => return Err(out_of_order(&batch.board, 1, stamped)),
-        };
-        insert_event(&transaction, &batch.board, &mut game_end, stamped, wall_ms)?;
-        games.push(game_end.game);
-        end = Some(game_end);
-    }
-    transaction.commit().map_err(failed())?;
-    // Update only now: what was not committed must not count.
-    start.last_game = games.iter().copied().fold(start.last_game, u64::max);
-    start.ends.extend(end.map(|end| (batch.board.clone(), end)));
-    Ok(games)
-}
-
-/// Stores events of a game that is no longer its board's current one.
-fn store_late(start: &mut WriterState, game: u64, wall_ms: i64, events: &[StampedEvent]) -> Result<(), JournalError> {
-    let failed = || JournalError::sqlite("write to the journal");
-    let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    let found = chain::check(&transaction, game, None).map_err(failed())?;
-    let board: String =
-        transaction.query_row("SELECT board FROM game WHERE id = ?1", [integer(game)], |row| text(row, 0)).map_err(failed())?;
-    let is_current = start.ends.get(&board).is_some_and(|end| end.game == game);
-    if is_current || !found.is_complete {
-        // The board's own events continue a current game; nothing continues a damaged one.
-        return Err(JournalError::Order { board, expected: 0, found: found.last_good + 1 });
-    }
-    let mut end = GameEnd { game, number: found.last_good, root: found.root, last: found.last_link };
-    for stamped in events {
-        insert_event(&transaction, &board, &mut end, stamped, wall_ms)?;
-    }
-    transaction.commit().map_err(failed())
-}
-
-/// Inserts the next event of a game.
-fn insert_event(
-    transaction: &Connection,
-    board: &str,
-    end: &mut GameEnd,
-    stamped: &StampedEvent,
-    wall_ms: i64,
-) -> Result<(), JournalError> {
-    end.number += 1;
-    if stamped.number != Some(end.number) || !stamped.event.is_durable() {
-        return Err(out_of_order(board, end.number, stamped));
-    }
-    let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
-    let number = integer(end.number);
-    end.last = chain::link(&end.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
-    let row = params![integer(end.game), number, integer(stamped.at), wall_ms, kind, event, end.last.as_slice()];
-    transaction
-        .prepare_cached(
-            "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-        )
-        .and_then(|mut insert| insert.execute(row))
-        .map(drop)
-        .map_err(JournalError::sqlite("write to the journal"))
-}
-
-fn out_of_order(board: &str, expected: u64, stamped: &StampedEvent) -> JournalError {
-    JournalError::Order { board: board.to_owned(), expected, found: stamped.number.unwrap_or(0) }
 }
