@@ -18,12 +18,14 @@ mod chain;
 mod check;
 mod desk;
 mod files;
+mod hall;
 mod incarnation;
 mod lock;
 mod log;
 mod marks;
 mod open;
 mod read;
+mod remote;
 mod schema;
 mod values;
 mod writer;
@@ -31,8 +33,10 @@ mod writer;
 pub use archive::Archive;
 pub use backup::backup;
 pub use check::{Check, Damaged, Findings};
+pub use hall::CommandState;
 pub use incarnation::Incarnation;
 pub use read::{GameSummary, StoredGame};
+pub use remote::{EventRow, GameEndRow, KnownRemoteGame, RemoteEvents, RemoteGame};
 pub use writer::AppendOutcome;
 
 use crate::desk::DeskEntry;
@@ -106,6 +110,35 @@ pub enum JournalError {
         expected: u64,
         /// Number received; 0 for a transient event.
         found: u64,
+    },
+    /// An event of another machine cannot be accepted.
+    #[error(
+        "event {number} of game {} from machine {} cannot be stored: {reason}; update touchmove here if that machine has a later \
+         version",
+        .game.game,
+        .game.machine
+    )]
+    RemoteEvent {
+        /// The game at its machine.
+        game: RemoteGame,
+        /// Event.
+        number: u64,
+        /// Reason.
+        reason: String,
+    },
+    /// An event of another machine is not the one that was received before under its number.
+    #[error(
+        "event {number} of game {} from machine {} is not the one that was received before: its journal {} was changed, or another \
+         machine has a copy of it; find out which machine has the right one, and stop touchmoved on the other",
+        .game.game,
+        .game.machine,
+        .game.journal
+    )]
+    RemoteChanged {
+        /// The game at its machine.
+        game: RemoteGame,
+        /// Event.
+        number: u64,
     },
     /// A stored event is malformed.
     #[error("event {number} of game {game} in the journal cannot be read: {reason}")]
@@ -251,14 +284,15 @@ impl Journal {
     /// milliseconds). After [`JournalError::Full`] and [`JournalError::Busy`] nothing has been written and the call may be
     /// repeated. If the future is dropped before it completes, the events may or may not have been stored.
     pub async fn append(&self, board: &str, wall_ms: i64, events: Vec<StampedEvent>) -> Result<AppendOutcome, JournalError> {
-        self.writer.append(append::Batch { board: board.to_owned(), wall_ms, events }).await
+        self.writer.append(append::Batch::Local { board: board.to_owned(), wall_ms, events }).await
     }
 
     /// Stores events of a game that is no longer its board's current one, such as a result that is entered late. Returns once they
     /// are on disk. `wall_ms`: their wall-clock time (Unix time in milliseconds).
     ///
     /// # Errors
-    /// Nothing was stored. [`JournalError::Order`]: the game is current or damaged, or the numbers do not follow.
+    /// Nothing was stored. [`JournalError::Order`]: the game is current, damaged or one of another machine, or the numbers do not
+    /// follow.
     pub async fn append_late(&self, game: u64, wall_ms: i64, events: Vec<StampedEvent>) -> Result<(), JournalError> {
         self.writer.write(move |start| append::store_late(start, game, wall_ms, &events)).await
     }
@@ -332,7 +366,7 @@ impl Journal {
     }
 
     /// Returns at most `count` of a board's last games, oldest first: the number of each and its start time (Unix time in
-    /// milliseconds).
+    /// milliseconds). Games of another machine are in the order of their start times, since older ones may arrive later.
     pub fn games_of(&self, board: &str, count: usize) -> Result<Vec<(u64, i64)>, JournalError> {
         read::games_of(&lock(&self.reader), board, count)
     }

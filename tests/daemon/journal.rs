@@ -5,6 +5,7 @@ pub mod chained;
 mod crash;
 mod damage;
 mod group;
+mod remote;
 mod watched;
 
 use crate::harness::eventually;

@@ -1,9 +1,10 @@
 //! Storing events: the batches of several boards in one transaction.
 
 use super::JournalError;
-use super::chain::{self, EventRow};
+use super::chain::{self, EventContent, Hash};
 use super::incarnation::GameEnd;
-use super::read::text;
+use super::read::{is_remote, text};
+use super::remote::{self, CheckedEvents};
 use super::values::{id, integer};
 use super::writer::WriterState;
 use crate::game::{Event, StampedEvent};
@@ -11,18 +12,28 @@ use crate::wire;
 use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 use std::collections::HashMap;
 
-/// Durable events of one board, which are stored together or not at all. `wall_ms`: the wall-clock time of the last one.
-pub(super) struct Batch {
-    pub board: String,
-    pub wall_ms: i64,
-    pub events: Vec<StampedEvent>,
+/// Durable events of one board, which are stored together or not at all.
+pub(super) enum Batch {
+    /// Of a board of this machine; `wall_ms`: the wall-clock time of the last event.
+    Local { board: String, wall_ms: i64, events: Vec<StampedEvent> },
+    /// Of a game of another machine.
+    Remote { board: String, events: CheckedEvents },
+}
+
+impl Batch {
+    fn is_empty(&self) -> bool {
+        match self {
+            Batch::Local { events, .. } => events.is_empty(),
+            Batch::Remote { events, .. } => events.is_empty(),
+        }
+    }
 }
 
 /// A batch in the current transaction.
 struct Stored {
     /// Game of each event.
     games: Vec<u64>,
-    /// The board, and the state of its current game.
+    /// The board of this machine whose current game it is, and the state of that game.
     end: Option<(String, GameEnd)>,
 }
 
@@ -35,7 +46,7 @@ pub(super) fn store_group(
     start: &mut WriterState,
     batches: &[Batch],
 ) -> Result<Vec<Result<Vec<u64>, JournalError>>, JournalError> {
-    if batches.iter().all(|batch| batch.events.is_empty()) {
+    if batches.iter().all(Batch::is_empty) {
         return Ok(vec![Ok(Vec::new()); batches.len()]);
     }
     let failed = || JournalError::sqlite("write to the journal");
@@ -79,13 +90,18 @@ fn store_apart(
     }
 }
 
-/// Stores a batch in the current transaction. `current`: the current game of a board.
+/// Stores a batch in the current transaction. `current`: the current game of a board of this machine.
 fn store(
     connection: &Connection,
     current: impl FnOnce(&str) -> Option<GameEnd>,
     batch: &Batch,
 ) -> Result<Stored, JournalError> {
-    let Batch { board, wall_ms, events } = batch;
+    let (board, wall_ms, events) = match batch {
+        Batch::Local { board, wall_ms, events } => (board, *wall_ms, events),
+        Batch::Remote { board, events } => {
+            return Ok(Stored { games: remote::store(connection, board, events)?, end: None });
+        }
+    };
     let mut games = Vec::with_capacity(events.len());
     let Some(last) = events.last() else { return Ok(Stored { games, end: None }) };
     let epoch_wall_ms = wall_ms.saturating_sub(integer(last.at));
@@ -118,8 +134,8 @@ pub(super) fn store_late(
     let board: String =
         transaction.query_row("SELECT board FROM game WHERE id = ?1", [integer(game)], |row| text(row, 0)).map_err(failed())?;
     let is_current = start.ends.get(&board).is_some_and(|end| end.game == game);
-    if is_current || !found.is_complete {
-        // The board's own events continue a current game; nothing continues a damaged one.
+    if is_current || !found.is_complete || is_remote(&transaction, game).map_err(failed())? {
+        // The board's own events continue a current game, its own machine a remote one; nothing continues a damaged one.
         return Err(JournalError::Order { board, expected: 0, found: found.last_good + 1 });
     }
     let mut end = GameEnd { game, number: found.last_good, root: found.root, last: found.last_link };
@@ -130,7 +146,7 @@ pub(super) fn store_late(
 }
 
 /// Inserts a new game, which must get its first event in the same transaction.
-fn insert_game(
+pub(super) fn insert_game(
     connection: &Connection,
     board: &str,
     started_wall_ms: i64,
@@ -145,7 +161,7 @@ fn insert_game(
     Ok(GameEnd { game, number: 0, root, last: root })
 }
 
-/// Inserts the next event of a game.
+/// Inserts the next event of a game of this machine.
 fn insert_event(
     connection: &Connection,
     board: &str,
@@ -153,21 +169,34 @@ fn insert_event(
     stamped: &StampedEvent,
     wall_ms: i64,
 ) -> Result<(), JournalError> {
-    end.number += 1;
-    if stamped.number != Some(end.number) || !stamped.event.is_durable() {
-        return Err(out_of_order(board, end.number, stamped));
+    let number = end.number + 1;
+    if stamped.number != Some(number) || !stamped.event.is_durable() {
+        return Err(out_of_order(board, number, stamped));
     }
     let (kind, event) = (wire::event_kind(&stamped.event), wire::to_json(stamped));
-    let number = integer(end.number);
-    end.last = chain::link(&end.last, &EventRow { number, at_ms: integer(stamped.at), wall_ms, kind, event: &event });
-    let row = params![integer(end.game), number, integer(stamped.at), wall_ms, kind, event, end.last.as_slice()];
+    let content = EventContent { number: integer(number), at_ms: integer(stamped.at), wall_ms, kind, event: &event };
+    end.last = insert_row(connection, end.game, &end.last, &content)?;
+    end.number = number;
+    Ok(())
+}
+
+/// Inserts an event that follows the link `before`; returns its own.
+pub(super) fn insert_row(
+    connection: &Connection,
+    game: u64,
+    before: &Hash,
+    content: &EventContent<'_>,
+) -> Result<Hash, JournalError> {
+    let link = chain::link(before, content);
+    let EventContent { number, at_ms, wall_ms, kind, event } = content;
+    let row = params![integer(game), number, at_ms, wall_ms, kind, event, link.as_slice()];
     connection
         .prepare_cached(
             "INSERT INTO event (game, number, at_ms, wall_ms, kind, event, chain) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )
         .and_then(|mut insert| insert.execute(row))
-        .map(drop)
-        .map_err(JournalError::sqlite("write to the journal"))
+        .map_err(JournalError::sqlite("write to the journal"))?;
+    Ok(link)
 }
 
 fn out_of_order(board: &str, expected: u64, stamped: &StampedEvent) -> JournalError {

@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub(super) type Hash = [u8; 32];
 
 /// The hashed content of an event: its row without the game, which the root covers.
-pub(super) struct EventRow<'a> {
+pub(super) struct EventContent<'a> {
     pub number: i64,
     pub at_ms: i64,
     pub wall_ms: i64,
@@ -32,7 +32,7 @@ pub(super) fn root(game: u64, board: &str, started_wall_ms: i64, epoch_wall_ms: 
 }
 
 /// Returns the link of an event whose predecessor has the link `before`.
-pub(super) fn link(before: &Hash, content: &EventRow<'_>) -> Hash {
+pub(super) fn link(before: &Hash, content: &EventContent<'_>) -> Hash {
     let mut hash = Sha256::new();
     hash.update(before);
     for number in [content.number, content.at_ms, content.wall_ms, integer(content.kind.len() as u64)] {
@@ -59,8 +59,8 @@ pub(super) fn stored_root(connection: &Connection, game: u64) -> rusqlite::Resul
 pub(super) const COLUMNS: &str = "number, at_ms, wall_ms, kind, event, chain";
 
 /// Returns the content of a row of [`COLUMNS`]; `None`: it is malformed.
-pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<EventRow<'a>> {
-    Some(EventRow {
+pub(super) fn content<'a>(row: &'a Row<'_>) -> Option<EventContent<'a>> {
+    Some(EventContent {
         number: number(row, 0)?,
         at_ms: number(row, 1)?,
         wall_ms: number(row, 2)?,

@@ -76,7 +76,7 @@ pub(super) struct Witnesses {
 /// A journal that has been checked and can be written to.
 pub(super) struct CheckedJournal {
     pub incarnation: Incarnation,
-    /// Current games by board.
+    /// Current games of this machine's boards.
     pub ends: HashMap<String, GameEnd>,
     /// Number of the last game that may have been published.
     pub last_game: u64,
@@ -93,12 +93,12 @@ fn new_id() -> Result<String, JournalError> {
     Ok(uuid::Builder::from_random_bytes(bytes).into_uuid().to_string())
 }
 
-/// Returns the last game of each board.
-fn last_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, String>> {
-    connection
-        .prepare("SELECT max(id), board FROM game GROUP BY board")?
-        .query_map([], |row| Ok((id(row, 0)?, text(row, 1)?)))?
-        .collect()
+/// Returns the last game of each board, and whether it is one of another machine.
+fn last_games(connection: &Connection) -> rusqlite::Result<BTreeMap<u64, (String, bool)>> {
+    const LAST_GAMES: &str = "
+        SELECT max(id), board, remote_game.game IS NOT NULL AS is_remote
+        FROM game LEFT JOIN remote_game ON remote_game.game = game.id GROUP BY board, is_remote";
+    connection.prepare(LAST_GAMES)?.query_map([], |row| Ok((id(row, 0)?, (text(row, 1)?, row.get(2)?))))?.collect()
 }
 
 /// Returns games whose row is missing although they have events.
@@ -111,18 +111,19 @@ pub(super) fn orphans(connection: &Connection) -> rusqlite::Result<Vec<u64>> {
     connection.prepare(ORPHANS)?.query_map([], |row| id(row, 0))?.collect()
 }
 
-/// Begins a new incarnation in which these games are closed.
+/// Begins a new incarnation in which these games are closed. `first_game`: the number of its first game.
 pub(super) fn begin(
     connection: &Connection,
     reason: &str,
-    wall_ms: i64,
+    first_game: u64,
     closed: &BTreeMap<u64, u64>,
 ) -> Result<(), JournalError> {
+    let wall_ms = jiff::Timestamp::now().as_millisecond();
     let failed = || JournalError::sqlite("write to the journal");
     let incarnation: i64 = connection
         .query_row(
-            "INSERT INTO incarnation (id, wall_ms, reason) VALUES (?1, ?2, ?3) RETURNING number",
-            params![new_id()?, wall_ms, reason],
+            "INSERT INTO incarnation (id, wall_ms, reason, first_game) VALUES (?1, ?2, ?3, ?4) RETURNING number",
+            params![new_id()?, wall_ms, reason, integer(first_game)],
             |row| row.get(0),
         )
         .map_err(failed())?;
@@ -131,6 +132,15 @@ pub(super) fn begin(
             .prepare_cached("INSERT INTO last_good (incarnation, game, number) VALUES (?1, ?2, ?3)")
             .and_then(|mut insert| insert.execute(params![incarnation, integer(*game), integer(*number)]))
             .map_err(failed())?;
+        // A game of another machine is received again, as a new game: the streams are read from their beginning.
+        let is_remote = connection
+            .prepare_cached("UPDATE remote_game SET journal = NULL WHERE game = ?1")
+            .and_then(|mut update| update.execute([integer(*game)]))
+            .map_err(failed())?
+            > 0;
+        if is_remote {
+            connection.execute("DELETE FROM hall_position", []).map_err(failed())?;
+        }
     }
     Ok(())
 }
@@ -181,7 +191,7 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
         if let Some(good) = last_good_if_damaged(&found, mark.as_ref(), closed.get(&game).copied()) {
             loss.games.insert(game, good);
         }
-        if let Some(board) = boards.get(&game)
+        if let Some((board, false)) = boards.get(&game)
             && !closed.contains_key(&game)
         {
             let ChainCheck { last_good: number, root, last_link: last, .. } = found;
@@ -194,15 +204,19 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
         orphans(&transaction).map_err(failed())?.into_iter().filter(|game| !closed.contains_key(game)).map(|game| (game, 0)),
     );
     for (game, public) in &witnesses.public {
-        let stored: Option<(i64, i64)> = transaction
-            .prepare_cached(
-                "SELECT epoch_wall_ms, (SELECT coalesce(max(number), 0) FROM event WHERE game = id) FROM game WHERE id = ?1",
-            )
-            .and_then(|mut statement| statement.query_row([integer(*game)], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        const LAST_EVENT: &str = "
+            SELECT epoch_wall_ms, (SELECT coalesce(max(number), 0) FROM event WHERE game = id),
+                   EXISTS (SELECT 1 FROM remote_game WHERE remote_game.game = id)
+            FROM game WHERE id = ?1";
+        let stored: Option<(i64, i64, bool)> = transaction
+            .prepare_cached(LAST_EVENT)
+            .and_then(|mut statement| {
+                statement.query_row([integer(*game)], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).optional()
+            })
             .map_err(failed())?;
         let last = match stored {
-            Some((epoch_wall_ms, last)) if epoch_wall_ms == public.epoch_wall_ms => u64::try_from(last).unwrap_or(0),
-            // A game of another journal.
+            Some((epoch_wall_ms, last, false)) if epoch_wall_ms == public.epoch_wall_ms => u64::try_from(last).unwrap_or(0),
+            // A game of another journal, or of another machine, from which the same events arrive again.
             Some(_) => continue,
             None => 0,
         };
@@ -214,11 +228,6 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
     if witnesses.lost_frames > 0 || is_backup {
         // It is unknown which games had events there, or after the backup was made: close the last game of each board.
         ends.values().for_each(|end| _ = loss.games.entry(end.game).or_insert(end.number));
-    }
-    if before.id.is_empty() || damage.is_some() || is_backup {
-        let wall_ms = jiff::Timestamp::now().as_millisecond();
-        let reason = if is_backup { "a backup was restored" } else { "created" };
-        begin(&transaction, damage.as_deref().unwrap_or(reason), wall_ms, &loss.games)?;
     }
     if is_backup {
         backup::unmark(&transaction).map_err(failed())?;
@@ -245,6 +254,10 @@ pub(super) fn check_and_begin(connection: &mut Connection, witnesses: &Witnesses
                 transaction.execute("INSERT INTO sqlite_sequence (name, seq) VALUES ('game', ?1)", [integer(last_game)])
             })
             .map_err(failed())?;
+    }
+    if before.id.is_empty() || damage.is_some() || is_backup {
+        let reason = if is_backup { "a backup was restored" } else { "created" };
+        begin(&transaction, damage.as_deref().unwrap_or(reason), last_game + 1, &loss.games)?;
     }
     let incarnation = Incarnation::read(&transaction).map_err(failed())?;
     transaction.commit().map_err(failed())?;

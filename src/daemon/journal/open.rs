@@ -4,7 +4,7 @@ use super::files::{name_suffix, with_suffix};
 use super::incarnation::{CheckedJournal, Witnesses, check_and_begin};
 use super::lock::{Lock, take_lock};
 use super::marks::{self, Marks};
-use super::schema::{APPLICATION_ID, migrate, refuse_newer};
+use super::schema::{APPLICATION_ID, FIRST_REMOTE_SCHEMA, migrate, refuse_newer};
 use super::{FILE_NAME, JournalError, Notice, log};
 use crate::daemon::atomic_file::make_folder;
 use rusqlite::config::DbConfig;
@@ -121,8 +121,7 @@ fn check_or_reindex(path: &Path, connection: &mut Connection, is_full: bool) -> 
     let found = check(path, connection, is_full);
     let (Ok(Some(_)) | Err(JournalError::Damaged(_))) = found else { return found };
     let Ok(transaction) = connection.transaction() else { return found };
-    let is_repaired =
-        transaction.execute_batch("REINDEX game_of_board").is_ok() && matches!(check(path, &transaction, true), Ok(None));
+    let is_repaired = transaction.execute_batch("REINDEX").is_ok() && matches!(check(path, &transaction, true), Ok(None));
     if !is_repaired || transaction.commit().is_err() {
         return found;
     }
@@ -139,10 +138,14 @@ fn check(path: &Path, connection: &Connection, is_full: bool) -> Result<Option<S
         return Ok(Some("it is a database of another program".to_owned()));
     }
     refuse_newer(path, connection)?;
-    // Unlike `quick_check`, this detects a row that has moved to another game. The table of games alone is short, and its index
-    // says which games a board has.
-    let pragma = if is_full { "PRAGMA integrity_check(1)" } else { "PRAGMA integrity_check('game')" };
-    if tables > 0 {
+    // Unlike `quick_check`, this detects a row that has moved to another game. The tables of games alone are short, and their
+    // indexes say which games a board has, and which are those of other machines.
+    let pragmas: &[&str] = match is_full {
+        true => &["PRAGMA integrity_check(1)"],
+        false if number("PRAGMA user_version")? < FIRST_REMOTE_SCHEMA => &["PRAGMA integrity_check('game')"],
+        false => &["PRAGMA integrity_check('game')", "PRAGMA integrity_check('remote_game')"],
+    };
+    for pragma in pragmas.iter().filter(|_| tables > 0) {
         let result: String = connection.query_row(pragma, [], |row| row.get(0)).map_err(failed())?;
         if result != "ok" {
             return Ok(Some(format!("it is corrupt or truncated: {}", result.replace('\n', " "))));

@@ -1,11 +1,14 @@
 //! Queries of the journal.
 
 use super::JournalError;
-use super::chain;
+use super::chain::{self, EventContent};
+use super::remote::EventRow;
+use super::schema::{FIRST_CHAINED_SCHEMA, FIRST_REMOTE_SCHEMA};
 use super::values::{id, integer};
 use crate::game::{Event, GameResult, StampedEvent};
-use crate::wire;
+use crate::wire::{self, WireError};
 use rusqlite::{Connection, OptionalExtension, params};
+use std::ops::ControlFlow::{self, Break, Continue};
 
 /// A game with all its events.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,10 +44,15 @@ pub struct GameSummary {
     pub has_moves: bool,
 }
 
+/// The games of a board, the newest first. Older games of another machine may arrive after newer ones.
+const GAMES_OF_BOARD: &str = "
+    FROM game LEFT JOIN remote_game ON remote_game.game = game.id WHERE board = ?1
+    ORDER BY iif(remote_game.game IS NULL, 0, started_wall_ms) DESC, id DESC";
+
 pub(super) fn last_game(connection: &Connection, chains: Chains, board: &str) -> Result<Option<StoredGame>, JournalError> {
     let failed = || JournalError::sqlite("read the last game from the journal");
     let game = connection
-        .prepare_cached("SELECT id, started_wall_ms, epoch_wall_ms FROM game WHERE board = ?1 ORDER BY id DESC LIMIT 1")
+        .prepare_cached(&format!("SELECT id, started_wall_ms, epoch_wall_ms {GAMES_OF_BOARD} LIMIT 1"))
         .and_then(|mut statement| statement.query_row([board], |row| Ok((id(row, 0)?, row.get(1)?, row.get(2)?))).optional())
         .map_err(failed())?;
     let Some((id, started_wall_ms, epoch_wall_ms)) = game else { return Ok(None) };
@@ -94,7 +102,7 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
     rows.map(|row| {
         let (mut summary, text) = row.map_err(failed())?;
         // List a game even if its event cannot be read.
-        let stamped = text.and_then(|text| parse(summary.id, summary.last_number, &text).ok());
+        let stamped = text.and_then(|text| wire::from_json(&text).ok());
         if let Some(StampedEvent { event: Event::Result { result, .. }, .. }) = stamped {
             summary.result = result;
         }
@@ -105,9 +113,8 @@ pub(super) fn games(connection: &Connection) -> Result<Vec<GameSummary>, Journal
 
 pub(super) fn games_of(connection: &Connection, board: &str, count: usize) -> Result<Vec<(u64, i64)>, JournalError> {
     let failed = || JournalError::sqlite("list the games of a board");
-    let mut statement = connection
-        .prepare_cached("SELECT id, started_wall_ms FROM game WHERE board = ?1 ORDER BY id DESC LIMIT ?2")
-        .map_err(failed())?;
+    let mut statement =
+        connection.prepare_cached(&format!("SELECT id, started_wall_ms {GAMES_OF_BOARD} LIMIT ?2")).map_err(failed())?;
     let rows =
         statement.query_map(params![board, integer(count as u64)], |row| Ok((id(row, 0)?, row.get(1)?))).map_err(failed())?;
     let mut games = rows.collect::<Result<Vec<_>, _>>().map_err(failed())?;
@@ -125,7 +132,7 @@ pub(super) enum Chains {
 impl Chains {
     pub(super) fn of(connection: &Connection) -> rusqlite::Result<Chains> {
         let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
-        Ok(if version < super::schema::FIRST_CHAINED_SCHEMA { Chains::Missing } else { Chains::Stored })
+        Ok(if version < FIRST_CHAINED_SCHEMA { Chains::Missing } else { Chains::Stored })
     }
 }
 
@@ -164,6 +171,43 @@ fn good_events(
     game: u64,
     after: u64,
 ) -> rusqlite::Result<(Vec<StampedEvent>, Option<JournalError>)> {
+    let mut events = Vec::new();
+    let unreadable = read_rows(connection, chains, game, after, |number, content| {
+        Ok(match parse(connection, game, content.event)? {
+            Ok(event) => {
+                events.push(event);
+                Continue(())
+            }
+            Err(error) => Break(Some(JournalError::Unreadable { game, number, reason: error.to_string() })),
+        })
+    })?;
+    Ok((events, unreadable))
+}
+
+/// Returns a game's events after this number and before the first that is changed: at least one, and more while their texts do
+/// not exceed `max_bytes`.
+pub(super) fn event_rows(connection: &Connection, game: u64, after: u64, max_bytes: usize) -> rusqlite::Result<Vec<EventRow>> {
+    let (mut rows, mut bytes) = (Vec::new(), 0);
+    read_rows(connection, Chains::Stored, game, after, |number, content| {
+        bytes += content.event.len();
+        if bytes > max_bytes && !rows.is_empty() {
+            return Ok(Break(None));
+        }
+        rows.push(EventRow { number, wall_ms: content.wall_ms, text: content.event.to_owned() });
+        Ok(Continue(()))
+    })?;
+    Ok(rows)
+}
+
+/// Passes a game's events after this number to `take`, each with its number, until that breaks with a reason. Returns the
+/// reason why the next event is not among them, if there is one.
+fn read_rows(
+    connection: &Connection,
+    chains: Chains,
+    game: u64,
+    after: u64,
+    mut take: impl FnMut(u64, &EventContent<'_>) -> rusqlite::Result<ControlFlow<Option<JournalError>>>,
+) -> rusqlite::Result<Option<JournalError>> {
     let columns = if chains == Chains::Stored { chain::COLUMNS } else { "number, at_ms, wall_ms, kind, event" };
     let mut last = match (chains, after) {
         (Chains::Stored, 0) => chain::stored_root(connection, game)?,
@@ -172,7 +216,6 @@ fn good_events(
     let mut statement =
         connection.prepare_cached(&format!("SELECT {columns} FROM event WHERE game = ?1 AND number >= ?2 ORDER BY number"))?;
     let mut rows = statement.query(params![integer(game), integer(after)])?;
-    let mut events = Vec::new();
     let mut expected = after.saturating_add(1);
     while let Some(row) = rows.next()? {
         if after > 0 && matches!(row.get_ref(0)?, rusqlite::types::ValueRef::Integer(number) if number == integer(after)) {
@@ -185,19 +228,18 @@ fn good_events(
         if chains == Chains::Stored {
             last = last.and_then(|last| chain::verified_link(row, &last, expected));
             if last.is_none() {
-                return Ok((events, unreadable("it has been changed: its checksum does not match")));
+                return Ok(unreadable("it has been changed: its checksum does not match"));
             }
         }
         let Some(content) = chain::content(row).filter(|content| content.number == integer(expected)) else {
-            return Ok((events, unreadable("it is not in the format of the journal")));
+            return Ok(unreadable("it is not in the format of the journal"));
         };
-        match parse(game, expected, content.event) {
-            Ok(event) => events.push(event),
-            Err(error) => return Ok((events, Some(error))),
+        if let Break(reason) = take(expected, &content)? {
+            return Ok(reason);
         }
         expected += 1;
     }
-    Ok((events, None))
+    Ok(None)
 }
 
 /// Reads a text as far as it is readable.
@@ -205,6 +247,19 @@ pub(super) fn text(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<S
     Ok(String::from_utf8_lossy(row.get_ref(column)?.as_bytes()?).into_owned())
 }
 
-fn parse(game: u64, number: u64, text: &str) -> Result<StampedEvent, JournalError> {
-    wire::known_from_json(text).map_err(|error| JournalError::Unreadable { game, number, reason: error.to_string() })
+/// Parses an event. Only games of other machines may have events of unknown kinds.
+fn parse(connection: &Connection, game: u64, text: &str) -> rusqlite::Result<Result<StampedEvent, WireError>> {
+    match wire::known_from_json(text) {
+        Err(_) if is_remote(connection, game)? => Ok(wire::from_json(text)),
+        parsed => Ok(parsed),
+    }
+}
+
+/// Returns whether a game is one of another machine.
+pub(super) fn is_remote(connection: &Connection, game: u64) -> rusqlite::Result<bool> {
+    let version: i64 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if version < FIRST_REMOTE_SCHEMA {
+        return Ok(false);
+    }
+    connection.prepare_cached("SELECT 1 FROM remote_game WHERE game = ?1")?.exists([integer(game)])
 }

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 pub(super) const APPLICATION_ID: i64 = 0x7463_686d;
 /// First schema version in which events carry chains.
 pub(super) const FIRST_CHAINED_SCHEMA: i64 = 2;
+/// First schema version with games of other machines.
+pub(super) const FIRST_REMOTE_SCHEMA: i64 = 4;
 
 /// Migrations: each raises the schema version by one. A released one must never be changed. `PRAGMA user_version` counts them.
 const MIGRATIONS: &[&str] = &[
@@ -54,6 +56,26 @@ const MIGRATIONS: &[&str] = &[
         kind TEXT NOT NULL,
         act TEXT NOT NULL
     ) STRICT;
+",
+    "
+    ALTER TABLE incarnation ADD COLUMN first_game INTEGER NOT NULL DEFAULT 1;
+    CREATE TABLE remote_game (
+        game INTEGER PRIMARY KEY REFERENCES game (id),
+        machine TEXT NOT NULL,
+        journal TEXT,
+        remote_game INTEGER NOT NULL,
+        UNIQUE (journal, remote_game)
+    ) STRICT;
+    CREATE TABLE hall_position (
+        stream TEXT PRIMARY KEY,
+        created TEXT NOT NULL,
+        sequence INTEGER NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE hall_command (
+        id TEXT PRIMARY KEY,
+        wall_ms INTEGER NOT NULL,
+        outcome TEXT
+    ) STRICT, WITHOUT ROWID;
 ",
 ];
 

@@ -258,7 +258,7 @@ impl WriterThread {
 fn close(start: &mut WriterState, games: &BTreeMap<u64, u64>, reason: &str) -> Result<Incarnation, JournalError> {
     let failed = || JournalError::sqlite("write to the journal");
     let transaction = start.connection.transaction_with_behavior(TransactionBehavior::Immediate).map_err(failed())?;
-    incarnation::begin(&transaction, reason, jiff::Timestamp::now().as_millisecond(), games)?;
+    incarnation::begin(&transaction, reason, start.last_game + 1, games)?;
     let incarnation = Incarnation::read(&transaction).map_err(failed())?;
     transaction.commit().map_err(failed())?;
     start.incarnation.clone_from(&incarnation.id);
