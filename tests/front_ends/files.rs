@@ -259,7 +259,10 @@ async fn a_restart_removes_nothing() {
     let Some(mut files) = FilesHall::open("").await else { return };
     files.load(PLAYERS, 1).await;
     files.hall.play("e2", "e4", "e4").await;
-    files.wait_for_text("round-1/game-1.pgn", "1. e4").await;
+    // The files of a game are written one after the other.
+    for file in ["game-1.pgn", "games.pgn", "game-1.json"] {
+        files.wait_for_text(&format!("round-1/{file}"), "e4").await;
+    }
     let FilesHall { hall: Hall { daemon, state, bus, board, .. }, dir } = files;
     daemon.kill();
     // The board is no longer there, so that its game is not known.
