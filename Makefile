@@ -9,9 +9,9 @@ PACKAGES_DEMO := $(PACKAGES_BUILD) dbus
 PACKAGES_DEB := $(PACKAGES_BUILD) dpkg-dev
 PACKAGES_PACKAGE := dpkg-dev mmdebstrap systemd-container
 PACKAGES_SYSTEM := dpkg-dev mmdebstrap qemu-system-x86 busybox-static cpio kmod e2fsprogs socat
-PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver
+PACKAGES_TEST := $(PACKAGES_DEMO) strace systemd udev libglib2.0-bin libglib2.0-dev-bin qtbase5-dev-tools umockdev gir1.2-umockdev-1.0 python3-gi util-linux libfaketime chromium chromium-driver nats-server
 
-.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
+.PHONY: help build demo test fmt clippy doc book deny deny-where-installed unit bench bench-page chaos powercut soak test-hall resources fuzz fuzz-corpus fuzz-tools replay-arm64 install deb deb-arm64 cargo-deb vendor packages-build packages-demo packages-deb packages-package packages-system packages-test components test-package test-system test-arm64
 .DEFAULT_GOAL := help
 
 help: ## Prints this list
@@ -102,6 +102,16 @@ HALL ?= 9
 
 soak: packages-test ## Plays a year of tournament days in minutes, DAYS=365 HALL=9 SEED=1: nothing may grow with the days
 	DAYS=$(DAYS) HALL=$(HALL) SEED=$(SEED) $(CARGO) test --features gpio --test main daemon::soak:: -- --nocapture
+
+# The number of random schedules for each version of nats-server. One alone: make test-hall HALL_SCHEDULES=1 SEED=17.
+HALL_SCHEDULES ?= 200
+
+test-hall: packages-test ## Injects faults into halls of machines, HALL_SCHEDULES=200 SEED=1, with three versions of nats-server: nothing may be lost
+	@servers="$$(.ci/nats-servers)" && for server in $$servers; do \
+		$$server --version; \
+		TOUCHMOVE_NATS_SERVER=$$server TOUCHMOVE_SCHEDULES=$(HALL_SCHEDULES) TOUCHMOVE_SEED=$(SEED) \
+		$(CARGO) test --features gpio --test main hall::campaign::many -- --ignored --nocapture || exit 1; \
+	done
 
 # How long each front-end is flooded, in seconds.
 RESOURCE_SECONDS ?= 30

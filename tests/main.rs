@@ -4,5 +4,6 @@ mod boards;
 mod core;
 mod daemon;
 mod front_ends;
+mod hall;
 mod harness;
 mod system;

@@ -31,6 +31,7 @@ use touchmove::daemon::start_backoff::StartBackoff;
 use touchmove::daemon::unused_devices;
 use touchmove::daemon::{DelayedView, Hub};
 use touchmove::game::Delay;
+use touchmove::hall::service::{self, HallContext};
 use touchmove::link::{BoardLocation, watch as link_watch};
 use touchmove::names::MANAGER_INTERFACE;
 use touchmove::publish::dbus::{Bus, NameState};
@@ -170,7 +171,7 @@ async fn run(args: Args) -> anyhow::Result<()> {
         live_config: Arc::clone(&live_config),
         login_codes: Arc::default(),
         front_end_states: Arc::default(),
-        state_dir,
+        state_dir: state_dir.clone(),
         bus: bus(&args, &config),
         stop: front_ends_stop.clone(),
     };
@@ -182,7 +183,11 @@ async fn run(args: Args) -> anyhow::Result<()> {
             hub.check_journal(stop).await;
         }
     });
-    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop));
+    front_ends.spawn(rounds::run(Arc::clone(&hub), front_ends_stop.clone()));
+    // The boards of other machines end before the journal is closed, as those of this one do.
+    let (stop_hall, hall_stop) = watch::channel(false);
+    let hall = HallContext { hub: Arc::clone(&hub), live_config: Arc::clone(&live_config), state_dir, stop: hall_stop };
+    let hall = tokio::spawn(service::run(hall));
     let (laws_sender, laws) = watch::channel(config.laws());
     let mut configs = live_config.subscribe();
     let (stop_links, links_stop) = watch::channel(false);
@@ -251,6 +256,8 @@ async fn run(args: Args) -> anyhow::Result<()> {
         );
         links.abort_all();
     }
+    stop_hall.send_replace(true);
+    let _ = timeout(BOARDS_SHUTDOWN_TIMEOUT, hall).await;
     if timeout_at(end, hub.drain()).await.is_err() {
         error!("the journal could not be written in time: the last moves are not stored");
     }

@@ -166,8 +166,9 @@ impl DelayedView {
                             self.publish_desk();
                         }
                         Some(Received::Update(Update::Desk)) => self.publish_desk(),
-                        // Health problems themselves are not public.
+                        // Health problems themselves are not public, nor are the machines of the hall.
                         Some(Received::Update(Update::Health)) => self.publish_incarnation(),
+                        Some(Received::Update(Update::Machines)) => {}
                         None => return,
                     }
                 }
@@ -191,7 +192,7 @@ impl DelayedView {
             Some(PriorRelease::Released(released)) => DelayLine::replay(delay, illegal_moves, released.clone()),
             Some(PriorRelease::UpTo(_)) | None => DelayLine::new(delay, illegal_moves),
         };
-        GameRelease { line, last: 0, meta: None }
+        GameRelease { line, last: 0, pushed_at: i64::MIN, meta: None }
     }
 
     fn now(&self) -> i64 {
@@ -213,7 +214,10 @@ impl DelayedView {
         let line = public.lines.entry(game).or_insert_with(|| self.line(None));
         line.last = number;
         line.meta = meta.or(line.meta.take());
-        line.line.push(self.now(), published.stamped.clone());
+        // An event that another machine sends late has waited there. Time does not go back within a game.
+        let at = self.now().saturating_sub_unsigned(published.age_ms).max(line.pushed_at);
+        line.pushed_at = at;
+        line.line.push(at, published.stamped.clone());
         if let Event::Commanded { command: Command::Tags { tags }, .. } = &published.stamped.event
             && let Some(view) = public.state.games.get_mut(&game)
         {
@@ -313,6 +317,7 @@ impl DelayedView {
                         released.extend(std::iter::from_fn(|| line.line.pop(now)));
                     }
                     line.last = number;
+                    line.pushed_at = now;
                     line.line.push(now, stamped);
                     if number == up_to {
                         released.extend(line.line.release_all());

@@ -10,11 +10,13 @@ mod desk;
 pub mod feed;
 mod game;
 mod handle;
+mod machine;
 mod orders;
 mod past_games;
 mod publisher;
 pub mod readings;
 mod recent_acts;
+mod remote;
 mod request;
 pub mod round_games;
 mod state;
@@ -24,7 +26,8 @@ pub use board::{BoardId, BoardView, ClockView, ConnectionState, TrafficCounters}
 pub use desk::DeskChangeError;
 use feed::UpdateFeed;
 pub use game::GameView;
-pub use handle::BoardHandle;
+pub use handle::{BoardHandle, RemoteBatch};
+pub use machine::MachineView;
 pub use past_games::GameSummary;
 pub use readings::Readings;
 use recent_acts::RecentActs;
@@ -33,7 +36,8 @@ pub use request::{
     Target,
 };
 pub use state::{
-    GAME_UNREADABLE, GAMES_IN_MEMORY, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, State,
+    GAME_UNREADABLE, GAMES_IN_MEMORY, HOOK_FAILED, HealthProblem, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL,
+    JOURNAL_LAST_ROOM, State, WEBHOOK_FAILED, is_health_kind_for,
 };
 pub use update::{Published, Update};
 
@@ -149,6 +153,31 @@ impl Hub {
     /// yet.
     pub fn events_after(&self, game: u64, number: u64) -> Result<Vec<StampedEvent>, JournalError> {
         self.journal.events(game, number)
+    }
+
+    /// Returns the journal.
+    pub fn journal(&self) -> &Journal {
+        &self.journal
+    }
+
+    /// Changes what is known of a machine of the hall.
+    pub fn change_machine(&self, machine: &str, change: impl FnOnce(&mut MachineView)) {
+        {
+            let mut state = self.lock();
+            let view = state.machines.entry(machine.to_owned()).or_default();
+            let before = view.clone();
+            change(view);
+            if *view == before {
+                return;
+            }
+        }
+        self.publish(Update::Machines);
+    }
+
+    /// Forgets the machines of the hall that are not among these.
+    pub fn keep_machines(&self, is_kept: impl Fn(&str) -> bool) {
+        self.lock().machines.retain(|machine, _| is_kept(machine));
+        self.publish(Update::Machines);
     }
 
     /// Returns the PGN tags that the configuration gives all games.

@@ -188,6 +188,11 @@ impl JournalError {
         matches!(self, JournalError::Full | JournalError::Busy)
     }
 
+    /// Returns whether these events of another machine would be refused again.
+    pub fn is_about_remote_events(&self) -> bool {
+        matches!(self, JournalError::Order { .. } | JournalError::RemoteEvent { .. } | JournalError::RemoteChanged { .. })
+    }
+
     fn sqlite(action: &'static str) -> impl FnOnce(rusqlite::Error) -> JournalError {
         use rusqlite::ErrorCode::{DatabaseBusy, DatabaseCorrupt, DatabaseLocked, DiskFull, NotADatabase};
         move |source| {

@@ -84,7 +84,7 @@ impl EventCursor {
             for stamped in source.since(game, *last).unwrap_or_default() {
                 *last = stamped.number.unwrap_or(*last);
                 let wall_ms = epoch.saturating_add_unsigned(stamped.at);
-                missed.push(Published { board: board.clone(), game: Some(game), wall_ms, stamped });
+                missed.push(Published { board: board.clone(), game: Some(game), wall_ms, age_ms: 0, stamped });
             }
         }
         missed

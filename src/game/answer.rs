@@ -1,10 +1,13 @@
 //! Replies to commands.
 
+use crate::game::json::texts;
 use crate::game::{Command, Preview, Text};
 use crate::laws::RulingAction;
+use serde::{Deserialize, Serialize};
 
 /// The reply to a command that was carried out.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Answer {
     /// The command was carried out.
     #[default]
@@ -20,7 +23,7 @@ pub enum Answer {
 }
 
 /// The evaluation of a draw claim (Art. 9.2, 9.3), and what the Laws then require.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Verdict {
     /// Whether the claim is correct, so that the game is drawn.
     pub is_correct: bool,
@@ -31,6 +34,7 @@ pub struct Verdict {
     /// Plies without a capture or a pawn move, including the intended one.
     pub plies_without_progress: u32,
     /// What the Laws require, in this order; empty if the edition does not say.
+    #[serde(with = "texts")]
     pub required: Vec<RulingAction>,
     /// The articles of the edition in force, the most important first; empty if it is silent, or its text is not available.
     pub articles: Vec<String>,

@@ -17,7 +17,7 @@ impl Confidence {
 }
 
 /// A move as it is published: as text, so that it can be read without a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlayedMove {
     /// UCI: `e2e4`, `e7e8q`; castling `e1g1`, in Chess960 king takes rook; `0000` where moves are missing.
     pub uci: String,

@@ -50,6 +50,19 @@ pub(crate) mod text {
     }
 }
 
+/// Like [`word`], for several values.
+pub(crate) mod words {
+    use super::*;
+    pub(crate) fn serialize<T: Word, S: Serializer>(values: &[T], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(values.iter().map(|value| value.word()))
+    }
+    pub(crate) fn deserialize<'de, T: Word, D: Deserializer<'de>>(from: D) -> Result<Vec<T>, D::Error> {
+        let words = Vec::<String>::deserialize(from)?;
+        let value = |word: &String| T::from_word(word).ok_or_else(|| de::Error::custom(format!("`{word}` is not known")));
+        words.iter().map(value).collect()
+    }
+}
+
 /// Serializes a result; `*` means that there is none yet.
 pub(crate) mod result_or_star {
     use super::*;
@@ -63,6 +76,20 @@ pub(crate) mod result_or_star {
                 .map(Some)
                 .ok_or_else(|| de::Error::custom(format!("`{text}` is not one of 1-0, 0-1, 1/2-1/2, *"))),
         }
+    }
+}
+
+/// Like [`result_or_star`], for two results.
+pub(crate) mod two_results {
+    use super::*;
+    #[derive(Serialize, Deserialize)]
+    struct One(#[serde(with = "result_or_star")] Option<GameResult>);
+    type Two = (Option<GameResult>, Option<GameResult>);
+    pub(crate) fn serialize<S: Serializer>((one, other): &Two, to: S) -> Result<S::Ok, S::Error> {
+        (One(*one), One(*other)).serialize(to)
+    }
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Two, D::Error> {
+        <(One, One)>::deserialize(from).map(|(one, other)| (one.0, other.0))
     }
 }
 

@@ -1,13 +1,15 @@
 //! What a command would do, in words, before it is given.
 
 use crate::game::event::ClockTimes;
+use crate::game::json::{two_results, words};
 use crate::game::pgn::h_mm_ss;
 use crate::game::rights::Audience;
 use crate::game::{Alert, AlertKind, ClockTime, Command, Event, GameResult, PlayedMove, Record, StampedEvent, Text};
+use serde::{Deserialize, Serialize};
 use shakmaty::Color;
 
 /// The difference that a command would make to a game. Nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Preview {
     /// The number of the last event of the game as of which this is true; 0: there is no game.
     pub last_number: u64,
@@ -30,12 +32,15 @@ pub struct Preview {
     /// What both clocks showed when the position afterwards was completed.
     pub clocks: ClockTimes,
     /// The result now, and the one afterwards.
+    #[serde(with = "two_results")]
     pub results: (Option<GameResult>, Option<GameResult>),
     /// The open alert that the command answers, and the number of plies played since it was raised.
     pub alert: Option<(u32, u32)>,
     /// The kinds of the alerts that would be cleared.
+    #[serde(with = "words")]
     pub cleared: Vec<AlertKind>,
     /// The kinds of the alerts that would be raised.
+    #[serde(with = "words")]
     pub raised: Vec<AlertKind>,
 }
 

@@ -16,6 +16,9 @@ macro_rules! refusals {
         )+}
 
         impl Refusal {
+            /// The names of all codes.
+            pub const CODES: &[&str] = &[$($name),+];
+
             /// Returns the code for programs.
             pub fn code(&self) -> ErrorCode {
                 ErrorCode::Conflict(match self {$(Refusal::$variant { .. } => $name),+})

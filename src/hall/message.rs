@@ -22,7 +22,9 @@ pub const MAX_BYTES: usize = 256 * 1024;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MessageError {
     /// It has a version that this touchmove does not know.
-    #[error("it has version {found} of the messages, and this touchmove knows only version {VERSION}: install a later one here")]
+    #[error(
+        "it has version {found} of the messages, and this touchmove knows only version {VERSION}: install a later one here"
+    )]
     Newer {
         /// Its version.
         found: u32,

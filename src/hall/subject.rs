@@ -1,5 +1,7 @@
 //! The subjects, streams and keys of a hall on its NATS server. docs/hall-protocol.md describes them for other programs.
 
+use crate::config::hall::is_name;
+
 /// Returns the name of the stream with the events of this hall.
 pub fn events_stream(hall: &str) -> String {
     format!("TM_EV_{hall}")
@@ -32,7 +34,7 @@ impl EventsSubject {
         let mut parts = subject.strip_prefix("tm.v1.ev.")?.strip_prefix(hall)?.strip_prefix('.')?.split('.');
         let (machine, journal, game) = (parts.next()?, parts.next()?, parts.next()?);
         let is_token = |text: &str| !text.is_empty() && text.len() <= 64;
-        if parts.next().is_some() || !is_token(machine) || !is_token(journal) {
+        if parts.next().is_some() || !is_name(machine) || !is_token(journal) {
             return None;
         }
         // The number has one spelling, so that a game has one subject.
@@ -55,7 +57,7 @@ pub fn all_boards(hall: &str) -> String {
 pub fn parse_board<'a>(hall: &str, subject: &'a str) -> Option<(&'a str, &'a str)> {
     let (machine, board) = subject.strip_prefix("tm.v1.tr.")?.strip_prefix(hall)?.strip_prefix('.')?.split_once('.')?;
     let is_token = |text: &str| !text.is_empty() && text.len() <= 64 && !text.contains('.');
-    (is_token(machine) && is_token(board)).then_some((machine, board))
+    (is_name(machine) && is_token(board)).then_some((machine, board))
 }
 
 /// The subject of the commands to a machine.
@@ -73,7 +75,7 @@ pub const ALL_QUESTIONS: &str = "tm.v1.ask.*";
 
 /// Parses a subject of questions: the machine.
 pub fn parse_question(subject: &str) -> Option<&str> {
-    subject.strip_prefix("tm.v1.ask.").filter(|machine| !machine.is_empty() && !machine.contains('.'))
+    subject.strip_prefix("tm.v1.ask.").filter(|machine| is_name(machine))
 }
 
 /// A bucket of keys and values: a stream in which each subject has only its last message.
@@ -142,8 +144,14 @@ mod tests {
         let subject = events("open-2026", "pi-07", "0b5e", 17);
         let parsed = EventsSubject::parse("open-2026", &subject);
         assert_eq!(parsed, Some(EventsSubject { machine: "pi-07".to_owned(), journal: "0b5e".to_owned(), game: 17 }));
-        for other in ["tm.v1.ev.open-2026.pi-07.0b5e.017", "tm.v1.ev.open-2026.pi-07.0b5e.+1", "tm.v1.ev.open-2026.pi-07.0b5e",
-            "tm.v1.ev.open.pi-07.0b5e.1", "tm.v1.ev.open-2026.pi-07.0b5e.1.2", "tm.v1.ev.open-2026..0b5e.1"] {
+        for other in [
+            "tm.v1.ev.open-2026.pi-07.0b5e.017",
+            "tm.v1.ev.open-2026.pi-07.0b5e.+1",
+            "tm.v1.ev.open-2026.pi-07.0b5e",
+            "tm.v1.ev.open.pi-07.0b5e.1",
+            "tm.v1.ev.open-2026.pi-07.0b5e.1.2",
+            "tm.v1.ev.open-2026..0b5e.1",
+        ] {
             assert_eq!(EventsSubject::parse("open-2026", other), None, "{other}");
         }
     }

@@ -40,6 +40,14 @@ pub(super) fn order_error(locale: Locale, error: &OrderError) -> String {
             let squares: Vec<String> = squares.iter().map(ToString::to_string).collect();
             text("not_set_up").with("board", board.to_string()).with("squares", squares.join(" "))
         }
+        OrderError::OtherMachine(board) => text("other_machine").with("board", board.to_string()),
+        OrderError::MachineAway { machine, seconds: Some(seconds) } => {
+            text("machine_away").with("machine", machine.clone()).with("seconds", seconds.to_string())
+        }
+        OrderError::MachineAway { machine, seconds: None } => text("machine_unheard").with("machine", machine.clone()),
+        OrderError::OutcomeUnknown { machine } => text("outcome_unknown").with("machine", machine.clone()),
+        OrderError::RefusedByMachine { text: Some(text), .. } => text.clone(),
+        OrderError::RefusedByMachine { message, text: None, .. } => return message.clone(),
         OrderError::Unreadable(error) => text("unreadable").with("error", error.clone()),
         OrderError::JournalFull(error) => text("not_stored").with("error", error.clone()),
         OrderError::Stopping => text("stopping"),

@@ -6,7 +6,9 @@
 
 pub mod chain;
 pub mod hall;
+pub mod nats;
 pub mod organiser;
+pub mod proxy;
 pub mod python;
 pub mod webdriver;
 
@@ -498,6 +500,17 @@ impl Board {
         let field = field(square);
         self.squares.lock().unwrap()[field] = code(piece);
         self.send(&[0x8e, 0, 5, field as u8, code(piece)]);
+    }
+
+    /// Like [`Board::put`], of several squares at once: nothing can come in between.
+    pub fn put_all(&self, squares: &[(&str, char)]) {
+        let mut messages = Vec::new();
+        for (square, piece) in squares {
+            let field = field(square);
+            self.squares.lock().unwrap()[field] = code(*piece);
+            messages.extend([0x8e, 0, 5, field as u8, code(*piece)]);
+        }
+        self.send(&messages);
     }
 
     /// Like [`Board::put`] while the cable is unplugged: the daemon is not informed.

@@ -78,7 +78,7 @@ fn changed(mut registry: Registry, args: &Args) -> anyhow::Result<Option<Registr
     if registry.hall != args.event {
         effects.push(format!("games that follow belong to {} instead of {}", args.event, registry.hall));
     }
-    if registry.port != port {
+    if registry.port != port && !registry.machines.is_empty() {
         effects.push(format!("machines that joined at port {} have to be given port {port}", registry.port));
     }
     if !effects.is_empty() && !confirm(&format!("Change the hall? {}.", effects.join("; ")), args.yes.yes)? {
@@ -111,7 +111,11 @@ fn start(files: &HallFiles, program: &Path) -> anyhow::Result<()> {
         && Path::new("/run/systemd/system").is_dir();
     if !is_unit_usable {
         let config = files.server_config();
-        return Ok(print(&format!("Start its message server: {} -c {}\n", program.display(), config.display()))?);
+        return Ok(print(&format!(
+            "Start its message server, or restart it: {} -c {}\n",
+            program.display(),
+            config.display()
+        ))?);
     }
     // A new certificate or port needs a restart, which machines survive.
     for arguments in [["enable", server::UNIT].as_slice(), &["restart", server::UNIT]] {

@@ -106,7 +106,7 @@ impl PublicState {
             self.release_log.forget_before(first.saturating_sub(KEPT_GAME_NUMBERS));
         }
         let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
-        Some(Published { board: id, game: Some(game), wall_ms, stamped })
+        Some(Published { board: id, game: Some(game), wall_ms, age_ms: 0, stamped })
     }
 }
 
@@ -115,6 +115,8 @@ pub(super) struct GameRelease {
     pub(super) line: DelayLine,
     /// Number of the last durable event processed.
     pub(super) last: u64,
+    /// Time of that event on the clock of the delay lines.
+    pub(super) pushed_at: i64,
     /// Last known data of the game.
     pub(super) meta: Option<GameMeta>,
 }

@@ -189,7 +189,7 @@ impl BoardView {
     }
 
     /// Sets the clock's report; `None`: the clock cannot be read any more.
-    pub(in crate::daemon) fn set_clock(&mut self, clock: Option<ClockView>) {
+    pub(crate) fn set_clock(&mut self, clock: Option<ClockView>) {
         self.lost_clock = if clock.is_some() { None } else { self.clock.take().or(self.lost_clock) };
         self.clock = clock;
     }

@@ -1,6 +1,7 @@
 //! A link task's handle at the hub.
 
 use super::{BoardId, BoardView, Hub, OrderError, ReplySender, Request, TableExchange};
+use crate::daemon::journal::{JournalError, RemoteEvents};
 use crate::game::{Answer, StampedEvent};
 use std::sync::Arc;
 use tokio::sync::mpsc;
@@ -27,7 +28,7 @@ impl BoardHandle {
         change: impl FnOnce(&mut BoardView) + Send + 'static,
         done: Option<(ReplySender, Result<Answer, OrderError>)>,
     ) {
-        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None };
+        let batch = Batch { epoch_wall_ms, events, change: Some(Box::new(change)), done, exchange: None, remote: None };
         // The publisher outlives the handle, so the channel is open.
         let _ = self.batches.send(batch);
     }
@@ -35,7 +36,15 @@ impl BoardHandle {
     /// Publishes a game that is continued from another board: with all its events, none of which is published as an update. The
     /// board takes that game's playing table in the round.
     pub fn publish_continuation(&self, epoch_wall_ms: i64, events: Vec<StampedEvent>, exchange: TableExchange) {
-        let batch = Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange) };
+        let batch = Batch { epoch_wall_ms, events, change: None, done: None, exchange: Some(exchange), remote: None };
+        // The channel is open, as above.
+        let _ = self.batches.send(batch);
+    }
+
+    /// Publishes events of another machine's journal in order after they are written to this one, then answers a request.
+    pub fn publish_remote(&self, remote: RemoteBatch, done: Option<(ReplySender, Result<Answer, OrderError>)>) {
+        let remote = Some(Box::new(remote));
+        let batch = Batch { epoch_wall_ms: 0, events: Vec::new(), change: None, done, exchange: None, remote };
         // The channel is open, as above.
         let _ = self.batches.send(batch);
     }
@@ -68,6 +77,22 @@ pub(super) struct Batch {
     pub(super) done: Option<(ReplySender, Result<Answer, OrderError>)>,
     /// If set, the events are those of a game from another board that is continued here.
     pub(super) exchange: Option<TableExchange>,
+    /// If set, the events are those of another machine's journal.
+    pub(super) remote: Option<Box<RemoteBatch>>,
+}
+
+/// Consecutive events of a game in the journal of another machine.
+pub struct RemoteBatch {
+    /// The events as they are stored.
+    pub events: RemoteEvents,
+    /// The same events, as far as this version understands them.
+    pub stamped: Vec<StampedEvent>,
+    /// How long ago each was stored there, in milliseconds.
+    pub ages_ms: Vec<u64>,
+    /// Whether it is the newest game of its board. Others are older games that arrive later, and are only stored.
+    pub is_newest: bool,
+    /// Is called when the events are stored here, or refused.
+    pub on_done: Box<dyn FnOnce(Result<(), JournalError>) + Send>,
 }
 
 pub(super) type Change = Box<dyn FnOnce(&mut BoardView) + Send>;

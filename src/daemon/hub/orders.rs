@@ -4,6 +4,7 @@ use super::request::StoredGameState;
 use super::request::{Continuation, GameGuard, OrderError, OrderGuard, Request, RequestKind, Seen, TableExchange, Target};
 use super::{BoardId, GameView, Hub, JOURNAL_FAILED, JOURNAL_FULL, State, lock};
 use crate::daemon::hub::round_games::tag_value;
+use crate::daemon::journal::JournalError;
 use crate::game::Refusal;
 use crate::game::news::news;
 use crate::game::rights::Audience;
@@ -38,10 +39,10 @@ impl Hub {
     /// # Errors
     /// See [`OrderError`], in particular [`OrderError::Changed`]; nothing has changed then.
     pub async fn execute_seen(&self, target: Target, order: Order, seen: Option<Seen>) -> Result<Answer, OrderError> {
-        let Some(Seen { number: seen, audience }) = seen else { return self.execute_guarded(&target, order, None).await };
+        let Some(Seen { number: seen, audience }) = seen else { return self.execute_after(&target, order, None).await };
         let mut number = seen;
         loop {
-            let outcome = self.execute_guarded(&target, order.clone(), Some(number)).await;
+            let outcome = self.execute_after(&target, order.clone(), Some(number)).await;
             let (Err(OrderError::Changed { .. }), Target::Game(game)) = (&outcome, &target) else { return outcome };
             // What the table knew when it refused has been published.
             let since = self.events_after(*game, number).map_err(|error| OrderError::Unreadable(error.to_string()))?;
@@ -57,12 +58,19 @@ impl Hub {
         }
     }
 
-    /// Executes an order, if nothing has happened in the game after event `seen` that somebody must know.
-    async fn execute_guarded(&self, target: &Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
+    /// Executes an order, if nothing has happened in the game after event `seen` (`None`: whatever has happened).
+    ///
+    /// # Errors
+    /// As [`Hub::execute_seen`], but [`OrderError::Changed`] does not say what has changed.
+    pub async fn execute_after(&self, target: &Target, order: Order, seen: Option<u64>) -> Result<Answer, OrderError> {
         if let (Target::Game(game), Command::Result { result }) = (target, &order.command)
             && self.read(|state| !is_current(state, *game))
         {
-            return self.set_late_result(*game, *result, &order.by).await;
+            return match self.board_of_remote_game(*game)? {
+                // Its journal is at its machine.
+                Some(board) => self.request(&board, RequestKind::PastGame(*game, order)).await,
+                None => self.set_late_result(*game, *result, &order.by).await,
+            };
         }
         let (board, game) = self.read(|state| {
             let (board, guard) = guard(state, target)?;
@@ -85,6 +93,16 @@ impl Hub {
             _ => {}
         }
         outcome
+    }
+
+    /// Returns the board of a game in the journal of another machine; `None`: it is a game of this machine, or there is none.
+    fn board_of_remote_game(&self, game: u64) -> Result<Option<BoardId>, OrderError> {
+        let unreadable = |error: JournalError| OrderError::Unreadable(error.to_string());
+        if self.journal.remote_game(game).map_err(unreadable)?.is_none() {
+            return Ok(None);
+        }
+        let view = self.game(game).map_err(unreadable)?;
+        Ok(view.map(|game| game.board))
     }
 
     /// Returns what an order would do now, as [`Answer::Preview`], as far as this audience may know. Nothing changes.

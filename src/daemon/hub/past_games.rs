@@ -115,7 +115,7 @@ impl Hub {
             }
         }
         for stamped in events {
-            let published = Published { board: game.board.clone(), game: Some(id), wall_ms, stamped };
+            let published = Published { board: game.board.clone(), game: Some(id), wall_ms, age_ms: 0, stamped };
             self.publish(Update::Event(Arc::new(published)));
         }
         Ok(Answer::Done)

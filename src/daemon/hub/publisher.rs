@@ -2,7 +2,7 @@
 
 use super::handle::Batch;
 use super::{BoardId, Hub, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published, TableExchange, Update};
-use crate::daemon::journal::AppendOutcome;
+use crate::daemon::journal::{AppendOutcome, JournalError};
 use crate::game::StampedEvent;
 use crate::names::MANAGER_INTERFACE;
 use std::sync::Arc;
@@ -17,6 +17,10 @@ impl Hub {
     /// Publishes the batches of a board's events, in their order, until its handle is dropped.
     pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
         while let Some(mut batch) = queue.recv().await {
+            if let Some(remote) = batch.remote.take() {
+                self.publish_remote(&board, *remote, batch.done).await;
+                continue;
+            }
             // Transient events do not wait for the disk, but never overtake durable ones.
             let durable: Vec<StampedEvent> = batch.events.iter().filter(|event| event.number.is_some()).cloned().collect();
             if durable.is_empty() {
@@ -25,9 +29,13 @@ impl Hub {
             }
             let transient = batch.events.iter().take_while(|event| event.number.is_none()).count();
             let events = batch.events.drain(..transient).collect();
-            let transient = Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None };
+            let transient =
+                Batch { epoch_wall_ms: batch.epoch_wall_ms, events, change: None, done: None, exchange: None, remote: None };
             // Poll the write first, so that the disk starts before the transient events are published.
-            let commit = self.commit(&board, batch.epoch_wall_ms, durable);
+            let last = durable.last().map_or(0, |event| event.at);
+            let wall_ms = batch.epoch_wall_ms.saturating_add_unsigned(last);
+            let append = || self.journal.append(board.as_str(), wall_ms, durable.clone());
+            let commit = self.commit(&board, append);
             let (games, ()) = tokio::join!(biased; commit, async { self.apply(&board, transient, Vec::new()) });
             // Seat the board before the game on it gets the names of another table. The seats may have changed since the request.
             if let Some(TableExchange { from, to, by, .. }) =
@@ -39,13 +47,15 @@ impl Hub {
         }
     }
 
-    /// Stores durable events; retries until it succeeds.
-    async fn commit(&self, board: &BoardId, epoch_wall_ms: i64, events: Vec<StampedEvent>) -> Vec<u64> {
-        let wall_ms = epoch_wall_ms.saturating_add_unsigned(events.last().map_or(0, |event| event.at));
+    /// Stores durable events with `append`; retries until it succeeds. Returns the game of each.
+    pub(super) async fn commit<F>(&self, board: &BoardId, append: impl Fn() -> F) -> Vec<u64>
+    where
+        F: Future<Output = Result<AppendOutcome, JournalError>>,
+    {
         let mut delay = WRITE_RETRY.0;
         let mut is_held_back = false;
         loop {
-            match self.journal.append(board.as_str(), wall_ms, events.clone()).await {
+            match append().await {
                 Ok(AppendOutcome { games, uses_reserve }) => {
                     let sentence = uses_reserve.then(|| {
                         "the disk is full, and moves are stored in the space that was reserved for them: free some space in the \
@@ -105,7 +115,7 @@ impl Hub {
                 let view = game.and_then(|game| state.games.get(&game));
                 let epoch_wall_ms = view.map_or(batch.epoch_wall_ms, |game| game.epoch_wall_ms);
                 let wall_ms = epoch_wall_ms.saturating_add_unsigned(stamped.at);
-                let published = Published { board: board.clone(), game, wall_ms, stamped };
+                let published = Published { board: board.clone(), game, wall_ms, age_ms: 0, stamped };
                 updates.push(Update::Event(Arc::new(published)));
             }
             if let Some(TableExchange { game: from, from: left, .. }) = &batch.exchange {

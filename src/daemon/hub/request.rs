@@ -43,6 +43,8 @@ pub enum RequestKind {
     ContinueGame(Box<Continuation>),
     /// Identify the board by its lights or its beeper.
     Identify,
+    /// Execute an order about a game that is no longer on the board, which is at another machine. The number is that of the game.
+    PastGame(u64, Order),
 }
 
 /// The game that an order may change. A table is ahead of what is published, because events are written to the journal first.
@@ -172,6 +174,37 @@ pub enum OrderError {
         /// Squares that differ; empty: the board has not reported its placement yet.
         squares: Vec<shakmaty::Square>,
     },
+    /// The game is played at a machine of the hall, and the other board is at another machine.
+    #[error(
+        "the game cannot continue on board {0}, because one of the boards is at another machine: give the position there instead"
+    )]
+    OtherMachine(BoardId),
+    /// The board is at a machine that does not answer.
+    #[error("nothing was changed: {}", machine_away(.machine, *.seconds))]
+    MachineAway {
+        /// The machine.
+        machine: String,
+        /// For how long it has not answered, in seconds; `None`: since touchmoved was started here.
+        seconds: Option<u64>,
+    },
+    /// A machine of the hall has received the order, and its answer did not come.
+    #[error(
+        "machine {machine} has not answered in time, and it is not known whether the order was executed: look at the game, then decide"
+    )]
+    OutcomeUnknown {
+        /// The machine.
+        machine: String,
+    },
+    /// A machine of the hall refused the order.
+    #[error("{message}")]
+    RefusedByMachine {
+        /// The error for programs.
+        code: ErrorCode,
+        /// The reason, in English.
+        message: String,
+        /// The reason before translation; `None`: only `message` has it.
+        text: Option<Text>,
+    },
     /// The game cannot be read.
     #[error("the game cannot continue on another board, because the journal cannot be read: {0}")]
     Unreadable(String),
@@ -198,9 +231,22 @@ impl OrderError {
             OrderError::Playing { .. } => ErrorCode::Conflict("Playing"),
             OrderError::CannotIdentify(_) => ErrorCode::Conflict("Unnoticed"),
             OrderError::PositionNotSetUp { .. } => ErrorCode::Conflict("NotPutUp"),
+            OrderError::OtherMachine(_) => ErrorCode::Conflict("OtherMachine"),
+            OrderError::MachineAway { .. } => ErrorCode::Unavailable("MachineAway"),
+            OrderError::OutcomeUnknown { .. } => ErrorCode::Unavailable("OutcomeUnknown"),
+            OrderError::RefusedByMachine { code, .. } => *code,
             OrderError::Unreadable(_) => ErrorCode::Unavailable("JournalUnreadable"),
             OrderError::JournalFull(_) => ErrorCode::Unavailable("JournalFull"),
             OrderError::Stopping => ErrorCode::Unavailable("Stopping"),
+        }
+    }
+}
+
+fn machine_away(machine: &str, seconds: Option<u64>) -> String {
+    match seconds {
+        Some(seconds) => format!("machine {machine} has not answered for {seconds} s; check its power, then its network"),
+        None => {
+            format!("machine {machine} has not answered since touchmoved was started here; check its power, then its network")
         }
     }
 }

@@ -1,10 +1,11 @@
 //! The state that front-ends read, and how an event changes it.
 
-use super::{BoardId, BoardView, ClockView, GameSummary, GameView};
+use super::{BoardId, BoardView, ClockView, GameSummary, GameView, MachineView};
 use crate::boards::{LinkState, Millis};
 use crate::daemon::hub::round_games::{RoundGames, pairing_of, tagged_pairing};
 use crate::daemon::steady_clock;
 use crate::desk::Desk;
+use crate::game::rights::Audience;
 use crate::game::{Event, Record, StampedEvent};
 use crate::link::watch::UnusedDevice;
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ pub struct State {
     pub health_problems: Vec<HealthProblem>,
     /// Devices that are plugged in, may be boards, and are not used.
     pub unused: Vec<UnusedDevice>,
+    /// The machines of the hall, by name; empty: this is not the hub of one.
+    pub machines: BTreeMap<String, MachineView>,
 }
 
 impl State {
@@ -136,6 +139,18 @@ pub const JOURNAL_FAILED: &str = "journal_failed";
 
 /// Kind of problem: a stored game is left out.
 pub const GAME_UNREADABLE: &str = "game_unreadable";
+
+/// Kind of problem: a program could not be told of an alert.
+pub const HOOK_FAILED: &str = "hook_failed";
+
+/// Kind of problem: a message about an alert could not be sent.
+pub const WEBHOOK_FAILED: &str = "webhook_failed";
+
+/// Returns whether those who log in may know of a health problem of this kind. That a notification failed reveals that an alert was
+/// raised.
+pub fn is_health_kind_for(kind: &str, audience: Audience) -> bool {
+    audience == Audience::Arbiter || ![HOOK_FAILED, WEBHOOK_FAILED].contains(&kind)
+}
 
 /// Kind of problem: published events are missing or changed in the journal.
 pub const JOURNAL_DAMAGED: &str = "journal_damaged";

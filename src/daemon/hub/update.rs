@@ -13,6 +13,8 @@ pub enum Update {
     Board(BoardId),
     /// The operator's desk changed: seats, rounds, or which round is played.
     Desk,
+    /// What is known of the machines of the hall changed.
+    Machines,
     /// The list of health problems or that of unused devices changed, or a new incarnation of the journal began.
     Health,
 }
@@ -26,6 +28,8 @@ pub struct Published {
     pub game: Option<u64>,
     /// Wall-clock time, in milliseconds since 1970-01-01 UTC.
     pub wall_ms: i64,
+    /// How long ago it happened, in milliseconds, if that is known to be long: of an event that another machine has sent late.
+    pub age_ms: u64,
     /// Event with its number and time.
     pub stamped: StampedEvent,
 }

@@ -142,6 +142,45 @@ impl Journal {
             .and_then(|mut statement| statement.query_map([], end)?.collect())
             .map_err(JournalError::sqlite("list the games of the journal"))
     }
+
+    /// Returns the incarnation in which a game of this machine began.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn birth_journal(&self, game: u64) -> Result<String, JournalError> {
+        lock(&self.reader)
+            .prepare_cached("SELECT id FROM incarnation WHERE first_game <= ?1 ORDER BY number DESC LIMIT 1")
+            .and_then(|mut statement| statement.query_row([integer(game)], |row| row.get(0)))
+            .map_err(JournalError::sqlite("read the incarnation of a game"))
+    }
+
+    /// Returns the game of another machine that has this number here; `None`: it is a game of this machine.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn remote_game(&self, game: u64) -> Result<Option<RemoteGame>, JournalError> {
+        let source =
+            |row: &rusqlite::Row<'_>| Ok(RemoteGame { machine: text(row, 0)?, journal: text(row, 1)?, game: id(row, 2)? });
+        lock(&self.reader)
+            .prepare_cached("SELECT machine, journal, remote_game FROM remote_game WHERE game = ?1 AND journal IS NOT NULL")
+            .and_then(|mut statement| statement.query_row([integer(game)], source).optional())
+            .map_err(JournalError::sqlite("read a game of another machine"))
+    }
+
+    /// Returns an event of a game of another machine; `None`: it is not stored.
+    ///
+    /// # Errors
+    /// The journal cannot be read.
+    pub fn remote_event(&self, journal: &str, game: u64, number: u64) -> Result<Option<EventRow>, JournalError> {
+        const EVENT: &str = "
+            SELECT number, wall_ms, event FROM event
+            WHERE game = (SELECT game FROM remote_game WHERE journal = ?1 AND remote_game = ?2) AND number = ?3";
+        let event = |row: &rusqlite::Row<'_>| Ok(EventRow { number: id(row, 0)?, wall_ms: row.get(1)?, text: text(row, 2)? });
+        lock(&self.reader)
+            .prepare_cached(EVENT)
+            .and_then(|mut statement| statement.query_row(params![journal, integer(game), integer(number)], event).optional())
+            .map_err(JournalError::sqlite("read an event of another machine"))
+    }
 }
 
 /// Events of another machine whose texts are events with these numbers.

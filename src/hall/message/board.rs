@@ -2,9 +2,9 @@
 
 use crate::boards::{Placement, SquareState};
 use crate::daemon::hub::{BoardView, ConnectionState};
+use crate::game::StampedEvent;
 use crate::game::event::Rotation;
 use crate::wire::{Word, event_to_value, from_json};
-use crate::game::StampedEvent;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use shakmaty::{Color, Piece};

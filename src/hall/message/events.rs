@@ -10,10 +10,9 @@ const BOARD_HEADER: &str = "Tm-Board";
 const STARTED_HEADER: &str = "Tm-Started";
 const EPOCH_HEADER: &str = "Tm-Epoch";
 const FIRST_HEADER: &str = "Tm-First";
-const AGE_HEADER: &str = "Tm-Age";
 
-/// Consecutive events of one game, which its subject names. The payload has one line for each: its wall-clock time, a space, and its
-/// JSON text as it is stored.
+/// Consecutive events of one game, which its subject names. The payload has one line for each: its wall-clock time, its age or `-`,
+/// and its JSON text as it is stored, with a space between them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EventsMessage {
     /// The name of the board at its machine.
@@ -22,10 +21,18 @@ pub struct EventsMessage {
     pub started_wall_ms: i64,
     /// Wall-clock time of the board's time 0: Unix time in milliseconds.
     pub epoch_wall_ms: i64,
-    /// How long ago the last event was stored when the message was sent, in milliseconds; `None`: unknown.
-    pub age_ms: Option<u64>,
     /// The events, at least one.
-    pub rows: Vec<EventRow>,
+    pub lines: Vec<EventLine>,
+}
+
+/// An event in a message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventLine {
+    /// How long ago it was stored when the message was sent, in milliseconds of a clock that does not go back; `None`: unknown,
+    /// because the machine was started since.
+    pub age_ms: Option<u64>,
+    /// The event.
+    pub row: EventRow,
 }
 
 impl EventsMessage {
@@ -36,13 +43,11 @@ impl EventsMessage {
         headers.insert(BOARD_HEADER, self.board.as_str());
         headers.insert(STARTED_HEADER, self.started_wall_ms.to_string());
         headers.insert(EPOCH_HEADER, self.epoch_wall_ms.to_string());
-        headers.insert(FIRST_HEADER, self.rows.first().map_or(0, |row| row.number).to_string());
-        if let Some(age_ms) = self.age_ms {
-            headers.insert(AGE_HEADER, age_ms.to_string());
-        }
-        let mut payload = Vec::with_capacity(self.rows.iter().map(|row| row.text.len() + 16).sum());
-        for row in &self.rows {
-            payload.extend_from_slice(format!("{} {}\n", row.wall_ms, row.text).as_bytes());
+        headers.insert(FIRST_HEADER, self.lines.first().map_or(0, |line| line.row.number).to_string());
+        let mut payload = Vec::with_capacity(self.lines.iter().map(|line| line.row.text.len() + 24).sum());
+        for EventLine { age_ms, row } in &self.lines {
+            let age = age_ms.map_or_else(|| "-".to_owned(), |age| age.to_string());
+            payload.extend_from_slice(format!("{} {age} {}\n", row.wall_ms, row.text).as_bytes());
         }
         (headers, payload)
     }
@@ -63,18 +68,20 @@ impl EventsMessage {
         let first: u64 = number(FIRST_HEADER, header(FIRST_HEADER))?;
         let text = std::str::from_utf8(payload).map_err(MessageError::malformed)?;
         let text = text.strip_suffix('\n').ok_or_else(|| MessageError::malformed("it does not end with a line break"))?;
-        let row = |(line, number): (&str, u64)| -> Result<EventRow, MessageError> {
-            let (wall_ms, text) = line.split_once(' ').ok_or_else(|| MessageError::malformed("a line has no time"))?;
+        let line = |(line, number): (&str, u64)| -> Result<EventLine, MessageError> {
+            let mut parts = line.splitn(3, ' ');
+            let mut part = || parts.next().ok_or_else(|| MessageError::malformed("a line has no time, age and text"));
+            let (wall_ms, age, text) = (part()?, part()?, part()?);
             let wall_ms = wall_ms.parse().map_err(MessageError::malformed)?;
-            Ok(EventRow { number, wall_ms, text: text.to_owned() })
+            let age_ms = if age == "-" { None } else { Some(age.parse().map_err(MessageError::malformed)?) };
+            Ok(EventLine { age_ms, row: EventRow { number, wall_ms, text: text.to_owned() } })
         };
-        let rows = text.split('\n').zip(first.max(1)..).map(row).collect::<Result<Vec<_>, _>>()?;
+        let lines = text.split('\n').zip(first.max(1)..).map(line).collect::<Result<Vec<_>, _>>()?;
         Ok(EventsMessage {
             board,
             started_wall_ms: number(STARTED_HEADER, header(STARTED_HEADER))?,
             epoch_wall_ms: number(EPOCH_HEADER, header(EPOCH_HEADER))?,
-            age_ms: header(AGE_HEADER).map(|age| number(AGE_HEADER, Some(age))).transpose()?,
-            rows,
+            lines,
         })
     }
 
@@ -88,20 +95,24 @@ mod tests {
 
     #[test]
     fn events_are_read_as_they_were_written() {
-        let row = |number, text: &str| EventRow { number, wall_ms: 1_795_000_000_123 + number as i64, text: text.to_owned() };
+        let line = |number, age_ms, text: &str| {
+            let row = EventRow { number, wall_ms: 1_795_000_000_123 + number as i64, text: text.to_owned() };
+            EventLine { age_ms, row }
+        };
         let message = EventsMessage {
             board: "dgt_1".to_owned(),
             started_wall_ms: 1_795_000_000_000,
             epoch_wall_ms: 1_794_999_000_000,
-            age_ms: Some(12),
-            rows: vec![row(4, r#"{"t":1,"n":4,"event":"later","é":"\n "}"#), row(5, "{}")],
+            lines: vec![line(4, Some(12), r#"{"t":1,"n":4,"event":"later","é":"\n "}"#), line(5, None, "{}")],
         };
         let (headers, payload) = message.encode();
         assert_eq!(EventsMessage::decode(Some(&headers), &payload), Ok(message.clone()));
         let mut later = headers.clone();
         later.insert(VERSION_HEADER, "2");
         assert_eq!(EventsMessage::decode(Some(&later), &payload), Err(MessageError::Newer { found: 2 }));
-        for (headers, payload) in [(None, &payload[..]), (Some(&headers), b"x"), (Some(&headers), b""), (Some(&headers), b"x y\n")] {
+        for (headers, payload) in
+            [(None, &payload[..]), (Some(&headers), b"x"), (Some(&headers), b""), (Some(&headers), b"x y\n")]
+        {
             assert!(matches!(EventsMessage::decode(headers, payload), Err(MessageError::Malformed(_))));
         }
     }

@@ -1,6 +1,7 @@
 //! That a machine is there, and how it is.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// What a machine says of itself every few seconds.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -28,8 +29,8 @@ pub struct Presence {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Kept {
-    /// The number of events.
-    pub events: u64,
+    /// The number of events, by the journals in which their games began.
+    pub events: BTreeMap<String, u64>,
     /// The number of messages that the hub has still to read: its lag.
     pub behind: u64,
 }

@@ -121,6 +121,8 @@ impl ServedName {
                             .extend(self.objects.keys().filter(|object| matches!(object, Object::Game(_))).cloned());
                     }
                 }
+                // They are read by a method.
+                Received::Update(Update::Machines) => {}
                 Received::Update(Update::Board(_)) => self.sync_objects(SignalStart::Now).await?,
                 Received::Missed(missed) => {
                     debug!("{} missed {missed} messages", self.stream.name());

@@ -302,7 +302,8 @@ mod tests {
 
     #[test]
     fn every_durable_event_has_the_documented_signal_arguments() {
-        let words: Vec<&str> = one_of_each().iter().map(Event::word).collect();
+        let events = one_of_each();
+        let words: Vec<&str> = events.iter().map(Event::word).collect();
         for kind in Event::KINDS.iter().filter(|kind| kind.durability == Durability::Durable) {
             assert!(words.contains(&kind.word), "{} is not among the events of this test", kind.word);
         }

@@ -245,11 +245,8 @@ async fn moves_before_the_position_was_set_up_again_are_not_reported() {
     }
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     // All at once, as a person sets up a position.
-    for (square, piece) in
-        [("f6", '.'), ("c4", '.'), ("c6", '.'), ("f3", '.'), ("g8", 'n'), ("f1", 'B'), ("b8", 'n'), ("g1", 'N')]
-    {
-        site.hall.board.put(square, piece);
-    }
+    let back = [("f6", '.'), ("c4", '.'), ("c6", '.'), ("f3", '.'), ("g8", 'n'), ("f1", 'B'), ("b8", 'n'), ("g1", 'N')];
+    site.hall.board.put_all(&back);
     let placement = fen.split(' ').next().unwrap().to_owned();
     until("the position", async || {
         let boards = client.call(json!({"id": 1, "call": "eboards"})).await;

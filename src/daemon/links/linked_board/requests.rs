@@ -34,6 +34,10 @@ impl LinkBoard {
                 commands
             }
             RequestKind::ContinueGame(continuation) => self.continue_game(now, *continuation, request.done),
+            RequestKind::PastGame(game, _) => {
+                self.step.done = Some((request.done, Err(OrderError::NoSuchGame(game))));
+                Vec::new()
+            }
             // Handled by the link itself; it does not involve the table.
             RequestKind::Identify => Vec::new(),
         }

@@ -1,0 +1,63 @@
+//! Publishes events of other machines' journals.
+
+use super::{BoardId, Hub, OrderError, Published, RemoteBatch, ReplySender, Update, lock};
+use crate::daemon::journal::AppendOutcome;
+use crate::daemon::steady_clock;
+use crate::game::{Answer, Event};
+use std::sync::{Arc, Mutex};
+
+impl Hub {
+    /// Stores events of another machine's journal, applies them to the state and publishes them. Events of older games, which are
+    /// in the past, are only stored.
+    pub(super) async fn publish_remote(
+        &self,
+        board: &BoardId,
+        batch: RemoteBatch,
+        done: Option<(ReplySender, Result<Answer, OrderError>)>,
+    ) {
+        let RemoteBatch { events, stamped, ages_ms, is_newest, on_done } = batch;
+        if !stamped.is_empty() {
+            let refused = Mutex::new(None);
+            let append = || async {
+                match self.journal.append_remote(board.as_str(), events.clone()).await {
+                    // The same events would be refused again.
+                    Err(error) if error.is_about_remote_events() => {
+                        *lock(&refused) = Some(error);
+                        Ok(AppendOutcome { games: Vec::new(), uses_reserve: false })
+                    }
+                    outcome => outcome,
+                }
+            };
+            let games = self.commit(board, append).await;
+            on_done(lock(&refused).take().map_or(Ok(()), Err));
+            let mut updates = Vec::with_capacity(stamped.len());
+            if let Some(game) = games.first().copied() {
+                let mut state = self.lock();
+                let is_known = state.games.contains_key(&game);
+                if is_newest || is_known {
+                    let now_wall_ms = steady_clock::unix_ms();
+                    for (stamped, age_ms) in stamped.into_iter().zip(ages_ms) {
+                        // A game has the times of its machine; how long ago something was is measured here.
+                        let happened = now_wall_ms.saturating_sub_unsigned(age_ms).saturating_sub_unsigned(stamped.at);
+                        let is_begin = matches!(stamped.event, Event::GameStarted { .. });
+                        let epoch_wall_ms =
+                            if is_begin { events.started_wall_ms.saturating_sub_unsigned(stamped.at) } else { happened };
+                        state.apply(board, Some(game), epoch_wall_ms, &self.tags, &stamped);
+                        let view = state.games.get_mut(&game);
+                        let wall_ms = view.map_or(events.started_wall_ms, |view| {
+                            view.epoch_steady_ms = steady_clock::from_wall(happened);
+                            view.wall_ms(stamped.at)
+                        });
+                        let published = Published { board: board.clone(), game: Some(game), wall_ms, age_ms, stamped };
+                        updates.push(Update::Event(Arc::new(published)));
+                    }
+                }
+            }
+            updates.into_iter().for_each(|update| self.publish(update));
+        }
+        if let Some((done, outcome)) = done {
+            // The requester may be gone.
+            let _ = done.send(outcome);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Which boards have changed, and the messages that say so.
+
+use crate::boards::Millis;
+use crate::daemon::Hub;
+use crate::daemon::hub::{BoardId, Published};
+use crate::daemon::steady_clock;
+use crate::game::{Event, StampedEvent};
+use crate::hall::message::board::{BoardMessage, BoardState};
+use crate::hall::message::to_json;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Largest number of transient events in one message: of a board on which more happens, the latest are sent.
+const MAX_EVENTS: usize = 64;
+
+/// The boards that have changed since their last message.
+#[derive(Default)]
+pub(super) struct Boards {
+    changed: BTreeSet<BoardId>,
+    events: BTreeMap<BoardId, Vec<StampedEvent>>,
+}
+
+impl Boards {
+    /// Marks a board as changed.
+    pub(super) fn mark(&mut self, board: &BoardId) {
+        self.changed.insert(board.clone());
+    }
+
+    /// Forgets the transient events that were not sent: they are in the past.
+    pub(super) fn forget_events(&mut self) {
+        self.events.clear();
+    }
+
+    /// Marks all boards.
+    pub(super) fn mark_all(&mut self, hub: &Hub) {
+        self.changed = hub.read(|state| state.boards.keys().cloned().collect());
+    }
+
+    /// Adds a transient event.
+    pub(super) fn push_event(&mut self, published: &Published) {
+        let events = self.events.entry(published.board.clone()).or_default();
+        if events.len() == MAX_EVENTS {
+            events.remove(0);
+        }
+        events.push(published.stamped.clone());
+    }
+
+    /// Returns whether a message is due.
+    pub(super) fn is_dirty(&self) -> bool {
+        !self.changed.is_empty()
+    }
+
+    /// Returns the messages that are due.
+    pub(super) fn take(&mut self, hub: &Hub) -> Vec<(BoardId, Vec<u8>)> {
+        let mut events = std::mem::take(&mut self.events);
+        let changed = std::mem::take(&mut self.changed);
+        let message = |board: BoardId| {
+            let events = events.remove(&board).unwrap_or_default();
+            let payload = message(hub, &board, &events)?;
+            Some((board, payload))
+        };
+        changed.into_iter().filter_map(message).collect()
+    }
+}
+
+fn transient(at: Millis, event: Event) -> StampedEvent {
+    StampedEvent { at, number: None, event }
+}
+
+/// Returns the message about a board; `None`: there is no such board any more.
+fn message(hub: &Hub, board: &BoardId, events: &[StampedEvent]) -> Option<Vec<u8>> {
+    let (mut message, game) = hub.read(|state| {
+        let view = state.boards.get(board)?;
+        let game = view.game.and_then(|game| state.games.get(&game));
+        let epoch_steady_ms = game.map_or(steady_clock::now_ms(), |game| game.epoch_steady_ms);
+        let now = u64::try_from(steady_clock::now_ms().saturating_sub(epoch_steady_ms)).unwrap_or(0);
+        let mut message = BoardMessage { state: Some(BoardState::of(view, None)), now, ..BoardMessage::default() };
+        // What is there now, for a hub that has not heard it before.
+        message.push(&transient(now, Event::Displaced { squares: view.displaced.clone() }));
+        if let Some(clock) = &view.clock {
+            let age = u64::try_from(steady_clock::now_ms().saturating_sub(clock.read_at)).unwrap_or(0);
+            let event = Event::Clock {
+                clocks: clock.times,
+                turn: clock.turn,
+                running: clock.running,
+                flags: clock.flags,
+                battery_low: clock.battery_low,
+            };
+            message.push(&transient(now.saturating_sub(age), event));
+        }
+        if let Some(battery) = view.battery {
+            message.push(&transient(now, Event::Battery(battery)));
+        }
+        Some((message, view.game))
+    })?;
+    events.iter().for_each(|event| message.push(event));
+    let game = game.and_then(|game| Some((hub.journal().birth_journal(game).ok()?, game)));
+    if let Some(state) = &mut message.state {
+        state.game = game;
+    }
+    Some(to_json(&message))
+}

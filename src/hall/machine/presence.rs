@@ -1,0 +1,118 @@
+//! That this machine is there: what it says of itself, and the lease that only one machine of its name can hold.
+
+use super::sender::{Stored, store};
+use crate::daemon::hub::is_health_kind_for;
+use crate::daemon::{Hub, random};
+use crate::game::rights::Audience;
+use crate::hall::connection::Connection;
+use crate::hall::message::presence::Presence;
+use crate::hall::message::{from_json, to_json};
+use crate::hall::subject::Bucket;
+use async_nats::HeaderMap;
+use data_encoding::HEXLOWER;
+use std::path::{Path, PathBuf};
+
+/// Identifies a boot of this machine.
+const BOOT_ID_FILE: &str = "/proc/sys/kernel/random/boot_id";
+/// The temperature of the processor, in thousandths of a degree.
+const TEMPERATURE_FILE: &str = "/sys/class/thermal/thermal_zone0/temp";
+
+/// Reads what this machine says of itself.
+pub(super) struct PresenceSource {
+    boot: String,
+    instance: String,
+    state_dir: PathBuf,
+}
+
+impl PresenceSource {
+    /// `state_dir`: the directory whose disk is reported.
+    pub(super) fn new(state_dir: &Path) -> PresenceSource {
+        let boot = std::fs::read_to_string(BOOT_ID_FILE).unwrap_or_default().trim().to_owned();
+        let mut bytes = [0; 8];
+        // Without random bytes all processes of one boot look the same, which only a copy on the same computer would notice.
+        let _ = random::fill(&mut bytes);
+        PresenceSource { boot, instance: HEXLOWER.encode(&bytes), state_dir: state_dir.to_owned() }
+    }
+
+    /// Reads the state of this moment.
+    pub(super) fn read(&self, hub: &Hub, unsent: u64, clock_offset_ms: Option<i64>) -> Presence {
+        let disk = rustix::fs::statvfs(&self.state_dir).ok();
+        let temperature = std::fs::read_to_string(TEMPERATURE_FILE).ok().and_then(|text| text.trim().parse::<i64>().ok());
+        Presence {
+            boot: self.boot.clone(),
+            instance: self.instance.clone(),
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            unsent,
+            free_bytes: disk.map(|disk| disk.f_bavail.saturating_mul(disk.f_frsize)),
+            temperature: temperature.map(|thousandths| thousandths / 100),
+            clock_offset_ms,
+            // The hub shows them to operators.
+            problems: hub.read(|state| {
+                let told = state.health_problems.iter().filter(|problem| is_health_kind_for(problem.kind, Audience::Operator));
+                told.map(|problem| problem.sentence.clone()).collect()
+            }),
+        }
+    }
+}
+
+/// The lease of this machine's name: the key of its presence, which is written again before it expires.
+#[derive(Default)]
+pub(super) struct Lease {
+    /// The sequence number of our last message; `None`: we have none.
+    sequence: Option<u64>,
+}
+
+impl Lease {
+    /// Returns whether this machine has its name for itself.
+    pub(super) fn is_held(&self) -> bool {
+        self.sequence.is_some()
+    }
+
+    /// Forgets our last message: the server may have lost it.
+    pub(super) fn forget(&mut self) {
+        self.sequence = None;
+    }
+
+    /// Says that this machine is there. Returns a sentence if another one has its name.
+    pub(super) async fn renew(&mut self, connection: &Connection, machine: &str, presence: &Presence) -> Option<String> {
+        let (bucket, key) = (Bucket::Here, Bucket::Here.subject(machine));
+        let follows = match self.sequence {
+            Some(sequence) => sequence,
+            None => match connection.last(&bucket.stream(), &key).await {
+                Ok(None) => 0,
+                Ok(Some((sequence, reply))) => {
+                    let other: Presence = from_json(&reply.payload).unwrap_or_default();
+                    // The same process, one before it on this computer, or one that has left.
+                    let is_ours = other.boot == presence.boot || other.boot.is_empty();
+                    if !is_ours {
+                        return Some(format!(
+                            "another machine is connected to the hall as \"{machine}\": if its card is a copy of this one's, run \
+                             `touchmovectl hall join` on one of them with a name of its own; after a power cut this ends by \
+                             itself in 15 seconds"
+                        ));
+                    }
+                    sequence
+                }
+                Err(_) => return None,
+            },
+        };
+        match store(connection, &key, HeaderMap::new(), to_json(presence), follows).await {
+            Ok(Stored::At(sequence)) => self.sequence = Some(sequence),
+            // Somebody else wrote it, or it has expired: it is read again next time.
+            Ok(Stored::NotNext) => self.sequence = None,
+            Ok(Stored::Refused(_)) | Err(_) => {}
+        }
+        None
+    }
+
+    /// Says that this machine leaves.
+    pub(super) async fn release(&mut self, connection: &Connection, machine: &str) {
+        if let Some(sequence) = self.sequence.take() {
+            let left = to_json(&Presence::default());
+            let key = Bucket::Here.subject(machine);
+            let stored = store(connection, &key, HeaderMap::new(), left, sequence);
+            // If this fails, the name is free in 15 seconds.
+            let _ = tokio::time::timeout(std::time::Duration::from_secs(1), stored).await;
+        }
+    }
+}

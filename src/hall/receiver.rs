@@ -1,0 +1,360 @@
+//! The hub of a hall: takes the games of all machines into its own journal and state, where every front-end finds them, and sends the
+//! machines the commands of front-ends.
+//!
+//! **Invariant:** what a machine is told to be on disk here is on disk here. Everything else is asked for again.
+
+mod commander;
+mod ingest;
+mod joins;
+mod kept;
+mod position;
+mod presences;
+mod remote_board;
+mod remote_boards;
+mod streams;
+
+use super::connection::{Connection, ConnectionState, Endpoint, is_copy};
+use super::message::board::BoardMessage;
+use super::message::presence::Kept;
+use super::message::question::{KeptAnswer, Question, TimeAnswer};
+use super::message::{from_json, to_json};
+use super::setup::admission::ALL_REQUESTS;
+use super::setup::paths::HallFiles;
+use super::subject::{self, ALL_QUESTIONS, Bucket, HALL_KEY};
+use crate::daemon::{Hub, Stop, steady_clock, wait_for_stop};
+use async_nats::jetstream::consumer::DeliverPolicy;
+use async_nats::jetstream::consumer::pull::{Ordered, OrderedConfig};
+use async_nats::jetstream::stream::Stream;
+use async_nats::{Message, Subscriber};
+use commander::Commander;
+use futures_util::StreamExt;
+use ingest::{Ingest, Taken};
+use kept::KeptCounts;
+use position::Position;
+use remote_boards::RemoteBoards;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tracing::{debug, info, warn};
+
+/// The kinds of health problems of the hub of a hall.
+pub const HALL_SERVER: &str = "hall_server";
+/// Games of a machine are not taken.
+pub const HALL_GAMES: &str = "hall_games";
+
+/// The interval at which machines are told what is on disk.
+const KEPT_INTERVAL: Duration = Duration::from_millis(500);
+/// After how many of these intervals the name of the hall is written again.
+const TELL_HALL_EVERY: u32 = 10;
+/// The pause before the streams are opened again.
+const REOPEN_PAUSE: Duration = Duration::from_secs(2);
+/// Largest number of messages that are read again for one gap.
+const MAX_REREAD: usize = 100_000;
+
+/// What the hub of a hall needs.
+pub struct ReceiverContext {
+    /// The live games.
+    pub hub: Arc<Hub>,
+    /// Where and how to connect.
+    pub endpoint: Endpoint,
+    /// The name of the hall.
+    pub hall: String,
+    /// The files of the hall.
+    pub files: HallFiles,
+    /// The limit of the stream of events on disk, in bytes.
+    pub max_bytes: i64,
+    /// The shutdown signal.
+    pub stop: Stop,
+}
+
+/// Runs until `stop`.
+pub async fn run(context: ReceiverContext) {
+    let ReceiverContext { hub, endpoint, hall, files, max_bytes, mut stop } = context;
+    let connection = match Connection::open(&endpoint).await {
+        Ok(connection) => connection,
+        Err(error) => {
+            let sentence = format!("this hub cannot connect to its server at {}: {error}", endpoint.url);
+            warn!("{sentence}");
+            hub.set_health_problem(HALL_SERVER, None, Some(sentence));
+            return wait_for_stop(&mut stop).await;
+        }
+    };
+    let known = hub.journal().remote_games().unwrap_or_else(|error| {
+        hub.set_health_problem(HALL_GAMES, None, Some(format!("the games of the hall's machines cannot be read: {error}")));
+        Vec::new()
+    });
+    let kept = KeptCounts::default();
+    let commander = Arc::new(Commander::new(Arc::clone(&hub), connection.clone()));
+    let boards = RemoteBoards::new(Arc::clone(&hub), Arc::clone(&commander));
+    let ingest = Ingest::new(&hall, known, kept.clone());
+    let mut receiver = Receiver {
+        hub,
+        connection,
+        hall,
+        files,
+        max_bytes,
+        commander,
+        boards,
+        ingest,
+        kept,
+        read: 0,
+        behind: 0,
+        told: 0,
+        position: Default::default(),
+    };
+    for (machine, board) in receiver.ingest.boards() {
+        receiver.boards.restore(&machine, &board);
+        receiver.hub.change_machine(&machine, |_| {});
+    }
+    tokio::select! {
+        () = receiver.run() => {}
+        () = wait_for_stop(&mut stop) => {}
+    }
+    receiver.boards.stop().await;
+}
+
+struct Receiver {
+    hub: Arc<Hub>,
+    connection: Connection,
+    hall: String,
+    files: HallFiles,
+    max_bytes: i64,
+    commander: Arc<Commander>,
+    boards: RemoteBoards,
+    ingest: Ingest,
+    kept: KeptCounts,
+    /// The sequence number of the last message that was read.
+    read: u64,
+    /// The number of messages that are still to be read.
+    behind: u64,
+    /// How often the machines were told what is on disk.
+    told: u32,
+    position: Position,
+}
+
+/// The subscriptions of the hub.
+struct Subscriptions {
+    events: Ordered,
+    stream: Stream,
+    boards: Subscriber,
+    presences: Subscriber,
+    questions: Subscriber,
+    joins: Subscriber,
+}
+
+impl Receiver {
+    async fn run(&mut self) {
+        let mut state = self.connection.state();
+        loop {
+            if state.wait_for(ConnectionState::is_up).await.is_err() {
+                return;
+            }
+            let failed = match self.connection.unusable() {
+                Some(sentence) => Err(sentence),
+                None => self.open().await,
+            };
+            match failed {
+                Ok(mut subscriptions) => {
+                    self.report(None);
+                    info!("the hall \"{}\" is open", self.hall);
+                    let ended = self.serve(&mut subscriptions).await;
+                    debug!("the hall's streams are opened again: {ended}");
+                }
+                Err(sentence) => self.report(Some(sentence)),
+            }
+            sleep(REOPEN_PAUSE).await;
+        }
+    }
+
+    fn report(&self, sentence: Option<String>) {
+        let problem = sentence.clone();
+        if self.hub.set_health_problem(HALL_SERVER, None, sentence)
+            && let Some(problem) = problem
+        {
+            warn!("{problem}");
+        }
+    }
+
+    /// Creates what is missing at the server, and subscribes.
+    async fn open(&mut self) -> Result<Subscriptions, String> {
+        let (_, stream) = streams::create(&self.connection, &self.hall, self.max_bytes).await?;
+        (self.position, self.read) = Position::load(&self.hub, &stream).await?;
+        self.kept.forget_messages();
+        let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: self.read + 1 };
+        let config = OrderedConfig { deliver_policy, ..OrderedConfig::default() };
+        let consumer =
+            stream.create_consumer(config).await.map_err(|error| format!("the hall's events cannot be read: {error}"))?;
+        let events = consumer.messages().await.map_err(|error| format!("the hall's events cannot be read: {error}"))?;
+        let client = self.connection.client().clone();
+        let subscribe = async |subject: String| {
+            client.subscribe(subject).await.map_err(|error| format!("the hall's machines cannot be heard: {error}"))
+        };
+        let subscriptions = Subscriptions {
+            events,
+            stream,
+            boards: subscribe(subject::all_boards(&self.hall)).await?,
+            presences: subscribe(Bucket::Here.all_subjects()).await?,
+            questions: subscribe(ALL_QUESTIONS.to_owned()).await?,
+            joins: subscribe(ALL_REQUESTS.to_owned()).await?,
+        };
+        // Machines wait for the name before they send, so it comes last.
+        let hall = self.hall.clone().into_bytes();
+        self.connection.request(&Bucket::Hall.subject(HALL_KEY), None, hall).await.map_err(|error| error.to_string())?;
+        self.kept.mark_all();
+        Ok(subscriptions)
+    }
+
+    /// Serves until a subscription ends; returns why.
+    async fn serve(&mut self, subscriptions: &mut Subscriptions) -> String {
+        let mut told = interval(KEPT_INTERVAL);
+        told.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let mut state = self.connection.state();
+        state.mark_unchanged();
+        loop {
+            tokio::select! {
+                event = subscriptions.events.next() => match event {
+                    Some(Ok(message)) => self.take(&message),
+                    Some(Err(error)) => return error.to_string(),
+                    None => return "the events ended".to_owned(),
+                },
+                Some(message) = subscriptions.boards.next() => self.read_board(&message),
+                Some(message) = subscriptions.presences.next() => presences::read(&self.hub, &mut self.boards, &message),
+                Some(message) = subscriptions.questions.next() => self.answer(&message).await,
+                Some(message) = subscriptions.joins.next() => joins::answer(&self.connection, &self.files, message),
+                _ = told.tick() => {
+                    self.tell().await;
+                    presences::check(&self.hub, &mut self.boards);
+                    self.check_refused();
+                    self.read_gaps(&subscriptions.stream).await;
+                }
+                changed = state.changed() => {
+                    // The server may have lost its last messages: their sequence numbers would be used again.
+                    if changed.is_err() || state.borrow_and_update().is_up() {
+                        return "the connection was made again".to_owned();
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes a message of the stream of events.
+    fn take(&mut self, message: &async_nats::jetstream::Message) {
+        if let Ok(info) = message.info() {
+            (self.read, self.behind) = (info.stream_sequence, info.pending);
+            self.position.note(self.read, info.published.to_string());
+        }
+        self.take_events(message);
+    }
+
+    fn take_events(&mut self, message: &async_nats::jetstream::Message) {
+        let boards = &mut self.boards;
+        let sequence = message.info().map_or(self.read, |info| info.stream_sequence);
+        let is_newest = |subject: &_, events: &_| boards.is_newest(subject, events);
+        let taken = self.ingest.take(&self.hub, &message.message, sequence, is_newest);
+        match taken {
+            Taken::Events(events) => {
+                let machine = events.subject.machine.clone();
+                if let Err(sentence) = self.boards.publish(*events) {
+                    self.alarm(Some(machine), sentence);
+                }
+            }
+            Taken::Known => {}
+            Taken::Refused(machine, sentence) => self.alarm(machine, sentence),
+        }
+    }
+
+    /// Reports that something of a machine is not taken.
+    fn alarm(&self, machine: Option<String>, sentence: String) {
+        if let Some(machine) = machine {
+            self.hub.change_machine(&machine, |view| view.alarm = Some(sentence.clone()));
+        }
+        if self.hub.set_health_problem(HALL_GAMES, None, Some(sentence.clone())) {
+            self.hub.log_failure("games of a machine of the hall are not taken: see `touchmovectl status`", &sentence);
+        }
+    }
+
+    fn read_board(&mut self, message: &Message) {
+        if is_copy(message) {
+            return;
+        }
+        let Some((machine, board)) = subject::parse_board(&self.hall, &message.subject) else { return };
+        let (machine, board) = (machine.to_owned(), board.to_owned());
+        match from_json::<BoardMessage>(&message.payload) {
+            Ok(state) => {
+                if let Err(sentence) = self.boards.set_state(&machine, &board, state) {
+                    self.alarm(Some(machine), sentence);
+                }
+            }
+            Err(error) => {
+                self.alarm(Some(machine.clone()), format!("the state of board {board} of {machine} is not taken: {error}"))
+            }
+        }
+    }
+
+    async fn answer(&mut self, message: &Message) {
+        if is_copy(message) {
+            return;
+        }
+        let (Some(machine), Some(reply_to)) = (subject::parse_question(&message.subject), &message.reply) else { return };
+        // The hub may publish to all subjects, and a client may name any for its reply.
+        if !reply_to.starts_with(&format!("{}.", subject::inbox(machine))) {
+            return self.alarm(Some(machine.to_owned()), format!("machine {machine} asks for a reply to another machine"));
+        }
+        let payload = match from_json::<Question>(&message.payload) {
+            Ok(Question::Time) => to_json(&TimeAnswer {
+                instance: self.commander.instance().to_owned(),
+                now_ms: self.commander.now_ms(),
+                wall_ms: steady_clock::unix_ms(),
+            }),
+            Ok(Question::Kept) => to_json(&KeptAnswer { games: self.ingest.games_of(machine) }),
+            Err(_) => return,
+        };
+        self.connection.publish(reply_to.to_string(), payload).await;
+    }
+
+    /// Tells the machines what is on disk, and stores how far the stream was read.
+    async fn tell(&mut self) {
+        // A machine must not find anything else there.
+        if self.told.is_multiple_of(TELL_HALL_EVERY) {
+            self.connection.publish(Bucket::Hall.subject(HALL_KEY), self.hall.clone().into_bytes()).await;
+        }
+        self.told = self.told.wrapping_add(1);
+        for (machine, events) in self.kept.take_changed() {
+            let kept = to_json(&Kept { events, behind: self.behind });
+            self.connection.publish(Bucket::Kept.subject(&machine), kept).await;
+        }
+        self.position.store(&self.hub, self.kept.position(self.read)).await;
+    }
+
+    /// Reports the events that the journal refused.
+    fn check_refused(&mut self) {
+        let refused = self.kept.take_refused();
+        if refused.is_empty() {
+            return;
+        }
+        let known = self.hub.journal().remote_games().unwrap_or_default();
+        for (subject, reason) in refused {
+            self.ingest.reset(&subject, &known);
+            self.alarm(Some(subject.machine), reason);
+        }
+    }
+
+    /// Reads the games again of which events were missing.
+    async fn read_gaps(&mut self, stream: &Stream) {
+        for gap in self.ingest.take_gaps() {
+            let subject = subject::events(&self.hall, &gap.machine, &gap.journal, gap.game);
+            debug!("reading {subject} again");
+            let config =
+                OrderedConfig { filter_subject: subject, deliver_policy: DeliverPolicy::All, ..OrderedConfig::default() };
+            let Ok(consumer) = stream.create_consumer(config).await else { return };
+            let Ok(mut messages) = consumer.messages().await else { return };
+            for _ in 0..MAX_REREAD {
+                let Ok(Some(Ok(message))) = tokio::time::timeout(Duration::from_secs(2), messages.next()).await else { break };
+                self.take_events(&message);
+                if message.info().is_ok_and(|info| info.pending == 0) {
+                    break;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,166 @@
+//! Takes the events of all machines from the stream: each once, and in the order of its game.
+
+use super::kept::KeptCounts;
+use crate::daemon::Hub;
+use crate::daemon::hub::{BoardId, RemoteBatch};
+use crate::daemon::journal::{EventRow, JournalError, KnownRemoteGame, RemoteEvents, RemoteGame};
+use crate::game::StampedEvent;
+use crate::hall::connection::is_copy;
+use crate::hall::message::events::{EventLine, EventsMessage};
+use crate::hall::subject::EventsSubject;
+use crate::wire;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What is known of one game of a machine.
+struct Game {
+    /// The board here.
+    board: BoardId,
+    /// The number of its last event that was taken.
+    last: u64,
+}
+
+/// The games of all machines.
+pub(super) struct Ingest {
+    hall: String,
+    games: BTreeMap<EventsSubject, Game>,
+    /// Games of which events are missing before those that came: their subjects are read again from the beginning.
+    gaps: BTreeSet<EventsSubject>,
+    kept: KeptCounts,
+}
+
+/// What a message of the stream turned out to be.
+pub(super) enum Taken {
+    /// New events of a board.
+    Events(Box<TakenEvents>),
+    /// Nothing new.
+    Known,
+    /// It was not taken: a sentence, and the machine it is about.
+    Refused(Option<String>, String),
+}
+
+/// New events of a board.
+pub(super) struct TakenEvents {
+    /// The game.
+    pub subject: EventsSubject,
+    /// The name of the board at its machine.
+    pub board: String,
+    /// The events.
+    pub batch: RemoteBatch,
+}
+
+impl Ingest {
+    /// `known`: the games of machines in the journal.
+    pub(super) fn new(hall: &str, known: Vec<KnownRemoteGame>, kept: KeptCounts) -> Ingest {
+        let mut games = BTreeMap::new();
+        for KnownRemoteGame { source, board, last, .. } in known {
+            kept.add(&source.machine, &source.journal, last);
+            let RemoteGame { machine, journal, game } = source;
+            games.insert(EventsSubject { machine, journal, game }, Game { board: BoardId::new(&board), last });
+        }
+        Ingest { hall: hall.to_owned(), games, gaps: BTreeSet::new(), kept }
+    }
+
+    /// Returns what is on disk of a machine's games, as far as they were taken: journal, number and last event of each.
+    pub(super) fn games_of(&self, machine: &str) -> Vec<(String, u64, u64)> {
+        let of_machine = self.games.iter().filter(|(subject, _)| subject.machine == machine);
+        of_machine.map(|(subject, game)| (subject.journal.clone(), subject.game, game.last)).collect()
+    }
+
+    /// Returns the games whose subjects must be read again, and forgets them.
+    pub(super) fn take_gaps(&mut self) -> Vec<EventsSubject> {
+        std::mem::take(&mut self.gaps).into_iter().collect()
+    }
+
+    /// Takes a message. `sequence`: its number in the stream. `is_newest`: whether a game is the newest of its board.
+    pub(super) fn take(
+        &mut self,
+        hub: &Hub,
+        message: &async_nats::Message,
+        sequence: u64,
+        is_newest: impl FnOnce(&EventsSubject, &EventsMessage) -> bool,
+    ) -> Taken {
+        let async_nats::Message { subject, headers, payload, .. } = message;
+        let Some(subject) = EventsSubject::parse(&self.hall, subject) else {
+            return Taken::Refused(None, format!("a message about games has the unknown subject {subject}"));
+        };
+        let refused = |reason: String| {
+            let (machine, game) = (subject.machine.clone(), subject.game);
+            Taken::Refused(Some(machine.clone()), format!("events of game {game} of {machine} are not taken: {reason}"))
+        };
+        // Not from the machine itself.
+        if is_copy(message) {
+            return Taken::Known;
+        }
+        let mut message = match EventsMessage::decode(headers.as_ref(), payload) {
+            Ok(message) => message,
+            Err(error) => return refused(error.to_string()),
+        };
+        let last = self.games.get(&subject).map_or(0, |game| game.last);
+        let first = message.lines.first().map_or(0, |line| line.row.number);
+        if first > last + 1 {
+            self.gaps.insert(subject.clone());
+            return Taken::Known;
+        }
+        let (known, new): (Vec<EventLine>, Vec<EventLine>) =
+            std::mem::take(&mut message.lines).into_iter().partition(|line| line.row.number <= last);
+        if let Some(differing) = known.iter().find(|line| !is_stored(hub, &subject, &line.row)) {
+            return refused(format!(
+                "event {} has another content than before: perhaps the machine's card was copied, or an old copy of it was put back",
+                differing.row.number
+            ));
+        }
+        if new.is_empty() {
+            return Taken::Known;
+        }
+        let mut stamped: Vec<StampedEvent> = Vec::with_capacity(new.len());
+        for line in &new {
+            match wire::from_json(&line.row.text) {
+                Ok(event) if event.number == Some(line.row.number) => stamped.push(event),
+                Ok(_) => return refused(format!("event {} has another number in its text", line.row.number)),
+                Err(error) => return refused(error.to_string()),
+            }
+        }
+        let is_newest = is_newest(&subject, &message);
+        let board = super::remote_boards::local_name(&subject.machine, &message.board);
+        let EventsSubject { machine, journal, game } = subject.clone();
+        let (kept, count) = (self.kept.clone(), new.len() as u64);
+        let known = self.games.entry(subject.clone()).or_insert_with(|| Game { board, last: 0 });
+        known.last = new.last().map_or(known.last, |line| line.row.number);
+        let ages_ms = new.iter().map(|line| line.age_ms.unwrap_or(0)).collect();
+        let rows: Vec<EventRow> = new.into_iter().map(|line| line.row).collect();
+        kept.begin(sequence);
+        let on_done = {
+            let subject = subject.clone();
+            Box::new(move |stored: Result<(), JournalError>| match stored {
+                Ok(()) => kept.end(sequence, &subject.machine, &subject.journal, count),
+                Err(error) => kept.refuse(sequence, subject, error.to_string()),
+            })
+        };
+        let source = RemoteGame { machine, journal, game };
+        let (started_wall_ms, epoch_wall_ms) = (message.started_wall_ms, message.epoch_wall_ms);
+        let events = RemoteEvents { source, started_wall_ms, epoch_wall_ms, events: rows };
+        let batch = RemoteBatch { events, stamped, ages_ms, is_newest, on_done };
+        Taken::Events(Box::new(TakenEvents { subject, board: message.board, batch }))
+    }
+
+    /// Forgets a game of which events were refused. `known`: the games of machines in the journal. It is read again.
+    pub(super) fn reset(&mut self, subject: &EventsSubject, known: &[KnownRemoteGame]) {
+        let stored = known.iter().find(|known| known.source.journal == subject.journal && known.source.game == subject.game);
+        match (self.games.get_mut(subject), stored) {
+            (Some(game), Some(stored)) => game.last = stored.last,
+            _ => _ = self.games.remove(subject),
+        }
+        self.gaps.insert(subject.clone());
+    }
+
+    /// Returns the boards of the known games.
+    pub(super) fn boards(&self) -> BTreeSet<(String, BoardId)> {
+        self.games.iter().map(|(subject, game)| (subject.machine.clone(), game.board.clone())).collect()
+    }
+}
+
+/// Returns whether an event is in the journal with this content. One that is still being written counts as the same.
+fn is_stored(hub: &Hub, subject: &EventsSubject, row: &EventRow) -> bool {
+    let stored = hub.journal().remote_event(&subject.journal, subject.game, row.number);
+    stored.ok().flatten().is_none_or(|stored| stored == *row)
+}

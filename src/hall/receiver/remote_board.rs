@@ -1,0 +1,246 @@
+//! One board of a machine: publishes what its machine sends, and passes on the orders for it.
+
+use super::commander::{Commander, RemoteOrder};
+use crate::boards::{Model, SensorKind};
+use crate::daemon::Hub;
+use crate::daemon::hub::{
+    BoardHandle, BoardView, ConnectionState, GameGuard, OrderError, OrderGuard, RemoteBatch, ReplySender, Request, RequestKind,
+};
+use crate::daemon::journal::RemoteGame;
+use crate::daemon::steady_clock;
+use crate::game::{Answer, Event, StampedEvent};
+use crate::hall::message::board::BoardMessage;
+use crate::hall::message::command::Action;
+use crate::hall::subject::EventsSubject;
+use crate::wire::order_to_value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+
+/// How long the answer to a command waits for the events that it caused.
+const EVENTS_PATIENCE: Duration = Duration::from_secs(5);
+
+/// What comes from the machine.
+pub(super) enum BoardInput {
+    /// Events of a game.
+    Events(EventsSubject, Box<RemoteBatch>),
+    /// The state of the board.
+    State(&'static Model, SensorKind, Box<BoardMessage>),
+    /// The machine is away, for this reason.
+    Away(String),
+}
+
+/// Which board of which machine it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Identity {
+    pub machine: String,
+    /// The name of the board there.
+    pub board: String,
+}
+
+/// An answer that waits for the events that the command caused.
+struct Waiting {
+    game: EventsSubject,
+    number: u64,
+    until: Instant,
+    done: ReplySender,
+    answer: Answer,
+}
+
+/// The outcome of a command.
+struct Executed {
+    outcome: Result<(Answer, Option<(EventsSubject, u64)>), OrderError>,
+    done: ReplySender,
+}
+
+struct Task {
+    hub: Arc<Hub>,
+    commander: Arc<Commander>,
+    identity: Identity,
+    handle: BoardHandle,
+    /// The newest games in the order in which they began here, since the board was registered; the first is the one before.
+    begun: Vec<Option<EventsSubject>>,
+    /// The number of the last event that was passed on, of each game of which there was one.
+    last: BTreeMap<EventsSubject, u64>,
+    waiting: Vec<Waiting>,
+    executed: mpsc::UnboundedSender<Executed>,
+}
+
+/// Runs until `inputs` is closed. `begun`: the game that the hub has on the board.
+pub(super) async fn run(
+    hub: Arc<Hub>,
+    commander: Arc<Commander>,
+    identity: Identity,
+    handle: BoardHandle,
+    begun: Option<EventsSubject>,
+    mut inputs: mpsc::UnboundedReceiver<BoardInput>,
+) {
+    let (executed, mut outcomes) = mpsc::unbounded_channel();
+    let mut task =
+        Task { hub, commander, identity, handle, begun: vec![begun], last: BTreeMap::new(), waiting: Vec::new(), executed };
+    loop {
+        let next_timeout = task.waiting.iter().map(|waiting| waiting.until).min();
+        let timeout = async {
+            match next_timeout {
+                Some(at) => tokio::time::sleep_until(at).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            input = inputs.recv() => match input {
+                Some(input) => task.apply(input),
+                None => return,
+            },
+            Some(request) = task.handle.requests.recv() => task.request(request),
+            Some(executed) = outcomes.recv() => task.finish(executed),
+            () = timeout => task.answer_late(),
+        }
+    }
+}
+
+impl Task {
+    fn apply(&mut self, input: BoardInput) {
+        match input {
+            BoardInput::Events(subject, batch) => self.publish(subject, *batch),
+            BoardInput::State(model, sensing, message) => self.set_state(model, sensing, &message),
+            BoardInput::Away(reason) => {
+                let differs = |view: &BoardView| view.connection != ConnectionState::Unplugged || view.reason != reason;
+                self.handle.update_if(differs, |view| {
+                    (view.connection, view.reason) = (ConnectionState::Unplugged, reason.clone());
+                    view.set_clock(None);
+                });
+            }
+        }
+    }
+
+    fn publish(&mut self, subject: EventsSubject, batch: RemoteBatch) {
+        let number = batch.stamped.last().and_then(|stamped| stamped.number).unwrap_or(0);
+        if batch.is_newest && batch.stamped.iter().any(|stamped| matches!(stamped.event, Event::GameStarted { .. })) {
+            self.begun.push(Some(subject.clone()));
+        }
+        let ready = self.waiting.iter().position(|waiting| waiting.game == subject && waiting.number <= number);
+        let done = ready.map(|index| self.waiting.swap_remove(index)).map(|waiting| (waiting.done, Ok(waiting.answer)));
+        self.last.insert(subject, number);
+        self.handle.publish_remote(batch, done);
+    }
+
+    fn set_state(&mut self, model: &'static Model, sensing: SensorKind, message: &BoardMessage) {
+        if let Some(state) = message.state.clone() {
+            self.handle.update_if(
+                |view| {
+                    let mut after = view.clone();
+                    (after.model, after.sensing) = (model, sensing);
+                    state.apply(&mut after);
+                    !is_same(view, &after)
+                },
+                |view| {
+                    (view.model, view.sensing) = (model, sensing);
+                    state.apply(view);
+                },
+            );
+        }
+        let known: Vec<StampedEvent> = message.known_events().into_iter().filter(|stamped| self.is_news(stamped)).collect();
+        if !known.is_empty() {
+            let epoch_wall_ms = steady_clock::unix_ms().saturating_sub_unsigned(message.now);
+            self.handle.publish(epoch_wall_ms, known, |_| {}, None);
+        }
+    }
+
+    /// Returns whether a transient event says something that is not known: machines repeat what is the case now.
+    fn is_news(&self, stamped: &StampedEvent) -> bool {
+        self.hub.read(|state| {
+            let Some(view) = state.boards.get(self.handle.board()) else { return false };
+            match &stamped.event {
+                Event::Displaced { squares } => view.displaced != *squares,
+                Event::Battery(battery) => view.battery != Some(*battery),
+                Event::Clock { clocks, turn, running, flags, battery_low } => view.clock.is_none_or(|clock| {
+                    (clock.times, clock.turn, clock.running, clock.flags, clock.battery_low)
+                        != (*clocks, *turn, *running, *flags, *battery_low)
+                }),
+                _ => true,
+            }
+        })
+    }
+
+    fn request(&mut self, request: Request) {
+        let Request { kind, done } = request;
+        let (action, guard) = match kind {
+            RequestKind::Order(order, guard) => (Action::Order(order_to_value(&order)), guard),
+            RequestKind::Preview(order, game) => (Action::Preview(order_to_value(&order)), OrderGuard { game, seen: None }),
+            RequestKind::Identify => (Action::Identify, OrderGuard { game: GameGuard::AnyGame, seen: None }),
+            RequestKind::PastGame(game, order) => {
+                let source = self.hub.journal().remote_game(game).ok().flatten();
+                let Some(RemoteGame { machine, journal, game: number }) = source else {
+                    let _ = done.send(Err(OrderError::NoSuchGame(game)));
+                    return;
+                };
+                let game = Some(EventsSubject { machine, journal, game: number });
+                return self.execute(game, None, Action::Order(order_to_value(&order)), done);
+            }
+            RequestKind::ContinueGame(_) => {
+                let error = OrderError::OtherMachine(self.handle.board().clone());
+                let _ = done.send(Err(error));
+                return;
+            }
+        };
+        let newest = self.begun.len() as u64 - 1;
+        let game = match guard.game {
+            GameGuard::AnyGame => None,
+            GameGuard::After(begun) if begun == newest => self.begun.last().cloned().flatten(),
+            GameGuard::After(_) => {
+                let _ = done.send(Err(OrderError::GameReplaced));
+                return;
+            }
+        };
+        self.execute(game, guard.seen, action, done);
+    }
+
+    /// Sends a command to the machine.
+    fn execute(&self, game: Option<EventsSubject>, seen: Option<u64>, action: Action, done: ReplySender) {
+        let Identity { machine, board } = self.identity.clone();
+        let order = RemoteOrder { machine, board, game, seen, action };
+        let (commander, executed) = (Arc::clone(&self.commander), self.executed.clone());
+        tokio::spawn(async move {
+            let outcome = commander.execute(order).await;
+            // If the board's task has ended, so has touchmoved.
+            let _ = executed.send(Executed { outcome, done });
+        });
+    }
+
+    fn finish(&mut self, executed: Executed) {
+        let Executed { outcome, done } = executed;
+        match outcome {
+            Ok((answer, Some((game, number)))) => {
+                let has_come = self.last.get(&game).is_some_and(|last| *last >= number);
+                if has_come || matches!(answer, Answer::Preview(_)) {
+                    // After what was passed on before it.
+                    self.handle.publish(0, Vec::new(), |_| {}, Some((done, Ok(answer))));
+                } else {
+                    self.waiting.push(Waiting { game, number, until: Instant::now() + EVENTS_PATIENCE, done, answer });
+                }
+            }
+            Ok((answer, None)) => _ = done.send(Ok(answer)),
+            Err(error) => _ = done.send(Err(error)),
+        }
+    }
+
+    /// Answers the commands whose events have not come in time: they were carried out.
+    fn answer_late(&mut self) {
+        let now = Instant::now();
+        let (late, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(|waiting| waiting.until <= now);
+        self.waiting = waiting;
+        let late: Vec<Waiting> = late;
+        late.into_iter().for_each(|waiting| _ = waiting.done.send(Ok(waiting.answer)));
+    }
+}
+
+/// Returns whether a state changed nothing that front-ends show.
+fn is_same(before: &BoardView, after: &BoardView) -> bool {
+    let shown = |view: &BoardView| {
+        let identity = (view.model.name, view.sensing, view.serial_number.clone(), view.firmware.clone(), view.port.clone());
+        (identity, view.connection, view.reason.clone(), view.rotation, view.placement)
+    };
+    shown(before) == shown(after)
+}

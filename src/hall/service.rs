@@ -1,0 +1,118 @@
+//! Runs the part of this machine in a hall, as the configuration says, and begins anew when that changes.
+
+use super::connection::Endpoint;
+use super::machine::{self, MachineContext};
+use super::receiver::{self, ReceiverContext};
+use super::setup::paths::HallFiles;
+use super::setup::registry;
+use crate::config::hall::{Hall, Role, ServerUrl};
+use crate::daemon::{Hub, LiveConfig, Stop, wait_for_stop};
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::sync::watch;
+use tracing::{info, warn};
+
+/// The kind of health problem: this machine cannot take part in its hall as it is set up.
+pub const HALL_SETUP: &str = "hall_setup";
+
+/// The name under which the hub connects to its server.
+const HUB_NAME: &str = "hub";
+
+/// What the hall needs.
+pub struct HallContext {
+    /// The live games.
+    pub hub: Arc<Hub>,
+    /// The configuration, which can change.
+    pub live_config: Arc<LiveConfig>,
+    /// The state directory.
+    pub state_dir: PathBuf,
+    /// The shutdown signal.
+    pub stop: Stop,
+}
+
+/// Runs until `stop`.
+pub async fn run(context: HallContext) {
+    let HallContext { hub, live_config, state_dir, mut stop } = context;
+    let mut configs = live_config.subscribe();
+    loop {
+        let hall = configs.borrow_and_update().hall.clone();
+        let (stop_sender, stop_receiver) = watch::channel(false);
+        let mut part = pin!(part(&hub, &hall, &state_dir, stop_receiver));
+        let is_stopped = tokio::select! {
+            () = &mut part => return,
+            changed = configs.wait_for(|config| config.hall != hall) => changed.is_err(),
+            () = wait_for_stop(&mut stop) => true,
+        };
+        stop_sender.send_replace(true);
+        part.await;
+        if is_stopped {
+            return;
+        }
+        info!("the configuration of hall has changed");
+        hub.clear_health_problems(HEALTH_KINDS);
+    }
+}
+
+/// The kinds of health problems of halls.
+pub const HEALTH_KINDS: &[&str] = &[
+    HALL_SETUP,
+    machine::HALL_AWAY,
+    machine::HALL_REFUSES,
+    machine::HALL_CONFLICT,
+    machine::HALL_COPY,
+    receiver::HALL_SERVER,
+    receiver::HALL_GAMES,
+];
+
+/// Runs the part of this machine until `stop`.
+async fn part(hub: &Arc<Hub>, hall: &Hall, state_dir: &Path, mut stop: Stop) {
+    let (hub, role) = (Arc::clone(hub), &hall.role);
+    match role {
+        Role::None => wait_for_stop(&mut stop).await,
+        Role::Machine { hub: server, machine } => match endpoint(hall, server, state_dir, machine) {
+            Ok(endpoint) => machine::run(MachineContext { hub, endpoint, state_dir: state_dir.to_owned(), stop }).await,
+            Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
+        },
+        Role::Hub { server } => {
+            let registry = registry::load(&HallFiles::of(state_dir)).map_err(|error| error.to_string());
+            let registry = registry.and_then(|registry| registry.ok_or_else(|| NO_HALL.to_owned()));
+            let ready = registry.and_then(|registry| Ok((registry, endpoint(hall, server, state_dir, HUB_NAME)?)));
+            match ready {
+                Ok((registry, endpoint)) => {
+                    let max_bytes = i64::try_from(registry.store_bytes / 10 * 9).unwrap_or(i64::MAX);
+                    let files = HallFiles::of(state_dir);
+                    receiver::run(ReceiverContext { hub, endpoint, hall: registry.hall, files, max_bytes, stop }).await;
+                }
+                Err(sentence) => wait_with(&hub, sentence, &mut stop).await,
+            }
+        }
+    }
+}
+
+const NO_HALL: &str =
+    "this machine is to be the hub of a hall, and there is none: run `sudo touchmovectl hall init --event NAME`";
+
+/// Reports why nothing can be done, and waits.
+async fn wait_with(hub: &Hub, sentence: String, stop: &mut Stop) {
+    warn!("{sentence}");
+    hub.set_health_problem(HALL_SETUP, None, Some(sentence));
+    wait_for_stop(stop).await;
+}
+
+/// Returns where and how to connect. Without TLS, which is possible only on this machine, no key is needed.
+fn endpoint(hall: &Hall, server: &ServerUrl, state_dir: &Path, machine: &str) -> Result<Endpoint, String> {
+    let key_file = hall.key_file(state_dir);
+    let seed = match std::fs::read_to_string(&key_file) {
+        Ok(seed) => Some(seed.trim().to_owned()),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !server.uses_tls() => None,
+        Err(error) => {
+            let file = key_file.display();
+            return Err(format!(
+                "the key of this machine in the hall, {file}, cannot be read ({error}): run `sudo touchmovectl hall join` again"
+            ));
+        }
+    };
+    let ca = server.uses_tls().then(|| hall.ca_file(state_dir));
+    Ok(Endpoint { url: server.to_string(), ca, seed, machine: machine.to_owned() })
+}

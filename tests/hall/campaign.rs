@@ -1,0 +1,201 @@
+//! Random faults while games are played: afterwards every event of every machine is in the hub's journal, equal, once and in order.
+
+use super::*;
+use crate::harness::proxy::Proxy;
+use shakmaty::{Chess, Position, Role};
+use touchmove::simulate::rng::Rng;
+
+/// How many steps a schedule has.
+const STEPS: usize = 16;
+
+/// What happens in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Step {
+    Play(usize),
+    KillServer,
+    RestartServer,
+    /// The server comes back without what it had stored: its disk is another one.
+    RestartEmptyServer,
+    /// The server comes back as it was when it was killed before: it has lost its last messages.
+    RestartOlderServer,
+    KillHub,
+    RestartHub,
+    KillMachine(usize),
+    StopMachine(usize),
+    RestartMachine(usize),
+    /// The network of a machine is interrupted.
+    Cut(usize),
+    Mend(usize),
+    /// Time passes.
+    Wait,
+}
+
+/// Chooses the next step among those that are possible.
+fn choose(rng: &mut Rng, hall: &CampaignHall) -> Step {
+    let machine = rng.below(hall.machines.len() as u64) as usize;
+    let mut steps = vec![Step::Play(machine); 4];
+    steps.push(Step::Wait);
+    match hall.is_server_up {
+        true => steps.push(Step::KillServer),
+        false => steps.extend([Step::RestartServer, Step::RestartOlderServer, Step::RestartEmptyServer]),
+    }
+    steps.push(if hall.hub.daemon.is_some() { Step::KillHub } else { Step::RestartHub });
+    match hall.machines[machine].machine.node.daemon.is_some() {
+        true => steps.extend([Step::KillMachine(machine), Step::StopMachine(machine)]),
+        false => steps.extend([Step::RestartMachine(machine); 3]),
+    }
+    steps.push(if hall.machines[machine].is_cut { Step::Mend(machine) } else { Step::Cut(machine) });
+    steps[rng.below(steps.len() as u64) as usize]
+}
+
+/// A machine with its network and its game.
+struct CampaignMachine {
+    machine: Machine,
+    proxy: Proxy,
+    is_cut: bool,
+    position: Chess,
+    moves: usize,
+}
+
+impl CampaignMachine {
+    /// Plays a random move that captures nothing and moves one piece, if there is one.
+    async fn play(&mut self, rng: &mut Rng) {
+        let is_plain =
+            |mv: &shakmaty::Move| !mv.is_capture() && !mv.is_castle() && !mv.is_promotion() && mv.role() != Role::King;
+        let moves: Vec<shakmaty::Move> = self.position.legal_moves().into_iter().filter(is_plain).collect();
+        let quiet: Vec<&shakmaty::Move> = moves
+            .iter()
+            .filter(|mv| {
+                let mut after = self.position.clone();
+                after.play_unchecked(**mv);
+                !after.is_game_over()
+            })
+            .collect();
+        if quiet.is_empty() {
+            return;
+        }
+        let mv = quiet[rng.below(quiet.len() as u64) as usize];
+        let (from, to) = (mv.from().unwrap().to_string(), mv.to().to_string());
+        self.machine.board.play(&from, &to);
+        self.position.play_unchecked(*mv);
+        self.moves += 1;
+        self.machine.made(self.moves).await;
+    }
+}
+
+/// Everything that faults can affect.
+struct CampaignHall {
+    server: NatsServer,
+    is_server_up: bool,
+    hub: Node,
+    machines: Vec<CampaignMachine>,
+}
+
+impl CampaignHall {
+    async fn open(machines: usize) -> Option<CampaignHall> {
+        let server = NatsServer::start()?;
+        let hub = hub(&server, "").await?;
+        let mut hall = CampaignHall { server, is_server_up: true, hub, machines: Vec::new() };
+        for number in 1..=machines {
+            let proxy = Proxy::to(hall.server.port());
+            let machine = Machine::start(&format!("pi-{number:02}"), proxy.port()).await?;
+            hall.machines.push(CampaignMachine { machine, proxy, is_cut: false, position: Chess::default(), moves: 0 });
+        }
+        Some(hall)
+    }
+
+    async fn carry_out(&mut self, step: Step, rng: &mut Rng) {
+        match step {
+            // A board that nobody reads is not moved: what it shows later is another matter.
+            Step::Play(machine) if self.machines[machine].machine.node.daemon.is_none() => {}
+            Step::Play(machine) => self.machines[machine].play(rng).await,
+            Step::KillServer => {
+                self.server.kill();
+                self.is_server_up = false;
+            }
+            Step::RestartServer | Step::RestartEmptyServer | Step::RestartOlderServer => {
+                match step {
+                    Step::RestartEmptyServer => self.server.forget(),
+                    Step::RestartOlderServer => self.server.go_back(),
+                    _ => self.server.save(),
+                }
+                self.server.restart();
+                self.is_server_up = true;
+            }
+            Step::KillHub => self.hub.kill(),
+            Step::RestartHub => self.hub.run().await,
+            Step::KillMachine(machine) => self.machines[machine].machine.node.kill(),
+            Step::StopMachine(machine) => self.machines[machine].machine.node.stop(),
+            Step::RestartMachine(machine) => {
+                let machine = &mut self.machines[machine];
+                machine.machine.node.run().await;
+                machine.machine.made(machine.moves).await;
+            }
+            Step::Cut(machine) => {
+                self.machines[machine].proxy.cut();
+                self.machines[machine].is_cut = true;
+            }
+            Step::Mend(machine) => {
+                self.machines[machine].proxy.mend();
+                self.machines[machine].is_cut = false;
+            }
+            // As long as a connection needs to be made again, or less.
+            Step::Wait => tokio::time::sleep(Duration::from_millis(rng.below(3_000))).await,
+        }
+    }
+
+    /// Ends all faults.
+    async fn mend(&mut self) {
+        let mut rng = Rng::new(0, 0);
+        if !self.is_server_up {
+            self.carry_out(Step::RestartServer, &mut rng).await;
+        }
+        if self.hub.daemon.is_none() {
+            self.carry_out(Step::RestartHub, &mut rng).await;
+        }
+        for machine in 0..self.machines.len() {
+            self.carry_out(Step::Mend(machine), &mut rng).await;
+            if self.machines[machine].machine.node.daemon.is_none() {
+                self.carry_out(Step::RestartMachine(machine), &mut rng).await;
+            }
+        }
+    }
+}
+
+/// Runs the schedule of this seed.
+async fn run(seed: u64) {
+    let Some(mut hall) = CampaignHall::open(2).await else { return };
+    let mut rng = Rng::new(seed, 1);
+    for number in 0..STEPS {
+        let step = choose(&mut rng, &hall);
+        eprintln!("seed {seed}, step {number}: {step:?}");
+        hall.carry_out(step, &mut rng).await;
+    }
+    hall.mend().await;
+    for machine in &mut hall.machines {
+        // A game that has just begun is compared, too.
+        machine.play(&mut rng).await;
+    }
+    for machine in &hall.machines {
+        eprintln!("seed {seed}: {} moves at {}", machine.moves, machine.machine.name);
+        wait_equal(&hall.hub, &machine.machine);
+        shown(&hall.hub, &machine.machine.board_at_hub(), machine.moves).await;
+    }
+}
+
+#[tokio::test]
+async fn faults_lose_nothing() {
+    run(1).await;
+    run(2).await;
+}
+
+/// Runs as many schedules as `TOUCHMOVE_SCHEDULES` says, from the seed in `TOUCHMOVE_SEED` on: `make test-hall`.
+#[tokio::test]
+#[ignore = "it takes hours: make test-hall"]
+async fn many_faults_lose_nothing() {
+    let number = |name: &str, default: u64| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(default);
+    let (first, count) = (number("TOUCHMOVE_SEED", 1), number("TOUCHMOVE_SCHEDULES", 200));
+    for seed in first..first + count {
+        run(seed).await;
+    }
+}
