@@ -1,17 +1,21 @@
 //! `touchmovectl status`: one row for each playing table, or for each board if no round is loaded.
 
+mod machines;
+
 use super::columns::{cut, left, output_width, right, widest};
 use super::diagram::{clock, last_move};
 use super::service::{NO_BOARDS, Service, print, problem_lines};
 use crate::game::AlertKind;
 use crate::locale::{Locale, alert_heading};
 use crate::publish::client::{AlertInfo, BoardInfo, GameInfo, Snapshot};
+use crate::publish::render::machines::MachineReport;
 use crate::round::Round;
 use crate::wire::Word;
 
 /// Show all playing tables, one row each, with what needs attention
 ///
-/// A row that needs attention has an exclamation mark. If no round is loaded, there is a row for each board.
+/// A row that needs attention has an exclamation mark. If no round is loaded, there is a row for each board. At the hub of a
+/// hall, the machines that need attention come first.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Examples:\n  touchmovectl status\n  touchmovectl status --attention\n  watch -n 2 touchmovectl status --attention"
@@ -45,7 +49,7 @@ pub async fn run(args: Args) -> anyhow::Result<()> {
     let client = args.service.connect().await?;
     let (round, tables) = client.round().await?;
     let missing = if round.is_some() { client.desk(None).await?.missing_results() } else { Vec::new() };
-    let hall = Hall { snapshot: client.snapshot().await?, round, tables, missing };
+    let hall = Hall { snapshot: client.snapshot().await?, round, tables, missing, machines: client.machines().await? };
     let width = args.width.map_or_else(output_width, usize::from).max(MIN_WIDTH);
     Ok(print(&describe(&hall, args.attention, width))?)
 }
@@ -71,12 +75,14 @@ pub struct Hall {
     pub tables: Vec<(u16, String, u64)>,
     /// The tables whose results are missing.
     pub missing: Vec<u16>,
+    /// The machines of the hall, late ones first; empty unless touchmoved is the hub of a hall.
+    pub machines: Vec<MachineReport>,
 }
 
-/// Returns the rows, with a line about the whole round before them. `only_attention`: omit the rows that need none. `width`: of a row,
-/// in columns of a terminal.
+/// Returns the rows, with lines about the machines and the whole round before them. `only_attention`: omit the rows that need
+/// none. `width`: of a row, in columns of a terminal.
 pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
-    let Hall { snapshot, round, tables, missing } = hall;
+    let Hall { snapshot, round, tables, missing, machines } = hall;
     let round = round.as_ref();
     let board = |name: &str| snapshot.boards.iter().find(|board| board.id == name);
     let game = |id: u64| snapshot.games.iter().find(|game| game.id == id);
@@ -127,7 +133,7 @@ pub fn describe(hall: &Hall, only_attention: bool, width: usize) -> String {
         row
     }));
 
-    let mut text = problem_lines(snapshot);
+    let mut text = problem_lines(snapshot) + &machines::describe(machines);
     if rows.is_empty() {
         return text + NO_BOARDS;
     }

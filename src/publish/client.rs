@@ -22,6 +22,7 @@ use crate::locale::Locale;
 use crate::names;
 use crate::publish::dbus::{Bus, Stream};
 use crate::publish::desk::{DeskReport, ExportFormat, act_to_json};
+use crate::publish::render::machines::MachineReport;
 use crate::round::Round;
 use crate::wire::{Word, command_to_value};
 use arguments::arguments;
@@ -239,8 +240,17 @@ impl Client {
     pub async fn desk(&self, round: Option<u16>) -> Result<DeskReport, ClientError> {
         let report: String =
             self.call(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "Desk", &round.unwrap_or(0)).await?;
-        serde_json::from_str(&report)
-            .map_err(|error| ClientError::Refused(format!("touchmoved and touchmovectl are of different versions ({error})")))
+        parse(&report)
+    }
+
+    /// Returns the machines of the hall, late ones first; empty unless touchmoved is the hub of a hall.
+    pub async fn machines(&self) -> Result<Vec<MachineReport>, ClientError> {
+        match self.call::<_, String>(names::ROOT_PATH.to_owned(), names::MANAGER_INTERFACE, "Machines", &()).await {
+            Ok(machines) => parse(&machines),
+            // Older versions of touchmoved have no halls.
+            Err(ClientError::NotFound(_)) => Ok(Vec::new()),
+            Err(error) => Err(error),
+        }
     }
 
     /// Exports a round, in this format; `None`: the one that is played.
@@ -301,6 +311,12 @@ impl Client {
             _ => ClientError::Broken(error),
         }
     }
+}
+
+/// Parses JSON of touchmoved.
+fn parse<T: serde::de::DeserializeOwned>(json: &str) -> Result<T, ClientError> {
+    serde_json::from_str(json)
+        .map_err(|error| ClientError::Refused(format!("touchmoved and touchmovectl are of different versions ({error})")))
 }
 
 fn game_of(path: &str) -> Option<u64> {

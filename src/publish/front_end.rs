@@ -3,10 +3,8 @@
 use crate::config::Config;
 use crate::daemon::hub::BoardId;
 use crate::daemon::{DelayedView, Hub, LiveConfig, Stop, wait_for_stop};
-use crate::game::rights::Audience;
 use crate::publish::dbus::{Bus, NameState};
 use crate::publish::front_end_states::FrontEndStates;
-use crate::publish::hooks::{HOOK_FAILED, WEBHOOK_FAILED};
 use crate::publish::web::codes::LoginCodes;
 use std::path::PathBuf;
 use std::pin::{Pin, pin};
@@ -148,12 +146,6 @@ impl HealthReporter {
             (HealthLog::All | HealthLog::AboutPlay, None) => info!("health problem {kind:?} is resolved"),
         }
     }
-}
-
-/// Returns whether those who log in may know of a health problem of this kind. That a notification failed reveals that an alert was
-/// raised.
-pub(crate) fn is_health_kind_for(kind: &str, audience: Audience) -> bool {
-    audience == Audience::Arbiter || ![HOOK_FAILED, WEBHOOK_FAILED].contains(&kind)
 }
 
 /// Starts those of the front-ends that the configuration enables, and later those that a change of it enables. Returns their tasks,

@@ -10,7 +10,7 @@ use crate::config::Config;
 use crate::config::hooks::Hooks;
 use crate::config::url::Url;
 use crate::daemon::hub::feed::Received;
-use crate::daemon::hub::{Published, Update};
+use crate::daemon::hub::{HOOK_FAILED, Published, Update, WEBHOOK_FAILED};
 use crate::daemon::source::EventCursor;
 use crate::daemon::{Hub, Source, Stop, wait_for_stop};
 use crate::game::Event;
@@ -20,11 +20,6 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::JoinSet;
-
-/// Health kind: the program of `command` fails.
-pub const HOOK_FAILED: &str = "hook_failed";
-/// Health kind: messages cannot be delivered to the webhook.
-pub const WEBHOOK_FAILED: &str = "webhook_failed";
 
 /// Maximum number of programs, and of messages, in progress at once.
 const MAX_CONCURRENT: usize = 4;

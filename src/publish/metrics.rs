@@ -3,10 +3,15 @@
 //! **Invariants:** Metrics contain no move, position or player, only counts. A reader without a token gets what the public knows of
 //! games, with the publication delay, and nothing that changes with each touch of a piece.
 
+mod definitions;
 mod http;
+mod machines;
+
+pub use definitions::{METRICS, MetricKind};
 
 use crate::config::Config;
 use crate::daemon::hub::feed::Received;
+use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::hub::{
     BoardId, ConnectionState, GAME_UNREADABLE, JOURNAL_DAMAGED, JOURNAL_FAILED, JOURNAL_FULL, JOURNAL_LAST_ROOM, Published,
     State, Update,
@@ -19,9 +24,10 @@ use crate::daemon::{DelayedView, Hub, Source, Stop, steady_clock, wait_for_stop}
 use crate::game::rights::Audience;
 use crate::game::{AlertKind, Event};
 use crate::publish::FRONT_ENDS;
-use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd, is_health_kind_for};
+use crate::publish::front_end::{Context, FrontEnd, HealthLog, StartedFrontEnd};
 use crate::publish::http::admission::ConnectionLimits;
 use crate::publish::http::listener::{Listener, bind_failure_hint};
+use crate::publish::render::machines::MachineReport;
 use crate::publish::web::token_cache::TokenCache;
 use crate::wire::Word;
 use std::collections::BTreeMap;
@@ -50,60 +56,6 @@ const PUBLIC_HEALTH_KINDS: [&str; 9] = [
     RECORDING_PAUSED,
     NO_BOARDS_ON_CHAIN,
     SETTINGS_IGNORED,
-];
-
-/// The type of a metric in Prometheus.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MetricKind {
-    /// A value that goes up and down.
-    Gauge,
-    /// A count since touchmoved was started.
-    Counter,
-    /// Cumulative counts of values up to each bucket's upper bound.
-    Histogram,
-}
-
-/// Each metric with its type and help text, in the order of the output.
-pub const METRICS: [(&str, MetricKind, &str); 15] = [
-    ("touchmove_info", MetricKind::Gauge, "The version of touchmoved; always 1."),
-    (
-        "touchmove_board_state",
-        MetricKind::Gauge,
-        "1 for the current state of the connection to a board, 0 for the other states.",
-    ),
-    ("touchmove_board_frames_total", MetricKind::Counter, "Messages from a board that its protocol defines; with a token."),
-    (
-        "touchmove_board_bytes_total",
-        MetricKind::Counter,
-        "Bytes read from a board or written to it, by direction; with a token.",
-    ),
-    ("touchmove_board_errors_total", MetricKind::Counter, "Messages from a board that its protocol does not define."),
-    ("touchmove_board_losses_total", MetricKind::Counter, "How often the link to a board was lost."),
-    ("touchmove_games_total", MetricKind::Counter, "Games that started; without a token only public games."),
-    ("touchmove_moves_total", MetricKind::Counter, "Moves that were published as made; without a token only in public."),
-    ("touchmove_corrections_total", MetricKind::Counter, "Corrections of published moves; without a token only in public."),
-    (
-        "touchmove_alerts_total",
-        MetricKind::Counter,
-        "Alerts that were raised, by kind; with a token, those that its role is told of.",
-    ),
-    (
-        "touchmove_alerts",
-        MetricKind::Gauge,
-        "Alerts that are open in the game on a board; with a token, those that its role is told of.",
-    ),
-    (
-        "touchmove_trouble",
-        MetricKind::Gauge,
-        "Current health problems of the service, by kind; with a token also those that reveal play.",
-    ),
-    (
-        "touchmove_publication_delay_seconds",
-        MetricKind::Histogram,
-        "Time from an event to its publication, by stream: broadcast, and with a token live.",
-    ),
-    ("touchmove_configured_delay_seconds", MetricKind::Gauge, "Delay of everything that is public."),
-    ("touchmove_configured_delay_plies", MetricKind::Gauge, "Plies that must follow a move before the move is public."),
 ];
 
 /// Upper bounds of the histogram of delays, in milliseconds: first those of processing, then those of configured delays.
@@ -297,6 +249,10 @@ fn lock(counts: &Mutex<Counts>) -> MutexGuard<'_, Counts> {
 fn render(hub: &Hub, delayed_view: &DelayedView, stream_counts: &StreamCounts, audience: Audience) -> String {
     let mut text = MetricsText::default();
     hub.read(|state| add_state(state, audience, &mut text));
+    if !audience.is_public() {
+        let machines = hub.read(|state| MachineReport::all(state, steady_clock::now_ms()));
+        machines::add(&machines, &mut text);
+    }
     let counts = lock(if audience.is_public() { &stream_counts.public } else { &stream_counts.live });
     for (id, board) in &counts.boards {
         let labels = [("board", id.as_str())];

@@ -13,7 +13,7 @@
 //! | `GET /api/desk`, `POST /api/desk` | the operator's desk; acts there |
 //! | `POST /api/desk/exchange` | continues a game on another board |
 //! | `GET /api/settings`, `POST /api/settings` | the configuration; changes of it |
-//! | `GET /api/health`, `/api/backup` | the front-ends and their problems; a copy of the journal |
+//! | `GET /api/health`, `/api/backup` | the front-ends, problems and machines; a copy of the journal |
 //!
 //! **Invariants:** users who are not logged in read only the delayed view. No task but a browser's own waits for that browser.
 //! Every change requires a token, and the journal records it with the token's name.

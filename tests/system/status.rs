@@ -1,5 +1,6 @@
 //! `touchmovectl status`: the rows, by what the daemon says of boards, games and the round.
 
+use serde_json::json;
 use std::collections::BTreeMap;
 use touchmove::ctl::status::{Hall, describe};
 use touchmove::publish::client::{AlertInfo, BoardInfo, ClockInfo, GameInfo, MoveInfo, Snapshot};
@@ -62,7 +63,7 @@ fn rows(only_attention: bool, width: usize) -> Vec<String> {
     let boards = [1, 2, 3, 5, 6].map(|table| at(table, &format!("board_{table}"), u64::from(table)));
     let tables = boards.into_iter().chain([at(4, "", 0)]).collect();
     // The pieces of table 6 were set up again.
-    let hall = Hall { snapshot, round: Some(round), tables, missing: vec![6] };
+    let hall = Hall { snapshot, round: Some(round), tables, missing: vec![6], machines: Vec::new() };
     describe(&hall, only_attention, width).lines().map(str::to_owned).collect()
 }
 
@@ -116,6 +117,7 @@ fn a_game_that_both_players_lose_is_not_in_play() {
         round: Some(Round::read(pairings, Some(3), &TableOrder::Unknown).unwrap()),
         tables: (1..=4).map(|table| (table, format!("board_{table}"), u64::from(table))).collect(),
         missing: Vec::new(),
+        machines: Vec::new(),
     };
     let text = describe(&hall, false, 80);
     let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
@@ -140,9 +142,30 @@ fn without_a_round_there_is_a_row_for_each_board() {
         games: vec![GameInfo { tags, result: "1-0".to_owned(), ..game(1, vec![ply("e4", [-1, -1])]) }],
         ..Snapshot::default()
     };
-    let hall = |snapshot| Hall { snapshot, round: None, tables: Vec::new(), missing: Vec::new() };
+    let hall = |snapshot| Hall { snapshot, round: None, tables: Vec::new(), missing: Vec::new(), machines: Vec::new() };
     let text = describe(&hall(snapshot), false, 80);
     let rows: Vec<String> = text.lines().map(|row| row.split_whitespace().collect::<Vec<_>>().join(" ")).collect();
     assert_eq!(rows, ["2 boards, 1 in need of attention", "board_1 Ann 1.e4 1-0", "board_2 ! no answer for 5 s"]);
     assert!(describe(&hall(Snapshot::default()), false, 80).contains("touchmovectl doctor"));
+}
+
+#[test]
+fn machines_come_before_the_tables() {
+    let machines = json!([
+        {"name": "pi-07", "state": "silent", "attention": ["silent"], "version": "0.1.0", "heard_ago_ms": 40_000, "unsent": 0,
+         "free_bytes": null, "temperature": null, "clock_offset_ms": null, "problems": [], "alarm": null, "boards": 1},
+    ]);
+    let machines = serde_json::from_value(machines).unwrap();
+    let snapshot = Snapshot { boards: vec![board(1)], ..Snapshot::default() };
+    let hall = Hall { snapshot, round: None, tables: Vec::new(), missing: Vec::new(), machines };
+    let text = describe(&hall, true, 80);
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "Hall: 1 machine, 1 in need of attention",
+            "! pi-07: silent for 40 s: check its power, then its network",
+            "1 boards, 0 in need of attention"
+        ]
+    );
 }

@@ -1,14 +1,15 @@
 //! `org.touchmove1.Manager`.
 
 use super::{Error, Stream, polkit};
-use crate::daemon::Hub;
 use crate::daemon::hub::BoardId;
+use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::rounds::boards_at_tables;
+use crate::daemon::{Hub, steady_clock};
 use crate::game::rights::Right;
 use crate::locale::Locale;
 use crate::names::API_VERSION;
 use crate::publish::desk::{self, DeskReport, ExportFormat};
-use crate::publish::front_end::is_health_kind_for;
+use crate::publish::render::machines::MachineReport;
 use crate::wire::Word;
 use std::sync::Arc;
 use zbus::message::Header;
@@ -109,6 +110,13 @@ impl ManagerObject {
         let number = Some(round).filter(|round| *round > 0);
         let report = self.hub.read(|state| DeskReport::new(state, number));
         serde_json::to_string(&report).unwrap_or_default()
+    }
+
+    /// The machines of the hall as JSON (docs/web.md), late ones first: a list, which is empty unless this is the hub of a hall.
+    /// They change every few seconds, and changes are not signalled.
+    fn machines(&self) -> String {
+        let machines = self.hub.read(|state| MachineReport::all(state, steady_clock::now_ms()));
+        serde_json::to_string(&machines).unwrap_or_default()
     }
 
     /// Exports a round: trf (all rounds), csv, pgn (its games), log (the arbiter's log) or html (the same to print). Round 0: the one

@@ -2,6 +2,7 @@
 
 mod cloud_game;
 mod cloud_tournament;
+pub mod machines;
 pub mod pgn;
 pub(super) mod placement;
 pub(super) mod playing_table;

@@ -8,10 +8,10 @@ use super::card_change::changed_fields;
 use super::card_source::CardSource;
 use super::event_batch::{CardFormat, EventBatch};
 use crate::daemon::hub::feed::{Changes, UpdateFeed};
+use crate::daemon::hub::is_health_kind_for;
 use crate::daemon::hub::{BoardId, State};
 use crate::daemon::rounds::boards_at_tables;
 use crate::daemon::{Source, Stop, wait_for_stop};
-use crate::publish::front_end::is_health_kind_for;
 use axum::body::Bytes;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -178,7 +178,8 @@ impl AudienceState {
         let before = published.last;
         let is_first = std::mem::take(&mut published.all);
         let changes = published.updates.drain(None);
-        if changes.is_none() && !is_first {
+        // An update need not change anything that is shown here.
+        if changes.as_ref().is_none_or(|changes| *changes == Changes::default()) && !is_first {
             return;
         }
         let Changes { boards, desk, health, missed } = changes.unwrap_or_default();

@@ -1,12 +1,14 @@
-//! What a logged-in user sees of the service itself: its front-ends, and their problems.
+//! What a logged-in user sees of the service itself: its front-ends, their problems, and the machines of its hall.
 
 use super::WebState;
 use super::post::require_right;
 use super::refusal::HandlerResult;
 use crate::daemon::hub::HealthProblem;
+use crate::daemon::hub::is_health_kind_for;
+use crate::daemon::steady_clock;
 use crate::game::rights::Right;
 use crate::publish::FRONT_ENDS;
-use crate::publish::front_end::is_health_kind_for;
+use crate::publish::render::machines::MachineReport;
 use crate::wire::Word;
 use axum::Json;
 use axum::extract::State;
@@ -15,10 +17,11 @@ use axum::response::IntoResponse;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Handles `GET /api/health`: each front-end with its state and its problems, and all other problems.
+/// Handles `GET /api/health`: each front-end with its state and its problems, all other problems, and the machines of the hall.
 pub(super) async fn read(State(web): State<Arc<WebState>>, headers: HeaderMap) -> HandlerResult {
     let audience = require_right(&web, &headers, Right::Desk)?.role.audience();
-    let mut problems = web.hub.read(|state| state.health_problems.clone());
+    let (mut problems, machines) =
+        web.hub.read(|state| (state.health_problems.clone(), MachineReport::all(state, steady_clock::now_ms())));
     problems.retain(|problem| is_health_kind_for(problem.kind, audience));
     let front_ends: Vec<Value> = FRONT_ENDS
         .iter()
@@ -33,7 +36,7 @@ pub(super) async fn read(State(web): State<Arc<WebState>>, headers: HeaderMap) -
     let is_of_front_end =
         |problem: &HealthProblem| FRONT_ENDS.iter().any(|front_end| front_end.health_kinds().contains(&problem.kind));
     let others: Vec<Value> = problems.iter().filter(|problem| !is_of_front_end(problem)).map(problem_to_json).collect();
-    Ok(Json(json!({"front_ends": front_ends, "problems": others})).into_response())
+    Ok(Json(json!({"front_ends": front_ends, "problems": others, "machines": machines})).into_response())
 }
 
 fn problem_to_json(problem: &HealthProblem) -> Value {

@@ -91,6 +91,7 @@ async fn operators_see_which_front_ends_run_and_what_is_wrong() {
     assert_eq!(of("files")["problems"][0]["kind"], "files_failed");
     assert_eq!(of("web")["problems"], json!([]));
     assert_eq!(health["problems"], json!([]), "each problem is listed once");
+    assert_eq!(health["machines"], json!([]), "it is the hub of no hall");
     assert_eq!(site.send_request("GET /api/health", "", "").await.status, 401);
 }
 
