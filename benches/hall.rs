@@ -117,7 +117,7 @@ fn start_receiver(server: &NatsServer, node: &Node) -> watch::Sender<bool> {
     let (stop, stopped) = watch::channel(false);
     let context = ReceiverContext {
         hub: Arc::clone(&node.hub),
-        endpoint: endpoint(server, "hub"),
+        endpoint: endpoint(server, touchmove::hall::subject::HUB),
         hall: HALL.to_owned(),
         files: HallFiles::of(node.dir.path()),
         max_bytes: 1 << 30,

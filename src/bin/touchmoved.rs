@@ -58,8 +58,9 @@ const EX_CONFIG: u8 = 78;
 fn main() -> ExitCode {
     let args = Args::parse();
     let filter = std::env::var("TOUCHMOVE_LOG").ok().and_then(|directives| directives.parse().ok());
-    let filter =
-        filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_target("zbus", LevelFilter::WARN));
+    // Connections are logged by those who use them.
+    let quiet = [("zbus", LevelFilter::WARN), ("async_nats", LevelFilter::WARN)];
+    let filter = filter.unwrap_or_else(|| Targets::new().with_default(LevelFilter::INFO).with_targets(quiet));
     let colour = std::io::IsTerminal::is_terminal(&std::io::stderr()) && std::env::var_os("NO_COLOR").is_none();
     let log_layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour).with_target(false);
     tracing_subscriber::registry().with(filter).with(log_layer).init();

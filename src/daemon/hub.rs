@@ -174,12 +174,6 @@ impl Hub {
         self.publish(Update::Machines);
     }
 
-    /// Forgets the machines of the hall that are not among these.
-    pub fn keep_machines(&self, is_kept: impl Fn(&str) -> bool) {
-        self.lock().machines.retain(|machine, _| is_kept(machine));
-        self.publish(Update::Machines);
-    }
-
     /// Returns the PGN tags that the configuration gives all games.
     pub fn event_tags(&self) -> &[(String, String)] {
         &self.tags

@@ -190,7 +190,8 @@ impl JournalError {
 
     /// Returns whether these events of another machine would be refused again.
     pub fn is_about_remote_events(&self) -> bool {
-        matches!(self, JournalError::Order { .. } | JournalError::RemoteEvent { .. } | JournalError::RemoteChanged { .. })
+        use JournalError::{Damaged, Order, RemoteChanged, RemoteEvent};
+        matches!(self, Order { .. } | RemoteEvent { .. } | RemoteChanged { .. } | Damaged(_))
     }
 
     fn sqlite(action: &'static str) -> impl FnOnce(rusqlite::Error) -> JournalError {

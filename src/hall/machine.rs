@@ -268,6 +268,7 @@ impl Machine {
                 info!("connected to the hall at {}", self.endpoint.url);
                 // The server may have lost its last messages.
                 self.outbox.forget_sent();
+                self.outbox.set_behind(0);
                 self.is_kept_known = false;
                 if let Some(lease) = &mut self.lease {
                     lease.forget();
@@ -370,8 +371,10 @@ impl Machine {
     /// Notes what the hub has on disk of each game.
     fn set_all_kept(&mut self, answer: KeptAnswer, is_lacking: bool) {
         health::report(&self.hub, HALL_AWAY, self.connection.unusable());
-        let games: BTreeMap<(String, u64), u64> =
-            answer.games.into_iter().map(|(journal, game, number)| ((journal, game), number)).collect();
+        let of_journal = |(journal, games): (String, Vec<(u64, u64)>)| {
+            games.into_iter().map(move |(game, number)| ((journal.clone(), game), number))
+        };
+        let games: BTreeMap<(String, u64), u64> = answer.games.into_iter().flat_map(of_journal).collect();
         self.is_kept_known = true;
         if self.outbox.set_kept(&games) && is_lacking {
             self.outbox.forget_lacking();

@@ -49,6 +49,8 @@ struct Game {
     is_current: bool,
     /// Nothing more is sent of it.
     has_conflict: bool,
+    /// The hub lacks events that the stream has had: they are sent again.
+    is_resent: bool,
     /// When events were stored that are not sent yet: the number of each.
     stored_at: VecDeque<(u64, Instant)>,
 }
@@ -74,6 +76,8 @@ pub struct Task {
     pub sent: Option<Sent>,
     /// The number of its last event that the hub has on disk.
     pub kept: u64,
+    /// What comes after that is sent again, even if the stream has it.
+    pub is_resent: bool,
     /// When its events were stored, as far as that was seen: the number of each.
     pub stored_at: Vec<(u64, Instant)>,
 }
@@ -102,6 +106,7 @@ impl Outbox {
                         is_in_flight: false,
                         is_current,
                         has_conflict: false,
+                        is_resent: false,
                         stored_at: VecDeque::new(),
                         end,
                     };
@@ -143,10 +148,10 @@ impl Outbox {
         lacks
     }
 
-    /// Forgets what the stream has of the games of which the hub lacks something.
+    /// Makes the games be sent again of which the hub lacks something.
     pub fn forget_lacking(&mut self) {
         let lacking = self.games.values_mut().filter(|game| game.kept < game.target());
-        lacking.for_each(|game| game.sent = None);
+        lacking.for_each(|game| (game.sent, game.is_resent) = (None, true));
     }
 
     /// Notes how many events the hub has on disk, by the journals in which their games began. If it has all, the games know.
@@ -191,7 +196,7 @@ impl Outbox {
         let game = self.games.get_mut(&id)?;
         game.is_in_flight = true;
         let stored_at = game.stored_at.iter().copied().collect();
-        Some(Task { end: game.end.clone(), sent: game.sent, kept: game.kept, stored_at })
+        Some(Task { end: game.end.clone(), sent: game.sent, kept: game.kept, is_resent: game.is_resent, stored_at })
     }
 
     /// Notes what became of a [`Task`].
@@ -200,7 +205,7 @@ impl Outbox {
         game.is_in_flight = false;
         match outcome {
             SendOutcome::Sent(sent) => {
-                game.sent = Some(*sent);
+                (game.sent, game.is_resent) = (Some(*sent), false);
                 while game.stored_at.front().is_some_and(|(number, _)| *number <= sent.number) {
                     game.stored_at.pop_front();
                 }
@@ -261,7 +266,7 @@ mod tests {
         assert!(outbox.set_kept(&kept(3)));
         outbox.forget_lacking();
         let task = outbox.next_task().expect("the stream is read again");
-        assert_eq!((task.sent, task.kept), (None, 3));
+        assert_eq!((task.sent, task.kept, task.is_resent), (None, 3, true));
     }
 
     #[test]

@@ -44,10 +44,16 @@ pub const HALL_GAMES: &str = "hall_games";
 
 /// The interval at which machines are told what is on disk.
 const KEPT_INTERVAL: Duration = Duration::from_millis(500);
-/// After how many of these intervals the name of the hall is written again.
-const TELL_HALL_EVERY: u32 = 10;
+/// After how many of these intervals all machines are told, also the name of the hall.
+const TELL_ALL_EVERY: u32 = 4;
+/// The pause while events are stored, before the streams are opened again.
+const STORING_PAUSE: Duration = Duration::from_millis(20);
+/// How many messages may be read whose events are not on disk yet.
+const MAX_STORING: usize = 2_000;
 /// The pause before the streams are opened again.
 const REOPEN_PAUSE: Duration = Duration::from_secs(2);
+/// How long the server may be away before that is a health problem.
+const SERVER_PATIENCE: Duration = Duration::from_secs(10);
 /// Largest number of messages that are read again for one gap.
 const MAX_REREAD: usize = 100_000;
 
@@ -90,6 +96,7 @@ pub async fn run(context: ReceiverContext) {
     let mut receiver = Receiver {
         hub,
         connection,
+        url: endpoint.url,
         hall,
         files,
         max_bytes,
@@ -116,6 +123,7 @@ pub async fn run(context: ReceiverContext) {
 struct Receiver {
     hub: Arc<Hub>,
     connection: Connection,
+    url: String,
     hall: String,
     files: HallFiles,
     max_bytes: i64,
@@ -146,8 +154,16 @@ impl Receiver {
     async fn run(&mut self) {
         let mut state = self.connection.state();
         loop {
-            if state.wait_for(ConnectionState::is_up).await.is_err() {
-                return;
+            match tokio::time::timeout(SERVER_PATIENCE, state.wait_for(ConnectionState::is_up)).await {
+                Ok(Ok(_)) => {}
+                Ok(Err(_)) => return,
+                Err(_) => {
+                    let url = &self.url;
+                    self.report(Some(format!(
+                        "the hall's server at {url} cannot be reached: `systemctl status touchmove-nats`"
+                    )));
+                    continue;
+                }
             }
             let failed = match self.connection.unusable() {
                 Some(sentence) => Err(sentence),
@@ -178,8 +194,11 @@ impl Receiver {
     /// Creates what is missing at the server, and subscribes.
     async fn open(&mut self) -> Result<Subscriptions, String> {
         let (_, stream) = streams::create(&self.connection, &self.hall, self.max_bytes).await?;
+        // Until then it is not known up to which message everything is on disk.
+        while self.kept.storing() > 0 {
+            sleep(STORING_PAUSE).await;
+        }
         (self.position, self.read) = Position::load(&self.hub, &stream).await?;
-        self.kept.forget_messages();
         let deliver_policy = DeliverPolicy::ByStartSequence { start_sequence: self.read + 1 };
         let config = OrderedConfig { deliver_policy, ..OrderedConfig::default() };
         let consumer =
@@ -212,7 +231,7 @@ impl Receiver {
         state.mark_unchanged();
         loop {
             tokio::select! {
-                event = subscriptions.events.next() => match event {
+                event = subscriptions.events.next(), if self.kept.storing() < MAX_STORING => match event {
                     Some(Ok(message)) => self.take(&message),
                     Some(Err(error)) => return error.to_string(),
                     None => return "the events ended".to_owned(),
@@ -249,15 +268,10 @@ impl Receiver {
     fn take_events(&mut self, message: &async_nats::jetstream::Message) {
         let boards = &mut self.boards;
         let sequence = message.info().map_or(self.read, |info| info.stream_sequence);
-        let is_newest = |subject: &_, events: &_| boards.is_newest(subject, events);
-        let taken = self.ingest.take(&self.hub, &message.message, sequence, is_newest);
+        let place = |subject: &_, events: &_| boards.place(subject, events);
+        let taken = self.ingest.take(&self.hub, &message.message, sequence, place);
         match taken {
-            Taken::Events(events) => {
-                let machine = events.subject.machine.clone();
-                if let Err(sentence) = self.boards.publish(*events) {
-                    self.alarm(Some(machine), sentence);
-                }
-            }
+            Taken::Events(events) => self.boards.publish(*events),
             Taken::Known => {}
             Taken::Refused(machine, sentence) => self.alarm(machine, sentence),
         }
@@ -306,7 +320,7 @@ impl Receiver {
                 now_ms: self.commander.now_ms(),
                 wall_ms: steady_clock::unix_ms(),
             }),
-            Ok(Question::Kept) => to_json(&KeptAnswer { games: self.ingest.games_of(machine) }),
+            Ok(Question::Kept) => to_json(&KeptAnswer { games: self.kept.games_of(machine) }),
             Err(_) => return,
         };
         self.connection.publish(reply_to.to_string(), payload).await;
@@ -315,7 +329,9 @@ impl Receiver {
     /// Tells the machines what is on disk, and stores how far the stream was read.
     async fn tell(&mut self) {
         // A machine must not find anything else there.
-        if self.told.is_multiple_of(TELL_HALL_EVERY) {
+        if self.told.is_multiple_of(TELL_ALL_EVERY) {
+            // They wait for the lag to end, and a message may have been lost.
+            self.kept.mark_all();
             self.connection.publish(Bucket::Hall.subject(HALL_KEY), self.hall.clone().into_bytes()).await;
         }
         self.told = self.told.wrapping_add(1);

@@ -5,6 +5,7 @@ use super::machine::{self, MachineContext};
 use super::receiver::{self, ReceiverContext};
 use super::setup::paths::HallFiles;
 use super::setup::registry;
+use super::subject;
 use crate::config::hall::{Hall, Role, ServerUrl};
 use crate::daemon::{Hub, LiveConfig, Stop, wait_for_stop};
 use std::path::{Path, PathBuf};
@@ -15,9 +16,6 @@ use tracing::{info, warn};
 
 /// The kind of health problem: this machine cannot take part in its hall as it is set up.
 pub const HALL_SETUP: &str = "hall_setup";
-
-/// The name under which the hub connects to its server.
-const HUB_NAME: &str = "hub";
 
 /// What the hall needs.
 pub struct HallContext {
@@ -77,7 +75,7 @@ async fn part(hub: &Arc<Hub>, hall: &Hall, state_dir: &Path, mut stop: Stop) {
         Role::Hub { server } => {
             let registry = registry::load(&HallFiles::of(state_dir)).map_err(|error| error.to_string());
             let registry = registry.and_then(|registry| registry.ok_or_else(|| NO_HALL.to_owned()));
-            let ready = registry.and_then(|registry| Ok((registry, endpoint(hall, server, state_dir, HUB_NAME)?)));
+            let ready = registry.and_then(|registry| Ok((registry, endpoint(hall, server, state_dir, subject::HUB)?)));
             match ready {
                 Ok((registry, endpoint)) => {
                     let max_bytes = i64::try_from(registry.store_bytes / 10 * 9).unwrap_or(i64::MAX);

@@ -125,6 +125,9 @@ impl Bucket {
 /// The key of [`Bucket::Hall`] with the name of the hall, whose stream gets the events.
 pub const HALL_KEY: &str = "event";
 
+/// The name of the hub where machines have theirs. No machine can have it.
+pub const HUB: &str = "HUB";
+
 /// The prefix of the subjects on which a machine receives replies. Each has its own, so that none receives those of another.
 pub fn inbox(machine: &str) -> String {
     format!("_INBOX_{machine}")
@@ -162,6 +165,7 @@ mod tests {
         assert_eq!(parse_board("h", "tm.v1.tr.h.pi-07.a.b"), None);
         assert_eq!(parse_board("h", "tm.v1.tr.hh.pi-07.a"), None);
         assert_eq!(parse_question(&question("pi-07")), Some("pi-07"));
+        assert_eq!(parse_question(&question(HUB)), None);
         assert_eq!(Bucket::Kept.key(&Bucket::Kept.subject("pi-07")), Some("pi-07"));
         assert_eq!(Bucket::Here.key(&Bucket::Kept.subject("pi-07")), None);
     }

@@ -41,10 +41,10 @@ impl BoardHandle {
         let _ = self.batches.send(batch);
     }
 
-    /// Publishes events of another machine's journal in order after they are written to this one, then answers a request.
-    pub fn publish_remote(&self, remote: RemoteBatch, done: Option<(ReplySender, Result<Answer, OrderError>)>) {
+    /// Publishes events of another machine's journal in order after they are written to this one.
+    pub fn publish_remote(&self, remote: RemoteBatch) {
         let remote = Some(Box::new(remote));
-        let batch = Batch { epoch_wall_ms: 0, events: Vec::new(), change: None, done, exchange: None, remote };
+        let batch = Batch { epoch_wall_ms: 0, events: Vec::new(), change: None, done: None, exchange: None, remote };
         // The channel is open, as above.
         let _ = self.batches.send(batch);
     }

@@ -18,7 +18,7 @@ impl Hub {
     pub(super) async fn run_publisher(self: Arc<Self>, board: BoardId, mut queue: mpsc::UnboundedReceiver<Batch>) {
         while let Some(mut batch) = queue.recv().await {
             if let Some(remote) = batch.remote.take() {
-                self.publish_remote(&board, *remote, batch.done).await;
+                self.publish_remote(&board, *remote).await;
                 continue;
             }
             // Transient events do not wait for the disk, but never overtake durable ones.

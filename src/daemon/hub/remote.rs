@@ -1,20 +1,15 @@
 //! Publishes events of other machines' journals.
 
-use super::{BoardId, Hub, OrderError, Published, RemoteBatch, ReplySender, Update, lock};
+use super::{BoardId, Hub, Published, RemoteBatch, Update, lock};
 use crate::daemon::journal::AppendOutcome;
 use crate::daemon::steady_clock;
-use crate::game::{Answer, Event};
+use crate::game::Event;
 use std::sync::{Arc, Mutex};
 
 impl Hub {
     /// Stores events of another machine's journal, applies them to the state and publishes them. Events of older games, which are
     /// in the past, are only stored.
-    pub(super) async fn publish_remote(
-        &self,
-        board: &BoardId,
-        batch: RemoteBatch,
-        done: Option<(ReplySender, Result<Answer, OrderError>)>,
-    ) {
+    pub(super) async fn publish_remote(&self, board: &BoardId, batch: RemoteBatch) {
         let RemoteBatch { events, stamped, ages_ms, is_newest, on_done } = batch;
         if !stamped.is_empty() {
             let refused = Mutex::new(None);
@@ -54,10 +49,6 @@ impl Hub {
                 }
             }
             updates.into_iter().for_each(|update| self.publish(update));
-        }
-        if let Some((done, outcome)) = done {
-            // The requester may be gone.
-            let _ = done.send(outcome);
         }
     }
 }

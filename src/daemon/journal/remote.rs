@@ -171,14 +171,17 @@ impl Journal {
     ///
     /// # Errors
     /// The journal cannot be read.
-    pub fn remote_event(&self, journal: &str, game: u64, number: u64) -> Result<Option<EventRow>, JournalError> {
+    pub fn remote_event(&self, source: &RemoteGame, number: u64) -> Result<Option<EventRow>, JournalError> {
         const EVENT: &str = "
             SELECT number, wall_ms, event FROM event
-            WHERE game = (SELECT game FROM remote_game WHERE journal = ?1 AND remote_game = ?2) AND number = ?3";
+            WHERE game = (SELECT game FROM remote_game WHERE machine = ?1 AND journal = ?2 AND remote_game = ?3) AND number = ?4";
         let event = |row: &rusqlite::Row<'_>| Ok(EventRow { number: id(row, 0)?, wall_ms: row.get(1)?, text: text(row, 2)? });
         lock(&self.reader)
             .prepare_cached(EVENT)
-            .and_then(|mut statement| statement.query_row(params![journal, integer(game), integer(number)], event).optional())
+            .and_then(|mut statement| {
+                let key = params![source.machine, source.journal, integer(source.game), integer(number)];
+                statement.query_row(key, event).optional()
+            })
             .map_err(JournalError::sqlite("read an event of another machine"))
     }
 }
@@ -234,7 +237,7 @@ fn refused(source: &RemoteGame, number: u64, reason: String) -> JournalError {
 /// Stores events of another machine in the current transaction; returns the game of each.
 pub(super) fn store(connection: &Connection, board: &str, remote: &CheckedEvents) -> Result<Vec<u64>, JournalError> {
     let Some(first) = remote.events.first().map(|event| event.row.number) else { return Ok(Vec::new()) };
-    let mut end = match stored_end(connection, &remote.source, first)? {
+    let mut end = match stored_end(connection, &remote.source)? {
         Some(end) => end,
         None if first == 1 => begin(connection, board, remote)?,
         None => return Err(JournalError::Order { board: board.to_owned(), expected: 1, found: first }),
@@ -267,21 +270,17 @@ fn begin(connection: &Connection, board: &str, remote: &CheckedEvents) -> Result
     Ok(end)
 }
 
-/// Returns how far a game of another machine is stored; `None`: it is not, or only as a damaged game. `number`: the event for
-/// which this is needed.
-fn stored_end(connection: &Connection, source: &RemoteGame, number: u64) -> Result<Option<GameEnd>, JournalError> {
+/// Returns how far a game of another machine is stored; `None`: it is not, or only as a damaged game.
+fn stored_end(connection: &Connection, source: &RemoteGame) -> Result<Option<GameEnd>, JournalError> {
     let failed = || JournalError::sqlite("read the journal");
-    let known: Option<(u64, String)> = connection
-        .prepare_cached("SELECT game, machine FROM remote_game WHERE journal = ?1 AND remote_game = ?2")
+    let known: Option<u64> = connection
+        .prepare_cached("SELECT game FROM remote_game WHERE machine = ?1 AND journal = ?2 AND remote_game = ?3")
         .and_then(|mut statement| {
-            let key = params![source.journal, integer(source.game)];
-            statement.query_row(key, |row| Ok((id(row, 0)?, text(row, 1)?))).optional()
+            let key = params![source.machine, source.journal, integer(source.game)];
+            statement.query_row(key, |row| id(row, 0)).optional()
         })
         .map_err(failed())?;
-    let Some((game, machine)) = known else { return Ok(None) };
-    if machine != source.machine {
-        return Err(refused(source, number, format!("its game is one of machine {machine}")));
-    }
+    let Some(game) = known else { return Ok(None) };
     let last: Option<(u64, Option<Hash>)> = connection
         .prepare_cached("SELECT number, chain FROM event WHERE game = ?1 ORDER BY number DESC LIMIT 1")
         .and_then(|mut statement| {

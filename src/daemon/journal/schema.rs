@@ -64,7 +64,7 @@ const MIGRATIONS: &[&str] = &[
         machine TEXT NOT NULL,
         journal TEXT,
         remote_game INTEGER NOT NULL,
-        UNIQUE (journal, remote_game)
+        UNIQUE (machine, journal, remote_game)
     ) STRICT;
     CREATE TABLE hall_position (
         stream TEXT PRIMARY KEY,

@@ -22,11 +22,12 @@ pub(super) async fn run(connection: Connection, hub: Arc<Hub>, machine: String, 
         Ok(requests) => requests,
         Err(error) => return warn!("commands of the hall's hub cannot be received: {error}"),
     };
+    let hub_inbox = format!("{}.", subject::inbox(subject::HUB));
     while let Some(message) = requests.next().await {
-        if is_copy(&message) {
+        let Some(reply_to) = message.reply.clone() else { continue };
+        if is_copy(&message) || !reply_to.starts_with(&hub_inbox) {
             continue;
         }
-        let Some(reply_to) = message.reply else { continue };
         let (connection, hub, machine, clock) = (connection.clone(), Arc::clone(&hub), machine.clone(), Arc::clone(&clock));
         // A command may wait for the disk, and must not hold up the others.
         tokio::spawn(async move {
@@ -79,7 +80,15 @@ async fn reply(connection: &Connection, hub: &Hub, machine: &str, clock: &HubClo
         }
         Err(error) => return refused("JournalFull", OrderError::JournalFull(error.to_string()).to_string()),
     }
-    let reply = execute(hub, request).await;
+    // Storing may have taken long.
+    let is_expired = clock.now_ms(&request.hub).is_none_or(|now_ms| now_ms > request.expires_ms);
+    let reply = match is_expired {
+        true => refused(
+            "Refused",
+            format!("{machine} was too busy for the command in time, and did not carry it out: give it again"),
+        ),
+        false => execute(hub, request).await,
+    };
     let outcome = serde_json::to_string(&reply).unwrap_or_default();
     if let Err(error) = hub.journal().finish_command(&id, &outcome).await {
         warn!("the outcome of a command cannot be stored: {error}");

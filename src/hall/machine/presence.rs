@@ -17,6 +17,9 @@ const BOOT_ID_FILE: &str = "/proc/sys/kernel/random/boot_id";
 /// The temperature of the processor, in thousandths of a degree.
 const TEMPERATURE_FILE: &str = "/sys/class/thermal/thermal_zone0/temp";
 
+/// How often the name is claimed at once.
+const RENEWALS: usize = 3;
+
 /// Reads what this machine says of itself.
 pub(super) struct PresenceSource {
     boot: String,
@@ -76,31 +79,36 @@ impl Lease {
     /// Says that this machine is there. Returns a sentence if another one has its name.
     pub(super) async fn renew(&mut self, connection: &Connection, machine: &str, presence: &Presence) -> Option<String> {
         let (bucket, key) = (Bucket::Here, Bucket::Here.subject(machine));
-        let follows = match self.sequence {
-            Some(sequence) => sequence,
-            None => match connection.last(&bucket.stream(), &key).await {
-                Ok(None) => 0,
-                Ok(Some((sequence, reply))) => {
-                    let other: Presence = from_json(&reply.payload).unwrap_or_default();
-                    // The same process, one before it on this computer, or one that has left.
-                    let is_ours = other.boot == presence.boot || other.boot.is_empty();
-                    if !is_ours {
-                        return Some(format!(
-                            "another machine is connected to the hall as \"{machine}\": if its card is a copy of this one's, run \
-                             `touchmovectl hall join` on one of them with a name of its own; after a power cut this ends by \
-                             itself in 15 seconds"
-                        ));
+        // The server may have put something else there, in reply to a request of somebody else.
+        for _ in 0..RENEWALS {
+            let follows = match self.sequence {
+                Some(sequence) => sequence,
+                None => match connection.last(&bucket.stream(), &key).await {
+                    Ok(None) => 0,
+                    Ok(Some((sequence, reply))) => {
+                        let other: Presence = from_json(&reply.payload).unwrap_or_default();
+                        // The same computer, or one that has left.
+                        if other.boot != presence.boot && !other.boot.is_empty() {
+                            return Some(format!(
+                                "another machine is connected to the hall as \"{machine}\": if its card is a copy of this one's, \
+                                 remove hall/machine.nk in the state directory of one of them, and let it join with a name of its \
+                                 own; after a power cut this ends by itself in 15 seconds"
+                            ));
+                        }
+                        sequence
                     }
-                    sequence
+                    Err(_) => return None,
+                },
+            };
+            match store(connection, &key, HeaderMap::new(), to_json(presence), follows).await {
+                Ok(Stored::At(sequence)) => {
+                    self.sequence = Some(sequence);
+                    return None;
                 }
-                Err(_) => return None,
-            },
-        };
-        match store(connection, &key, HeaderMap::new(), to_json(presence), follows).await {
-            Ok(Stored::At(sequence)) => self.sequence = Some(sequence),
-            // Somebody else wrote it, or it has expired: it is read again next time.
-            Ok(Stored::NotNext) => self.sequence = None,
-            Ok(Stored::Refused(_)) | Err(_) => {}
+                // Somebody else wrote it, or it has expired.
+                Ok(Stored::NotNext) => self.sequence = None,
+                Ok(Stored::Refused(_)) | Err(_) => return None,
+            }
         }
         None
     }

@@ -165,7 +165,10 @@ async fn last_sent(
     };
     let own = hub.journal().event_rows(end.game, last.number.saturating_sub(1), 1);
     Ok(match own.map(|rows| rows.into_iter().next()) {
-        Ok(Some(own)) if own == last => Ok(Sent { number: last.number, sequence }),
+        Ok(Some(own)) if own == last => {
+            let number = if task.is_resent { last.number.min(task.kept) } else { last.number };
+            Ok(Sent { number, sequence })
+        }
         // The rest of a damaged game is only in the hall.
         Ok(None) if end.closed_at.is_some() => Ok(Sent { number: last.number, sequence }),
         Ok(_) => Err(conflict(&format!("event {} differs", last.number))),

@@ -80,8 +80,8 @@ impl BoardState {
         }
     }
 
-    /// Changes what the hub knows of the board. Words that this version does not know change nothing.
-    pub fn apply(&self, view: &mut BoardView) {
+    /// Changes what the hub knows of the board of this machine. Words that this version does not know change nothing.
+    pub fn apply(&self, machine: &str, view: &mut BoardView) {
         let connections = [
             ConnectionState::Connecting,
             ConnectionState::Ready,
@@ -94,8 +94,10 @@ impl BoardState {
         }
         view.serial_number.clone_from(&self.serial_number);
         view.firmware.clone_from(&self.firmware);
-        view.port.clone_from(&self.port);
-        view.reason.clone_from(&self.reason);
+        // Ports, and what is to be done, are at the machine.
+        let there = |text: &String| if text.is_empty() { String::new() } else { format!("{machine}: {text}") };
+        view.port = there(&self.port);
+        view.reason = there(&self.reason);
         view.rotation = self.rotation.as_deref().and_then(Rotation::from_word).or(view.rotation);
         view.placement = self.placement.as_deref().and_then(read_placement);
     }

@@ -52,6 +52,11 @@ impl EventsMessage {
         (headers, payload)
     }
 
+    /// Returns whether a message says that it is one of events.
+    pub fn is_one(message: &async_nats::Message) -> bool {
+        message.headers.as_ref().is_some_and(|headers| headers.get(VERSION_HEADER).is_some())
+    }
+
     /// Reads a message.
     ///
     /// # Errors

@@ -1,6 +1,7 @@
 //! What a machine asks the hub.
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// A question.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,6 +27,6 @@ pub struct TimeAnswer {
 /// The answer to [`Question::Kept`].
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KeptAnswer {
-    /// Each game that the hub has: the journal in which it began, its number there, and the number of its last event on disk.
-    pub games: Vec<(String, u64, u64)>,
+    /// The games that the hub has, by the journal in which they began: the number of each there, and that of its last event on disk.
+    pub games: BTreeMap<String, Vec<(u64, u64)>>,
 }

@@ -25,6 +25,8 @@ pub(super) struct Ingest {
     games: BTreeMap<EventsSubject, Game>,
     /// Games of which events are missing before those that came: their subjects are read again from the beginning.
     gaps: BTreeSet<EventsSubject>,
+    /// The games that were read again, and the last event that was taken then: without progress they are not read once more.
+    reread: BTreeMap<EventsSubject, u64>,
     kept: KeptCounts,
 }
 
@@ -53,31 +55,43 @@ impl Ingest {
     pub(super) fn new(hall: &str, known: Vec<KnownRemoteGame>, kept: KeptCounts) -> Ingest {
         let mut games = BTreeMap::new();
         for KnownRemoteGame { source, board, last, .. } in known {
-            kept.add(&source.machine, &source.journal, last);
             let RemoteGame { machine, journal, game } = source;
-            games.insert(EventsSubject { machine, journal, game }, Game { board: BoardId::new(&board), last });
+            let subject = EventsSubject { machine, journal, game };
+            kept.add(subject.clone(), last);
+            games.insert(subject, Game { board: BoardId::new(&board), last });
         }
-        Ingest { hall: hall.to_owned(), games, gaps: BTreeSet::new(), kept }
-    }
-
-    /// Returns what is on disk of a machine's games, as far as they were taken: journal, number and last event of each.
-    pub(super) fn games_of(&self, machine: &str) -> Vec<(String, u64, u64)> {
-        let of_machine = self.games.iter().filter(|(subject, _)| subject.machine == machine);
-        of_machine.map(|(subject, game)| (subject.journal.clone(), subject.game, game.last)).collect()
+        Ingest { hall: hall.to_owned(), games, gaps: BTreeSet::new(), reread: BTreeMap::new(), kept }
     }
 
     /// Returns the games whose subjects must be read again, and forgets them.
     pub(super) fn take_gaps(&mut self) -> Vec<EventsSubject> {
-        std::mem::take(&mut self.gaps).into_iter().collect()
+        let gaps: Vec<EventsSubject> = std::mem::take(&mut self.gaps).into_iter().collect();
+        for gap in &gaps {
+            self.reread.insert(gap.clone(), self.last(gap));
+        }
+        gaps
     }
 
-    /// Takes a message. `sequence`: its number in the stream. `is_newest`: whether a game is the newest of its board.
+    /// Returns the number of the last event of a game that was taken.
+    fn last(&self, subject: &EventsSubject) -> u64 {
+        self.games.get(subject).map_or(0, |game| game.last)
+    }
+
+    /// Notes that events of a game are missing.
+    fn note_gap(&mut self, subject: &EventsSubject) {
+        if self.reread.get(subject) != Some(&self.last(subject)) {
+            self.gaps.insert(subject.clone());
+        }
+    }
+
+    /// Takes a message. `sequence`: its number in the stream. `place`: finds the board, and says whether the game is its newest;
+    /// an error is a sentence.
     pub(super) fn take(
         &mut self,
         hub: &Hub,
         message: &async_nats::Message,
         sequence: u64,
-        is_newest: impl FnOnce(&EventsSubject, &EventsMessage) -> bool,
+        place: impl FnOnce(&EventsSubject, &EventsMessage) -> Result<bool, String>,
     ) -> Taken {
         let async_nats::Message { subject, headers, payload, .. } = message;
         let Some(subject) = EventsSubject::parse(&self.hall, subject) else {
@@ -87,18 +101,18 @@ impl Ingest {
             let (machine, game) = (subject.machine.clone(), subject.game);
             Taken::Refused(Some(machine.clone()), format!("events of game {game} of {machine} are not taken: {reason}"))
         };
-        // Not from the machine itself.
-        if is_copy(message) {
+        // Not from the machine itself: a copy of a message, or an acknowledgement, which the server sends for somebody else.
+        if is_copy(message) || !EventsMessage::is_one(message) {
             return Taken::Known;
         }
         let mut message = match EventsMessage::decode(headers.as_ref(), payload) {
             Ok(message) => message,
             Err(error) => return refused(error.to_string()),
         };
-        let last = self.games.get(&subject).map_or(0, |game| game.last);
+        let last = self.last(&subject);
         let first = message.lines.first().map_or(0, |line| line.row.number);
         if first > last + 1 {
-            self.gaps.insert(subject.clone());
+            self.note_gap(&subject);
             return Taken::Known;
         }
         let (known, new): (Vec<EventLine>, Vec<EventLine>) =
@@ -120,19 +134,23 @@ impl Ingest {
                 Err(error) => return refused(error.to_string()),
             }
         }
-        let is_newest = is_newest(&subject, &message);
+        let is_newest = match place(&subject, &message) {
+            Ok(is_newest) => is_newest,
+            Err(sentence) => return Taken::Refused(Some(subject.machine), sentence),
+        };
         let board = super::remote_boards::local_name(&subject.machine, &message.board);
         let EventsSubject { machine, journal, game } = subject.clone();
-        let (kept, count) = (self.kept.clone(), new.len() as u64);
+        let kept = self.kept.clone();
         let known = self.games.entry(subject.clone()).or_insert_with(|| Game { board, last: 0 });
         known.last = new.last().map_or(known.last, |line| line.row.number);
+        let last = known.last;
         let ages_ms = new.iter().map(|line| line.age_ms.unwrap_or(0)).collect();
         let rows: Vec<EventRow> = new.into_iter().map(|line| line.row).collect();
         kept.begin(sequence);
         let on_done = {
             let subject = subject.clone();
             Box::new(move |stored: Result<(), JournalError>| match stored {
-                Ok(()) => kept.end(sequence, &subject.machine, &subject.journal, count),
+                Ok(()) => kept.end(sequence, subject, last),
                 Err(error) => kept.refuse(sequence, subject, error.to_string()),
             })
         };
@@ -145,12 +163,14 @@ impl Ingest {
 
     /// Forgets a game of which events were refused. `known`: the games of machines in the journal. It is read again.
     pub(super) fn reset(&mut self, subject: &EventsSubject, known: &[KnownRemoteGame]) {
-        let stored = known.iter().find(|known| known.source.journal == subject.journal && known.source.game == subject.game);
+        let EventsSubject { machine, journal, game } = subject;
+        let is_same = |source: &RemoteGame| (&source.machine, &source.journal, source.game) == (machine, journal, *game);
+        let stored = known.iter().find(|known| is_same(&known.source));
         match (self.games.get_mut(subject), stored) {
             (Some(game), Some(stored)) => game.last = stored.last,
             _ => _ = self.games.remove(subject),
         }
-        self.gaps.insert(subject.clone());
+        self.note_gap(subject);
     }
 
     /// Returns the boards of the known games.
@@ -161,6 +181,11 @@ impl Ingest {
 
 /// Returns whether an event is in the journal with this content. One that is still being written counts as the same.
 fn is_stored(hub: &Hub, subject: &EventsSubject, row: &EventRow) -> bool {
-    let stored = hub.journal().remote_event(&subject.journal, subject.game, row.number);
+    let stored = hub.journal().remote_event(&source(subject), row.number);
     stored.ok().flatten().is_none_or(|stored| stored == *row)
+}
+
+fn source(subject: &EventsSubject) -> RemoteGame {
+    let EventsSubject { machine, journal, game } = subject.clone();
+    RemoteGame { machine, journal, game }
 }

@@ -11,6 +11,8 @@ pub(super) struct KeptCounts(Arc<Mutex<Counts>>);
 #[derive(Default)]
 struct Counts {
     events: BTreeMap<String, BTreeMap<String, u64>>,
+    /// The number of the last event on disk, by game.
+    games: BTreeMap<EventsSubject, u64>,
     changed: BTreeSet<String>,
     /// The sequence numbers of the messages whose events are being stored.
     storing: BTreeSet<u64>,
@@ -19,11 +21,27 @@ struct Counts {
 }
 
 impl KeptCounts {
-    /// Adds events that are on disk now.
-    pub(super) fn add(&self, machine: &str, journal: &str, count: u64) {
+    /// Adds a game whose events up to this number are on disk.
+    pub(super) fn add(&self, game: EventsSubject, last: u64) {
         let mut counts = self.lock();
-        *counts.events.entry(machine.to_owned()).or_default().entry(journal.to_owned()).or_default() += count;
-        counts.changed.insert(machine.to_owned());
+        let of_machine = counts.events.entry(game.machine.clone()).or_default();
+        let before = of_machine.entry(game.journal.clone()).or_default();
+        *before += last;
+        counts.changed.insert(game.machine.clone());
+        let known = counts.games.insert(game.clone(), last).unwrap_or(0);
+        if let Some(of_journal) = counts.events.get_mut(&game.machine).and_then(|journals| journals.get_mut(&game.journal)) {
+            *of_journal = of_journal.saturating_sub(known);
+        }
+    }
+
+    /// Returns the games of a machine, by journal: the number of each there, and that of its last event on disk.
+    pub(super) fn games_of(&self, machine: &str) -> BTreeMap<String, Vec<(u64, u64)>> {
+        let counts = self.lock();
+        let mut games: BTreeMap<String, Vec<(u64, u64)>> = BTreeMap::new();
+        for (subject, last) in counts.games.iter().filter(|(subject, _)| subject.machine == machine) {
+            games.entry(subject.journal.clone()).or_default().push((subject.game, *last));
+        }
+        games
     }
 
     /// Notes that the events of a message are going to be stored.
@@ -31,10 +49,15 @@ impl KeptCounts {
         self.lock().storing.insert(sequence);
     }
 
-    /// Notes that the events of a message are on disk now.
-    pub(super) fn end(&self, sequence: u64, machine: &str, journal: &str, count: u64) {
+    /// Notes that the events of a message are on disk now. `last`: the number of the last one.
+    pub(super) fn end(&self, sequence: u64, game: EventsSubject, last: u64) {
         self.lock().storing.remove(&sequence);
-        self.add(machine, journal, count);
+        self.add(game, last);
+    }
+
+    /// Returns the number of messages whose events are being stored.
+    pub(super) fn storing(&self) -> usize {
+        self.lock().storing.len()
     }
 
     /// Notes that the events of a message were refused, for this reason.
@@ -52,11 +75,6 @@ impl KeptCounts {
     /// Returns the sequence number up to which the events of all messages are on disk. `read`: of the last one that was read.
     pub(super) fn position(&self, read: u64) -> u64 {
         self.lock().storing.first().map_or(read, |first| read.min(first.saturating_sub(1)))
-    }
-
-    /// Forgets the messages that are being stored, because sequence numbers begin anew.
-    pub(super) fn forget_messages(&self) {
-        self.lock().storing.clear();
     }
 
     /// Returns the machines whose counts have changed, with these.

@@ -60,26 +60,22 @@ struct Task {
     commander: Arc<Commander>,
     identity: Identity,
     handle: BoardHandle,
-    /// The newest games in the order in which they began here, since the board was registered; the first is the one before.
-    begun: Vec<Option<EventsSubject>>,
     /// The number of the last event that was passed on, of each game of which there was one.
     last: BTreeMap<EventsSubject, u64>,
     waiting: Vec<Waiting>,
     executed: mpsc::UnboundedSender<Executed>,
 }
 
-/// Runs until `inputs` is closed. `begun`: the game that the hub has on the board.
+/// Runs until `inputs` is closed.
 pub(super) async fn run(
     hub: Arc<Hub>,
     commander: Arc<Commander>,
     identity: Identity,
     handle: BoardHandle,
-    begun: Option<EventsSubject>,
     mut inputs: mpsc::UnboundedReceiver<BoardInput>,
 ) {
     let (executed, mut outcomes) = mpsc::unbounded_channel();
-    let mut task =
-        Task { hub, commander, identity, handle, begun: vec![begun], last: BTreeMap::new(), waiting: Vec::new(), executed };
+    let mut task = Task { hub, commander, identity, handle, last: BTreeMap::new(), waiting: Vec::new(), executed };
     loop {
         let next_timeout = task.waiting.iter().map(|waiting| waiting.until).min();
         let timeout = async {
@@ -117,27 +113,31 @@ impl Task {
 
     fn publish(&mut self, subject: EventsSubject, batch: RemoteBatch) {
         let number = batch.stamped.last().and_then(|stamped| stamped.number).unwrap_or(0);
-        if batch.is_newest && batch.stamped.iter().any(|stamped| matches!(stamped.event, Event::GameStarted { .. })) {
-            self.begun.push(Some(subject.clone()));
-        }
-        let ready = self.waiting.iter().position(|waiting| waiting.game == subject && waiting.number <= number);
-        let done = ready.map(|index| self.waiting.swap_remove(index)).map(|waiting| (waiting.done, Ok(waiting.answer)));
+        let is_ready = |waiting: &Waiting| waiting.game == subject && waiting.number <= number;
+        let (ready, waiting) = std::mem::take(&mut self.waiting).into_iter().partition(is_ready);
+        self.waiting = waiting;
         self.last.insert(subject, number);
-        self.handle.publish_remote(batch, done);
+        self.handle.publish_remote(batch);
+        let ready: Vec<Waiting> = ready;
+        for Waiting { done, answer, .. } in ready {
+            // After the events.
+            self.handle.publish(0, Vec::new(), |_| {}, Some((done, Ok(answer))));
+        }
     }
 
     fn set_state(&mut self, model: &'static Model, sensing: SensorKind, message: &BoardMessage) {
+        let machine = self.identity.machine.clone();
         if let Some(state) = message.state.clone() {
             self.handle.update_if(
                 |view| {
                     let mut after = view.clone();
                     (after.model, after.sensing) = (model, sensing);
-                    state.apply(&mut after);
+                    state.apply(&machine, &mut after);
                     !is_same(view, &after)
                 },
                 |view| {
                     (view.model, view.sensing) = (model, sensing);
-                    state.apply(view);
+                    state.apply(&machine, view);
                 },
             );
         }
@@ -185,13 +185,19 @@ impl Task {
                 return;
             }
         };
-        let newest = self.begun.len() as u64 - 1;
         let game = match guard.game {
             GameGuard::AnyGame => None,
-            GameGuard::After(begun) if begun == newest => self.begun.last().cloned().flatten(),
-            GameGuard::After(_) => {
-                let _ = done.send(Err(OrderError::GameReplaced));
-                return;
+            GameGuard::After(begun) => {
+                let on_board = self.hub.read(|state| {
+                    let view = state.boards.get(self.handle.board()).filter(|view| view.games_begun == begun)?;
+                    view.game
+                });
+                let source = on_board.and_then(|game| self.hub.journal().remote_game(game).ok().flatten());
+                let Some(RemoteGame { machine, journal, game }) = source else {
+                    let _ = done.send(Err(OrderError::GameReplaced));
+                    return;
+                };
+                Some(EventsSubject { machine, journal, game })
             }
         };
         self.execute(game, guard.seen, action, done);

@@ -64,34 +64,35 @@ impl RemoteBoards {
         }
     }
 
-    /// Returns whether a game is the newest of its board.
-    pub(super) fn is_newest(&mut self, subject: &EventsSubject, message: &EventsMessage) -> bool {
-        let Some(known) = self.boards.get(&local_name(&subject.machine, &message.board)) else { return true };
-        match &known.newest {
-            None => true,
-            Some((newest, _)) if newest.journal == subject.journal => subject.game >= newest.game,
-            // Another journal: the machine was set up anew, or something was missing in its journal.
-            Some((_, started_wall_ms)) => message.started_wall_ms >= *started_wall_ms,
-        }
-    }
-
-    /// Passes new events to their board.
+    /// Finds the board of new events, and returns whether their game is its newest.
     ///
     /// # Errors
     /// The board cannot be registered; a sentence.
-    pub(super) fn publish(&mut self, taken: TakenEvents) -> Result<(), String> {
-        let TakenEvents { subject, board, batch } = taken;
+    pub(super) fn place(&mut self, subject: &EventsSubject, message: &EventsMessage) -> Result<bool, String> {
         let unknown = |boards: &mut RemoteBoards| {
             let model = boards.model(UNKNOWN_MODEL, None);
             (model, model.sensing)
         };
-        let known = self.known_or_new(&subject.machine, &board, unknown)?;
-        if batch.is_newest {
-            known.newest = Some((subject.clone(), batch.events.started_wall_ms));
+        let known = self.known_or_new(&subject.machine, &message.board, unknown)?;
+        let is_newest = match &known.newest {
+            None => true,
+            Some((newest, _)) if newest.journal == subject.journal => subject.game >= newest.game,
+            // Another journal: the machine was set up anew, or something was missing in its journal.
+            Some((_, started_wall_ms)) => message.started_wall_ms >= *started_wall_ms,
+        };
+        if is_newest {
+            known.newest = Some((subject.clone(), message.started_wall_ms));
         }
-        // The task ends only with this value.
-        let _ = known.inputs.send(BoardInput::Events(subject, Box::new(batch)));
-        Ok(())
+        Ok(is_newest)
+    }
+
+    /// Passes new events to their board, which was found before.
+    pub(super) fn publish(&mut self, taken: TakenEvents) {
+        let TakenEvents { subject, board, batch } = taken;
+        if let Some(known) = self.boards.get(&local_name(&subject.machine, &board)) {
+            // The task ends only with this value.
+            let _ = known.inputs.send(BoardInput::Events(subject, Box::new(batch)));
+        }
     }
 
     /// Passes the state of a board to it.
@@ -160,9 +161,8 @@ impl RemoteBoards {
         let newest = self.newest_of(&local);
         let (inputs, queue) = mpsc::unbounded_channel();
         let (hub, commander) = (Arc::clone(&self.hub), Arc::clone(&self.commander));
-        let begun = newest.as_ref().map(|(subject, _)| subject.clone());
         let identity = remote_board::Identity { machine: machine.to_owned(), board: board.to_owned() };
-        self.tasks.spawn(remote_board::run(hub, commander, identity, handle, begun, queue));
+        self.tasks.spawn(remote_board::run(hub, commander, identity, handle, queue));
         let (machine, board) = (machine.to_owned(), board.to_owned());
         self.boards.insert(local, RemoteBoard { machine, board, inputs, newest });
     }

@@ -37,7 +37,6 @@ fn bucket_config(bucket: Bucket) -> Config {
         discard: DiscardPolicy::New,
         max_messages_per_subject: 1,
         max_age: if is_presence { PRESENCE_AGE } else { Duration::ZERO },
-        allow_rollup: true,
         deny_delete: true,
         allow_direct: true,
         num_replicas: 1,

@@ -105,8 +105,9 @@ fn events_that_cannot_be_accepted_are_refused() {
         with_text(3, text(3).replace("\"t\":200", "\"t\":201")),
         "event 3 of game 4 from machine pi-07 is not the one that was",
     );
+    // The game of that number of another machine is another one.
     let other = RemoteGame { machine: "pi-08".to_owned(), ..source(4) };
-    check(RemoteEvents { source: other, ..remote(4, 4..=4) }, "its game is one of machine pi-07");
+    check(RemoteEvents { source: other, ..remote(4, 4..=4) }, "is out of order: number 1 is next");
 
     // Only its own machine continues it.
     let error = run(journal.append_late(1, 0, vec![nth(3)])).expect_err("refused");
