@@ -14,7 +14,7 @@ use std::process::Command;
 const MIN_STORE: u64 = 512 << 20;
 /// Maximum space for the streams, in bytes.
 const MAX_STORE: u64 = 16 << 30;
-/// The share of the free disk space that the streams may take: one of so many parts.
+/// The free disk space is divided by this to get the limit of the streams.
 const STORE_SHARE: u64 = 2;
 
 /// Make this machine the hub of a hall

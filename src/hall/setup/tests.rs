@@ -1,5 +1,5 @@
-//! The registry, and joining a hall on a real nats-server: the program of NATS_SERVER, else the installed one. Without one, the
-//! latter tests are skipped.
+//! The registry, and joining a hall on a real nats-server: that of TOUCHMOVE_NATS_SERVER, else the installed one. Without
+//! one, the latter tests are skipped.
 
 use super::admission::{self, ALL_REQUESTS, Outcome};
 use super::code::{JoinCode, VALIDITY_MS};
@@ -120,9 +120,9 @@ struct TestHub {
 impl TestHub {
     /// Sets up a hall and starts its server; `None`: there is no server.
     fn start() -> Option<TestHub> {
-        let given = std::env::var_os("NATS_SERVER").map(PathBuf::from);
+        let given = std::env::var_os("TOUCHMOVE_NATS_SERVER").map(PathBuf::from);
         let Some(program) = given.or_else(|| server::find().ok()) else {
-            eprintln!("SKIPPED: nats-server is not installed, and NATS_SERVER is not set");
+            eprintln!("SKIPPED: nats-server is not installed, and TOUCHMOVE_NATS_SERVER is not set");
             return None;
         };
         server::check_version(&program).unwrap();
