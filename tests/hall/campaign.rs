@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::harness::proxy::Proxy;
-use shakmaty::{Chess, Position, Role};
+use shakmaty::{Chess, Position, Role, Square};
+use std::collections::{BTreeSet, VecDeque};
 use touchmove::simulate::rng::Rng;
 
 /// How many steps a schedule has.
@@ -55,20 +56,26 @@ struct CampaignMachine {
     is_cut: bool,
     position: Chess,
     moves: usize,
+    /// All positions of the game, and where its last moves went: of these pieces, none is moved again at once.
+    shown: BTreeSet<String>,
+    last: VecDeque<Square>,
 }
 
 impl CampaignMachine {
-    /// Plays a random move that captures nothing and moves one piece, if there is one.
+    /// Plays a random move that captures nothing and moves one piece, if there is one. The moves come faster than a hand can
+    /// make them. So that they are still two moves for a board, no piece moves twice in a row, and no placement is shown twice.
     async fn play(&mut self, rng: &mut Rng) {
-        let is_plain =
-            |mv: &shakmaty::Move| !mv.is_capture() && !mv.is_castle() && !mv.is_promotion() && mv.role() != Role::King;
+        let is_plain = |mv: &shakmaty::Move| {
+            let is_king_or_more = mv.is_castle() || mv.is_promotion() || mv.role() == Role::King;
+            !mv.is_capture() && !is_king_or_more && mv.from().is_some_and(|from| !self.last.contains(&from))
+        };
         let moves: Vec<shakmaty::Move> = self.position.legal_moves().into_iter().filter(is_plain).collect();
         let quiet: Vec<&shakmaty::Move> = moves
             .iter()
             .filter(|mv| {
                 let mut after = self.position.clone();
                 after.play_unchecked(**mv);
-                !after.is_game_over()
+                !after.is_game_over() && !self.shown.contains(&after.board().to_string())
             })
             .collect();
         if quiet.is_empty() {
@@ -78,6 +85,11 @@ impl CampaignMachine {
         let (from, to) = (mv.from().unwrap().to_string(), mv.to().to_string());
         self.machine.board.play(&from, &to);
         self.position.play_unchecked(*mv);
+        self.shown.insert(self.position.board().to_string());
+        self.last.push_back(mv.to());
+        if self.last.len() > 2 {
+            self.last.pop_front();
+        }
         self.moves += 1;
         self.machine.made(self.moves).await;
     }
@@ -99,7 +111,15 @@ impl CampaignHall {
         for number in 1..=machines {
             let proxy = Proxy::to(hall.server.port());
             let machine = Machine::start(&format!("pi-{number:02}"), proxy.port()).await?;
-            hall.machines.push(CampaignMachine { machine, proxy, is_cut: false, position: Chess::default(), moves: 0 });
+            hall.machines.push(CampaignMachine {
+                machine,
+                proxy,
+                is_cut: false,
+                position: Chess::default(),
+                moves: 0,
+                shown: BTreeSet::new(),
+                last: VecDeque::new(),
+            });
         }
         Some(hall)
     }
