@@ -91,9 +91,14 @@ impl NatsServer {
         );
         let file = self.dir.path().join("nats.conf");
         std::fs::write(&file, config).unwrap();
-        let server = Command::new(&self.program).arg("-c").arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
-        self.server = Some(server.unwrap());
+        let program = self.program.clone();
+        let spawn = || Command::new(&program).arg("-c").arg(&file).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let server = self.server.insert(spawn());
         self.port = eventually("nats-server listens", || {
+            // A connection of another program may have its port at this moment.
+            if server.try_wait().unwrap().is_some() {
+                *server = spawn();
+            }
             let written = std::fs::read_dir(&ports).ok()?.next()?.ok()?;
             let ports: serde_json::Value = serde_json::from_slice(&std::fs::read(written.path()).ok()?).ok()?;
             ports["nats"][0].as_str()?.rsplit_once(':')?.1.parse().ok()

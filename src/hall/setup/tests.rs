@@ -15,9 +15,9 @@ use futures_util::StreamExt;
 use nkeys::KeyPair;
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tempfile::TempDir;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
@@ -25,6 +25,8 @@ use tokio::time::timeout;
 
 /// Maximum time for anything that must happen.
 const PATIENCE: Duration = Duration::from_secs(60);
+/// How many ports are tried: another program may take one before the server does.
+const PORTS: usize = 5;
 /// The line that nats-server logs when it has read its configuration again.
 const RELOADED: &str = "Reloaded server configuration";
 const NOW: i64 = 1_800_000_000_000;
@@ -126,6 +128,11 @@ impl TestHub {
             return None;
         };
         server::check_version(&program).unwrap();
+        (0..PORTS).find_map(|_| TestHub::at_some_port(&program)).map_or_else(|| panic!("no port is free"), Some)
+    }
+
+    /// As [`TestHub::start`]; `None`: another program has taken the port in the meantime.
+    fn at_some_port(program: &Path) -> Option<TestHub> {
         let dir = tempfile::tempdir().unwrap();
         let files = HallFiles::of(dir.path());
         files.create_dir().unwrap();
@@ -134,20 +141,31 @@ impl TestHub {
         let registry = Registry::new("open-2026", port, 64 << 20, hub).unwrap();
         certificates::create(&files, "open-2026", &["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
         LockedRegistry::lock(&files).unwrap().save(&registry).unwrap();
-        server::check_config(&program, &files).unwrap();
+        server::check_config(program, &files).unwrap();
         let mut server = Command::new(program).arg("-c").arg(files.server_config()).stderr(Stdio::piped()).spawn().unwrap();
         let lines = BufReader::new(server.stderr.take().unwrap()).lines();
         let (sender, log) = channel();
         std::thread::spawn(move || lines.map_while(Result::ok).for_each(|line| drop(sender.send(line))));
         let url = format!("tls://127.0.0.1:{port}").parse().unwrap();
         let hub = TestHub { dir, files, url, server, log };
-        hub.wait_for("Server is ready");
-        Some(hub)
+        hub.has_said("Server is ready").then_some(hub)
     }
 
     /// Waits for a line in the log of the server.
     fn wait_for(&self, text: &str) {
-        while !self.log.recv_timeout(PATIENCE).expect(text).contains(text) {}
+        assert!(self.has_said(text), "the server ended before \"{text}\"");
+    }
+
+    /// As [`TestHub::wait_for`], but returns whether the line came before the server ended.
+    fn has_said(&self, text: &str) -> bool {
+        loop {
+            match self.log.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(text) => return true,
+                Ok(_) => {}
+                Err(RecvTimeoutError::Disconnected) => return false,
+                Err(RecvTimeoutError::Timeout) => panic!("the server has not said \"{text}\""),
+            }
+        }
     }
 
     /// Changes the registry as `touchmovectl hall` does.
